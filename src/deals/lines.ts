@@ -4,7 +4,7 @@
  * stays complete when a product is deleted. Exact decimals throughout. Pure.
  */
 import type { Currency } from '../fields/catalog.ts'
-import { type Decimal, decimal, decimalJson, decimalPlaces, plain, rounded } from '../fields/decimal.ts'
+import { type Decimal, decimal, decimalJson, plain, rounded } from '../fields/decimal.ts'
 import type { Config } from '../fields/field.ts'
 import { readOnlyMember } from '../fields/kinds/known-members.ts'
 import { told } from '../fields/kinds/product-lines.ts'
@@ -94,7 +94,6 @@ function completedLine(
   const of = (member: string) => line[member] ?? (isOwn ? null : (fallback?.[member] ?? null))
   const [unit_price, discount, tax] = [of('unit_price') ?? 0, of('discount'), of('tax')]
   if (!isOwn && stored?.price) warnOfPrice(draft, index, line, stored.price, { unit_price, discount, tax })
-  checkDecimals(draft, decimal(unit_price)!, currency, `${at}/unit_price`)
   const amount = rounded(
     decimal(line.quantity)!
       .times(decimal(unit_price)!)
@@ -142,21 +141,6 @@ function priceIn(record: JsonObject | null, currency: Currency): JsonObject | nu
   const prices = Array.isArray(record?.unit_price) ? record.unit_price.filter(isObject) : []
   const found = prices.find(price => price.currency === currency.id)
   return found ? { unit_price: found.price!, discount: found.discount!, tax: found.tax! } : null
-}
-
-/** Prices that stay while the currency changes may have more decimals than the new currency has. */
-function checkDecimals(
-  { sent, problem }: Draft,
-  price: Decimal,
-  { code, decimals }: Currency,
-  at: string,
-): void {
-  if (!sent.has('deal_value') || decimalPlaces(price) <= decimals) return
-  const hint = `Send the products with their prices in ${code}.`
-  problem('deal_value', 'too_many_decimals', `is ${plain(price)}, which has more decimals than ${code}`, {
-    at,
-    hint,
-  })
 }
 
 /**

@@ -113,7 +113,7 @@ test('bad lines are named by their path, all at once', async () => {
     { product: product.id },
     { product: 999_999, quantity: 1, unit_price: 1 },
     { product: product.id, quantity: -1, discount: 101, tax: 'x', colour: 1 },
-    { product: product.id, quantity: 1, unit_price: '0.001' },
+    { product: product.id, quantity: 1, unit_price: '0.00001' },
     7,
   ]
   assert.deepEqual(
@@ -317,25 +317,64 @@ test('a line, their sum and the value that follows stay within the range of the 
   assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { config: { max: null } })).status, 200)
 })
 
-test('a currency with fewer decimals than the prices of the lines is refused, and nothing is rounded', async () => {
+test('a price of one piece may be a fraction of the smallest coin, and amounts made of it are rounded', async () => {
+  const screw = await made('product', {
+    ...{ name: 'Screw', active: 'Yes' },
+    unit_price: [
+      { currency: 'USD', unit_price: '0.0125' },
+      { currency: 'JPY', unit_price: '1.5' },
+    ],
+  })
+  assert.deepEqual(
+    screw.unit_price.map(({ price }: Deal) => price),
+    [0.0125, 1.5],
+  )
+  const products = [{ product: screw.id, quantity: 1000 }]
+  const deal = await made('deal', dealBody(known, { deal_value: { currency: 'USD', products } }))
+  assert.deepEqual([deal.deal_value.products[0].unit_price, deal.deal_value.value], [0.0125, 12.5])
+  const patch = (deal_value: Json) => call('PATCH', `${v1}/deal/${deal.id}`, { deal_value })
+  // Half-even, at the cent: 0.0125, 0.0375 and 0.125 dollars.
+  for (const [quantity, amount] of [
+    [1, 0.01],
+    [3, 0.04],
+    [10, 0.12],
+  ] as const) {
+    const changed = await patch({ products: [{ product: screw.id, quantity }] })
+    assert.equal(changed.body.data.product_amount.value, amount, changed.text)
+  }
+  const yen = await patch({ currency: 'JPY', products: [{ product: screw.id, quantity: 3 }] })
+  const [line] = yen.body.data.deal_value.products
+  assert.deepEqual([line.unit_price, line.amount, yen.body.data.deal_value.value], [1.5, 4, 4])
+  const back = await call('PUT', `${v1}/deal/${deal.id}`, yen.body.data)
+  assert.deepEqual([back.status, back.body.data.version], [200, yen.body.data.version], back.text)
+  for (const unit_price of ['0.01251', 1.00001]) {
+    assert.deepEqual(
+      problemsOf(await patch({ products: [{ product: screw.id, quantity: 1, unit_price }] })),
+      ['/deal_value/products/0/unit_price too_many_decimals'],
+    )
+    const price = { unit_price: [{ currency: 'USD', unit_price }] }
+    assert.deepEqual(problemsOf(await call('PATCH', `${v1}/product/${screw.id}`, price)), [
+      '/unit_price/0/unit_price too_many_decimals',
+    ])
+  }
+})
+
+test('prices of lines stay when the currency alone changes, and amounts have the decimals of the new one', async () => {
   const products = [
     { product: product.id, quantity: 1, unit_price: 5 },
     { product: product.id, quantity: 1, unit_price: '19.99' },
   ]
   const deal = await made('deal', dealBody(known, { deal_value: { currency: 'USD', value: 20, products } }))
   const patch = (deal_value: Json) => call('PATCH', `${v1}/deal/${deal.id}`, { deal_value })
-  assert.deepEqual(problemsOf(await patch({ currency: 'JPY' })), [
-    '/deal_value/products/1/unit_price too_many_decimals',
-  ])
-  assert.deepEqual(problemsOf(await patch({ currency: 'JPY', value: 7 })), [
-    '/deal_value/products/1/unit_price too_many_decimals',
-  ])
-  const yen = await patch({ currency: 'JPY', products: [{ ...products[0], unit_price: 7 }] })
-  assert.deepEqual([yen.status, yen.body.data.deal_value.value], [200, 7], yen.text)
-  const dinar = await patch({ currency: 'KWD' })
-  assert.deepEqual(dinar.body.data.deal_value.products[0].unit_price, 7)
-  const back = await call('PUT', `${v1}/deal/${deal.id}`, dinar.body.data)
-  assert.deepEqual([back.status, back.body.data.version], [200, dinar.body.data.version])
+  const yen = (await patch({ currency: 'JPY' })).body.data
+  assert.deepEqual(
+    yen.deal_value.products.map(({ unit_price, amount }: Deal) => [unit_price, amount]),
+    [
+      [5, 5],
+      [19.99, 20],
+    ],
+  )
+  assert.deepEqual([yen.deal_value.value, yen.product_amount.value], [20, 25])
 })
 
 test('a deal whose value has cents goes to a currency without them by its lines alone', async () => {

@@ -140,7 +140,7 @@ test('operands: signs and exponents are numbers, the rest is refused by name; no
   }
 })
 
-test("an amount has its currency's decimals, never more and never rounded: JPY 0, USD 2, KWD 3", async () => {
+test("an amount has its currency's decimals, a price four, never more and never rounded", async () => {
   for (const [currency, good, bad] of [
     ['JPY', ['0', '7400', '7400.0', '"7400"', '9999999999999'], ['0.5', '"7400.1"', '7400.01']],
     ['USD', ['0.01', '"0.10"', '9999999999999', '9999999999998.99'], ['0.001', '"1.005"', '1e-3']],
@@ -157,15 +157,20 @@ test("an amount has its currency's decimals, never more and never rounded: JPY 0
     }
     for (const value of bad) {
       assert.deepEqual(
-        problemsOf(await product(`"unit_price":[{"currency":"${currency}","unit_price":${value}}]`)),
-        ['/unit_price/0/unit_price too_many_decimals'],
-        `${currency} ${value}`,
-      )
-      assert.deepEqual(
         problemsOf(await deal(`"deal_value":{"currency":"${currency}","value":${value}}`)),
         ['/deal_value/value too_many_decimals'],
         `${currency} ${value}`,
       )
+    }
+    for (const [value, status] of [
+      ['0.0125', 201],
+      ['"9999999999998.9999"', 201],
+      ['0.00125', 422],
+    ] as const) {
+      const price = await product(`"unit_price":[{"currency":"${currency}","unit_price":${value}}]`)
+      assert.equal(price.status, status, price.text)
+      if (status === 422) assert.deepEqual(problemsOf(price), ['/unit_price/0/unit_price too_many_decimals'])
+      else assert.ok(price.text.includes(`"price":${value.replaceAll('"', '')},`), price.text)
     }
   }
 })

@@ -159,10 +159,7 @@ function parseMoney(input: Json, context: ParseContext, current: Json): Json | u
     })
   }
   const isDealValue = context.field.type === 'DEAL_VALUE'
-  const lines =
-    input.products === undefined
-      ? (stored?.products ?? [])
-      : parseLines(input.products, context, currency?.decimals)
+  const lines = input.products === undefined ? (stored?.products ?? []) : parseLines(input.products, context)
   if (isDealValue && lines === undefined) return undefined
   if (!known || !currency || !value) return undefined
   const money = { currency: currency.id, currency_code: currency.code, value: decimalJson(value) }

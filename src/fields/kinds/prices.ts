@@ -11,6 +11,7 @@ import { knownMembers } from './known-members.ts'
 import { checkedCurrency, currencyOperand, currencySchema, warnOfCode } from './money.ts'
 import { items, jsonArray } from './multiselect.ts'
 import { amountSchema, checkedNumber, numericOperand } from './number.ts'
+import { percentage, priceDecimals } from './product-lines.ts'
 import { closed, opened, orNull } from './schemas.ts'
 
 export const prices: Kind = {
@@ -67,8 +68,6 @@ export const prices: Kind = {
   ],
 }
 
-const percentage = { min: 0, max: 100, max_decimals: 6 }
-
 function entrySchemas(limits: Config): Schemas {
   const [price, percents] = [amountSchema(limits), orNull(amountSchema(percentage))]
   const sent = { unit_price: price, price: {}, tax: percents, discount: percents }
@@ -107,7 +106,7 @@ function parseEntry(
       : checkedCurrency(input.currency, context, stored, `${at}/currency`)
   warnOfCode(input, currency, context, at)
   const member = input.unit_price === undefined ? 'price' : 'unit_price'
-  const limits = { ...context.field.config, ...(currency ? { max_decimals: currency.decimals } : {}) }
+  const limits = { ...context.field.config, ...priceDecimals }
   const price = agreed(input, context, at)
     ? checkedNumber(
         input[member],

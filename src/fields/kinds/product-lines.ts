@@ -13,7 +13,10 @@ import { closed, opened, orNull } from './schemas.ts'
 
 const linesMax = 200
 const quantityLimits = { min: 0, max: 9_999_999_999, max_decimals: 6 }
-const percentage = { min: 0, max: 100, max_decimals: 6 }
+/** Limits of a discount and of a tax. */
+export const percentage = { min: 0, max: 100, max_decimals: 6 }
+/** A price of one piece may be a fraction of the smallest coin; amounts made of it are rounded (D23, D26). */
+export const priceDecimals = { max_decimals: 4 }
 /** Members that a line has only when it is read. They may be sent back; other values are warned of (D4). */
 export const told = ['name', 'product_code', 'amount']
 
@@ -21,11 +24,7 @@ export const told = ['name', 'product_code', 'amount']
  * The lines that were sent, each {product, quantity, unit_price, discount, tax} with null for what was left
  * out, and the told members that were sent; undefined after a problem.
  */
-export function parseLines(
-  input: Json,
-  context: ParseContext,
-  decimals: number | undefined,
-): Json[] | undefined {
+export function parseLines(input: Json, context: ParseContext): Json[] | undefined {
   const at = '/products'
   if (input === null) return []
   if (!Array.isArray(input)) {
@@ -36,7 +35,7 @@ export function parseLines(
   }
   if (input.length > linesMax)
     return context.problem('too_many', `must have at most ${linesMax} lines`, { at })
-  const lines = input.map((line, index) => parseLine(line, context, `${at}/${index}`, decimals))
+  const lines = input.map((line, index) => parseLine(line, context, `${at}/${index}`))
   return lines.includes(undefined) ? undefined : (lines as Json[])
 }
 
@@ -75,12 +74,7 @@ export function lineSchemas(limits: Config): Schemas {
   }
 }
 
-function parseLine(
-  input: Json,
-  context: ParseContext,
-  at: string,
-  decimals: number | undefined,
-): JsonObject | undefined {
+function parseLine(input: Json, context: ParseContext, at: string): JsonObject | undefined {
   if (!isObject(input))
     return context.problem('wrong_type', 'must be an object with a product and a quantity', {
       at,
@@ -97,7 +91,7 @@ function parseLine(
     input.quantity === undefined || input.quantity === null
       ? context.problem('required', 'must be given', { at: `${at}/quantity`, hint: 'For example 1.' })
       : checkedNumber(input.quantity, context, quantityLimits, `${at}/quantity`)
-  const limits = { ...context.field.config, ...(decimals === undefined ? {} : { max_decimals: decimals }) }
+  const limits = { ...context.field.config, ...priceDecimals }
   const optional = (member: string, bounds: typeof percentage | typeof limits) => {
     const value = input[member]
     return value === undefined || value === null

@@ -206,7 +206,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         { input: { currency: 'USD', value: 1, products: [{ product: 1 }] }, code: 'required' },
         { input: { currency: 'USD', products: [{ product: 1, quantity: -1 }] }, code: 'out_of_range' },
         {
-          input: { currency: 'JPY', products: [{ product: 1, quantity: 1, unit_price: 1.5 }] },
+          input: { currency: 'JPY', products: [{ product: 1, quantity: 1, unit_price: 1.50001 }] },
           code: 'too_many_decimals',
         },
         ...wrong(12, 'USD 12', []),
@@ -245,11 +245,11 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         {
           input: [
             { currency: 'USD', unit_price: '49.90', tax: '8.5' },
-            { currency: 'Euro', price: 40 },
+            { currency: 'Euro', price: '0.0125' },
           ],
           stored: [
             { currency: 840, currency_code: 'USD', price: 49.9, tax: 8.5, discount: null },
-            { currency: 978, currency_code: 'EUR', price: 40, tax: null, discount: null },
+            { currency: 978, currency_code: 'EUR', price: 0.0125, tax: null, discount: null },
           ],
         },
       ],

@@ -68,6 +68,11 @@ export function plain(value: string | number | Big): string {
 
 type Limits = { min?: number; max?: number; max_digits?: number; max_decimals?: number }
 
+/** Limits of a discount and of a tax. */
+export const percentage: Limits = { min: 0, max: 100, max_decimals: 6 }
+/** A price of one piece may be a fraction of the smallest coin (D26). */
+export const priceDecimals: Limits = { max_decimals: 4 }
+
 /** What is wrong with a number, in the service's words; `what` begins the sentence. */
 export function checkDecimal(value: unknown, limits: Limits): string | undefined {
   if (!isDecimal(value)) return 'Must be a number.'

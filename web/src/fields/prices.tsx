@@ -4,7 +4,7 @@ import { useFormat } from '../format/use-format.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Fitting } from '../ui/fitting.tsx'
 import { decimalsOf, useCurrencies } from './currencies.ts'
-import { checkDecimal, isDecimal, plain } from './decimal.ts'
+import { checkDecimal, isDecimal, percentage, plain, priceDecimals } from './decimal.ts'
 import { DecimalBox } from './decimal-box.tsx'
 import { Group } from './group.tsx'
 import type { InputProps, Kind } from './kind.ts'
@@ -137,16 +137,13 @@ function PricesCell({ value }: { value: readonly Price[] }) {
   )
 }
 
-const percentage = { min: 0, max: 100, max_decimals: 6 }
-
 function check(value: readonly Price[], { config }: Parameters<NonNullable<Kind['check']>>[1]) {
   const seen = new Set<unknown>()
   for (const { currency, currency_code, price, tax, discount } of value) {
     const named = currency_code ?? currency
     if (seen.has(named)) return `${named}: another price is in this currency already.`
     seen.add(named)
-    const max_decimals = decimalsOf(currency ?? currency_code)
-    const limits = max_decimals === undefined ? config : { ...config, max_decimals }
+    const limits = { ...config, ...priceDecimals }
     const wrong =
       checkCode(currency_code) ??
       checkDecimal(price, limits) ??

@@ -1,6 +1,14 @@
 /** What a deal's value is while it is edited: its amount, and the product lines that it may follow (D23). */
 import { decimalsOf } from './currencies.ts'
-import { checkDecimal, isDecimal, linesTotal, plain, sameDecimal } from './decimal.ts'
+import {
+  checkDecimal,
+  isDecimal,
+  linesTotal,
+  percentage,
+  plain,
+  priceDecimals,
+  sameDecimal,
+} from './decimal.ts'
 import { type Money, writeMoney } from './money.tsx'
 
 export type Decimal = number | string | null
@@ -58,15 +66,13 @@ export function repriced(line: ProductLine, own: Priced | null, other: Priced | 
   return { ...line, unit_price: of('unit_price'), discount: of('discount'), tax: of('tax') }
 }
 
-const percentage = { min: 0, max: 100, max_decimals: 6 }
 const quantities = { min: 0, max: 9_999_999_999, max_decimals: 6 }
 
 export function checkLines(
   value: DealValue,
   limits: { min?: number; max?: number },
 ): { readonly [line: number]: string } {
-  const max_decimals = decimalsOf(value.currency ?? value.currency_code)
-  const price = max_decimals === undefined ? limits : { ...limits, max_decimals }
+  const price = { ...limits, ...priceDecimals }
   const wrong: { [line: number]: string } = {}
   for (const [index, line] of (value.products ?? []).entries()) {
     const found = [
