@@ -98,6 +98,26 @@ test('every file that a document or a comment names is there', () => {
   assert.deepEqual(missing, [])
 })
 
+/** A name that is made of others has … in their place. */
+test('every proof of docs/security.md is a test that is there', () => {
+  const plain = (text: string) => text.replace(/[\s\\]+/g, ' ').replaceAll('’', "'")
+  const entries = read('docs/security.md')
+    .split(/\n(?:- |\n)/)
+    .flatMap(entry => entry.split('\n  Proof: ').slice(1))
+  assert.ok(entries.length > 100)
+  const missing = entries.flatMap(proofs =>
+    plain(proofs.trim().replace(/\.$/, ''))
+      .split(/; (?=`)/)
+      .flatMap(proof => {
+        const [, path, names = ''] = /^`(.+?)`(?:: (.+))?$/.exec(proof) ?? []
+        if (!path || !existsSync(path)) return [proof]
+        const text = plain(read(path))
+        return names.split(/; |…/).filter(name => !text.includes(name.trim()))
+      }),
+  )
+  assert.deepEqual(missing, [])
+})
+
 /** What stands in comments, line by line. */
 function commentsOf(text: string): string {
   return text
