@@ -1,4 +1,4 @@
-/** The examples of docs/api and the README's curl lines are what they say they are. */
+/** The examples of docs/api and the curl lines of the documents are what they say they are. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -36,10 +36,10 @@ function examplesOf(block: string): Example[] {
 }
 
 // Sent by fetch, as the suite must run where there is no curl: the line's own parts, taken apart.
-test('the curl lines of the README work as printed', async () => {
+test('the curl lines of README.md and docs/api/README.md work as printed', async () => {
   // The others need secrets or ids that what is before them shows.
-  const lines = read('README.md')
-    .split('\n')
+  const lines = ['README.md', 'docs/api/README.md']
+    .flatMap(path => read(path).split('\n'))
     .filter(line => line.startsWith('curl ') && line.includes('admin-token') && !/\bID\b/.test(line))
   assert.equal(lines.length, 5)
   for (const line of lines) {
