@@ -1,8 +1,9 @@
 /** `/account` over HTTP: the settings of the caller's account (D141). */
 import { type Changed, changeSettings, settingNames, settingsOf } from '../accounts/settings.ts'
 import { problemAt, Refusal } from '../errors.ts'
+import { schemaRef } from '../fields/kinds/schemas.ts'
 import { isObject, type JsonObject } from '../json.ts'
-import { type About, enveloped, named, ok, tried } from '../openapi/about.ts'
+import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
 import { onceByKey } from '../records/idempotency.ts'
 import { requestKeyOf } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
@@ -10,7 +11,9 @@ import { success } from './answer.ts'
 import { askerOf, type WrittenDatabase, withDryRun } from './dry-run.ts'
 import { readParameters } from './parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, refuseIfMatch, unknownMembers } from './request.ts'
-import { type AccountRoute, at, type Handler } from './route.ts'
+import { type AccountRoute, base, type Handler, route } from './route.ts'
+
+const tag = 'account'
 
 /** `configured` is called after a change that is kept. */
 export function accountRoutes(
@@ -33,8 +36,23 @@ export function accountRoutes(
     }),
     unchanged => unchanged,
   )
-  const path = '/rest/api/v1/account'
-  return [at('GET', path, 'any', get, abouts.get), at('PATCH', path, 'admin', change, abouts.change)]
+  const path = `${base}/account`
+  return [
+    route('GET', path, 'any', get, {
+      ...{ id: 'account_get', summary: 'Reads the settings of the account.', tag, errors: [] },
+      responses: [ok('The settings.', envelope(schemaRef('account_settings')))],
+    }),
+    route('PATCH', path, 'admin', change, {
+      ...{ id: 'account_update', summary: 'Changes the settings of the account.', tag },
+      description:
+        'What is not given stays as it is. With another base currency, all rates are converted by its rate, and ' +
+        'amounts in the base currency are worked out anew. Try it with dry_run=1: meta.recalculated counts them.',
+      parameters: dryRunParameter,
+      body: { schema: schemaRef('account_input') },
+      responses: [ok('The settings.', envelope(schemaRef('account_settings'), schemaRef('account_meta')))],
+      errors: ['validation_failed', 'version_conflict', 'busy_record'],
+    }),
+  ]
 }
 
 /** Carries the change out in a transaction of its own. */
@@ -60,21 +78,4 @@ function settingsIn(request: ApiRequest): JsonObject {
   const problems = unknownMembers(body, settingNames)
   if (problems.count) throw new Refusal('validation_failed', 'Nothing was changed.', problems)
   return body
-}
-
-const tag = 'account'
-const abouts: { readonly [operation in 'get' | 'change']: About } = {
-  get: {
-    ...{ id: 'account_get', summary: 'Reads the settings of the account.', tag, refuses: [] },
-    answers: [ok('The settings.', enveloped(named('account_settings')))],
-  },
-  change: {
-    ...{ id: 'account_update', summary: 'Changes the settings of the account.', tag, parameters: tried },
-    description:
-      'What is not given stays as it is. With another base currency, all rates are converted by its rate, and ' +
-      'amounts in the base currency are worked out anew. Try it with dry_run=1: meta.recalculated counts them.',
-    body: { schema: named('account_input') },
-    answers: [ok('The settings.', enveloped(named('account_settings'), named('account_meta')))],
-    refuses: ['validation_failed', 'version_conflict', 'busy_record'],
-  },
 }

@@ -1,20 +1,66 @@
-/** GET and POST /deal/aggregate and /product/aggregate over HTTP (D55, D85). */
+/** GET and POST /deal/aggregate and /product/aggregate (D55, D85). */
 import { aggregateDeals } from '../deals/aggregate.ts'
 import { dealSums } from '../deals/sums.ts'
+import { schemaRef } from '../fields/kinds/schemas.ts'
 import { aggregate } from '../list/aggregate.ts'
 import { aggregateParameters, plainSums, readAggregateQuery } from '../list/aggregate-query.ts'
 import { namedFields } from '../list/groups.ts'
 import { counting } from '../list/measures.ts'
 import { needNames } from '../list/needed-scopes.ts'
+import { envelope, type Operation, ok } from '../openapi/operation.ts'
 import { withNames } from '../records/names.ts'
 import { success } from './answer.ts'
-import { inPast } from './past.ts'
-import { inTurn, type ServedDatabase } from './records.ts'
-import { fieldsOf, parametersOf, withPaths } from './request.ts'
-import type { Handler } from './route.ts'
+import { parametersOf, withPaths } from './parameters.ts'
+import { queryLimit } from './record-routes.ts'
+import { inPast, inTurn, type ServedDatabase } from './records.ts'
+import { fieldsOf } from './request.ts'
+import { type AccountRoute, base, type Handler, route } from './route.ts'
+
+const listed = { type: ['string', 'array', 'null'], items: { type: 'string' } }
+const body = {
+  type: 'object',
+  properties: {
+    ...{ group_by: listed, measures: listed, filter: listed, deleted: { enum: ['only', null] } },
+    as_of: { type: ['string', 'null'], format: 'date' },
+  },
+  additionalProperties: false,
+}
+const meta = {
+  type: 'object',
+  properties: { group_by: { type: ['string', 'null'] }, hasMore: { type: 'boolean' } },
+  required: ['group_by', 'hasMore'],
+}
+const groups = { type: 'array', items: schemaRef('aggregate_group') }
+
+/** Sums, with their parameters in the address or in the body. */
+export function aggregateRoutes(db: ServedDatabase, resource: 'deal' | 'product'): AccountRoute[] {
+  const [url, read] = [`${base}/${resource}/aggregate`, `${resource}:read`] as const
+  const handler = aggregateHandler(db, resource)
+  const sums: Omit<Operation, 'id' | 'summary'> = {
+    tag: resource,
+    description:
+      'One answer has the counts and sums of all records that the filter finds, or of each group of them.',
+    parameters: [`${resource}_group_by`, 'measures', 'filter', 'deleted', 'as_of'],
+    responses: [ok('The groups, the largest first.', envelope(groups, meta, true))],
+    errors: ['history_too_short'],
+  }
+  return [
+    route('GET', url, read, handler, {
+      ...{ ...sums, id: `${resource}_aggregate`, summary: `Sums records: ${resource}.` },
+    }),
+    {
+      ...route('POST', url, read, handler, {
+        ...{ ...sums, id: `${resource}_aggregate_post` },
+        summary: `Sums records, with the parameters in the body: ${resource}.`,
+        body: { schema: body, isOptional: true },
+      }),
+      bodyLimit: queryLimit,
+    },
+  ]
+}
 
 /** Sums over the records of a resource; the parameters are in the address, in the body, or in both (D32). */
-export function aggregateHandler(db: ServedDatabase, resource: 'deal' | 'product'): Handler {
+function aggregateHandler(db: ServedDatabase, resource: 'deal' | 'product'): Handler {
   return withPaths(async request => {
     const { caller } = request
     const fields = fieldsOf(request, resource)

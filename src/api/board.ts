@@ -1,17 +1,48 @@
-/** GET /deal/view/board over HTTP (D129). */
-import { boardLanes, readBoardQuery } from '../deals/board.ts'
+/** GET /deal/view/board (D129). */
+import { boardLanes, type boardParameters, pageSizes, readBoardQuery } from '../deals/board.ts'
 import { namedByStages } from '../deals/of-pipeline.ts'
+import type { Schema } from '../fields/field.ts'
+import { schemaRef } from '../fields/kinds/schemas.ts'
 import type { JsonObject } from '../json.ts'
 import { needNames } from '../list/needed-scopes.ts'
+import { envelope, ok, queryParameter } from '../openapi/operation.ts'
 import { withNames } from '../records/names.ts'
-import { boardAbout } from './deal-abouts.ts'
 import { inTurn, type ServedDatabase } from './records.ts'
 import { fieldsOf } from './request.ts'
-import type { AccountRoute, Handler } from './route.ts'
+import { type AccountRoute, base, type Handler, route } from './route.ts'
+
+export const pipelineParameter = queryParameter(
+  'pipeline',
+  "The pipeline, by its id or name; the account's first if not said.",
+  { type: 'string' },
+)
+
+/** What the document says of each; those in common with lists go by their names there. */
+const parameters: { readonly [name in (typeof boardParameters)[number]]: string | Schema } = {
+  pipeline: pipelineParameter,
+  closed_since: {
+    ...{ name: 'closed_since', in: 'query', schema: { type: 'string', format: 'date' } },
+    description: 'Stages of the kind Won or Lost show the deals that were closed on that day or later.',
+  },
+  ...{ filter: 'filter', sort: 'sort' },
+  pageSize: queryParameter(
+    'pageSize',
+    `How many deals of each stage are answered at most; ${pageSizes.usual} if not said.`,
+    { type: 'integer', minimum: 1, maximum: pageSizes.max },
+  ),
+  ...{ fields: 'deal_fields', expand: 'deal_expand' },
+}
 
 export function boardRoute(db: ServedDatabase): AccountRoute {
-  const url = '/rest/api/v1/deal/view/board'
-  return { method: 'GET', url, scope: 'deal:read', handler: boardHandler(db), about: boardAbout }
+  const meta = { type: 'object', properties: { pageSize: { type: 'integer' } }, required: ['pageSize'] }
+  return route('GET', `${base}/deal/view/board`, 'deal:read', boardHandler(db), {
+    ...{ id: 'deal_board', summary: 'Shows the stages of a pipeline with their deals.', tag: 'deal' },
+    description:
+      'Each open or closed stage has its sums and its first deals. To go on in a stage, list deals with the same filter and sort, the stage as a further filter after them, and its nextCursor as cursor. An example: filter=pipeline_stage:eq(3). With closed_since, a stage of the kind Won or Lost has filter=deal_closed_on:gte(DAY) before its own.',
+    parameters: Object.values(parameters),
+    responses: [ok('The stages in their order.', envelope(schemaRef('board'), meta, true))],
+    errors: [],
+  })
 }
 
 /** The board of a pipeline. Its stages have names, for which one needs the scopes (D65). */

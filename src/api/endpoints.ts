@@ -11,9 +11,10 @@ import { charsetOf, refuseCompressed } from './body.ts'
 import type { Connections } from './connections.ts'
 import { dryRun } from './dry-run.ts'
 import { endFileEarly } from './file-end.ts'
+import { readQuery } from './parameters.ts'
 import type { Pipeline } from './pipeline.ts'
 import { refusalOf, refuseOtherThanJson, wantsPage, wantsStream } from './refusals.ts'
-import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf, readQuery } from './request.ts'
+import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf } from './request.ts'
 import type { AccountRoute, GuestRoute, PublicRoute, Route } from './route.ts'
 import { transferred } from './transfer.ts'
 
@@ -116,7 +117,7 @@ type PathParameter = 'id' | 'option' | 'delivery' | 'field' | 'value'
 
 /** A request as handlers know it. */
 function requestOf(
-  { method, scope, about, uploads }: AccountRoute,
+  { method, scope, operation, uploads }: AccountRoute,
   { caller, token, visitor, leave }: Admitted,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -128,7 +129,7 @@ function requestOf(
   const file = uploads && request.body instanceof Readable ? request.body : null
   const query = readQuery(url)
   // A dry run keeps no key.
-  const isKeyed = takesKey({ scope, about }) && !query.has(dryRun)
+  const isKeyed = takesKey({ scope, operation }) && !query.has(dryRun)
   const { 'idempotency-key': key, 'if-match': ifMatch, 'last-event-id': lastEventId } = request.headers
   return {
     caller,

@@ -11,10 +11,10 @@ import { dateIn } from '../fields/iso8601.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { needNames } from '../list/needed-scopes.ts'
 import { reasonOf } from '../log.ts'
-import type { About } from '../openapi/about.ts'
+import { ok } from '../openapi/operation.ts'
 import { withNames } from '../records/names.ts'
 import { fieldsOf } from './request.ts'
-import { type AccountRoute, at, type Handler, type Readable as ReadResource } from './route.ts'
+import { type AccountRoute, base, type Handler, type Readable as ReadResource, route } from './route.ts'
 import { supply } from './share.ts'
 
 /** How large the temporary files of a process may be that accounts share. */
@@ -36,27 +36,23 @@ export function exportLimits(say: (line: string) => void): ExportLimits {
 
 /** GET /{resource}/export */
 export function exportRoute(db: ExportDatabase, resource: ReadResource, limits: ExportLimits): AccountRoute {
-  const url = `/rest/api/v1/${resource}/export`
-  const handler = exportHandler(db, resource, limits)
-  return { ...at('GET', url, `${resource}:read`, handler, aboutOf(resource)), isFile: true }
-}
-
-function aboutOf(resource: string): About {
   const [mediaType, ...alsoAs] = formats.map(name => formatOf[name].mediaType.split(';', 1)[0]!)
+  const handler = exportHandler(db, resource, limits)
   return {
-    ...{ id: `${resource}_export`, summary: `Exports records to a file: ${resource}.`, tag: resource },
-    description:
-      'All records that the filter finds, as of one moment. A file whose connection did not end properly is not whole.',
-    parameters: ['export_format', 'filter', 'sort', `${resource}_fields`, 'export_names'],
-    answers: [
-      {
-        ...{ status: 200, description: 'The file.', schema: { type: 'string' } },
-        mediaType: mediaType!,
-        alsoAs,
-        headers: ['content-disposition'],
-      },
-    ],
-    refuses: [],
+    ...route('GET', `${base}/${resource}/export`, `${resource}:read`, handler, {
+      ...{ id: `${resource}_export`, summary: `Exports records to a file: ${resource}.`, tag: resource },
+      description:
+        'All records that the filter finds, as of one moment. A file whose connection did not end properly is not whole.',
+      parameters: ['export_format', 'filter', 'sort', `${resource}_fields`, 'export_names'],
+      responses: [
+        {
+          ...ok('The file.', { type: 'string' }, ['content-disposition']),
+          ...{ mediaType: mediaType!, alsoAs },
+        },
+      ],
+      errors: [],
+    }),
+    isFile: true,
   }
 }
 

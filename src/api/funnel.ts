@@ -1,17 +1,35 @@
-/** GET /deal/funnel over HTTP (D131). */
-import { funnel, readFunnelQuery } from '../deals/funnel.ts'
+/** GET /deal/funnel (D131). */
+import { funnel, type funnelParameters, readFunnelQuery } from '../deals/funnel.ts'
 import { namedByStages } from '../deals/of-pipeline.ts'
+import type { Schema } from '../fields/field.ts'
+import { schemaRef } from '../fields/kinds/schemas.ts'
 import { needNames } from '../list/needed-scopes.ts'
+import { envelope, ok } from '../openapi/operation.ts'
 import { withNames } from '../records/names.ts'
 import { success } from './answer.ts'
-import { funnelAbout } from './deal-abouts.ts'
+import { pipelineParameter } from './board.ts'
 import { inTurn, type ServedDatabase } from './records.ts'
 import { fieldsOf } from './request.ts'
-import type { AccountRoute, Handler } from './route.ts'
+import { type AccountRoute, base, type Handler, route } from './route.ts'
+
+const day = (name: string, which: string) => ({
+  ...{ name, in: 'query', schema: { type: 'string', format: 'date' } },
+  description: `The ${which} day of the period, in the account's time zone; without it, it has no such end.`,
+})
+
+const parameters: { readonly [name in (typeof funnelParameters)[number]]: string | Schema } = {
+  ...{ pipeline: pipelineParameter, from: day('from', 'first'), to: day('to', 'last'), filter: 'filter' },
+}
 
 export function funnelRoute(db: ServedDatabase): AccountRoute {
-  const url = '/rest/api/v1/deal/funnel'
-  return { method: 'GET', url, scope: 'deal:read', handler: funnelHandler(db), about: funnelAbout }
+  return route('GET', `${base}/deal/funnel`, 'deal:read', funnelHandler(db), {
+    ...{ id: 'deal_funnel', summary: 'Shows how far deals come in a pipeline.', tag: 'deal' },
+    description:
+      'It counts the deals that entered the pipeline in the period, and follows them until now: how many came to each open stage, went on, or were lost from it.',
+    parameters: Object.values(parameters),
+    responses: [ok('The open stages in their order.', envelope(schemaRef('funnel')))],
+    errors: [],
+  })
 }
 
 /** How far deals came in a pipeline. Its stages have names, for which one needs the scopes (D65). */

@@ -1,23 +1,20 @@
-/** The routes of jobs, imports and bulk changes (D80, D82, D84), and what they are (D90). */
+/** The routes of jobs, imports and bulk changes (D80, D82, D84). */
 import type { Schema } from '../fields/field.ts'
-import { anyObject } from '../fields/kinds/schemas.ts'
+import { anyObject, schemaRef } from '../fields/kinds/schemas.ts'
 import { actions as duplicateActions, formats, importedResources } from '../imports/plan.ts'
 import { dateOrders } from '../imports/texts.ts'
-import { type About, enveloped, named, ok, tried } from '../openapi/about.ts'
+import { dryRunParameter, envelope, type Operation, ok, queryParameter } from '../openapi/operation.ts'
 import { batchedResources } from './batch.ts'
 import { fileTypes, importHandlers } from './imports.ts'
 import { act, bulkHandler, type JobAction, type JobService, jobActions, jobHandlers } from './jobs.ts'
-import { type AccountRoute, at, type Readable } from './route.ts'
+import { type AccountRoute, base, type Readable, route } from './route.ts'
 
-const base = '/rest/api/v1'
-const job = enveloped(named('job'))
-const [list, told, made] = [
-  enveloped({ type: 'array', items: named('job') }, named('job_page'), true),
-  ok('The job.', job),
-  { status: 201, description: 'The job.', schema: job, headers: ['location'] },
-]
+const job = envelope(schemaRef('job'))
+const list = envelope({ type: 'array', items: schemaRef('job') }, schemaRef('job_page'), true)
+const responses = [ok('The job.', job)]
+const createdJob = { status: 201, description: 'The job.', schema: job, headers: ['location'] }
 
-const words: { readonly [action in JobAction]: string } = {
+const summaries: { readonly [action in JobAction]: string } = {
   dry_run: 'Tries everything and saves nothing.',
   run: 'Begins.',
   pause: 'Stops for a while.',
@@ -29,30 +26,30 @@ const words: { readonly [action in JobAction]: string } = {
 export function jobRoutes(service: JobService): AccountRoute[] {
   const jobs = jobHandlers(service)
   return [
-    at('GET', `${base}/job`, 'job:read', jobs.list, {
+    route('GET', `${base}/job`, 'job:read', jobs.list, {
       ...{
         id: 'job_list',
         summary: "Lists jobs, the newest first: one's own; an administrator all.",
         tag: 'job',
       },
       parameters: [
-        parameter('pageSize', 'Jobs in a page; 25 if not said.', {
+        queryParameter('pageSize', 'Jobs in a page; 25 if not said.', {
           type: 'integer',
           minimum: 1,
           maximum: 100,
         }),
-        parameter('cursor', 'The meta.nextCursor of the page before.', text),
+        queryParameter('cursor', 'The meta.nextCursor of the page before.', text),
       ],
-      answers: [ok('The jobs.', list)],
-      refuses: [],
+      responses: [ok('The jobs.', list)],
+      errors: [],
     }),
-    at('GET', `${base}/job/:id`, 'job:read', jobs.get, {
+    route('GET', `${base}/job/:id`, 'job:read', jobs.get, {
       ...{ id: 'job_get', summary: 'Reads a job and how far it has come.', tag: 'job' },
-      answers: [told],
-      refuses: ['record_not_found'],
+      responses,
+      errors: ['record_not_found'],
     }),
     ...jobActions.map(action =>
-      at('POST', `${base}/job/:id/${action}`, 'job:write', jobs[action], actionAbout('job', action)),
+      route('POST', `${base}/job/:id/${action}`, 'job:write', jobs[action], actionOperation('job', action)),
     ),
     ...importRoutes(service),
     ...[...batchedResources].map(resource => bulkRoute(service, resource as Readable)),
@@ -64,85 +61,81 @@ function importRoutes(service: JobService): AccountRoute[] {
   const scope = 'import:write'
   const one = `${base}/import/:id`
   return [
-    { ...at('POST', `${base}/import`, scope, imports.create, uploadAbout()), uploads: fileTypes },
-    at('GET', one, scope, imports.get, {
+    { ...route('POST', `${base}/import`, scope, imports.create, uploadOperation()), uploads: fileTypes },
+    route('GET', one, scope, imports.get, {
       ...{ id: 'import_get', summary: 'Reads an import and how far it has come.', tag: 'import' },
-      answers: [told],
-      refuses: ['record_not_found'],
+      responses,
+      errors: ['record_not_found'],
       takesKey: false,
     }),
-    at('PATCH', one, scope, imports.change, {
+    route('PATCH', one, scope, imports.change, {
       ...{ id: 'import_update', summary: 'Changes what is done with a file that waits.', tag: 'import' },
       body: { schema: importChange() },
-      answers: [told],
-      refuses: ['record_not_found', 'validation_failed', 'wrong_state'],
+      responses,
+      errors: ['record_not_found', 'validation_failed', 'wrong_state'],
       takesKey: false,
     }),
     {
-      ...at('GET', `${one}/errors.csv`, scope, imports.errors, {
+      ...route('GET', `${one}/errors.csv`, scope, imports.errors, {
         ...{ id: 'import_errors', summary: 'The rows that were refused, with the reasons.', tag: 'import' },
-        answers: [
+        responses: [
           {
             ...{ status: 200, description: 'The file.', schema: text, mediaType: 'text/csv' },
             headers: ['content-disposition'],
           },
         ],
-        refuses: ['record_not_found'],
+        errors: ['record_not_found'],
         takesKey: false,
       }),
       isFile: true,
     },
     ...jobActions.map(action =>
-      at(
+      route(
         'POST',
         `${one}/${action}`,
         scope,
         request => act(service, request, action, 'import'),
-        actionAbout('import', action),
+        actionOperation('import', action),
       ),
     ),
   ]
 }
 
-function uploadAbout(): About {
+function uploadOperation(): Operation {
   return {
     ...{ id: 'import_create', summary: 'Takes a file that is to be imported.', tag: 'import' },
     description: 'The answer has a guess of what its columns are. Nothing is imported before it is run.',
     parameters: [
-      parameter('resource', 'What its rows are.', { enum: [...importedResources] }, true),
-      parameter('format', 'How it is written.', { enum: [...formats] }, true),
-      parameter('name', 'The name of the file.', { ...text, maxLength: 255 }),
-      parameter('delimiter', 'Between the cells of CSV; found out if not said.', text),
-      parameter('encoding', 'Of CSV and JSON lines; else that of the media type, or found out.', text),
-      parameter('sheet', 'The name of a sheet of XLSX; else the first that is visible.', text),
-      parameter('header', 'The line of the columns’ names, 0: there are none; else found out.', {
+      queryParameter('resource', 'What its rows are.', { enum: [...importedResources] }, true),
+      queryParameter('format', 'How it is written.', { enum: [...formats] }, true),
+      queryParameter('name', 'The name of the file.', { ...text, maxLength: 255 }),
+      queryParameter('delimiter', 'Between the cells of CSV; found out if not said.', text),
+      queryParameter('encoding', 'Of CSV and JSON lines; else that of the media type, or found out.', text),
+      queryParameter('sheet', 'The name of a sheet of XLSX; else the first that is visible.', text),
+      queryParameter('header', 'The line of the columns’ names, 0: there are none; else found out.', {
         ...{ type: 'integer', minimum: 0, maximum: 1_000_000 },
       }),
     ],
     body: { schema: { type: 'string', format: 'binary' }, mediaTypes: fileTypes },
-    answers: [made],
-    refuses: ['malformed_request', 'validation_failed', 'storage_unavailable'],
+    responses: [createdJob],
+    errors: ['malformed_request', 'validation_failed', 'storage_unavailable'],
     takesKey: false,
   }
 }
 
 const text = { type: 'string' }
 
-function parameter(name: string, description: string, schema: Schema, required = false): Schema {
-  return { name, in: 'query', description, schema, ...(required ? { required } : {}) }
-}
+/** The actions that need each column of a file to be mapped or left out. */
+const needingMapping: ReadonlySet<JobAction> = new Set(['dry_run', 'run'])
 
-/** What needs each column of a file to be mapped or left out. */
-const asks: ReadonlySet<JobAction> = new Set(['dry_run', 'run'])
-
-function actionAbout(kind: 'job' | 'import', action: JobAction): About {
+function actionOperation(kind: 'job' | 'import', action: JobAction): Operation {
   return {
-    ...{ id: `${kind}_${action}`, summary: words[action], tag: kind },
-    answers: [told],
-    refuses: [
+    ...{ id: `${kind}_${action}`, summary: summaries[action], tag: kind },
+    responses,
+    errors: [
       'record_not_found',
       'wrong_state',
-      ...(asks.has(action) ? (['validation_failed'] as const) : []),
+      ...(needingMapping.has(action) ? (['validation_failed'] as const) : []),
     ],
     takesKey: false,
   }
@@ -155,20 +148,20 @@ function bulkRoute(service: JobService, resource: Readable): AccountRoute {
     minItems: 1,
     items: { type: 'string', minLength: 1 },
   }
-  const properties = { filter, changes: named(`${resource}_input`) }
-  return at('POST', `${base}/${resource}/bulk`, `${resource}:write`, bulkHandler(service, resource), {
+  const properties = { filter, changes: schemaRef(`${resource}_input`) }
+  return route('POST', `${base}/${resource}/bulk`, `${resource}:write`, bulkHandler(service, resource), {
     ...{
       id: `${resource}_bulk`,
       summary: 'Makes the same changes to all that a filter finds.',
       tag: resource,
     },
     description: 'A job does it, one record after the other; it can be taken back.',
-    parameters: tried,
+    parameters: dryRunParameter,
     body: {
       schema: { type: 'object', properties, required: ['filter', 'changes'], additionalProperties: false },
     },
-    answers: [made],
-    refuses: ['validation_failed'],
+    responses: [createdJob],
+    errors: ['validation_failed'],
   })
 }
 

@@ -16,15 +16,17 @@ import {
   randomState,
 } from 'openid-client'
 import type { OpenIdSettings } from '../config.ts'
-import { Refusal } from '../errors.ts'
-import { isObject, parseJson } from '../json.ts'
+import { frameHtml } from '../docs/pages.ts'
+import { escaped } from '../docs/reference.js'
+import { errorTable, Refusal } from '../errors.ts'
+import { isObject, type Json, parseJson } from '../json.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { type Answer, success } from './answer.ts'
 import { invalidParameter, readParameters } from './parameters.ts'
 import { refusalOf } from './refusals.ts'
-import { refusedPage } from './refused-page.ts'
 import type { GuestRequest } from './request.ts'
 import type { GuestHandler } from './route.ts'
+import { pageHeaders } from './service-routes.ts'
 import { sessionSeconds, type Visitor } from './visitor.ts'
 
 const callbackPath = '/rest/api/v1/session/openid/callback'
@@ -170,6 +172,25 @@ async function shown(
     const refusal = wantsPage ? refusalOf(error) : null
     if (!refusal) throw error
     return refusedPage(refusal, to)
+  }
+}
+
+/** The page of a refusal (D61). It offers the accounts to choose from, and to begin again; both lead `to`. */
+function refusedPage({ slug, message, problems, headers }: Refusal, to: string): Answer {
+  const [problem] = problems
+  const accounts = Array.isArray(problem?.candidates) ? (problem.candidates as Json[]).filter(isObject) : []
+  const choices = accounts.map(({ id, name }) => {
+    const query = new URLSearchParams({ account: String(id), to })
+    return `<li><a href="/rest/api/v1/session/openid?${escaped(query)}">${escaped(name)}</a></li>`
+  })
+  const title = accounts.length ? 'Which account?' : 'You are not signed in'
+  const again = `<p><a href="/sign-in?${escaped(new URLSearchParams({ to }))}">Back to the sign-in</a></p>`
+  const list = choices.length ? `<ul>${choices.join('')}</ul>` : ''
+  const body = frameHtml(title, '', `<h1>${title}</h1><p>${escaped(message)}</p>${list}${again}`)
+  return {
+    status: errorTable[slug].status,
+    headers: { ...headers, ...pageHeaders, 'content-type': 'text/html; charset=utf-8' },
+    body,
   }
 }
 

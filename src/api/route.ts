@@ -1,9 +1,15 @@
-/** What a route is: its method and path, who may ask, what it does, and what is said of it (D38, D90). */
-import type { About } from '../openapi/about.ts'
+/**
+ * What a route is, in one object: its method and path, who may ask, what it does, and its operation, which is
+ * what it takes and answers, in the words of the OpenAPI document (D38, D90).
+ */
+import type { Operation } from '../openapi/operation.ts'
 import type { followScope, importScope } from '../rights/scopes.ts'
 import type { Answer } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import type { ApiRequest, GuestRequest } from './request.ts'
+
+/** What the paths of all data begin with. */
+export const base = '/rest/api/v1'
 
 export type Readable =
   | 'deal'
@@ -32,7 +38,7 @@ export type Handler = (request: ApiRequest) => Promise<Answer>
 type Path = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url: string
-  readonly about: About
+  readonly operation: Operation
 }
 
 /** A route of an account's data: it takes a token with its scope. */
@@ -70,13 +76,13 @@ export type GuestRoute = Path & {
 
 export type Route = AccountRoute | PublicRoute | GuestRoute
 
-/** A route of an account's data, as it stands in the table. */
-export function at(
+/** A route of an account's data. */
+export function route(
   method: Path['method'],
   url: string,
   scope: AccountRoute['scope'],
   handler: Handler,
-  about: About,
+  operation: Operation,
 ): AccountRoute {
-  return { method, url, scope, handler, about }
+  return { method, url, scope, handler, operation }
 }

@@ -1,12 +1,31 @@
-/** GET /search over HTTP (D86). It needs no scope of its own: it answers for what the caller may read. */
+/** GET /search (D86). It needs no scope of its own: it answers for what the caller may read. */
+import { schemaRef } from '../fields/kinds/schemas.ts'
+import { envelope, ok } from '../openapi/operation.ts'
 import { allows } from '../rights/scopes.ts'
 import { readSearchQuery } from '../search/query.ts'
 import { search, searchable } from '../search/search.ts'
 import { success } from './answer.ts'
 import { inTurn, type ServedDatabase } from './records.ts'
-import type { Handler } from './route.ts'
+import { type AccountRoute, base, type Handler, route } from './route.ts'
 
-export function searchHandler(db: ServedDatabase): Handler {
+export function searchRoute(db: ServedDatabase): AccountRoute {
+  const meta = {
+    type: 'object',
+    properties: { pageSize: { type: 'integer' }, hasMore: { type: 'boolean' } },
+    required: ['pageSize', 'hasMore'],
+  }
+  const hits = { type: 'array', items: schemaRef('search_hit') }
+  return route('GET', `${base}/search`, 'any', searchHandler(db), {
+    ...{ id: 'search', summary: 'Searches deals, contacts, companies and products.', tag: 'search' },
+    description:
+      'It looks in titles, names, e-mails, phone numbers and product codes. Lists look in all fields.',
+    parameters: ['q', 'searched', 'search_size'],
+    responses: [ok('What was found, the best first.', envelope(hits, meta, true))],
+    errors: [],
+  })
+}
+
+function searchHandler(db: ServedDatabase): Handler {
   return async request => {
     const { catalog, rights } = request.caller
     const asked = readSearchQuery(request.query, searchable(catalog.resources))

@@ -1,19 +1,44 @@
-/** Tokens over HTTP (D66): a secret is answered once, when it is made. */
+/** The routes that only tokens have (D66). A secret is answered once, when it is made. */
 import { createToken, rotateToken, type SavedToken } from '../accounts/tokens.ts'
 import { Refusal, type Warning } from '../errors.ts'
+import { closed, schemaRef } from '../fields/kinds/schemas.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
+import { created, dryRunParameter, envelope, ok, refined } from '../openapi/operation.ts'
 import type { Queryable } from '../records/store.ts'
 import { createdAnswer, recordAnswer } from './answer.ts'
+import { type WrittenDatabase, withDryRun } from './dry-run.ts'
 import { readParameters } from './parameters.ts'
+import { createOperation } from './record-routes.ts'
 import { bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from './request.ts'
-import type { Handler } from './route.ts'
-
-export type TokenHandlers = { create: Handler; rotate: Handler }
+import { type AccountRoute, base, type Handler, route } from './route.ts'
 
 /** The longest time for which the old secret of a token may live on. */
 const overlapMax = 24
 
-export function tokenHandlers(db: Queryable): TokenHandlers {
+const secret = refined('token_read', {
+  token: { type: ['string', 'null'], description: 'The secret, which is shown this once.' },
+})
+const response = envelope(secret, schemaRef('write_meta'))
+
+export function tokenRoutes(db: WrittenDatabase): AccountRoute[] {
+  const { create, rotate } = withDryRun(db, tokenHandlers)
+  return [
+    route('POST', `${base}/token`, 'token:write', create, {
+      ...{ ...createOperation('token'), parameters: dryRunParameter, responses: [created(response)] },
+    }),
+    route('POST', `${base}/token/:id/rotate`, 'token:write', rotate, {
+      ...{ id: 'token_rotate', summary: 'Gives a token a new secret.', tag: 'token', ifMatch: true },
+      body: {
+        schema: closed({ overlap_hours: { type: ['integer', 'null'], minimum: 0, maximum: overlapMax } }, []),
+        isOptional: true,
+      },
+      responses: [ok('The token with its new secret.', response, ['etag'])],
+      errors: ['record_not_found', 'validation_failed', 'version_conflict'],
+    }),
+  ]
+}
+
+function tokenHandlers(db: Queryable) {
   return {
     create: async request => {
       refuseIfMatch(request)
@@ -27,7 +52,7 @@ export function tokenHandlers(db: Queryable): TokenHandlers {
       const saved = await rotateToken(db, contextOf(request), idOf(request), hours, preconditionOf(request))
       return recordAnswer(withSecret(saved))
     },
-  }
+  } satisfies { [name: string]: Handler }
 }
 
 /** A secret that was made before is not told again: only its hash is known. */

@@ -17,8 +17,7 @@ import { createdAnswer, recordAnswer, success } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import type { RecordService } from './record-routes.ts'
 import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from './request.ts'
-import type { AccountRoute, Handler } from './route.ts'
-import { type WebhookOperation, webhookAbouts } from './webhook-abouts.ts'
+import type { Handler } from './route.ts'
 
 export type WebhookService = {
   readonly db: Queryable
@@ -26,45 +25,12 @@ export type WebhookService = {
   readonly now: () => Date
 }
 
-type WebhookHandlers = { readonly [operation in WebhookOperation]: Handler }
-
 /** The longest time for which deliveries are signed with the secret before, too; and how long if not said. */
-const [overlapMax, overlapDefault] = [168, 24]
+export const overlapMax = 168
+const overlapDefault = 24
 const pageSizeDefault = 25
 
-/** What a webhook has of the routes of all `records`, and beside them. Making one answers a secret. */
-export function webhookRoutes(service: WebhookService, records: readonly AccountRoute[]): AccountRoute[] {
-  const handlers = webhookHandlers(service)
-  const abouts = webhookAbouts()
-  const [read, write] = ['webhook:read', 'webhook:write'] as const
-  // One that was deleted is not restored: its secrets are gone.
-  const isKept = ({ method, url }: AccountRoute) =>
-    (method !== 'POST' || url.endsWith('/list')) && !url.includes('/by/')
-  const told = (route: AccountRoute) =>
-    route.scope === write ? { ...route, handler: changing(service, route.handler) } : route
-  const own = (Object.keys(paths) as WebhookOperation[]).map((operation): AccountRoute => {
-    const isRead = operation === 'deliveries'
-    return {
-      method: isRead ? 'GET' : 'POST',
-      url: `/rest/api/v1/webhook${paths[operation]}`,
-      scope: isRead ? read : write,
-      handler: handlers[operation],
-      about: abouts[operation],
-    }
-  })
-  return [...records.filter(isKept).map(told), ...own]
-}
-
-const paths: { readonly [operation in WebhookOperation]: string } = {
-  create: '',
-  rotate: '/:id/rotate',
-  test: '/:id/test',
-  replay: '/:id/replay',
-  deliveries: '/:id/deliveries',
-  replayDelivery: '/:id/deliveries/:delivery/replay',
-}
-
-function webhookHandlers(service: WebhookService): WebhookHandlers {
+export function webhookHandlers(service: WebhookService) {
   const { db, worker, now } = service
   const changes = (handler: Handler) => changing(service, handler)
   return {
@@ -112,7 +78,7 @@ function webhookHandlers(service: WebhookService): WebhookHandlers {
       const seq = idOf({ id: request.option })
       return success(await replayDelivery(db, contextOf(request), idOf(request), seq))
     }),
-  }
+  } satisfies { [name: string]: Handler }
 }
 
 /** What a change of a webhook is judged by, and brings along. */
@@ -124,7 +90,7 @@ export function webhookChange({ db, worker }: WebhookService): NonNullable<Recor
 }
 
 /** The handler of a request after which webhooks are looked at. */
-function changing({ worker }: WebhookService, handler: Handler): Handler {
+export function changing({ worker }: WebhookService, handler: Handler): Handler {
   return async request => {
     const answer = await handler(request)
     worker.changed(request.caller.catalog.account.id)

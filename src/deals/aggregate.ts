@@ -3,7 +3,10 @@
  * group how many there are, what they are worth in each currency, weighted and in the base currency, and how
  * many have no rate. Feeds boards and forecasts. Knows no HTTP.
  */
+
 import { halfEven } from '../fields/decimal.ts'
+import type { Schema } from '../fields/field.ts'
+import { madeOfFields, opened, orNull } from '../fields/kinds/schemas.ts'
 import { type Json, parseJson } from '../json.ts'
 import { type Groups, groupsMax } from '../list/aggregate.ts'
 import type { AggregateRequest } from '../list/aggregate-query.ts'
@@ -115,3 +118,25 @@ FROM (
   FROM deal r WHERE ${whereSql('deal', sightOf(viewer), request)} GROUP BY ${places}) c
 GROUP BY ${names} ORDER BY ${first} DESC, ${names} LIMIT ${sql.integer(groupsMax + 1)}`
 }
+
+const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
+const money = opened({ currency: whole, currency_code: orNull(text), value: { type: 'number' } })
+const groupMembers = { group: { type: ['integer', 'string', 'null'] }, name: orNull(text) }
+
+/** Sums of a group: those of deals, or the measures that were asked for, each under its own text. */
+export const aggregateGroupSchema: Schema = madeOfFields(['deal'], {
+  ...opened(
+    {
+      ...groupMembers,
+      groups: { type: 'array', items: opened({ group_by: text, ...groupMembers }) },
+      count: whole,
+      deal_value: { type: 'array', items: money },
+      weighted_value: { type: 'array', items: money },
+      deal_value_in_base_currency: money,
+      weighted_value_in_base_currency: money,
+      without_rate: whole,
+    },
+    [],
+  ),
+  additionalProperties: true,
+})

@@ -2,9 +2,11 @@
  * A board (D129): the stages of a pipeline with what their deals come to and the first deals of each. It is
  * made of the lists and sums of deals and adds no rule of its own. Knows no HTTP.
  */
+
 import type { Problems } from '../errors.ts'
 import type { Catalog, ResourceFields, Stage } from '../fields/catalog.ts'
-import type { Field } from '../fields/field.ts'
+import type { Field, Schema } from '../fields/field.ts'
+import { madeOfFields, opened, orNull, schemaRef } from '../fields/kinds/schemas.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { JsonObject } from '../json.ts'
 import { idKey } from '../list/groups.ts'
@@ -17,7 +19,7 @@ import type { Plan } from '../list/resolve.ts'
 import type { Names } from '../records/names.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { type DealGroup, dealGroups, dealMoney, type SumName, seesSum } from './aggregate.ts'
-import { type OfPipeline, ofPipeline, shownStage } from './of-pipeline.ts'
+import { type OfPipeline, ofPipeline, shownStage, stageMembers } from './of-pipeline.ts'
 
 export type BoardRequest = OfPipeline & {
   readonly list: ListRequest
@@ -28,7 +30,9 @@ export type BoardRequest = OfPipeline & {
 /** A stage as the board shows it, and its first deals. */
 export type Lane = { readonly stage: JsonObject; readonly page: PartPage }
 
-export const boardParameters = ['pipeline', 'closed_since', 'filter', 'sort', 'pageSize', 'fields', 'expand']
+export const boardParameters = [
+  ...(['pipeline', 'closed_since', 'filter', 'sort', 'pageSize', 'fields', 'expand'] as const),
+]
 /** The most deals of a stage, and of all stages. */
 export const pageSizes = { usual: 30, max: 100 }
 const dealsMax = 3000
@@ -130,3 +134,30 @@ function shownSums({ count, sums, base, weighted, without_rate }: DealGroup, vie
   const seen = Object.entries(all).filter(([, [sum]]) => seesSum(sum, viewer))
   return { count, ...Object.fromEntries(seen.map(([name, [, value]]) => [name, value])) }
 }
+
+const [text, whole, number] = [{ type: 'string' }, { type: 'integer' }, { type: 'number' }]
+const ofCurrency = { currency: whole, currency_code: orNull(text), value: number, count: whole }
+
+export const boardSchema: Schema = opened({
+  pipeline: orNull(schemaRef('named')),
+  currency: opened({ id: whole, code: text }),
+  stages: { type: 'array', items: schemaRef('board_stage') },
+})
+
+export const boardStageSchema: Schema = madeOfFields(
+  ['pipeline_stage', 'deal'],
+  opened(
+    {
+      ...stageMembers,
+      count: whole,
+      value: { ...number, description: 'What the deals are worth in the base currency.' },
+      weighted_value: { ...number, description: 'The same by their probability.' },
+      by_currency: { type: 'array', items: opened(ofCurrency) },
+      without_rate: { ...whole, description: 'How many deals have a value that no rate converts.' },
+      hasMore: { type: 'boolean' },
+      nextCursor: orNull(text),
+      records: { type: 'array', items: schemaRef('deal') },
+    },
+    ['id', 'name', 'count', 'hasMore', 'nextCursor', 'records'],
+  ),
+)

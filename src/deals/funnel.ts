@@ -2,7 +2,10 @@
  * A funnel (D131): how far the deals came that entered a pipeline in a period, out of the events of their
  * stages. Knows no HTTP.
  */
+
 import type { Catalog, ResourceFields, Stage } from '../fields/catalog.ts'
+import type { Schema } from '../fields/field.ts'
+import { madeOfFields, opened, orNull, schemaRef } from '../fields/kinds/schemas.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { type Parameters, refuse, report, unknownParameters, unreadable } from '../list/parameters.ts'
 import { saidElsewhere } from '../list/parameters-elsewhere.ts'
@@ -13,7 +16,7 @@ import type { Names } from '../records/names.ts'
 import type { Reader } from '../records/store.ts'
 import { sightOf, type Viewer } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
-import { type OfPipeline, ofPipeline, shownStage } from './of-pipeline.ts'
+import { type OfPipeline, ofPipeline, shownStage, stageMembers } from './of-pipeline.ts'
 
 export type FunnelRequest = OfPipeline & {
   readonly selection: Selection
@@ -22,7 +25,7 @@ export type FunnelRequest = OfPipeline & {
   readonly to: string | null
 }
 
-export const funnelParameters = ['pipeline', 'from', 'to', 'filter']
+export const funnelParameters = ['pipeline', 'from', 'to', 'filter'] as const
 
 /** Reads the parameters of a funnel. Throws as readListQuery does, with every problem. */
 export function readFunnelQuery(
@@ -195,3 +198,31 @@ const foldedSql = sql`SELECT json_build_object(
     FROM cohort, period
     WHERE place IS NOT NULL AND left_at IS NOT NULL AND NOT (is_assumed AND at < since) GROUP BY stage) x)
 )::text AS found`
+
+const [whole, number] = [{ type: 'integer' }, { type: 'number' }]
+const day = orNull({ type: 'string', format: 'date' })
+const moment = orNull({ type: 'string', format: 'date-time' })
+
+export const funnelSchema: Schema = opened({
+  pipeline: orNull(schemaRef('named')),
+  ...{ from: day, to: day },
+  since: { ...moment, description: 'The oldest event that is kept: what was before is not known.' },
+  deals: { ...whole, description: 'How many deals entered the pipeline in the period.' },
+  ...{ won: whole, lost: whole },
+  stages: { type: 'array', items: schemaRef('funnel_stage') },
+})
+
+export const funnelStageSchema: Schema = madeOfFields(
+  ['pipeline_stage'],
+  opened(
+    {
+      ...stageMembers,
+      entered: { ...whole, description: 'Deals that came to this stage or further.' },
+      went_on: { ...whole, description: 'Those of them that came further.' },
+      lost_from: { ...whole, description: 'Deals that are lost and were in this open stage last.' },
+      conversion: { ...orNull(number), description: 'went_on by entered; null where nothing entered.' },
+      median_days: { ...orNull(number), description: 'Of the stays in the stage that ended.' },
+    },
+    ['id', 'name', 'entered', 'went_on', 'lost_from', 'conversion', 'median_days'],
+  ),
+)

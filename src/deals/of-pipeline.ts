@@ -1,7 +1,9 @@
 /** What boards and funnels ask for in the same way: a pipeline and its stages (D129, D131). Pure. */
+
 import type { Catalog, Pipeline, ResourceFields, Stage } from '../fields/catalog.ts'
-import type { Field } from '../fields/field.ts'
+import type { Field, Schema } from '../fields/field.ts'
 import { optionOperand } from '../fields/kinds/dropdown.ts'
+import { orNull } from '../fields/kinds/schemas.ts'
 import type { JsonObject } from '../json.ts'
 import type { ResolveContext } from '../list/operands.ts'
 import { type Parameters, report, single } from '../list/parameters.ts'
@@ -14,6 +16,13 @@ export type OfPipeline = {
   readonly stages: readonly Stage[]
   /** the field of a deal that holds its stage */
   readonly by: Field
+}
+
+/** The members of a stage as the catalog has it; a role may hide some of it. */
+export const stageMembers: { readonly [member: string]: Schema } = {
+  ...{ id: { type: 'integer' }, name: { type: 'string' }, position: { type: 'integer' } },
+  ...{ kind: { enum: ['open', 'won', 'lost'] }, probability: { type: 'number' } },
+  rotting_days: orNull({ type: 'integer' }),
 }
 
 /** The fields of a deal whose names a pipeline with its stages shows. */

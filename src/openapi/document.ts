@@ -7,12 +7,13 @@ import type { ErrorSlug } from '../errors.ts'
 import { buildCatalog, type Catalog } from '../fields/catalog.ts'
 import type { Schema } from '../fields/field.ts'
 import { resources } from '../resources.ts'
-import type { About, Answered, DescribedRoute } from './about.ts'
-import { seenShapes, unsaid } from './hidden.ts'
+import { ownSchemas } from '../schemas.ts'
+import { commonSchemas } from './common-schemas.ts'
+import { type Replacer, withoutHidden } from './hidden.ts'
+import type { DescribedRoute, Operation, Response } from './operation.ts'
 import { parametersOf } from './parameters.ts'
 import { recordSchemas } from './records.ts'
 import { refusalResponse, refusalsOf, responseName, takesKey } from './refusals.ts'
-import { shapes } from './shapes.ts'
 
 /** An account of which nothing is known: the service's own fields (D90). */
 export const baseCatalog: Catalog = buildCatalog(resources, {
@@ -29,22 +30,22 @@ export async function openApi(catalog: Catalog, routes: readonly DescribedRoute[
   const paths: { [path: string]: { [method: string]: Schema } } = {}
   for (const route of routes) {
     const path = route.url.replace(/:(\w+)/g, (_, name) => `{${name}}`)
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) }
   }
   const components = componentsOf(catalog, routes)
-  const said = unsaid(catalog)
+  const replacer = withoutHidden(catalog)
   for (const fields of catalog.resources.values()) {
-    addTexts(components, 'schemas', recordSchemas(fields), said)
+    addTexts(components, 'schemas', recordSchemas(fields), replacer)
     await setImmediate()
   }
-  const tags = [...new Set(routes.map(({ about }) => about.tag))]
+  const tags = [...new Set(routes.map(({ operation }) => operation.tag))]
   const head = JSON.stringify({
     openapi: '3.1.1',
     info: { title: 'Dealwright', version: '1', description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     tags: tags.map(name => ({ name })),
   })
-  const pathsText = JSON.stringify(paths, said)
+  const pathsText = JSON.stringify(paths, replacer)
   const used = [...referredTo(pathsText, components), ['securitySchemes', JSON.stringify(securitySchemes)]]
   const usedText = used.map(([kind, text]) => `"${kind}":${text}`).join()
   return `${head.slice(0, -1)},"paths":${pathsText},"components":{${usedText}}}`
@@ -62,25 +63,25 @@ const securitySchemes: Schema = {
   },
 }
 
-function operation(route: DescribedRoute): Schema {
-  const { url, scope, about } = route
+function operationOf(route: DescribedRoute): Schema {
+  const { url, scope, operation } = route
   const inPath = [...url.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   const names = [
     ...inPath,
     ...(takesKey(route) ? ['idempotency_key'] : []),
-    ...(about.ifMatch ? ['if_match'] : []),
+    ...(operation.ifMatch ? ['if_match'] : []),
     ...(isTagged(route) ? ['if_none_match'] : []),
   ]
-  const parameters = [...names, ...(about.parameters ?? [])].map(one =>
+  const parameters = [...names, ...(operation.parameters ?? [])].map(one =>
     typeof one === 'string' ? { $ref: `#/components/parameters/${one}` } : one,
   )
   return {
-    operationId: about.id,
-    summary: about.summary,
-    ...(about.description ? { description: about.description } : {}),
-    tags: [about.tag],
+    operationId: operation.id,
+    summary: operation.summary,
+    ...(operation.description ? { description: operation.description } : {}),
+    tags: [operation.tag],
     ...(parameters.length ? { parameters } : {}),
-    ...(about.body ? { requestBody: requestBody(about.body) } : {}),
+    ...(operation.body ? { requestBody: requestBody(operation.body) } : {}),
     responses: responsesOf(route),
     security: securityOf(scope),
   }
@@ -90,7 +91,7 @@ function requestBody({
   schema,
   isOptional,
   mediaTypes = ['application/json'],
-}: NonNullable<About['body']>): Schema {
+}: NonNullable<Operation['body']>): Schema {
   const content = Object.fromEntries(mediaTypes.map(type => [type, { schema }]))
   return { required: !isOptional, content }
 }
@@ -108,7 +109,7 @@ function responsesOf(route: DescribedRoute): Schema {
     String(status),
     { $ref: `#/components/responses/${responseName(slugs)}` },
   ])
-  const answered = route.about.answers.map((answer): [string, Schema] => [
+  const answered = route.operation.responses.map((answer): [string, Schema] => [
     String(answer.status),
     either(response(answer, takesKey(route)), refusals.get(answer.status)),
   ])
@@ -117,10 +118,10 @@ function responsesOf(route: DescribedRoute): Schema {
 }
 
 /** Whether what is read has a tag, by which a client can say that it has it already (D89). */
-function isTagged({ method, about }: DescribedRoute): boolean {
+function isTagged({ method, operation }: DescribedRoute): boolean {
   return (
     method === 'GET' &&
-    about.answers.some(({ status, headers }) => status === 200 && headers?.includes('etag'))
+    operation.responses.some(({ status, headers }) => status === 200 && headers?.includes('etag'))
   )
 }
 
@@ -144,7 +145,7 @@ function either(answer: Schema, refused: readonly ErrorSlug[] | undefined): Sche
   }
 }
 
-function response(answer: Answered, isReplayed: boolean): Schema {
+function response(answer: Response, isReplayed: boolean): Schema {
   const {
     description,
     schema,
@@ -164,6 +165,9 @@ function response(answer: Answered, isReplayed: boolean): Schema {
 
 const streamed = { 'text/event-stream': { schema: { type: 'string' } } }
 
+/** The schemas that are the same in every account. */
+const sharedSchemas: { readonly [name: string]: Schema } = { ...commonSchemas, ...ownSchemas }
+
 /** kind → name → the text of the component */
 type Components = Map<string, Map<string, string>>
 
@@ -172,30 +176,29 @@ function componentsOf(catalog: Catalog, routes: readonly DescribedRoute[]): Comp
   const refused = routes.flatMap(route => [...refusalsOf(route).values()])
   const byName = new Map(refused.map(slugs => [responseName(slugs), slugs]))
   const components: Components = new Map()
-  const said = unsaid(catalog)
-  addTexts(components, 'schemas', seenShapes(shapes, catalog), said)
-  addTexts(components, 'parameters', parametersOf(catalog), said)
+  const replacer = withoutHidden(catalog)
+  addTexts(components, 'schemas', sharedSchemas, replacer)
+  addTexts(components, 'parameters', parametersOf(catalog), replacer)
   for (const [name, slugs] of byName) addTexts(components, 'responses', { [name]: refusalResponse(slugs) })
   addTexts(components, 'responses', { [unchangedName]: unchanged })
   addTexts(components, 'headers', headers)
   return components
 }
 
-/** `said` is what is left of each description, if not all is. */
 function addTexts(
   components: Components,
   kind: string,
   added: { readonly [name: string]: Schema },
-  said?: ReturnType<typeof unsaid>,
+  replacer?: Replacer,
 ): void {
   const texts = components.get(kind) ?? new Map<string, string>()
-  for (const [name, component] of Object.entries(added)) texts.set(name, JSON.stringify(component, said))
+  for (const [name, component] of Object.entries(added)) texts.set(name, JSON.stringify(component, replacer))
   components.set(kind, texts)
 }
 
 /** The schemas of all that an account's records, fields and answers are. */
 export function schemasOf({ resources }: Catalog): { readonly [name: string]: Schema } {
-  return { ...shapes, ...Object.assign({}, ...[...resources.values()].map(recordSchemas)) }
+  return { ...sharedSchemas, ...Object.assign({}, ...[...resources.values()].map(recordSchemas)) }
 }
 
 const text = { type: 'string' }

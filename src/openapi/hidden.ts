@@ -3,45 +3,40 @@
  */
 import type { Catalog } from '../fields/catalog.ts'
 import type { Schema } from '../fields/field.ts'
+import { fieldOwners } from '../fields/kinds/schemas.ts'
 
-/** The resources whose fields the members of reports are: the first that has a field of the name. */
-const reports: { readonly [shape: string]: readonly string[] } = {
-  aggregate_group: ['deal'],
-  board_stage: ['pipeline_stage', 'deal'],
-  funnel_stage: ['pipeline_stage'],
-}
-
-/** The shapes, without the members of reports that show hidden fields. */
-export function seenShapes(
-  shapes: { readonly [name: string]: Schema },
-  { resources }: Catalog,
-): { readonly [name: string]: Schema } {
-  const seen = Object.entries(reports).map(([shape, owners]) => {
-    const fieldOf = (name: string) =>
-      owners.map(owner => resources.get(owner)!.byName.get(name)).find(field => field)
-    const isSeen = ([name]: [string, unknown]) =>
-      !(fieldOf(name) ?? fieldOf(name.replace('_in_base_currency', '')))?.is_hidden
-    const { properties, ...rest } = shapes[shape]!
-    return [shape, { ...rest, properties: Object.fromEntries(Object.entries(properties!).filter(isSeen)) }]
-  })
-  return { ...shapes, ...Object.fromEntries(seen) }
-}
+/** The second argument of JSON.stringify. */
+export type Replacer = (this: unknown, key: string, value: unknown) => unknown
 
 /**
- * For JSON.stringify: descriptions without the sentences that name a field which is hidden wherever there is
- * one of its name. A name of one word is taken for that word, unless it stands as it does in a query.
+ * For JSON.stringify: leaves out the members of answers that are hidden fields, and the sentences of
+ * descriptions that name a field which is hidden wherever there is one of its name. A name of one word is
+ * taken for that word, unless it stands as it does in a query. Undefined where no field is hidden.
  */
-export function unsaid(catalog: Catalog): ((key: string, value: unknown) => unknown) | undefined {
+export function withoutHidden(catalog: Catalog): Replacer | undefined {
+  const all = [...catalog.resources.values()].flatMap(({ fields }) => fields)
+  if (!all.some(field => field.is_hidden)) return undefined
   const names = hiddenNames(catalog).map(name =>
     name.includes('_') ? name : `(?:(?<=:)${name}|${name}(?=:))`,
   )
-  if (names.length === 0) return undefined
-  const hidden = new RegExp(`\\b(?:${names.join('|')})\\b`)
-  return (key, value) => {
-    if (key !== 'description' || typeof value !== 'string' || !hidden.test(value)) return value
-    const seen = value.split(/(?<=\.) /).filter(sentence => !hidden.test(sentence))
-    return seen.join(' ') || undefined
+  const hidden = names.length ? new RegExp(`\\b(?:${names.join('|')})\\b`) : null
+  return function (key, value) {
+    const owners =
+      key === 'properties' && (this as Schema & { [fieldOwners]?: readonly string[] })[fieldOwners]
+    if (owners) return shownMembers(value as Schema, owners, catalog)
+    if (key !== 'description' || typeof value !== 'string' || !hidden?.test(value)) return value
+    const shown = value.split(/(?<=\.) /).filter(sentence => !hidden.test(sentence))
+    return shown.join(' ') || undefined
   }
+}
+
+/** The members of an answer without those that are hidden fields of the owners, or sums of such fields. */
+function shownMembers(members: Schema, owners: readonly string[], { resources }: Catalog): Schema {
+  const fieldOf = (name: string) =>
+    owners.map(owner => resources.get(owner)!.byName.get(name)).find(field => field)
+  const isShown = ([name]: [string, unknown]) =>
+    !(fieldOf(name) ?? fieldOf(name.replace('_in_base_currency', '')))?.is_hidden
+  return Object.fromEntries(Object.entries(members).filter(isShown))
 }
 
 /** The names of fields that are hidden, and are those of nothing else. */

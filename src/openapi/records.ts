@@ -6,11 +6,11 @@
 import { isBlank } from '../fields/blank.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field, Schema } from '../fields/field.ts'
-import { orNull } from '../fields/kinds/schemas.ts'
+import { orNull, schemaRef } from '../fields/kinds/schemas.ts'
 import { kinds } from '../fields/kinds.ts'
 import { defaultOf, mustBeGiven } from '../records/fill.ts'
 import { resources } from '../resources.ts'
-import { named, refined } from './about.ts'
+import { refined } from './operation.ts'
 
 /** The fields that there are for a caller. */
 export function shownFields({ fields }: ResourceFields): Field[] {
@@ -52,7 +52,7 @@ function membersOf(
   return Object.fromEntries(fields.map(field => [field.internal_name, schemaOf(field)]))
 }
 
-const nameOfId = orNull(named('named'))
+const nameOfId = orNull(schemaRef('named'))
 const expanded: Schema = {
   type: 'object',
   description: 'The names that expand asks for.',
@@ -73,7 +73,7 @@ function sentSchema(field: Field): Schema {
   if (field.is_read_only) return { readOnly: true, ...described(help) }
   const { input } = kinds[field.type].schema(field)
   const { description, ...taken } = field.is_required ? notBlank(input) : orNull(input)
-  return { title: field.field_name, ...described(description, toldBy(field), help), ...taken }
+  return { title: field.field_name, ...described(description, namingHint(field), help), ...taken }
 }
 
 /** The default value is in the description: client generators make a member with `default` required. */
@@ -94,7 +94,7 @@ function described(...texts: readonly unknown[]): Schema {
 }
 
 /** How the record is named to which a field points (D75). */
-function toldBy({ related }: Field): string | null {
+function namingHint({ related }: Field): string | null {
   const { namedBy, isPerson } = resources.find(({ name }) => name === related) ?? {}
   if (!namedBy) return null
   const names = namedBy.map(name => name.replace(/^product_/, '').replace(/^emails?$/, 'e-mail'))

@@ -1,17 +1,17 @@
 /** What a route refuses, from the table of errors: as the responses of the document. */
 import { type ErrorSlug, errorTable } from '../errors.ts'
 import type { Schema } from '../fields/field.ts'
-import { type DescribedRoute, refined } from './about.ts'
+import { type DescribedRoute, refined } from './operation.ts'
 
 /** The errors of a route, by status: what all routes like it refuse, and what it says itself. */
 export function refusalsOf(route: DescribedRoute): ReadonlyMap<number, readonly ErrorSlug[]> {
-  const slugs = new Set([...usual(route), ...route.about.refuses])
+  const slugs = new Set([...usual(route), ...route.operation.errors])
   const inOrder = (Object.keys(errorTable) as ErrorSlug[]).filter(slug => slugs.has(slug))
   return Map.groupBy(inOrder, slug => errorTable[slug].status)
 }
 
-function usual({ method, url, scope, about }: DescribedRoute): ErrorSlug[] {
-  const isJson = about.answers.every(({ mediaType }) => mediaType === undefined)
+function usual({ method, url, scope, operation }: DescribedRoute): ErrorSlug[] {
+  const isJson = operation.responses.every(({ mediaType }) => mediaType === undefined)
   const isRead = method === 'GET'
   return [
     ...(['request_timeout', 'header_too_large', 'overloaded', 'internal'] as const),
@@ -21,7 +21,7 @@ function usual({ method, url, scope, about }: DescribedRoute): ErrorSlug[] {
     ...(scope === 'public' ? [] : ofAccounts),
     // A write with a cookie may come from a page of another site.
     ...(scope !== 'public' && (scope !== 'any' || !isRead) ? (['forbidden'] as const) : []),
-    ...(takesKey({ scope, about }) ? ofKeys : []),
+    ...(takesKey({ scope, operation }) ? ofKeys : []),
   ]
 }
 
@@ -32,8 +32,8 @@ const ofAccounts = [
 const ofKeys = ['malformed_request', 'idempotency_key_reused', 'request_in_flight', 'busy_record'] as const
 
 /** Whether a route takes an Idempotency-Key: every write of records does (D8). */
-export function takesKey({ scope, about }: Pick<DescribedRoute, 'scope' | 'about'>): boolean {
-  return about.takesKey ?? (scope.endsWith(':write') || scope === 'admin')
+export function takesKey({ scope, operation }: Pick<DescribedRoute, 'scope' | 'operation'>): boolean {
+  return operation.takesKey ?? (scope.endsWith(':write') || scope === 'admin')
 }
 
 /** The name in the document of the response with these errors. */

@@ -2,7 +2,10 @@
  * Searches records of several resources by their names, e-mails, phone numbers, codes and indexed custom
  * texts (D86). Knows no HTTP and no resource.
  */
+
 import type { ResourceFields } from '../fields/catalog.ts'
+import type { Schema } from '../fields/field.ts'
+import { opened, orNull } from '../fields/kinds/schemas.ts'
 import { type Json, parseJson } from '../json.ts'
 import type { Reader } from '../records/store.ts'
 import { sightOf, type Viewer } from '../rights/visibility.ts'
@@ -19,6 +22,11 @@ export type Hit = {
   /** the text in which words were found, if that is not the name; else another text of the record, or null */
   readonly detail: string | null
 }
+
+const text = { type: 'string' }
+export const hitSchema: Schema = opened({
+  ...{ resource: text, id: { type: 'integer' }, name: orNull(text), detail: orNull(text) },
+})
 
 /** The names of the resources that can be searched. */
 export function searchable(resources: ReadonlyMap<string, ResourceFields>): string[] {

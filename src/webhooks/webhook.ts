@@ -6,6 +6,8 @@
 import { knownTypes, resourceOf, scopeOf } from '../events/event-types.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import type { Expression } from '../fields/columns.ts'
+import type { Schema } from '../fields/field.ts'
+import { opened, orNull } from '../fields/kinds/schemas.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { withOptionIds } from '../list/option-ids.ts'
 import type { FieldDefinition } from '../records/resource.ts'
@@ -157,3 +159,20 @@ function forbiddenChange({ before, after, rights }: Change): string | null {
 function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? (value as string[]) : []
 }
+
+const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
+const moment = { type: 'string', format: 'date-time' }
+
+/** A delivery with its attempts, as it is answered. */
+export const deliverySchema: Schema = opened({
+  id: { type: 'integer', description: 'The seq of the event.' },
+  webhook_id: { type: 'string', description: 'The header webhook-id, the same however often it is sent.' },
+  ...{ type: text, resource: text, record: whole, state: { enum: [...deliveryStates] } },
+  ...{ created_at: moment, next_attempt_at: orNull(moment), attempts: whole, status: orNull(whole) },
+  ...{ error: orNull(text), duration_ms: orNull(whole) },
+  answer: { type: ['string', 'null'], description: 'The first kilobyte of the last answer.' },
+  log: {
+    type: 'array',
+    items: opened({ at: moment, status: orNull(whole), error: orNull(text), duration_ms: whole }),
+  },
+})

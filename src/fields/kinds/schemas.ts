@@ -1,4 +1,4 @@
-/** The parts of which kinds make their JSON Schemas (D90). Knows no kind. */
+/** The parts of JSON Schemas (D90): of those of kinds, and of those of answers. Knows no kind. */
 import type { Schema, Schemas } from '../field.ts'
 
 /** An object that takes these members and no other; `required` are those that it needs. */
@@ -12,6 +12,25 @@ export function opened(
   required: readonly string[] = Object.keys(properties),
 ): Schema {
   return { type: 'object', properties, ...(required.length ? { required } : {}) }
+}
+
+/** A schema of the document, by its name there. */
+export function schemaRef(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** Stands in the schema of an answer whose members are fields: the resources that have them. */
+export const fieldOwners = Symbol('fieldOwners')
+
+/**
+ * The schema of an answer whose members are fields of these resources, or sums of them: whoever doesn't see a
+ * field isn't told of the member either (D90). The first resource counts that has a field of the name.
+ */
+export function madeOfFields(
+  owners: readonly string[],
+  { properties, ...schema }: Schema,
+): Schema & { readonly [fieldOwners]: readonly string[] } {
+  return { ...schema, properties, [fieldOwners]: owners }
 }
 
 /** An object with any members. Without the last word, generators of clients make one that has none. */

@@ -1,14 +1,14 @@
 /**
- * What the route table says of a route, so that the OpenAPI document can describe it (D90). A route without
- * it does not compile. Knows no route and no catalog: what an account decides is named here and described by
- * components.ts.
+ * The operation of a route as the OpenAPI document describes it (D90): every route has one, or does not
+ * compile. Knows no route and no catalog: what an account decides is named here and described by
+ * parameters.ts and records.ts.
  */
 import type { ErrorSlug } from '../errors.ts'
 import type { Schema } from '../fields/field.ts'
-import { opened } from '../fields/kinds/schemas.ts'
+import { opened, schemaRef } from '../fields/kinds/schemas.ts'
 
-export type About = {
-  /** the name of the operation, as programs call it */
+export type Operation = {
+  /** the operationId, as generated clients name it */
   readonly id: string
   readonly summary: string
   /** what a program, or a model that calls it, can't know from the rest */
@@ -22,9 +22,10 @@ export type About = {
     /** JSON if not said */
     readonly mediaTypes?: readonly string[]
   }
-  readonly answers: readonly Answered[]
-  /** what it refuses beyond what all routes like it do (refusals.ts) */
-  readonly refuses: readonly ErrorSlug[]
+  /** those of success */
+  readonly responses: readonly Response[]
+  /** beside those that all routes like it have (refusals.ts) */
+  readonly errors: readonly ErrorSlug[]
   /** whether it takes an Idempotency-Key, where that does not follow from its scope */
   readonly takesKey?: boolean
   /** whether it takes If-Match */
@@ -32,7 +33,7 @@ export type About = {
 }
 
 /** A status that is no refusal. */
-export type Answered = {
+export type Response = {
   readonly status: number
   readonly description: string
   /** null: the answer has no body */
@@ -51,12 +52,7 @@ export type DescribedRoute = {
   readonly method: string
   readonly url: string
   readonly scope: string
-  readonly about: About
-}
-
-/** A schema of the document, by its name. */
-export function named(schema: string): Schema {
-  return { $ref: `#/components/schemas/${schema}` }
+  readonly operation: Operation
 }
 
 /**
@@ -69,11 +65,11 @@ export function refined(
   required: readonly string[] = Object.keys(properties),
 ): Schema {
   const isMore = Object.keys(properties).length > 0
-  return isMore ? { allOf: [named(schema), opened(properties, required)] } : named(schema)
+  return isMore ? { allOf: [schemaRef(schema), opened(properties, required)] } : schemaRef(schema)
 }
 
 /** The envelope of an answer; `meta` where it has one. */
-export function enveloped(data: Schema, meta?: Schema, isMetaSure = false): Schema {
+export function envelope(data: Schema, meta?: Schema, isMetaSure = false): Schema {
   return {
     type: 'object',
     properties: { code: { const: 0 }, data, ...(meta ? { meta } : {}) },
@@ -82,24 +78,43 @@ export function enveloped(data: Schema, meta?: Schema, isMetaSure = false): Sche
 }
 
 /** The meta of a write that has nothing but warnings to tell. */
-export const warned: Schema = {
+export const warningsMeta: Schema = {
   type: 'object',
-  properties: { warnings: { type: 'array', items: named('warning') } },
+  properties: { warnings: { type: 'array', items: schemaRef('warning') } },
   required: ['warnings'],
 }
 
+/** The meta of a page by cursors without a total. */
+export const cursorPageMeta: Schema = {
+  type: 'object',
+  properties: {
+    pageSize: { type: 'integer' },
+    hasMore: { type: 'boolean' },
+    nextCursor: { type: ['string', 'null'] },
+  },
+  required: ['pageSize', 'hasMore', 'nextCursor'],
+}
+
+/** A parameter of the query that one route takes. */
+export function queryParameter(name: string, description: string, schema: Schema, required = false): Schema {
+  return { name, in: 'query', description, schema, ...(required ? { required } : {}) }
+}
+
 /** The parameter that asks for a dry run (D79), by its name in the document. */
-export const tried = ['dry_run']
+export const dryRunParameter = ['dry_run']
 
 /** The answer to what went well. */
-export function ok(description: string, schema: Schema, headers: readonly string[] = []): Answered {
+export function ok(description: string, schema: Schema, headers: readonly string[] = []): Response {
   return { status: 200, description, schema, headers }
 }
 
 /** The answer to what made something new. */
-export function created(schema: Schema): Answered {
+export function created(schema: Schema): Response {
   return { status: 201, description: 'It is created.', schema, headers: ['etag', 'location'] }
 }
 
 /** What every deletion answers. */
-export const deleted: Answered = ok('It is deleted.', enveloped(named('deletion'), named('write_meta')))
+export const deleted: Response = ok(
+  'It is deleted.',
+  envelope(schemaRef('deletion'), schemaRef('write_meta')),
+)

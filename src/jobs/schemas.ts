@@ -1,9 +1,9 @@
 /** The schemas of jobs (D84). */
 import type { Schema } from '../fields/field.ts'
 import { anyObject, orNull } from '../fields/kinds/schemas.ts'
-import { phases, states } from '../jobs/job.ts'
+import { phases, states } from './job.ts'
 
-/** What a job is answered as, for the document. */
+/** A job as it is answered. */
 function job(): Schema {
   const whole = { type: 'integer', minimum: 0 }
   const text = { type: 'string' }
@@ -66,7 +66,7 @@ const page = {
   nextCursor: { type: ['string', 'null'] },
 }
 
-export const jobShapes: { readonly [name: string]: Schema } = {
-  job: job(),
-  job_page: { type: 'object', properties: page, required: Object.keys(page) },
-}
+export const jobSchema = job()
+
+/** The meta of a page of jobs. */
+export const jobPageSchema: Schema = { type: 'object', properties: page, required: Object.keys(page) }

@@ -1,17 +1,14 @@
 /**
- * The schemas of what is the same in every account: the envelope's meta, problems, descriptors of fields, and
- * what sign-in answers. The fields of records are described by their kinds. Data only.
+ * The schemas of what many routes answer, by their names in the document: the envelope's meta, problems, and
+ * descriptors of fields, options and forms. What one part of the service answers stands there
+ * (src/schemas.ts); the fields of records are described by their kinds. Data only.
  */
 import { described } from '../administration/field.ts'
 import type { Schema } from '../fields/field.ts'
-import { anyObject, closed, opened, orNull, several } from '../fields/kinds/schemas.ts'
+import { anyObject, closed, opened, orNull, schemaRef, several } from '../fields/kinds/schemas.ts'
 import { customTypes, kinds, optionsMax } from '../fields/kinds.ts'
 import { operators } from '../fields/operators.ts'
-import { deliveryStates } from '../webhooks/webhook.ts'
-import { named, refined } from './about.ts'
-import { accountShapes } from './account-shapes.ts'
-import { jobShapes } from './job-shapes.ts'
-import { reportShapes } from './report-shapes.ts'
+import { refined } from './operation.ts'
 
 const [text, whole, number, flag] = [
   { type: 'string' },
@@ -23,26 +20,6 @@ const moment = { type: 'string', format: 'date-time' }
 const id = { type: 'integer', minimum: 1 }
 const name = { type: 'string', minLength: 1, maxLength: 255, pattern: '\\S' }
 const place = { type: ['integer', 'null'], minimum: 1 }
-const money = opened({ currency: whole, currency_code: orNull(text), value: number })
-
-/** Who did what (D69, D70). */
-const event = {
-  ...{ seq: whole, type: text, also: { type: 'array', items: text }, at: moment },
-  ...{ resource: text, id: whole, version: whole },
-  actor: opened(
-    {
-      ...{ id: orNull(whole), name: orNull(text), token: named('named_or_gone') },
-      ...{ job: opened({ id: whole }), request_id: orNull(text) },
-    },
-    ['id', 'name', 'request_id'],
-  ),
-  changes: {
-    type: 'array',
-    items: opened({ field: text, label: text, from: {}, to: {}, from_name: {}, to_name: {} }, [
-      ...['field', 'label', 'from', 'to'],
-    ]),
-  },
-}
 
 /** A limit of a field, as an account sets it; null brings the interface's back. */
 const limit = orNull(number)
@@ -74,7 +51,7 @@ const newOption = { anyOf: [name, closed({ name, id: { readOnly: true } }, ['nam
 const optionMembers = { name, position: place, is_active: flag, is_default: flag, id: { readOnly: true } }
 
 /** Schemas by their names in the document. */
-export const shapes: { readonly [name: string]: Schema } = {
+export const commonSchemas: { readonly [name: string]: Schema } = {
   problem: opened(
     {
       type: { type: 'string', format: 'uri-reference' },
@@ -82,10 +59,10 @@ export const shapes: { readonly [name: string]: Schema } = {
       status: whole,
       detail: text,
       code: { type: 'integer', description: 'The number of the error; /docs/errors lists them.' },
-      errors: { type: 'array', items: named('problem_item') },
+      errors: { type: 'array', items: schemaRef('problem_item') },
       requestId: text,
       data: {
-        ...{ type: 'array', items: named('batch_item') },
+        ...{ type: 'array', items: schemaRef('batch_item') },
         description: 'Of an atomic batch: what would have become of each operation.',
       },
       meta: anyObject,
@@ -114,7 +91,7 @@ export const shapes: { readonly [name: string]: Schema } = {
   warning: opened({ field: text, code: text, message: text, path: text }, ['field', 'code', 'message']),
   write_meta: opened(
     {
-      warnings: { type: 'array', items: named('warning') },
+      warnings: { type: 'array', items: schemaRef('warning') },
       created: { type: 'array', items: opened({ resource: text, id: whole }) },
       dryRun: { const: true, description: 'Nothing was saved.' },
     },
@@ -124,9 +101,9 @@ export const shapes: { readonly [name: string]: Schema } = {
     {
       status: { type: 'integer', description: 'What its own request would have been answered.' },
       data: anyObject,
-      meta: named('write_meta'),
+      meta: schemaRef('write_meta'),
       ...{ type: text, title: text, detail: text, code: { type: 'integer' } },
-      errors: { type: 'array', items: named('problem_item') },
+      errors: { type: 'array', items: schemaRef('problem_item') },
     },
     ['status'],
   ),
@@ -148,7 +125,7 @@ export const shapes: { readonly [name: string]: Schema } = {
       'name',
       'id',
     ]),
-    fields: { type: 'array', items: { type: 'array', items: named('field') } },
+    fields: { type: 'array', items: { type: 'array', items: schemaRef('field') } },
   }),
   field_input: closed({ ...ignored, ...fieldMembers }, []),
   field_new: closed(
@@ -181,70 +158,6 @@ export const shapes: { readonly [name: string]: Schema } = {
       'fields',
     ]),
   },
-  // A measure stands under its own text, such as sum:deal_value.
-  aggregate_group: {
-    ...opened(
-      {
-        group: { type: ['integer', 'string', 'null'] },
-        name: orNull(text),
-        groups: {
-          type: 'array',
-          items: opened({
-            group_by: text,
-            group: { type: ['integer', 'string', 'null'] },
-            name: orNull(text),
-          }),
-        },
-        count: whole,
-        deal_value: { type: 'array', items: money },
-        weighted_value: { type: 'array', items: money },
-        deal_value_in_base_currency: money,
-        weighted_value_in_base_currency: money,
-        without_rate: whole,
-      },
-      [],
-    ),
-    additionalProperties: true,
-  },
-  ...reportShapes,
-  ...jobShapes,
-  named_or_gone: opened({ id: whole, name: orNull(text) }),
-  delivery: opened({
-    id: { type: 'integer', description: 'The seq of the event.' },
-    webhook_id: { type: 'string', description: 'The header webhook-id, the same however often it is sent.' },
-    ...{ type: text, resource: text, record: whole, state: { enum: [...deliveryStates] } },
-    ...{ created_at: moment, next_attempt_at: orNull(moment), attempts: whole, status: orNull(whole) },
-    ...{ error: orNull(text), duration_ms: orNull(whole) },
-    answer: { type: ['string', 'null'], description: 'The first kilobyte of the last answer.' },
-    log: {
-      type: 'array',
-      items: opened({
-        ...{ at: moment, status: orNull(whole), error: orNull(text), duration_ms: whole },
-      }),
-    },
-  }),
-  event: opened(event),
-  feed_event: opened({ ...event, record: orNull(anyObject) }, Object.keys(event)),
-  search_hit: opened({ resource: text, id: whole, name: orNull(text), detail: orNull(text) }),
-  ...accountShapes,
-  session: opened({
-    id: whole,
-    created_at: moment,
-    last_used_at: moment,
-    address: orNull(text),
-    user_agent: orNull(text),
-    is_current: flag,
-  }),
-  link: opened({ link: orNull(text), url: orNull(text), expires_at: moment }),
-  sign_in: {
-    anyOf: [
-      closed({ email: name, password: { type: 'string', minLength: 1 }, account: orNull(whole) }, [
-        'email',
-        'password',
-      ]),
-      closed({ link: { type: 'string', minLength: 1 }, password: orNull(text) }, ['link']),
-    ],
-  },
 }
 
 /** A field as the field list shows it (D34). */
@@ -272,7 +185,7 @@ function fieldDescriptor(): Schema {
   }
   const subField = { name: text, input_type: text, display_name: text, id, type: text }
   const more = {
-    options: { type: 'array', items: named('named') },
+    options: { type: 'array', items: schemaRef('named') },
     sub_fields: {
       type: 'array',
       items: opened({ ...subField, config: opened({ ...config, default: number }, []) }),

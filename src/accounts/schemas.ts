@@ -1,0 +1,44 @@
+/** The schemas of who asks, and of the settings of their account (D66, D141). Pure. */
+import type { Schema } from '../fields/field.ts'
+import { closed, opened, orNull, schemaRef } from '../fields/kinds/schemas.ts'
+
+const text = { type: 'string' } as const
+const whole = { type: 'integer' } as const
+
+export const callerSchema: Schema = opened({
+  account: opened({ id: whole, name: text, time_zone: text, locale: orNull(text), base_currency: whole }),
+  user: opened({
+    ...{ id: whole, name: text, email: text, role: whole },
+    time_zone: orNull(text),
+    locale: orNull(text),
+  }),
+  scopes: { type: 'array', items: text },
+  follows_events: { type: 'boolean' },
+  token: orNull(schemaRef('named')),
+  session: orNull(opened({ id: whole })),
+})
+
+export const settingsSchema: Schema = opened({
+  ...{ id: whole, name: text, time_zone: text, locale: orNull(text) },
+  ...{ base_currency: whole, base_currency_code: text },
+})
+
+export const settingsInputSchema: Schema = closed(
+  {
+    name: { type: 'string', minLength: 1, maxLength: 255 },
+    time_zone: { type: 'string', description: 'Of the IANA list, such as Europe/Paris.' },
+    locale: { type: ['string', 'null'], description: 'BCP 47; null: as each browser has it.' },
+    base_currency: { type: ['integer', 'string'], description: 'The id or the code of a currency.' },
+  },
+  [],
+)
+
+export const settingsMetaSchema: Schema = opened(
+  {
+    recalculated: opened({ rates: whole, open_deals: whole, closed_deals: whole, products: whole }),
+    dryRun: { const: true, description: 'Nothing was saved.' },
+  },
+  [],
+)
+
+export const ownSettingsSchema: Schema = closed({ time_zone: orNull(text), locale: orNull(text) }, [])

@@ -1,0 +1,31 @@
+/** The schemas of events, as histories and the feed answer them (D69, D70). Data only. */
+import type { Schema } from '../fields/field.ts'
+import { anyObject, opened, orNull, schemaRef } from '../fields/kinds/schemas.ts'
+
+const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
+
+const members = {
+  ...{ seq: whole, type: text, also: { type: 'array', items: text } },
+  ...{ at: { type: 'string', format: 'date-time' }, resource: text, id: whole, version: whole },
+  actor: opened(
+    {
+      ...{ id: orNull(whole), name: orNull(text), token: schemaRef('named_or_gone') },
+      ...{ job: opened({ id: whole }), request_id: orNull(text) },
+    },
+    ['id', 'name', 'request_id'],
+  ),
+  changes: {
+    type: 'array',
+    items: opened({ field: text, label: text, from: {}, to: {}, from_name: {}, to_name: {} }, [
+      ...['field', 'label', 'from', 'to'],
+    ]),
+  },
+}
+
+export const eventSchema: Schema = opened(members)
+
+/** An event of the feed, which may have the record with it. */
+export const feedEventSchema: Schema = opened({ ...members, record: orNull(anyObject) }, Object.keys(members))
+
+/** What may be deleted meanwhile. */
+export const namedOrGoneSchema: Schema = opened({ id: whole, name: orNull(text) })
