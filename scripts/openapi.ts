@@ -1,12 +1,12 @@
 /**
- * Writes docs/api/openapi.json, the OpenAPI document of the service itself, and the client's types from it:
- * `npm run openapi`. A change that would break clients is not written without `--break` (D91).
+ * Writes docs/api/openapi.json, the OpenAPI document of the service itself, and from it the types of the
+ * client and the names of its resources: `npm run openapi`. A change that would break clients is not written without `--break` (D91).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { routes } from '../src/api/routes.ts'
 import { parseJson } from '../src/json.ts'
 import { baseCatalog, openApi } from '../src/openapi/document.ts'
-import { typesOf } from '../src/openapi/typescript.ts'
+import { resourceNamesOf, typesOf } from '../src/openapi/typescript.ts'
 import { breakingChanges } from './breaking-changes.ts'
 
 const path = 'docs/api/openapi.json'
@@ -20,4 +20,5 @@ if (broken.length && !process.argv.includes('--break')) {
 } else {
   writeFileSync(path, document)
   writeFileSync('client/src/schemas.ts', typesOf(baseCatalog))
+  writeFileSync('client/src/resource-names.ts', resourceNamesOf(baseCatalog))
 }

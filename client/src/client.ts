@@ -4,18 +4,17 @@
  * `new Dealwright<Schemas>(…)`.
  */
 import { type Answered, type Asked, Http, type Options } from './http.ts'
+import { resourceNames } from './resource-names.ts'
 import type { Schemas as BaseSchemas } from './schemas.ts'
 
 // The package has one entry.
-// biome-ignore lint/performance/noBarrelFile: of three small files
+// biome-ignore lint/performance/noBarrelFile: of four small files
 export * from './errors.ts'
 export type { Answered, Asked, Options, Query } from './http.ts'
 export type { Schemas } from './schemas.ts'
 
-/** The resources of the service: whatever can be read alone. */
-export type ResourceName = {
-  [Name in keyof BaseSchemas]: Name extends `${infer R}_read` ? R : never
-}[keyof BaseSchemas]
+/** The resources of the service. */
+export type ResourceName = (typeof resourceNames)[number]
 
 /** A record as it is read alone, as it stands in a list, as it is made, and as it is changed. */
 type Of<S, Name extends string> = S[Name & keyof S]
@@ -138,42 +137,19 @@ export class Resource<S, R extends ResourceName> {
   }
 }
 
+type Resources<S> = { readonly [Name in ResourceName]: Resource<S, Name> }
+
+/** Its members `deal`, `product` and those of all other resources: the constructor makes them. */
+export interface Dealwright<S = BaseSchemas> extends Resources<S> {}
+
 /** The service of one account, as its token may use it. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: a class can't name its members by a type
 export class Dealwright<S = BaseSchemas> {
   readonly #http: Http
-  readonly deal: Resource<S, 'deal'>
-  readonly product: Resource<S, 'product'>
-  readonly contact: Resource<S, 'contact'>
-  readonly company: Resource<S, 'company'>
-  readonly activity: Resource<S, 'activity'>
-  readonly user: Resource<S, 'user'>
-  readonly role: Resource<S, 'role'>
-  readonly token: Resource<S, 'token'>
-  readonly territory: Resource<S, 'territory'>
-  readonly tag: Resource<S, 'tag'>
-  readonly pipeline: Resource<S, 'pipeline'>
-  readonly pipeline_stage: Resource<S, 'pipeline_stage'>
-  readonly currency: Resource<S, 'currency'>
-  readonly webhook: Resource<S, 'webhook'>
-  readonly view: Resource<S, 'view'>
 
   constructor(options: Options) {
     this.#http = new Http(options)
-    this.deal = new Resource(this.#http, 'deal')
-    this.product = new Resource(this.#http, 'product')
-    this.contact = new Resource(this.#http, 'contact')
-    this.company = new Resource(this.#http, 'company')
-    this.activity = new Resource(this.#http, 'activity')
-    this.user = new Resource(this.#http, 'user')
-    this.role = new Resource(this.#http, 'role')
-    this.token = new Resource(this.#http, 'token')
-    this.territory = new Resource(this.#http, 'territory')
-    this.tag = new Resource(this.#http, 'tag')
-    this.pipeline = new Resource(this.#http, 'pipeline')
-    this.pipeline_stage = new Resource(this.#http, 'pipeline_stage')
-    this.currency = new Resource(this.#http, 'currency')
-    this.webhook = new Resource(this.#http, 'webhook')
-    this.view = new Resource(this.#http, 'view')
+    for (const name of resourceNames) Object.assign(this, { [name]: new Resource(this.#http, name) })
   }
 
   /** Who asks, in which account, with which scopes. */

@@ -14,6 +14,12 @@ export function typesOf(catalog: Catalog): string {
   return `${head}export interface Schemas {\n${members.join('')}}\n`
 }
 
+/** A module with the names of all resources, of which the client makes its members. */
+export function resourceNamesOf({ resources }: Catalog): string {
+  const names = [...resources.keys()].map(name => `  ${quoted(name)},\n`)
+  return `${head}export const resourceNames = [\n${names.join('')}] as const\n`
+}
+
 function member(name: string, schema: Schema, indent: string, isRequired: boolean): string {
   const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
   const { title, description, readOnly } = schema

@@ -19,7 +19,7 @@ import {
 } from '../../client/src/client.ts'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { baseCatalog } from '../../src/openapi/document.ts'
-import { typesOf } from '../../src/openapi/typescript.ts'
+import { resourceNamesOf, typesOf } from '../../src/openapi/typescript.ts'
 import { resources } from '../../src/resources.ts'
 import { noBrowser, withBrowser } from '../support/chromium.ts'
 import { compile, examples, installClient } from '../support/client-package.ts'
@@ -49,8 +49,9 @@ const needed = {
 }
 
 test('its types are those of the service', () => {
-  const types = readFileSync(join(root, 'client/src/schemas.ts'), 'utf8')
-  assert.ok(types === typesOf(baseCatalog), '`npm run openapi` writes them')
+  const written = (file: string) => readFileSync(join(root, 'client/src', file), 'utf8')
+  assert.ok(written('schemas.ts') === typesOf(baseCatalog), '`npm run openapi` writes them')
+  assert.equal(written('resource-names.ts'), resourceNamesOf(baseCatalog))
 })
 
 test('create, list, close and sync', async () => {
