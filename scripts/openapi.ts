@@ -1,6 +1,7 @@
 /**
- * Writes docs/api/openapi.json, the OpenAPI document of the service itself, and from it the types of the
- * client and the names of its resources: `npm run openapi`. A change that would break clients is not written without `--break` (D91).
+ * Writes docs/api/openapi.json, the OpenAPI document of the service itself, and from it the client's types
+ * and the names of its resources: `npm run openapi`. A change that would break clients is not written
+ * without `--break` (D91).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { routes } from '../src/api/routes.ts'

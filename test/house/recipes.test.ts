@@ -114,6 +114,10 @@ test('adding a field kind, on the service and in the web UI', async () => {
 test('adding a resource', async () => {
   const copy = carriedOut('Adding a resource')
   await compile(copy)
+  // The client has it, too.
+  await run(copy, 'scripts/openapi.ts')
+  writeFileSync(join(copy, 'client/src/note.ts'), noteProgram)
+  await compile(copy, 'client')
   const laws = [
     'laws/resources',
     'laws/descriptors',
@@ -128,4 +132,19 @@ test('adding a resource', async () => {
     laws,
     14,
   )
+})
+
+const noteProgram = `import { Dealwright } from './client.ts'
+export const note = await new Dealwright({ url: 'http://localhost' }).note.create({ title: 'Call back' })
+export const title: string = note.title
+`
+
+test('adding a report', async () => {
+  const copy = carriedOut('Adding a report')
+  await compile(copy)
+  await run(copy, 'scripts/openapi.ts')
+  const laws = ['api/span', 'api/openapi', 'house/imports', 'house/layout'].map(
+    name => `test/${name}.test.ts`,
+  )
+  await keepsLaws(copy, '/span|every route|checked in is|hides|folder|300 lines|60 lines|in a part/', laws, 9)
 })
