@@ -16,6 +16,7 @@ import { createRecord } from '../src/records/create.ts'
 import { parseRecord } from '../src/records/parse.ts'
 import { validatedRecord } from '../src/records/save.ts'
 import { resources } from '../src/resources.ts'
+import { KeyedMutex } from '../src/waiting/keyed-mutex.ts'
 import { ownDirectory } from './begin.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens } from './prepare.ts'
@@ -140,7 +141,7 @@ async function prepare(open: { dataDir?: string }, count: number): Promise<Datab
     account: 1,
     actor: 1,
     loadCatalog: () => loadCatalog(db, resources, 1),
-    turns: new Map(),
+    mutex: new KeyedMutex<number>(),
   }
   for (let index = 0; index < count; index++) {
     const type = customTypes[index % customTypes.length]!

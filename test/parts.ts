@@ -13,7 +13,7 @@ export type Part = {
 }
 
 /** Those that share a process and an engine (lane.ts). */
-const together = ['api', 'house', 'laws', 'units']
+const together = ['api', 'house', 'laws', 'units', 'units/waiting']
 /** Those that ask nothing of a database, or bring their own engines: once is enough. */
 const engineFree = /test[/\\](backup|commands|db|house|units|web|reliability[/\\](files|network|stop)\.)/
 /** These carry out whole recipes of CONTRIBUTING.md, which takes minutes. */
@@ -47,7 +47,8 @@ export function runsOnBoth(file: string): boolean {
 
 /** Whether it shares its process and its engine with others. */
 export function isTogether(file: string): boolean {
-  return together.some(folder => file.split(/[/\\]/).at(-2) === folder) && !isRecipe(file)
+  const place = file.replaceAll('\\', '/')
+  return together.some(folder => place.includes(`test/${folder}/`)) && !isRecipe(file)
 }
 
 function isRecipe(file: string): boolean {

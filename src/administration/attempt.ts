@@ -1,18 +1,17 @@
 /**
  * Carries out a change of the configuration (D52). The change is proposed on the latest catalog, and one
- * statement saves it if the catalog is still the same. Otherwise it is proposed again. An account's changes
- * in this process take turns. Knows no HTTP.
+ * statement saves it if the catalog is still the same. Otherwise it is proposed again. Knows no HTTP.
  */
 import { Refusal, type Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { isSameJson, type Json } from '../json.ts'
-import { type Lines, takeTurn } from '../one-at-a-time.ts'
 import { type IdempotentRequest, storedResponse } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
 import type { Origin } from '../records/write.ts'
 import type { Rights } from '../rights/rights.ts'
 import type { Viewer } from '../rights/visibility.ts'
+import type { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { ownOptions, rowOf } from './field.ts'
 import { type Findings, newFindings } from './findings.ts'
 import { storedForm } from './form.ts'
@@ -36,10 +35,10 @@ export type Administrator = {
   readonly idempotency?: IdempotentRequest | null
   loadCatalog(): Promise<Catalog>
   /**
-   * The changes of one process take turns in each account, so that none makes the judgement of another out of
-   * date. A change that another process made out of date is judged anew.
+   * Held by one change of an account at a time, so that none of this process makes the judgement of another
+   * out of date. A change that another process made out of date is judged anew.
    */
-  readonly turns: Lines<number>
+  readonly mutex: KeyedMutex<number>
 }
 
 export type Administered = { readonly id: number; readonly warnings: readonly Warning[] }
@@ -50,13 +49,9 @@ const attempts = 10
 /** Proposes a change of a catalog and the response to it. Null when there are only problems. */
 type Proposal<T> = (catalog: Catalog, findings: Findings) => Promise<{ change: Change; response: T } | null>
 
-/** Carries out a proposal in its turn. Throws its refusal, or `busy_record`. */
-export async function attempt<T extends object>(
-  administrator: Administrator,
-  propose: Proposal<T>,
-): Promise<T> {
-  const endTurn = await takeTurn(administrator.turns, administrator.account)
-  return tryUntilSaved(administrator, propose).finally(endTurn)
+/** Carries out a proposal, one of the account at a time. Throws its refusal, or `busy_record`. */
+export function attempt<T extends object>(administrator: Administrator, propose: Proposal<T>): Promise<T> {
+  return administrator.mutex.run(administrator.account, () => tryUntilSaved(administrator, propose))
 }
 
 async function tryUntilSaved<T extends object>(

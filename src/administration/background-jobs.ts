@@ -4,7 +4,6 @@
  * Idempotency-Keys. They run at the start, every hour, and after each change; several processes may run them
  * at once. Owns when the jobs run, not what they do.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import { loadCatalog } from '../accounts/callers.ts'
 import { redateDeals } from '../activities/redate.ts'
 import { revalueRecords } from '../currencies/revalue.ts'
@@ -19,11 +18,12 @@ import { type Purge, purgeRecords } from '../records/purge.ts'
 import type { Resource } from '../records/resource.ts'
 import { endOlder } from '../records/write.ts'
 import { ask, param, sql } from '../sql.ts'
+import { coalesce } from '../waiting/coalesce.ts'
+import { within } from '../waiting/timeout.ts'
 import { cleanDeliveries } from '../webhooks/cleanup.ts'
 import { arrangeIndexes } from './indexes.ts'
 import { purgeFields } from './purge.ts'
 import { fateOf, purgeAccount } from './purge-account.ts'
-import { turns } from './turns.ts'
 
 const everyMs = 3_600_000
 /** Other processes remember a configuration for a second (accounts/callers.ts). */
@@ -63,7 +63,7 @@ export class BackgroundJobs {
   /** account → what was last logged of records that are due but kept */
   readonly #loggedKept = new Map<number, string>()
   readonly #underWay = new Set<Promise<void>>()
-  readonly #inTurn = turns(accountsAtOnce, account => this.#turn(account))
+  readonly #inTurn = coalesce(accountsAtOnce, (account: number) => this.#turn(account))
   readonly #timer: NodeJS.Timeout
   #isStopped = false
 
@@ -98,10 +98,7 @@ export class BackgroundJobs {
     this.#isStopped = true
     clearInterval(this.#timer)
     for (const waiting of this.#spreading.values()) clearTimeout(waiting)
-    const late = new AbortController()
-    const tooLong = delay(finishWithinMs, undefined, { signal: late.signal }).catch(() => {})
-    await Promise.race([Promise.all(this.#underWay), tooLong])
-    late.abort()
+    await within(Promise.all(this.#underWay), finishWithinMs, () => {})
   }
 
   /**

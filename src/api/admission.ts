@@ -7,9 +7,9 @@ import type { FastifyRequest } from 'fastify'
 import type { Caller, Callers } from '../accounts/callers.ts'
 import { accountOf } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
-import { type Lines, takeTurn } from '../one-at-a-time.ts'
+import { KeyedMutex } from '../waiting/keyed-mutex.ts'
+import { type Quota, quota } from '../waiting/quota.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { type Supply, supply } from './share.ts'
 import { refuseOtherSites, type Visitor, visitorOf } from './visitor.ts'
 
 export type Admitted = Guest & {
@@ -70,9 +70,9 @@ const underWayMax = 500
 const bodiesBytes = 67_108_864
 
 export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: AdmissionOptions): Admission {
-  const places = supply(underWayMax)
-  const alone: Lines<number> = new Map()
-  const memory = supply(Math.max(bodiesBytes, 8 * bodyLimitBytes))
+  const requests = quota(underWayMax)
+  const alone = new KeyedMutex<number>()
+  const memory = quota(Math.max(bodiesBytes, 8 * bodyLimitBytes))
   /** Looks up and counts whoever asks. */
   const identify = async (request: FastifyRequest) => {
     const visitor = visitorOf(request, publicUrl)
@@ -81,9 +81,9 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
     return { token, isCookie, caller, visitor, left: rate.count(caller && token, request.ip) }
   }
   const stayOf = (account: number) => {
-    if (!places.take(account, 1))
+    if (!requests.take(account, 1))
       throw overloaded('Too many requests are being carried out; try again in a moment.')
-    return stay(account, places, memory, alone)
+    return stay(account, requests, memory, alone)
   }
   const admission: Admission = {
     async admit(request, scope) {
@@ -145,10 +145,10 @@ function seesTheSame(one: Caller, other: Caller): boolean {
   return sight === before
 }
 
-function stay(account: number, places: Supply, memory: Supply, alone: Lines<number>): Stay {
+function stay(account: number, requests: Quota, memory: Quota, alone: KeyedMutex<number>): Stay {
   let isGone = false
   let held = 0
-  let endTurn = () => {}
+  let unlock = () => {}
   return {
     hold(bytes) {
       if (!memory.take(account, bytes))
@@ -156,15 +156,15 @@ function stay(account: number, places: Supply, memory: Supply, alone: Lines<numb
       held += bytes
     },
     async beAlone() {
-      endTurn = await takeTurn(alone, account)
+      unlock = await alone.lock(account)
       await new Promise(setImmediate)
     },
     leave() {
       if (isGone) return
       isGone = true
-      endTurn()
-      places.giveBack(account, 1)
-      memory.giveBack(account, held)
+      unlock()
+      requests.release(account, 1)
+      memory.release(account, held)
     },
   }
 }

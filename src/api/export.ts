@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises'
 import type { Caller } from '../accounts/callers.ts'
 import { type ExportDatabase, openExport } from '../export/export.ts'
 import { formatOf } from '../export/formats.ts'
-import { Places } from '../export/places.ts'
+import { ExportPermits } from '../export/permits.ts'
 import { type FormatName, formats, readExportQuery } from '../export/query.ts'
 import type { SpoolQuota } from '../export/spool-file.ts'
 import { dateIn } from '../fields/iso8601.ts'
@@ -13,25 +13,25 @@ import { needNames } from '../list/needed-scopes.ts'
 import { reasonOf } from '../log.ts'
 import { ok } from '../openapi/operation.ts'
 import { withNames } from '../records/names.ts'
+import { quota } from '../waiting/quota.ts'
 import { fieldsOf } from './request.ts'
 import { type AccountRoute, base, type Handler, type Readable as ReadResource, route } from './route.ts'
-import { supply } from './share.ts'
 
 /** How large the temporary files of a process may be that accounts share. */
 const spooledBytes = 8 * 1024 ** 3
 
 /** What the exports of a process share. */
-export type ExportLimits = { readonly places: Places; quotaOf(account: number): SpoolQuota }
+export type ExportLimits = { readonly permits: ExportPermits; quotaOf(account: number): SpoolQuota }
 
 /** `say` is told why an export fails while it is sent, or why its temporary file can't be written. */
 export function exportLimits(say: (line: string) => void): ExportLimits {
-  const spooled = supply(spooledBytes)
+  const spooled = quota(spooledBytes)
   const quotaOf = (account: number): SpoolQuota => ({
     take: bytes => spooled.take(account, bytes),
-    giveBack: bytes => spooled.giveBack(account, bytes),
+    release: bytes => spooled.release(account, bytes),
     say,
   })
-  return { places: new Places(), quotaOf }
+  return { permits: new ExportPermits(), quotaOf }
 }
 
 /** GET /{resource}/export */
@@ -56,7 +56,7 @@ export function exportRoute(db: ExportDatabase, resource: ReadResource, limits: 
   }
 }
 
-function exportHandler(db: ExportDatabase, resource: string, { places, quotaOf }: ExportLimits): Handler {
+function exportHandler(db: ExportDatabase, resource: string, { permits, quotaOf }: ExportLimits): Handler {
   return async request => {
     const { caller, now } = request
     const { catalog } = caller
@@ -73,19 +73,19 @@ function exportHandler(db: ExportDatabase, resource: string, { places, quotaOf }
     // Fastify sends no body; a stream has no length that could be told.
     if (request.isHead) return { status: 200, headers, body: Readable.from([]) }
     const { id: account } = catalog.account
-    const place = await places.take(account)
+    const permit = await permits.acquire(account)
     try {
       const ended = request.hungUp()
       const asked = { fields, viewer: caller, request: read }
-      const quota = quotaOf(account)
-      const { content, bytes, made } = await openExport(db, asked, ended, quota)
-      void made.then(place.made)
+      const spoolQuota = quotaOf(account)
+      const { content, bytes, made } = await openExport(db, asked, ended, spoolQuota)
+      void made.then(permit.made)
       void finished(content)
         .catch(error => {
           const hasLeft = ended.aborted || error.code === 'ERR_STREAM_PREMATURE_CLOSE'
-          if (!hasLeft) quota.say(`An export failed while it was sent: ${reasonOf(error)}`)
+          if (!hasLeft) spoolQuota.say(`An export failed while it was sent: ${reasonOf(error)}`)
         })
-        .then(place.sent)
+        .then(permit.sent)
       // Whoever left before the answer began reads nothing of it.
       ended.addEventListener('abort', () => content.destroy())
       if (ended.aborted) content.destroy()
@@ -93,8 +93,8 @@ function exportHandler(db: ExportDatabase, resource: string, { places, quotaOf }
       const length = bytes === null ? {} : { 'content-length': String(bytes) }
       return { status: 200, headers: { ...headers, ...length }, body: content }
     } catch (error) {
-      place.made()
-      place.sent()
+      permit.made()
+      permit.sent()
       throw error
     }
   }

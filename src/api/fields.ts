@@ -19,9 +19,9 @@ import type { Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import type { Json, JsonObject } from '../json.ts'
-import type { Lines } from '../one-at-a-time.ts'
 import { etagOf } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
+import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { type Answer, success } from './answer.ts'
 import { descriptor, formAnswer } from './metadata.ts'
 import { readParameters } from './parameters.ts'
@@ -52,11 +52,11 @@ export type FieldService = {
   readonly retentionDays: number
 }
 
-/** A field service, with the line in which an account's administrators wait for each other. */
-type Administration = FieldService & { readonly turns: Lines<number> }
+/** A field service, with the mutex for which an account's administrators wait. */
+type Administration = FieldService & { readonly mutex: KeyedMutex<number> }
 
 export function fieldHandlers(service: FieldService): FieldHandlers {
-  const own: Administration = { ...service, turns: new Map() }
+  const own: Administration = { ...service, mutex: new KeyedMutex() }
   return {
     create: async request => {
       refuseIfMatch(request)
@@ -133,7 +133,7 @@ function seenId(request: ApiRequest): number {
 }
 
 /** Who asks for a change. */
-function administrator({ db, catalogNow, turns }: Administration, request: ApiRequest): Administrator {
+function administrator({ db, catalogNow, mutex }: Administration, request: ApiRequest): Administrator {
   const { caller, idempotency, query, requestId } = request
   readParameters(query, [], [])
   const account = caller.catalog.account.id
@@ -146,7 +146,7 @@ function administrator({ db, catalogNow, turns }: Administration, request: ApiRe
     precondition: preconditionOf(request),
     idempotency,
     loadCatalog: () => catalogNow(account),
-    turns,
+    mutex,
   }
 }
 

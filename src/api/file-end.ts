@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../errors.ts'
+import { interval } from '../waiting/interval.ts'
 
 const lookAgainMs = 1000
 /**
@@ -39,20 +40,18 @@ export async function endFileEarly(
   // The least speed takes the place of the time limit of other answers, which counts the producer's time.
   response.on('timeout', () => {})
   const isTooSlow = slowness(socket, clock)
-  const looking = setInterval(async () => {
-    try {
-      if (isTooSlow()) {
-        request.log.warn(
-          `The download of ${request.url.split('?', 1)[0]} was ended: its client reads too slowly.`,
-        )
-        socket.resetAndDestroy()
-      } else await askAgain()
-    } catch (error) {
-      // A reset also drops what the socket holds and has not sent.
-      if (error instanceof Refusal) socket.resetAndDestroy()
-    }
-  }, lookAgainMs)
-  response.once('close', () => clearInterval(looking))
+  const look = async () => {
+    if (!isTooSlow()) return askAgain()
+    request.log.warn(
+      `The download of ${request.url.split('?', 1)[0]} was ended: its client reads too slowly.`,
+    )
+    socket.resetAndDestroy()
+  }
+  const looking = interval(lookAgainMs, look, error => {
+    // A reset also drops what the socket holds and has not sent.
+    if (error instanceof Refusal) socket.resetAndDestroy()
+  })
+  response.once('close', () => void looking.stop())
 }
 
 /** Tells, whenever it is asked, whether the client has lately taken too little of what there was for it. */

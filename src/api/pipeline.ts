@@ -7,6 +7,7 @@ import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import { storedResponse } from '../records/idempotency.ts'
 import type { Queryable } from '../records/store.ts'
+import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import type { Answer } from './answer.ts'
 import type { ApiRequest } from './request.ts'
 import type { Handler } from './route.ts'
@@ -54,15 +55,14 @@ async function retriedOnNewerCatalog(request: ApiRequest, handler: Handler): Pro
  * another process may have carried out the same request meanwhile. The handler then finds its response.
  */
 function idempotency(db: Queryable) {
-  const inFlight = new Set<string>()
+  const inFlight = new KeyedMutex<string>()
   return async (request: ApiRequest, handler: Handler, carryOut: () => Promise<Answer>): Promise<Answer> => {
     const { idempotency, caller } = request
     if (!idempotency) return carryOut()
     const account = String(caller.catalog.account.id)
     const key = `${account} ${idempotency.key}`
-    if (inFlight.has(key)) throw requestInFlight()
-    inFlight.add(key)
-    try {
+    if (inFlight.isLocked(key)) throw requestInFlight()
+    return inFlight.run(key, async () => {
       const answer = await carryOut().catch(async error => {
         if (error instanceof DatabaseUnavailable || !(await storedResponse(db, { account, idempotency })))
           throw error
@@ -72,9 +72,7 @@ function idempotency(db: Queryable) {
       return idempotency.isReplayed
         ? { ...answer, headers: { ...headers, 'idempotency-replayed': 'true' } }
         : answer
-    } finally {
-      inFlight.delete(key)
-    }
+    })
   }
 }
 

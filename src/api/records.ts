@@ -1,6 +1,5 @@
 /** The handlers of a resource. They connect HTTP with the life of a record (records/). */
-
-import type { Asker } from '../db/fair-share.ts'
+import type { TurnOptions } from '../db/open.ts'
 import { asItWas, pastOf } from '../events/as-it-was.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { readKnownList } from '../list/known-list.ts'
@@ -20,7 +19,7 @@ import { type ApiRequest, fieldsOf, idOf } from './request.ts'
 import type { Handler } from './route.ts'
 
 /** What handlers need of a database. Reads that may take long, such as lists, wait for the account's turn. */
-export type ServedDatabase = Queryable & BytesReader & { inTurn(asker: Asker): ListDatabase }
+export type ServedDatabase = Queryable & BytesReader & { inTurn(options: TurnOptions): ListDatabase }
 
 /**
  * The database for reads that may take long. A read waits for the turn of the request's account, and ends

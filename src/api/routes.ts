@@ -10,6 +10,7 @@ import type { Followers } from '../events/followers.ts'
 import type { JobWorker } from '../jobs/worker.ts'
 import type { SignIn } from '../sign-in/sign-in.ts'
 import { ownerMoves } from '../users/hand-over.ts'
+import { within } from '../waiting/timeout.ts'
 import type { WebhookWorker } from '../webhooks/worker.ts'
 import { accountRoutes } from './account.ts'
 import { aggregateRoutes } from './aggregate.ts'
@@ -50,7 +51,7 @@ export function routes(parts: RouteParts): readonly Route[] {
   /** A request waits a little for the background jobs after it: in most accounts they are done by then. */
   const configured = async (account: number) => {
     callers.forget(account)
-    await Promise.race([jobs.wake(account), new Promise(resolve => setTimeout(resolve, 1000).unref())])
+    await within(jobs.wake(account), 1000, () => {})
   }
   const limits = exportLimits(say)
   const records = (resource: Readable, more: More = {}) => [

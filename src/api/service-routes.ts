@@ -9,10 +9,10 @@ import { Refusal } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import type { Schema } from '../fields/field.ts'
 import { opened } from '../fields/kinds/schemas.ts'
-import { madeOnce } from '../made-once.ts'
 import { baseCatalog, openApi } from '../openapi/document.ts'
 import { type DescribedRoute, type Operation, ok } from '../openapi/operation.ts'
 import { allows } from '../rights/scopes.ts'
+import { memoize } from '../waiting/memoize.ts'
 import type { Answer } from './answer.ts'
 import { readParameters } from './parameters.ts'
 import type { GuestHandler, GuestRoute, PublicRoute, Route } from './route.ts'
@@ -118,7 +118,7 @@ const [compressed, plain] = [promisify(gzip), promisify(gunzip)]
 const keptMax = 4
 
 export function openApiHandler(routes: () => readonly DescribedRoute[]): GuestHandler {
-  const documents = madeOnce((_catalog: Catalog) => new Map<string, Promise<Buffer>>())
+  const documents = memoize((_catalog: Catalog) => new Map<string, Promise<Buffer>>())
   const made = (catalog: Catalog, scopes: ReadonlySet<string> | null): Promise<Buffer> => {
     const known = documents(catalog)
     const key = [...(scopes ?? [])].sort().join()

@@ -1,7 +1,7 @@
 /** A file that is the body of a request (D80): how large it may be, and how long it may take to arrive. */
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '../errors.ts'
+import { within } from '../waiting/timeout.ts'
 
 /** The largest file, in bytes. */
 const bytesMax = 2_147_483_648
@@ -17,7 +17,8 @@ export async function* arriving(body: Readable, idleMs: number): AsyncGenerator<
   const chunks: AsyncIterator<Buffer> = body.iterator({ destroyOnReturn: false })
   const until = performance.now() + wholeMs
   for (let bytes = 0; ; ) {
-    const next = await within(chunks.next(), Math.min(idleMs, until - performance.now())).catch(error => {
+    const leftMs = Math.min(idleMs, until - performance.now())
+    const next = await within(chunks.next(), leftMs, tooLate).catch(error => {
       // The client left: that is no fault of the service.
       if (error !== body.errored) throw error
       throw new Refusal('malformed_request', 'The request ended before its body did.')
@@ -30,17 +31,6 @@ export async function* arriving(body: Readable, idleMs: number): AsyncGenerator<
         `The file is larger than the ${bytesMax} bytes that the service takes.`,
       )
     yield next.value
-  }
-}
-
-async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
-  const over = new AbortController()
-  // Nobody waits for it after its time.
-  promise.catch(() => {})
-  try {
-    return await Promise.race([promise, sleep(Math.max(0, ms), null, { signal: over.signal }).then(tooLate)])
-  } finally {
-    over.abort()
   }
 }
 

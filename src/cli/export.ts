@@ -50,7 +50,7 @@ export async function exportRecords(
 
 /** A command has the disk to itself. */
 function alone(say: (line: string) => void): SpoolQuota {
-  return { take: () => true, giveBack() {}, say }
+  return { take: () => true, release() {}, say }
 }
 
 /** What was given, as the parameters of an export. */

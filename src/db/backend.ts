@@ -20,11 +20,11 @@ export type Backend = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
   /** whether one session carries out everything, one statement after the other */
   readonly hasOneSession: boolean
   /** how many long reads are carried out at the same time */
-  readonly placesForReads: number
+  readonly readPermits: number
   /** how many long reads one account may have while others ask too */
-  readonly placesOfOne: number
+  readonly permitsOfOne: number
   /** how many transactions of requests there are at the same time; each has a connection to itself */
-  readonly placesForTransactions: number
+  readonly transactionPermits: number
   /** whether long reads keep other statements waiting */
   isWaitedFor(): boolean
   /** Carries out a long read, until `ended` ends it. */

@@ -4,6 +4,7 @@
  * here instead lets all that came meanwhile share one commit, and its one flush to the disk. Owns who goes
  * with whom, and when. Knows no statement and no schema.
  */
+import { FairQueue } from '../waiting/fair-queue.ts'
 import type { Turn } from './line.ts'
 import type { Pool } from './pool.ts'
 import { type Ask, OneRefused } from './session.ts'
@@ -33,8 +34,8 @@ export type GroupCommitOptions = {
   isRefused(error: unknown): boolean
 }
 
-/** The writes that wait while a group is under way, by account; the first of them has the next turn. */
-type Queue = Map<string, Write[]>
+/** The writes that wait while a group is under way. */
+type Queue = FairQueue<string, Write>
 
 const largestGroup = 64
 
@@ -51,20 +52,20 @@ export class GroupCommit {
   /** Carries out one write statement of an account. A lost connection fails all that are under way on it. */
   write(account: string, text: string, params: Params, first?: string, turn?: Turn): Promise<Rows> {
     return new Promise((resolve, reject) => {
-      const line = this.#options.isShared ? '' : account
+      const key = this.#options.isShared ? '' : account
       const write = { account, text, params, first, turn, resolve, reject }
-      const queue = this.#queues.get(line)
-      if (!queue) void this.#depart(line, write)
-      else if (queue.has(account)) queue.get(account)!.push(write)
-      else queue.set(account, [write])
+      const queue = this.#queues.get(key)
+      if (queue) queue.push(account, write)
+      else void this.#depart(key, write)
     })
   }
 
-  async #depart(line: string, first: Write): Promise<void> {
-    const queue: Queue = new Map([[first.account, [first]]])
-    this.#queues.set(line, queue)
-    while (queue.size > 0) await this.#carryOut(nextGroup(queue))
-    this.#queues.delete(line)
+  async #depart(key: string, first: Write): Promise<void> {
+    const queue: Queue = new FairQueue()
+    queue.push(first.account, first)
+    this.#queues.set(key, queue)
+    while (!queue.isEmpty) await this.#carryOut(nextGroup(queue))
+    this.#queues.delete(key)
   }
 
   /**
@@ -95,16 +96,10 @@ export class GroupCommit {
   }
 }
 
-/** Takes one write of each account in turn, so that none waits behind another's many. */
+/** Accounts take turns, so that none waits behind another's many writes. */
 function nextGroup(queue: Queue): Write[] {
   const group: Write[] = []
-  for (const [account, writes] of queue) {
-    if (group.length === largestGroup) break
-    group.push(writes.shift()!)
-    // What is put into a map while it is walked through comes last in this walk.
-    queue.delete(account)
-    if (writes.length > 0) queue.set(account, writes)
-  }
+  while (group.length < largestGroup && !queue.isEmpty) group.push(queue.shift()!)
   return group
 }
 

@@ -3,13 +3,14 @@
  * that knows which. Owns the connections' settings and what a lost one looks like to the rest. Does not know
  * the schema or any statement of it.
  */
+import { FairShare } from '../waiting/fair-share.ts'
+import { SharedExclusiveLock } from '../waiting/shared-exclusive-lock.ts'
+import { within } from '../waiting/timeout.ts'
 import { type Backend, withTurn } from './backend.ts'
 import { embedded } from './embedded/embedded.ts'
-import { type Asker, FairShare } from './fair-share.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { Turn } from './line.ts'
 import { operationalErrorLog } from './operational-errors.ts'
-import { Pauses } from './pauses.ts'
 import type { Pool, Transaction } from './pool.ts'
 import { statementMemory } from './prepared.ts'
 import { server } from './server.ts'
@@ -51,6 +52,9 @@ export type DatabaseOptions = {
   readonly yieldsAfterMs?: number
 }
 
+/** An account that asks; `signal` is aborted when nobody waits for the answer any more. */
+export type TurnOptions = { readonly account: string; readonly signal?: AbortSignal }
+
 export type Database = {
   readonly engine: 'embedded' | 'postgres'
   /** how many files it may hold open in this process, connections to a server among them */
@@ -80,9 +84,9 @@ export type Database = {
   ): Promise<readonly (readonly (Buffer | null)[])[]>
   /**
    * The same two for reads that may take long, carried out when it is the account's turn (D102). Besides,
-   * they throw `Waited`, and PostgresError 57014 for one that kept others waiting.
+   * they throw WaitEnded, and PostgresError 57014 for one that kept others waiting.
    */
-  inTurn(asker: Asker): Pick<Database, 'query' | 'queryBytes'>
+  inTurn(options: TurnOptions): Pick<Database, 'query' | 'queryBytes'>
   /**
    * One statement without a time limit and outside any transaction, such as making an index while others
    * write; on a server over a connection of its own, so that nothing waits behind it: two at a time.
@@ -120,7 +124,7 @@ export type Database = {
    * they are. `act` says whether what was written is kept. Takes the account's turn, as long reads do; an
    * account that kept others waiting has its next one only after as long.
    */
-  transaction<T>(asker: Asker, act: (tx: Within) => Promise<Outcome<T>>): Promise<T>
+  transaction<T>(options: TurnOptions, act: (tx: Within) => Promise<Outcome<T>>): Promise<T>
   /** Whether it answers now; false within two seconds if it does not. */
   ready(): Promise<boolean>
   /** Waits up to five seconds for statements under way. */
@@ -155,14 +159,14 @@ function database(backend: Backend, options: LimitedOptions): Database {
 
   const whileAvailable = available(backend, () => isClosed, logOperationalError)
 
-  const share = shareOf(backend, options, backend.placesForReads)
+  const share = shareOf(backend, options, backend.readPermits)
   const transactions = shareOf(
-    { placesOfOne: 1, isWaitedFor: () => false },
+    { permitsOfOne: 1, isWaitedFor: () => false },
     options,
-    backend.placesForTransactions,
+    backend.transactionPermits,
   )
-  const pauses = new Pauses(pausedMs)
-  const means = { backend, commits, pauses, whileAvailable, shouldPrepare }
+  const writeLock = new SharedExclusiveLock<string>(pausedMs, isBeingRead)
+  const means = { backend, commits, writeLock, whileAvailable, shouldPrepare }
   const requests = quickly(means, false)
 
   return {
@@ -170,26 +174,26 @@ function database(backend: Backend, options: LimitedOptions): Database {
     filesMax,
     sql,
     snapshot: backend.snapshot,
-    whileUnwritten: (account, act) => pauses.during(account, act),
+    whileUnwritten: (account, act) => writeLock.exclusive(account, act),
     ...requests,
-    inTurn: asker =>
+    inTurn: ({ account, signal }) =>
       readers(shouldPrepare, asked =>
-        whileAvailable(() => share.take(asker, ended => backend.read(asked, ended))),
+        whileAvailable(() => share.run(account, signal, ended => backend.read(asked, ended))),
       ),
     queryWithoutTimeLimit: (text, params = []) =>
       whileAvailable(() => backend.queryWithoutTimeLimit(text, params), true),
     unhurried: quickly(means, true),
-    transaction(asker, act) {
+    transaction({ account, signal }, act) {
       const inTurn = () =>
-        transactions.take(asker, (_, rest) => {
-          const restful = async (tx: Within) => {
+        transactions.run(account, signal, (_, coolDown) => {
+          const considerate = async (tx: Within) => {
             const outcome = await act(tx)
-            if (backend.isWaitedFor()) rest()
+            if (backend.isWaitedFor()) coolDown()
             return outcome
           }
-          return transact({ sql, guard, shouldPrepare }, restful)
+          return transact({ sql, guard, shouldPrepare }, considerate)
         })
-      return pauses.writing(asker.account, () => whileAvailable(inTurn, true))
+      return writeLock.shared(account, () => whileAvailable(inTurn, true))
     },
     async ready() {
       return !isClosed && backend.isAvailable() && answersSoon(requests.query('SELECT 1'))
@@ -205,13 +209,17 @@ function database(backend: Backend, options: LimitedOptions): Database {
   }
 }
 
-/** Whose turn it is to take one of these places. */
+function isBeingRead(): DatabaseUnavailable {
+  return new DatabaseUnavailable('All records of the account are being read')
+}
+
+/** A scheduler of so many permits. */
 function shareOf(
-  { placesOfOne, isWaitedFor }: Pick<Backend, 'placesOfOne' | 'isWaitedFor'>,
-  { statementTimeoutMs: waitMs, yieldsAfterMs }: LimitedOptions,
-  places: number,
+  { permitsOfOne, isWaitedFor }: Pick<Backend, 'permitsOfOne' | 'isWaitedFor'>,
+  { statementTimeoutMs: waitMs, yieldsAfterMs: sliceMs }: LimitedOptions,
+  permits: number,
 ): FairShare {
-  return new FairShare({ places, placesOfOne, isWaitedFor, waitMs, yieldsAfterMs })
+  return new FairShare({ permits, permitsOfOne, isWaitedFor, waitMs, sliceMs })
 }
 
 /** A function that asks, or writes, while that can be done, and says in which way it can't. */
@@ -233,14 +241,14 @@ function available(backend: Backend, isClosed: () => boolean, logOperationalErro
 type Means = {
   readonly backend: Backend
   readonly commits: GroupCommit
-  readonly pauses: Pauses
+  readonly writeLock: SharedExclusiveLock<string>
   readonly whileAvailable: ReturnType<typeof available>
   shouldPrepare(text: string): boolean
 }
 
 /** Single statements that don't take long: of requests, or of what the service does by itself. */
 function quickly(
-  { backend: { sql, guard }, commits, pauses, whileAvailable, shouldPrepare }: Means,
+  { backend: { sql, guard }, commits, writeLock, whileAvailable, shouldPrepare }: Means,
   isUnhurried: boolean,
 ): Pick<Database, 'query' | 'queryBytes' | 'write'> {
   const ask = <R>(asked: Parameters<Ask>) =>
@@ -249,7 +257,7 @@ function quickly(
     ...readers(shouldPrepare, ask, { raw: true, isQuick: true }),
     write(account, text, params, first) {
       const write = (turn?: Turn) => commits.write(account, text, params, first, turn)
-      return pauses.writing(account, () => whileAvailable(() => guard(write, isUnhurried), true))
+      return writeLock.shared(account, () => whileAvailable(() => guard(write, isUnhurried), true))
     },
   }
 }
@@ -268,14 +276,7 @@ function readers(
   }
 }
 
-async function answersSoon(asked: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>(resolve => {
-    timer = setTimeout(resolve, readyWithinMs, false)
-  })
-  const answered = asked.then(
-    () => true,
-    () => false,
-  )
-  return Promise.race([answered, late]).finally(() => clearTimeout(timer))
+function answersSoon(asked: Promise<unknown>): Promise<boolean> {
+  const isAnswered = asked.then(Boolean, () => false)
+  return within(isAnswered, readyWithinMs, () => false)
 }

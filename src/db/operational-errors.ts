@@ -3,7 +3,7 @@
  * statement. Its administrator has to act. Owns what callers and the log are told; neither text has a value
  * of a statement in it.
  */
-import { DatabaseUnavailable } from './unavailable.ts'
+import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 import { PostgresError } from './wire.ts'
 
 const unwritable = 'takes no writes now: it is read-only. Reads are answered'
@@ -49,6 +49,16 @@ export function operationalErrorLog(log: (line: string) => void): (error: unknow
     if (said.size >= mostRemembered) said.clear()
     said.set(line, performance.now())
     log(line)
+  }
+}
+
+/**
+ * Returns a function that logs that background work on the database failed; `what` says which. A database
+ * that is not available is no failure: the work is tried again.
+ */
+export function failureLog(what: string, log: (line: string) => void): (error: unknown) => void {
+  return error => {
+    if (!(asUnavailable(error) instanceof DatabaseUnavailable)) log(`${what} failed: ${error}`)
   }
 }
 

@@ -2,6 +2,8 @@
  * Which connection a statement takes: any that nobody has to themselves, the one with the least to do. Owns
  * how many there are, and transactions. Does not know which engine it is, nor the schema.
  */
+
+import { within } from '../waiting/timeout.ts'
 import { type Ask, type AskTogether, OneRefused, type Session, type SessionOptions } from './session.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
@@ -106,14 +108,11 @@ export class SessionPool implements Pool {
   async end(): Promise<void> {
     this.#isEnded = true
     for (const { refuse } of this.#waiting.splice(0)) refuse(closed())
-    const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, closeWithinMs)
-    await Promise.all(
-      [...this.#sessions].map(session =>
-        Promise.race([this.#taken.get(session), late]).then(() => session.close()),
-      ),
-    )
-    clearTimeout(timer)
+    const close = async (session: Session) => {
+      await within(this.#taken.get(session) ?? Promise.resolve(), closeWithinMs, () => {})
+      await session.close()
+    }
+    await Promise.all([...this.#sessions].map(close))
   }
 
   /** Asks any connection, without waiting for what it was asked before. */

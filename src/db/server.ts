@@ -22,7 +22,7 @@ import { DatabaseUnavailable } from './unavailable.ts'
 const otherConnections = 4
 /** As many as the background jobs look after accounts at a time: none waits behind another's index. */
 const untimedAtOnce = 2
-/** As many as the service makes exports at a time (export/places.ts). */
+/** As many as the service makes exports at a time (export/permits.ts). */
 const snapshotsAtOnce = 4
 /** How long it may say nothing at all before requests are refused with "try again". */
 const silenceMs = 900
@@ -46,7 +46,7 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
     throw error
   }
   const statistics = keepStatistics(sql, log)
-  const placesForReads = Math.max(1, poolSize - otherConnections)
+  const readPermits = Math.max(1, poolSize - otherConnections)
   const prober = new Prober(open)
   const breaker = new CircuitBreaker({
     probe: isLost => prober.ask(isLost),
@@ -57,9 +57,9 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
   return {
     engine: 'postgres',
     sql,
-    // Each place for reads may have a second connection meanwhile, over which its statement is cancelled; so
+    // Each permit for reads may have a second connection meanwhile, over which its statement is cancelled; so
     // may each snapshot.
-    filesMax: poolSize + placesForReads + untimedAtOnce + 2 * snapshotsAtOnce + 1,
+    filesMax: poolSize + readPermits + untimedAtOnce + 2 * snapshotsAtOnce + 1,
     isAvailable: () => true,
     hasDiskSpace: () => true,
     async queryWithoutTimeLimit(...statement) {
@@ -70,14 +70,14 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
       atOneSnapshot(open(unwatched, { parameters: options.prepare === false ? {} : untimed }), act, ended),
     guard: ask => breaker.guard(() => ask()),
     hasOneSession: false,
-    placesForReads,
-    placesOfOne: Math.max(1, placesForReads >> 1),
-    placesForTransactions: Math.max(1, Math.min(2, poolSize >> 1)),
+    readPermits,
+    permitsOfOne: Math.max(1, readPermits >> 1),
+    transactionPermits: Math.max(1, Math.min(2, poolSize >> 1)),
     isWaitedFor: () => false,
     read: (statement, ended) =>
       breaker.guard(() => sql.hold(session => cancellable(session, statement, ended))),
     async close() {
-      statistics.stop()
+      void statistics.stop()
       breaker.stop()
       prober.end('The database is closed')
     },

@@ -3,20 +3,17 @@
  * asks: the plan for a small table reads a large one from end to end until there are new statistics. The
  * autovacuum of a server looks once a minute, and in a minute an import makes tens of thousands of records.
  */
+import { type Interval, interval } from '../waiting/interval.ts'
 import type { Log } from './open.ts'
+import { failureLog } from './operational-errors.ts'
 import type { Pool } from './pool.ts'
-import { type Regular, regularly } from './regularly.ts'
 
 const lookEveryMs = 2000
 
 /** Looks regularly for tables that have grown. */
-export function keepStatistics(sql: Pool, log: Log): Regular {
-  return regularly(
-    lookEveryMs,
-    () => analyzeGrownTables(sql),
-    'A look at the statistics of the database',
-    log,
-  )
+export function keepStatistics(sql: Pool, log: Log): Interval {
+  const onError = failureLog('A look at the statistics of the database', log)
+  return interval(lookEveryMs, () => analyzeGrownTables(sql), onError)
 }
 
 /**

@@ -13,11 +13,11 @@ import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import type { ListDatabase } from '../list/list.ts'
-import { madeOnce } from '../made-once.ts'
 import { renderedSql } from '../records/rendered-record.ts'
 import { type Reader, tableOf } from '../records/store.ts'
 import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, compile, param, type Sql, type SqlType, sql, withCtes } from '../sql.ts'
+import { memoize } from '../waiting/memoize.ts'
 import { isWriting } from './records-at.ts'
 
 /** The end of a day, as the account's history has it. */
@@ -215,7 +215,7 @@ type WasColumn = {
 }
 
 /** The columns that lists and sums may read. */
-const columnsOf = madeOnce(({ fields, resource: { kept } }: ResourceFields): readonly WasColumn[] => {
+const columnsOf = memoize(({ fields, resource: { kept } }: ResourceFields): readonly WasColumn[] => {
   const ofStore = (
     [
       ['custom', 'jsonb'],

@@ -6,6 +6,7 @@
 import { Refusal } from '../errors.ts'
 import type { Queryable, Reader, Transactional } from '../records/store.ts'
 import { ask, sql } from '../sql.ts'
+import { coalesce } from '../waiting/coalesce.ts'
 
 /** How often other processes' writes are looked for. */
 const everyMs = 250
@@ -18,9 +19,12 @@ type Waiting = { readonly after: number; readonly end: () => void }
 export class Followers {
   readonly #db: Reader
   readonly #waiting = new Map<number, Set<Waiting>>()
+  /**
+   * One statement at a time. While the database is away, whoever waits waits on, and is told when they ask
+   * again.
+   */
+  readonly #ask = coalesce(1, (_of: 'all') => this.#askOnce().catch(() => {}))
   #timer: NodeJS.Timeout | undefined
-  #isAsking = false
-  #isAskedAgain = false
   #isStopped = false
 
   constructor(db: Reader) {
@@ -56,15 +60,15 @@ export class Followers {
       signal.addEventListener('abort', end)
       this.#waiting.set(account, all.add(waiting))
     })
-    this.#timer ??= setInterval(() => void this.#ask(), everyMs).unref()
+    this.#timer ??= setInterval(() => void this.#ask('all'), everyMs).unref()
     // It may have come since the caller looked.
-    void this.#ask()
+    void this.#ask('all')
     await ended
   }
 
   /** To be called after each write of this process to an account. */
   wrote(account: number): void {
-    if (this.#waiting.has(account)) void this.#ask()
+    if (this.#waiting.has(account)) void this.#ask('all')
   }
 
   /** Ends every wait, and any that would begin. */
@@ -74,20 +78,7 @@ export class Followers {
     for (const { end } of [...this.#waiting.values()].flatMap(all => [...all])) end()
   }
 
-  /** Asks how far the accounts have come: one statement at a time, and none where nobody waits. */
-  async #ask(): Promise<void> {
-    this.#isAskedAgain = this.#isAsking
-    if (this.#isAsking) return
-    this.#isAsking = true
-    do {
-      this.#isAskedAgain = false
-      await this.#askOnce().catch(() => {
-        // The database is away; whoever waits waits on, and is told when they ask again.
-      })
-    } while (this.#isAskedAgain)
-    this.#isAsking = false
-  }
-
+  /** Asks how far the accounts have come, if anybody waits. */
   async #askOnce(): Promise<void> {
     if (this.#waiting.size === 0) {
       clearInterval(this.#timer)

@@ -8,7 +8,6 @@ import type { Row } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { jsonInstant } from '../fields/moment.ts'
-import { inTurns } from '../in-turns.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import type { Plan } from '../list/resolve.ts'
 import { filterSql } from '../list/sql.ts'
@@ -16,6 +15,7 @@ import { renderedSql, shownMembers, shownText } from '../records/rendered-record
 import { type Reader, tableOf } from '../records/store.ts'
 import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
+import { mapYielding } from '../waiting/yielding.ts'
 import { recordAt, type Step, type Then, undone } from './record-at.ts'
 
 /** An event of a record. `at`: ISO 8601 */
@@ -52,7 +52,7 @@ export async function recordsAt(
       return row && history && Number(row.version_now) !== history.version
     }
     const read = attempt === attempts ? left : left.filter(event => !hasChanged(event))
-    await inTurns(read, event => {
+    await mapYielding(read, event => {
       const then = thenOf(fields, rows.get(event.seq), histories.get(event.id)?.past.get(event.seq), filter)
       if (then) found.set(event.seq, then)
     })

@@ -5,9 +5,7 @@
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { jsonInstant } from '../fields/moment.ts'
-import { inTurns } from '../in-turns.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
-import { madeOnce } from '../made-once.ts'
 import { isExpandable, type Names, namesBehind } from '../records/expand.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
@@ -15,6 +13,8 @@ import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import { type Sight, type Viewer, visible } from '../rights/visibility.ts'
 import { type Sql, sql } from '../sql.ts'
+import { memoize } from '../waiting/memoize.ts'
+import { mapYielding } from '../waiting/yielding.ts'
 import { shownTypes } from './event-types.ts'
 import { toldConfiguration } from './told-configuration.ts'
 
@@ -93,7 +93,7 @@ export async function toldEvents(
   listener: Listener,
   rows: readonly EventRow[],
 ): Promise<ToldEvent[]> {
-  const read = await inTurns(rows, row => ({ row, changes: changesOf(listener, row) }))
+  const read = await mapYielding(rows, row => ({ row, changes: changesOf(listener, row) }))
   const values = new Map<Field, Json[]>()
   for (const { changes } of read) {
     for (const { field, from, to } of changes) {
@@ -102,7 +102,7 @@ export async function toldEvents(
     }
   }
   const names = await namesBehind(db, listener, values)
-  return inTurns(read, event => told(event, names, listener))
+  return mapYielding(read, event => told(event, names, listener))
 }
 
 /** The changes of an event that the listener may see, in the order of the form. */
@@ -132,7 +132,7 @@ function changesOf({ catalog }: Viewer, row: EventRow): Change[] {
     .sort((one, other) => placeOf(one) - placeOf(other))
 }
 
-const placesOf = madeOnce(
+const placesOf = memoize(
   ({ fields }: ResourceFields) => new Map(fields.map(({ internal_name }, index) => [internal_name, index])),
 )
 

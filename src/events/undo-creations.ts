@@ -3,7 +3,6 @@
  * needs. The others are left to `undo`, which says what stands against it.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
-import { inTurns } from '../in-turns.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { canBeRemovedTogether, removeTogether } from '../records/remove-many.ts'
 import { renderedSql } from '../records/rendered-record.ts'
@@ -13,6 +12,7 @@ import { lockFirst } from '../records/write.ts'
 import { allows } from '../rights/scopes.ts'
 import { sightOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
+import { mapYielding } from '../waiting/yielding.ts'
 import { differingFrom, isUndone } from './undo.ts'
 
 /** Fewer are quicker by themselves than by looking for the one that stays. */
@@ -39,7 +39,7 @@ FROM event e JOIN ${sql.id(name)} r ON ${visible(name, sight, sql`r`)} AND r.id 
 WHERE e.account_id = ${sight.account}::bigint AND e.seq = ANY(${`{${seqs.join()}}`}::bigint[])
 ORDER BY e.seq DESC`,
   )
-  const unchanged = await inTurns(rows, ({ seq, id, changes, record }) => {
+  const unchanged = await mapYielding(rows, ({ seq, id, changes, record }) => {
     const event = { seq: Number(seq), fields, id: Number(id), verb: 'created' }
     const made = parseJson(changes!) as unknown as Changes
     const differing = differingFrom({ ...event, changes: made }, parseJson(record!) as JsonObject)

@@ -4,11 +4,12 @@
  * if the account's `seq` did not move meanwhile. Where it did, it is made again, and the account's writes
  * wait that time. Knows no format.
  */
-import { Waited } from '../db/fair-share.ts'
+
 import { Refusal } from '../errors.ts'
 import type { ListDatabase } from '../list/list.ts'
 import { recordsInSteps } from '../list/whole.ts'
 import { ask, sql } from '../sql.ts'
+import { WaitEnded } from '../waiting/fair-semaphore.ts'
 import { contentOf, refuseTooMany } from './content.ts'
 import type { Asked, ExportDatabase, Exported } from './export.ts'
 import { Spool } from './spool.ts'
@@ -49,7 +50,7 @@ async function made(
   const spool = new Spool(quota)
   try {
     for await (const chunk of contentOf(asked, reader, steps)) {
-      if (ended.aborted) throw new Waited('Nobody waits for it')
+      if (ended.aborted) throw new WaitEnded('Nobody waits for it')
       if (!(await spool.offer(chunk))) throw noRoom()
     }
     spool.finish()

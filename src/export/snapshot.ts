@@ -3,10 +3,10 @@
  * is read at full speed, however slow the client is, and ends when the export is whole. Knows no format.
  */
 import { fetchLines } from '../db/cursor.ts'
-import { Waited } from '../db/fair-share.ts'
 import type { Database, Transaction } from '../db/open.ts'
 import { lineStatement, wholeStatement } from '../list/whole.ts'
 import type { Reader } from '../records/store.ts'
+import { WaitEnded } from '../waiting/fair-semaphore.ts'
 import { contentOf, refuseTooMany } from './content.ts'
 import type { Asked, Exported } from './export.ts'
 import { Spool } from './spool.ts'
@@ -34,7 +34,7 @@ export function streamed(
       const reader = readerOf(tx)
       await refuseTooMany(reader, asked)
       for await (const chunk of contentOf(asked, reader, linesOf(tx, asked))) {
-        if (signal.aborted) throw new Waited('Nobody waits for it')
+        if (signal.aborted) throw new WaitEnded('Nobody waits for it')
         if (!(await spool.offer(chunk))) await spool.pass(chunk)
         begun()
       }

@@ -1,11 +1,11 @@
 /** What is exported, as a format reads it: batches of records' texts, or records with their names. */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
-import { inTurns } from '../in-turns.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { type Names, namesOf } from '../records/expand.ts'
 import type { Reader } from '../records/store.ts'
 import type { Viewer } from '../rights/visibility.ts'
+import { mapYielding } from '../waiting/yielding.ts'
 import type { ExportRequest } from './query.ts'
 
 export type Source = {
@@ -31,9 +31,9 @@ export async function* written(
 ): AsyncGenerator<Uint8Array> {
   const utf8 = new TextDecoder()
   for await (const batch of batches) {
-    const records = await inTurns(batch, line => parseJson(utf8.decode(line)) as JsonObject)
+    const records = await mapYielding(batch, line => parseJson(utf8.decode(line)) as JsonObject)
     const naming = named?.length ? byNames(await namesOf(reader, viewer, records, named, true)) : asIs
-    const texts = await inTurns(records, record => write(record, naming))
+    const texts = await mapYielding(records, record => write(record, naming))
     yield Buffer.from(texts.join(''))
   }
 }

@@ -9,7 +9,7 @@ import { openTemporary, writeAt } from '../temporary-file.ts'
 export type SpoolQuota = {
   /** False: the account has its share already. */
   take(bytes: number): boolean
-  giveBack(bytes: number): void
+  release(bytes: number): void
   readonly say: (line: string) => void
 }
 
@@ -47,7 +47,7 @@ export class SpoolFile {
       if (!this.#hasFailed && !this.#isClosed)
         this.#quota.say(`The temporary file of an export can't be written in ${tmpdir()}: ${error}`)
       this.#hasFailed = true
-      this.#giveBack(chunk.length)
+      this.#release(chunk.length)
       return false
     }
   }
@@ -67,19 +67,19 @@ export class SpoolFile {
     if (this.#to === 0) return
     await (await this.#file!).truncate(0)
     this.#from = this.#to = 0
-    this.#giveBack(this.#taken)
+    this.#release(this.#taken)
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#giveBack(this.#taken)
+    this.#release(this.#taken)
     // It waits for what is under way.
     await this.#file?.then(file => file.close()).catch(() => {})
   }
 
-  #giveBack(bytes: number): void {
+  #release(bytes: number): void {
     const held = Math.min(bytes, this.#taken)
     this.#taken -= held
-    this.#quota.giveBack(held)
+    this.#quota.release(held)
   }
 }

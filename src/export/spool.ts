@@ -4,7 +4,8 @@
  * Knows neither formats nor where the bytes come from.
  */
 import { Readable } from 'node:stream'
-import { Waited } from '../db/fair-share.ts'
+import { WaitEnded } from '../waiting/fair-semaphore.ts'
+import { within } from '../waiting/timeout.ts'
 import { SpoolFile, type SpoolQuota } from './spool-file.ts'
 
 /** How many bytes a spool holds in memory. */
@@ -60,13 +61,9 @@ export class Spool extends Readable {
     while (this.#unread > 0) {
       const left = until - performance.now()
       if (left < 0) throw new Error('There is no room for the export, and its client reads too slowly')
-      await new Promise<void>(resolve => {
-        const timer = setTimeout(resolve, left)
-        this.#onTaken = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#onTaken = resolve
+      await within(promise, left, () => {})
       this.#requireReader()
     }
     this.#patienceMs = Math.min(this.#graceMs, until - performance.now())
@@ -91,7 +88,7 @@ export class Spool extends Readable {
   }
 
   #requireReader(): void {
-    if (this.destroyed) throw new Waited('Nobody waits for the export')
+    if (this.destroyed) throw new WaitEnded('Nobody waits for the export')
   }
 
   get #unread(): number {

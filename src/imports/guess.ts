@@ -4,7 +4,7 @@
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { bareName, ourNames } from '../fields/synonyms.ts'
-import { inTurns } from '../in-turns.ts'
+import { mapYielding } from '../waiting/yielding.ts'
 import { candidatesFor, type Found, type Index, indexOf, scores, whyLeftOut } from './candidates.ts'
 import { isYesNo } from './cell-values.ts'
 import { isQuestion, namedById } from './column-name.ts'
@@ -67,7 +67,7 @@ export async function guessColumns(
   const places = placesOf(catalog, fields)
   const index = indexOf(places, fields, system ? templateFor(system, fields, columns, places) : {})
   const isRefusedFile = String(columns.slice(-ofRefused.length)) === String(ofRefused)
-  const looked = await inTurns([...columns.entries()], ([column, name]): Looked => {
+  const looked = await mapYielding([...columns.entries()], ([column, name]): Looked => {
     const left = (why: Why, candidates: readonly Candidate[] = []): Looked => ({
       candidates,
       unmapped: { column, why, field: null },

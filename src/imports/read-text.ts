@@ -4,8 +4,8 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
+import { TimeSlice } from '../waiting/yielding.ts'
 import { unreadable } from './read-limits.ts'
-import { Turns } from './read-turns.ts'
 
 /** How much of a file is looked at to find out its encoding; and how much is decoded at a time. */
 const headBytes = 65_536
@@ -100,14 +100,14 @@ async function* decoded(
   source: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<string> {
   const lenient = new TextDecoder(decoder.encoding)
-  const turns = new Turns()
+  const slice = new TimeSlice()
   let isDone = false
   try {
     for (let bytes: Uint8Array | null = head; bytes; ) {
       for (let at = 0; at < bytes.length; at += pieceBytes) {
         const piece = bytes.subarray(at, at + pieceBytes)
         yield* decodedPiece(decoder, lenient, piece)
-        if (turns.isDue) await turns.next()
+        if (slice.isOver) await slice.yield()
       }
       const next: IteratorResult<Uint8Array> = await source.next()
       isDone = next.done === true

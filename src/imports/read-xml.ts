@@ -1,7 +1,7 @@
 /** XML in a stream, as a workbook has it: tags and texts, with bounds. Knows nothing of what they mean. */
 import { SaxesParser } from 'saxes'
+import { TimeSlice } from '../waiting/yielding.ts'
 import { unreadable } from './read-limits.ts'
-import { Turns } from './read-turns.ts'
 
 /** in characters: of a tag or a text; one is kept as a whole */
 const tokenMax = 4_000_000
@@ -19,7 +19,7 @@ export type Handlers = {
 export async function* parsed(content: AsyncIterable<Uint8Array>, handlers: Handlers): AsyncGenerator<void> {
   const parser = new SaxesParser({ fileName: '' })
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  const turns = new Turns()
+  const slice = new TimeSlice()
   let [seen, isEmpty] = [0, true]
   const saw = () => {
     seen = parser.position
@@ -49,7 +49,7 @@ export async function* parsed(content: AsyncIterable<Uint8Array>, handlers: Hand
     parser.write(decode(decoder, bytes))
     if (parser.position - seen > tokenMax) throw broken(`a text has more than ${tokenMax} characters`)
     yield
-    if (turns.isDue) await turns.next()
+    if (slice.isOver) await slice.yield()
   }
   if (!isEmpty) parser.close()
   yield

@@ -5,12 +5,12 @@
  */
 import { restored } from '../export/csv.ts'
 import type { Json } from '../json.ts'
+import { TimeSlice } from '../waiting/yielding.ts'
 import { type Batches, readCsv } from './read-csv.ts'
 import { isFooter } from './read-header.ts'
 import { readJsonLines } from './read-json-lines.ts'
 import { columnNameMax, placeText, rowsMax, unreadable } from './read-limits.ts'
 import { textOf } from './read-text.ts'
-import { Turns } from './read-turns.ts'
 import { readXlsx } from './read-xlsx.ts'
 
 /**
@@ -57,7 +57,7 @@ export async function readTable(bytes: AsyncIterable<Uint8Array>, given: Source)
     const columns: string[] = []
     return {
       columns: () => columns,
-      rows: inTurns(readJsonLines(text, columns), row => row),
+      rows: allRows(readJsonLines(text, columns), row => row),
       source: { format, encoding },
     }
   }
@@ -70,7 +70,7 @@ export async function readTable(bytes: AsyncIterable<Uint8Array>, given: Source)
   }
   return {
     columns: () => columns,
-    rows: inTurns(rows, finish),
+    rows: allRows(rows, finish),
     source: { format, encoding, delimiter, header: line },
   }
 }
@@ -84,7 +84,7 @@ async function workbookTable(bytes: AsyncIterable<Uint8Array>, source: Source): 
   }
   return {
     columns: () => columns,
-    rows: inTurns(rows, finish),
+    rows: allRows(rows, finish),
     source: { format: 'xlsx', sheet, header: line },
   }
 }
@@ -180,13 +180,13 @@ function plainText(text: string): string {
 const [apostrophe, equals] = [39, 61]
 
 /** All rows, as many as there may be; others get their turns between them. */
-async function* inTurns(batches: Batches, finish: (row: Row) => Row): AsyncGenerator<Row, void> {
+async function* allRows(batches: Batches, finish: (row: Row) => Row): AsyncGenerator<Row, void> {
   let count = 0
-  const turns = new Turns()
+  const slice = new TimeSlice()
   for await (const rows of batches) {
     for (const row of rows) {
       if (++count > rowsMax) throw tooManyRows(row.line)
-      if (count % rowsPerLook === 0 && turns.isDue) await turns.next()
+      if (count % rowsPerLook === 0 && slice.isOver) await slice.yield()
       yield finish(row)
     }
   }

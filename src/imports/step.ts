@@ -5,17 +5,17 @@
 import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
-import { inTurns } from '../in-turns.ts'
 import type { Counts, Job, Refused, Step } from '../jobs/job.ts'
 import { refusedAt } from '../jobs/refused.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { madeOnce } from '../made-once.ts'
 import { carryOutBatch, type Operation, type Outcome } from '../records/batch.ts'
 import type { Context, Saved } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { holdersSelect } from '../records/unique.ts'
 import { type Told, toldBy } from '../records/upsert.ts'
 import { ask } from '../sql.ts'
+import { memoize } from '../waiting/memoize.ts'
+import { mapYielding } from '../waiting/yielding.ts'
 import { type Converted, converter } from './convert.ts'
 import { dropOutOfPlace, fillerOf } from './defaults.ts'
 import { onto } from './entries.ts'
@@ -141,7 +141,7 @@ async function updatedBy(
   // Of these rows nothing else is asked yet.
   const mapping = plan.mapping.filter(({ field }) => field === by || field.startsWith(`${by}.`))
   const convert = converter(context.catalog, fields, { ...plan, mapping }, names)
-  const told = await inTurns(rows, ({ cells }) => toldIn(fields, by, convert(cells).body))
+  const told = await mapYielding(rows, ({ cells }) => toldIn(fields, by, convert(cells).body))
   const there = await held(tx, fields, context, told)
   return new Set(rows.filter((_, index) => there.has(told[index]!)).map(({ place }) => place))
 }
@@ -159,7 +159,7 @@ async function bodiesOf(
   const filler = fillerOf(plan, names)
   const convert = converter(catalog, fields, { ...plan, mapping: filler.mapping }, filler.names)
   const now = new Date().toISOString()
-  return inTurns(rows, ({ place, line, cells, problem }): Body => {
+  return mapYielding(rows, ({ place, line, cells, problem }): Body => {
     const wrong = (message: string) => ({
       refused: refusedAt(place, { slug: 'validation_failed', message, problems: [] }, () => ({ line })),
     })
@@ -235,7 +235,7 @@ function isDouble(outcome: Outcome, { duplicates: { by, action } }: ImportPlan):
 }
 
 /** The fields of a resource, in which those that a moved record keeps can be written. */
-export const importedFields = madeOnce((fields: ResourceFields): ResourceFields => {
+export const importedFields = memoize((fields: ResourceFields): ResourceFields => {
   const opened = fields.fields.map(field =>
     keptFields.includes(field.internal_name) ? { ...field, is_read_only: false } : field,
   )

@@ -6,10 +6,10 @@
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field, Schema } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import { madeOnce } from '../made-once.ts'
 import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import type { Viewer } from '../rights/visibility.ts'
+import { memoize } from '../waiting/memoize.ts'
 
 /** What a cell becomes. */
 export type Form =
@@ -86,8 +86,8 @@ export function placesOf(catalog: Catalog, fields: ResourceFields): ReadonlyMap<
   return placesIn(catalog)(fields)
 }
 
-const placesIn = madeOnce((catalog: Catalog) =>
-  madeOnce((fields: ResourceFields): ReadonlyMap<string, Place> => {
+const placesIn = memoize((catalog: Catalog) =>
+  memoize((fields: ResourceFields): ReadonlyMap<string, Place> => {
     const all = [
       ...nameOf(fields, null),
       ...fields.fields

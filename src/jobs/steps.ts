@@ -10,8 +10,8 @@ import type { Context } from '../records/save.ts'
 import type { Queryable, Transactional } from '../records/store.ts'
 import type { Rights } from '../rights/rights.ts'
 import { bulkStep } from './bulk.ts'
-import { isStillAt, noteStep } from './holding.ts'
 import type { Job, Step } from './job.ts'
+import { isStillAt, noteStep } from './progress.ts'
 import { revertStep } from './revert.ts'
 
 export type JobDatabase = Queryable & Transactional
@@ -34,7 +34,7 @@ const [smallest, first, largest] = [10, 50, 500]
 export async function carryOutStep(
   means: Means,
   job: Job,
-  lease: string,
+  holder: string,
   size: number,
 ): Promise<number | null> {
   const { db } = means
@@ -45,7 +45,7 @@ export async function carryOutStep(
   const isTried = job.phase === 'dry_run'
   const take = (apart: ReadonlySet<number>) =>
     db.transaction(asker, async tx => {
-      const step = (await isStillAt(tx, job, lease))
+      const step = (await isStillAt(tx, job, holder))
         ? await stepOf(tx, job, context, count, means, apart)
         : null
       const result = { step, tookMs: performance.now() - begun }
@@ -64,7 +64,7 @@ export async function carryOutStep(
   if (!step) return null
   if (isTried)
     await db.transaction(asker, async tx => {
-      const isKept = await isStillAt(tx, job, lease)
+      const isKept = await isStillAt(tx, job, holder)
       if (isKept) await noteStep(tx, job, step, tookMs)
       return { isKept, result: null }
     })

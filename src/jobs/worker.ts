@@ -1,6 +1,6 @@
 /**
  * The jobs that one process carries out (D84): finds those that are to be done, its own at once and others'
- * every second, and takes them step by step. Accounts take turns, and a turn is one step. Each step is one
+ * every second, and takes them step by step. A run of the worker loop is one step. Each step is one
  * transaction with the note of how far the job has come, so that nothing is done twice or left out whenever a
  * process ends. Owns when, not what.
  */
@@ -10,7 +10,8 @@ import type { Log } from '../db/open.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { Refusal } from '../errors.ts'
 import { reasonOf } from '../log.ts'
-import { claim, fail, findWork, release } from './holding.ts'
+import { WorkerLoop } from '../waiting/worker-loop.ts'
+import { claim, fail, findWork, release } from './progress.ts'
 import { carryOutStep, type JobDatabase } from './steps.ts'
 import type { JobKey } from './store.ts'
 
@@ -26,15 +27,13 @@ export type JobOptions = {
 
 const everyDefaultMs = 1000
 /** How many steps a process carries out at a time: more would take the database from requests. */
-const atOnce = 2
-/** How long a job waits after it could not be gone on with. */
-const againMs = 500
+const concurrency = 2
+/** How long a job waits after a step that failed, and how often in a row one may fail. */
+const retryMs = 500
 const attempts = 20
 
-/** A job that this process works for, between its steps too. */
-type Work = {
-  readonly name: string
-  readonly key: JobKey
+/** A job that this process works for. */
+type Work = JobKey & {
   /** of the next step; 0: as usual */
   size: number
   /** how many steps in a row have failed */
@@ -43,107 +42,58 @@ type Work = {
 
 export class JobWorker {
   readonly #options: JobOptions
-  readonly #lease = randomUUID()
-  /** all that this process works for, by name */
-  readonly #known = new Map<string, Work>()
-  /** account → its jobs that wait, the next first; the account that has waited longest comes first */
-  readonly #waiting = new Map<number, Work[]>()
-  readonly #underWay = new Map<Work, Promise<void>>()
-  readonly #timer: NodeJS.Timeout
-  #isStopped = false
+  readonly #holder = randomUUID()
+  readonly #loop: WorkerLoop<Work>
 
   constructor(options: JobOptions) {
     this.#options = options
-    this.#timer = setInterval(() => void this.#look(), options.everyMs ?? everyDefaultMs).unref()
+    this.#loop = new WorkerLoop({
+      everyMs: options.everyMs ?? everyDefaultMs,
+      concurrency,
+      retryMs,
+      look: async () => {
+        for (const key of await findWork(options.db)) this.wake(key)
+      },
+      begin: ({ account, id }) => ({ account, id, size: 0, failures: 0 }),
+      run: work => this.#step(work),
+      // The database is away, or somebody changes the same records: the step is tried again.
+      onError: () => {},
+    })
   }
 
   /** To be called when a job is to be done. */
   wake(key: JobKey): void {
-    const name = `${key.account} ${key.id}`
-    if (this.#isStopped || this.#known.has(name)) return
-    const work = { name, key, size: 0, failures: 0 }
-    this.#known.set(name, work)
-    this.#queueOf(key.account).push(work)
-    this.#beginNext()
+    this.#loop.wake(key)
   }
 
   /** Ends the work after the steps under way; other processes, or the next start, go on. */
   async stop(): Promise<void> {
-    this.#isStopped = true
-    clearInterval(this.#timer)
-    await Promise.all(this.#underWay.values())
+    await this.#loop.stop()
     const { db } = this.#options
-    const left = [...this.#known.values()]
-    await Promise.all(left.map(({ key }) => release(db, key, this.#lease).catch(() => {})))
+    await Promise.all(this.#loop.tasks.map(work => release(db, work, this.#holder).catch(() => {})))
   }
 
-  async #look(): Promise<void> {
-    const found = await findWork(this.#options.db).catch(() => [])
-    for (const key of found) this.wake(key)
-  }
-
-  #queueOf(account: number): Work[] {
-    const queue = this.#waiting.get(account) ?? []
-    this.#waiting.set(account, queue)
-    return queue
-  }
-
-  #beginNext(): void {
-    while (!this.#isStopped && this.#underWay.size < atOnce) {
-      const account = this.#nextAccount()
-      if (account === undefined) return
-      const queue = this.#waiting.get(account)!
-      const work = queue.shift()!
-      // The account comes last from now on.
-      this.#waiting.delete(account)
-      if (queue.length > 0) this.#waiting.set(account, queue)
-      this.#underWay.set(work, this.#turn(work))
-    }
-  }
-
-  /** An account without a step under way comes before one that has one. */
-  #nextAccount(): number | undefined {
-    const busy = new Set([...this.#underWay.keys()].map(({ key }) => key.account))
-    const all = [...this.#waiting.keys()]
-    return all.find(account => !busy.has(account)) ?? all[0]
-  }
-
-  /** One step; then the job waits for its next turn. It may lose its lease meanwhile: `claim` says so. */
-  async #turn(work: Work): Promise<void> {
-    const next = await this.#step(work)
-    this.#underWay.delete(work)
-    if (next === 'ended') this.#known.delete(work.name)
-    else if (next === 'goes on') this.#queueOf(work.key.account).unshift(work)
-    else setTimeout(() => this.#retry(work), againMs).unref()
-    this.#beginNext()
-  }
-
-  #retry(work: Work): void {
-    this.#queueOf(work.key.account).unshift(work)
-    this.#beginNext()
-  }
-
-  async #step(work: Work): Promise<'goes on' | 'ended' | 'failed'> {
+  /** One step. The job may have lost its lease since the last one: `claim` says so. */
+  async #step(work: Work): Promise<'more' | 'done'> {
     const { db, log } = this.#options
-    const { key } = work
     try {
-      const job = await claim(db, key, this.#lease)
-      const next = job && (await carryOutStep(this.#options, job, this.#lease, work.size))
-      if (next === null) return 'ended'
+      const job = await claim(db, work, this.#holder)
+      const next = job && (await carryOutStep(this.#options, job, this.#holder, work.size))
+      if (next === null) return 'done'
       Object.assign(work, { size: next, failures: 0 })
-      return 'goes on'
+      return 'more'
     } catch (error) {
-      if (error instanceof Refusal && error.slug !== 'busy_record') return this.#fail(key, error.message)
+      if (error instanceof Refusal && error.slug !== 'busy_record') return this.#fail(work, error.message)
       const isTransient = error instanceof DatabaseUnavailable || error instanceof Refusal
       work.failures++
-      if (isTransient || work.failures < attempts) return 'failed'
-      log(`Job ${key.id} of account ${key.account} failed: ${reasonOf(error)}`)
-      return this.#fail(key, 'The service failed; the log says more.')
+      if (isTransient || work.failures < attempts) throw error
+      log(`Job ${work.id} of account ${work.account} failed: ${reasonOf(error)}`)
+      return this.#fail(work, 'The service failed; the log says more.')
     }
   }
 
-  async #fail(key: JobKey, why: string): Promise<'ended'> {
-    await fail(this.#options.db, key, this.#lease, why).catch(() => {})
-    return 'ended'
+  async #fail(key: JobKey, why: string): Promise<'done'> {
+    await fail(this.#options.db, key, this.#holder, why).catch(() => {})
+    return 'done'
   }
 }

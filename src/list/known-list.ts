@@ -4,12 +4,12 @@
  * parameters of it. Both hold for one catalog, and are forgotten with it. Knows no HTTP.
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
-import { madeOnce } from '../made-once.ts'
 import { withNames } from '../records/names.ts'
 import type { Reader } from '../records/store.ts'
 import type { Rights } from '../rights/rights.ts'
 import { sightValues, type Viewer } from '../rights/visibility.ts'
 import { prepared } from '../sql.ts'
+import { memoize } from '../waiting/memoize.ts'
 import { countedPageSql, type StatementOf } from './list.ts'
 import type { Parameters } from './parameters.ts'
 import { type ListRequest, readListQuery } from './query.ts'
@@ -26,7 +26,7 @@ type Known = KnownList & { readonly catalog: Catalog }
  * The lists of an account by their role and text, and those that were asked once. Together for all roles, so
  * that there is an end to them: a list may take forty kilobytes. A changed catalog has another account.
  */
-const known = madeOnce((_account: Catalog['account']) => ({
+const known = memoize((_account: Catalog['account']) => ({
   lists: new Map<string, Known>(),
   askedOnce: new Map<string, true>(),
 }))

@@ -3,13 +3,13 @@
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { recordRow } from '../fields/columns.ts'
-import { inTurns } from '../in-turns.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { expanded, namesOf } from '../records/expand.ts'
 import { isShownWhole, renderedSql, shownMembers } from '../records/rendered-record.ts'
 import { type BytesReader, type Reader, tableOf } from '../records/store.ts'
 import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { compile, type Param, param, type Sql, type Statement, sql } from '../sql.ts'
+import { mapYielding } from '../waiting/yielding.ts'
 import { cursorText, listIdentity } from './cursor.ts'
 import { type KeyRange, keyRangesOf, type SortKey } from './key-ranges.ts'
 import type { ListRequest } from './query.ts'
@@ -173,7 +173,7 @@ export async function seen(
 ): Promise<readonly (readonly Uint8Array[])[]> {
   if (isPassedOn(fields, request)) return pages.map(page => [page])
   const { expand, only } = request
-  const read = await inTurns(linesOf(pages), ({ page, line }) => {
+  const read = await mapYielding(linesOf(pages), ({ page, line }) => {
     const record = parseJson(decoded(line)) as JsonObject
     const ids = Object.fromEntries(expand.map(({ internal_name: name }) => [name, record[name] ?? null]))
     return { page, ids, members: shownMembers(fields, record, only) }
@@ -181,7 +181,7 @@ export async function seen(
   const all = read.map(({ ids }) => ids)
   const names = await namesOf(db, viewer, all, expand)
   const written = pages.map((): Buffer[] => [])
-  await inTurns(read, ({ page, ids, members }) => {
+  await mapYielding(read, ({ page, ids, members }) => {
     const named = expand.length ? { ...members, _expanded: expanded(ids, expand, names) } : members
     const records = written[page]!
     records.push(Buffer.from(`${records.length ? ',' : ''}${JSON.stringify(named)}`))

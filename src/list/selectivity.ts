@@ -5,10 +5,10 @@
  * among the newest records, once in a while.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
-import { madeOnce } from '../made-once.ts'
 import type { Reader } from '../records/store.ts'
 import { sightOf, type Viewer, viewerKey, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
+import { memoize } from '../waiting/memoize.ts'
 import { listIdentity } from './cursor.ts'
 import type { ListRequest } from './query.ts'
 import { type Plan, type PlannedCondition, termText } from './resolve.ts'
@@ -25,7 +25,7 @@ const rememberedMax = 1000
 
 type Remembered = { readonly isCommon: boolean; readonly until: number }
 
-const remembered = madeOnce((_fields: ResourceFields) => new Map<string, Remembered>())
+const remembered = memoize((_fields: ResourceFields) => new Map<string, Remembered>())
 
 /** The request with its common conditions marked; the very same where it has none. */
 export async function withSelectivity(

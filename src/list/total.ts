@@ -5,10 +5,10 @@
  * accounts.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
-import { madeOnce } from '../made-once.ts'
 import { type Reader, tableOf } from '../records/store.ts'
 import { callerKey, isLimited, sightOf, type Viewer, viewerKey, visible } from '../rights/visibility.ts'
 import { ask, param, sql } from '../sql.ts'
+import { memoize } from '../waiting/memoize.ts'
 import { listIdentity } from './cursor.ts'
 import type { ListRequest } from './query.ts'
 import { dependsOnValues, type Plan, reachedBy } from './resolve.ts'
@@ -38,7 +38,7 @@ type Remembered = Total & { readonly fromSeq: number; readonly untilSeq: number;
  * Remembered totals, by list and way of counting, each with the events for which it holds. A changed catalog
  * begins with none, because names may mean other ids then.
  */
-const remembered = madeOnce((_fields: ResourceFields) => new Map<string, Remembered>())
+const remembered = memoize((_fields: ResourceFields) => new Map<string, Remembered>())
 const rememberedMax = 1000
 
 /**

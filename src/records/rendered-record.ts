@@ -11,8 +11,8 @@ import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
-import { madeOnce } from '../made-once.ts'
 import { type Sql, sql } from '../sql.ts'
+import { memoize } from '../waiting/memoize.ts'
 
 /**
  * The text that is stored: the members of a JSON object without its braces, in the order of the form. Custom
@@ -34,7 +34,7 @@ export function renderedMembers({ whole: fields }: ResourceFields, after: Values
 }
 
 /** SQL of a whole record's text, over the row `r`. */
-export const renderedSql = madeOnce(({ whole }: ResourceFields): Sql => {
+export const renderedSql = memoize(({ whole }: ResourceFields): Sql => {
   const clock = whole.fields
     .filter(field => field.is_volatile && !field.kept_by)
     .map(field => sql`\n    ${sql.text(`,"${field.internal_name}":`)}, ${shownText(field)},`)
@@ -104,7 +104,7 @@ export function isShownWhole(fields: ResourceFields, only: readonly Field[] | nu
   return only === null && wholeShown(fields).isWhole
 }
 
-const wholeShown = madeOnce((fields: ResourceFields) => {
+const wholeShown = memoize((fields: ResourceFields) => {
   const isShown = ({ is_active, internal_name }: Field) => is_active && !isHiddenByRole(fields, internal_name)
   return { isWhole: fields.fields.every(isShown) }
 })

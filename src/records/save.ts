@@ -8,9 +8,9 @@ import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
 import { isSameJson } from '../json.ts'
-import { madeOnce } from '../made-once.ts'
 import { mayRead, type Rights } from '../rights/rights.ts'
 import { sightOf, type Viewer } from '../rights/visibility.ts'
+import { memoize } from '../waiting/memoize.ts'
 import { constraintRefusal } from './constraint.ts'
 import { type IdempotentRequest, storedResponse, type Written, writeIdempotently } from './idempotency.ts'
 import { tooMany } from './most.ts'
@@ -285,7 +285,7 @@ export function keptOf(values: Values, { keeps = [] }: Context): Values {
 }
 
 /** A record with every field empty, so that rules never meet an absent member. */
-export const blank = madeOnce(
+export const blank = memoize(
   ({ whole }: ResourceFields): Values =>
     Object.fromEntries(
       whole.fields.map(field => [field.internal_name, emptyValue(field, kinds[field.type])]),

@@ -8,7 +8,6 @@ import { recordRow } from '../fields/columns.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
-import { madeOnce } from '../made-once.ts'
 import {
   changeableColumn,
   type Sight,
@@ -28,6 +27,7 @@ import {
   sql,
   type Value,
 } from '../sql.ts'
+import { memoize } from '../waiting/memoize.ts'
 import { renderedMembers, renderedSql } from './rendered-record.ts'
 import { type Author, columnValue, dated, type Event } from './write.ts'
 
@@ -97,8 +97,8 @@ export function recordToChange(fields: ResourceFields, viewer: Viewer, id: strin
   return asked(toChange(fields), viewer, id)
 }
 
-const toRead = madeOnce((fields: ResourceFields) => oneRecord(fields, readColumns))
-const toChange = madeOnce((fields: ResourceFields) => oneRecord(fields, changeColumns))
+const toRead = memoize((fields: ResourceFields) => oneRecord(fields, readColumns))
+const toChange = memoize((fields: ResourceFields) => oneRecord(fields, changeColumns))
 
 function oneRecord(fields: ResourceFields, columns: typeof readColumns) {
   return prepared((account, actor, territories, id, followedAt) => {
@@ -237,7 +237,7 @@ export type FieldColumns = {
 type Shape = { readonly columns: readonly FieldColumns[]; readonly insert: ReturnType<typeof insertOf> }
 
 /** The columns that a record's own writes set, with the field of the service each belongs to. */
-export const shapeOf = madeOnce((fields: ResourceFields): Shape => {
+export const shapeOf = memoize((fields: ResourceFields): Shape => {
   const columns = fields.fields
     .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.kept_by)
     .map(field => {

@@ -10,11 +10,11 @@ import type { Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
 import { comparedName } from '../fields/name.ts'
-import { inTurns } from '../in-turns.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { mayRead, mayWrite } from '../rights/rights.ts'
 import { isChangeable, sightOf } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
+import { mapYielding } from '../waiting/yielding.ts'
 import type { Operation } from './batch.ts'
 import { type Names, withNames } from './names.ts'
 import { type Parsed, parseRecord } from './parse.ts'
@@ -74,7 +74,7 @@ export async function prepared(
   const live = await askReferences(db, sightOf(context), references)
   const related = relatedOf(live, context)
   const look = lookIn(live)
-  const ready = await inTurns(read.entries(), ([index, one]): Ready | null => {
+  const ready = await mapYielding(read.entries(), ([index, one]): Ready | null => {
     const { op, id } = targets[index]?.operation ?? {}
     if (op === 'delete') return { removed: id! }
     if (!one) return null

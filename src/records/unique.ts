@@ -9,9 +9,9 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isSameJson } from '../json.ts'
-import { madeOnce } from '../made-once.ts'
 import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, type Part, param, type Sql, sql } from '../sql.ts'
+import { memoize } from '../waiting/memoize.ts'
 import { isHiddenByRole } from './rendered-record.ts'
 import { changeColumns, isMoved, type Queryable, type RecordToWrite } from './store.ts'
 import type { Author } from './write.ts'
@@ -22,7 +22,7 @@ export function hasKeys(field: Field): boolean {
 }
 
 /** The fields of a resource whose values are kept as keys. */
-export const keyed = madeOnce(({ whole }: ResourceFields): readonly Field[] => whole.fields.filter(hasKeys))
+export const keyed = memoize(({ whole }: ResourceFields): readonly Field[] => whole.fields.filter(hasKeys))
 
 /** The CTEs that keep the keys of a new record `r`, a CTE with its row; `name` tells them from others'. */
 export function insertedKeys(

@@ -13,7 +13,6 @@ import { isChangeable } from '../rights/visibility.ts'
 import { ask, param, sql } from '../sql.ts'
 import type { Given } from './create.ts'
 import { unchanged, writeIdempotently } from './idempotency.ts'
-import { savedInTurn } from './in-turn.ts'
 import { withNames } from './names.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { parseRecord, type Reference } from './parse.ts'
@@ -22,6 +21,7 @@ import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf, recordNotFound } from './read.ts'
 import { stillThere } from './references.ts'
 import type { Keeps } from './resource.ts'
+import { retryOnConflict } from './retry-on-conflict.ts'
 import {
   type Context,
   candidatesOf,
@@ -62,7 +62,8 @@ export async function updateRecord(
   if (before) return before
   const act = (on: Queryable, isDoubtful: boolean) =>
     tryUpdate(on, fields, id, body, context, precondition, isDoubtful, given)
-  const saved = await savedInTurn(db, { fields, id, account: String(context.catalog.account.id) }, act, given)
+  const one = { fields, id, account: String(context.catalog.account.id) }
+  const saved = await retryOnConflict(db, one, act, given)
   if (saved) return saved
   throw new Refusal(
     'busy_record',

@@ -5,8 +5,8 @@
  */
 import { byName, type Catalog, type ResourceFields, type Role } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
-import { madeOnce } from '../made-once.ts'
 import type { Resource } from '../records/resource.ts'
+import { memoize } from '../waiting/memoize.ts'
 import type { Rights } from './rights.ts'
 
 /**
@@ -23,7 +23,7 @@ export function catalogAs(catalog: Catalog, { role, isAdmin }: Rights): Catalog 
   return made
 }
 
-const catalogs = madeOnce((_catalog: Catalog) => ({
+const catalogs = memoize((_catalog: Catalog) => ({
   ofAdministrators: new Map<Role, Catalog>(),
   ofOthers: new Map<Role, Catalog>(),
 }))

@@ -3,8 +3,8 @@
  * statement takes that reads or writes records. Pure; knows no resource.
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
-import { madeOnce } from '../made-once.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
+import { memoize } from '../waiting/memoize.ts'
 
 /** From the narrowest to the widest. */
 export const visibilities = ['own', 'territory', 'all'] as const
@@ -73,7 +73,7 @@ export function unlimited<S extends Sight>(sight: S): S {
   return { ...sight, resources: wholeResources(sight.resources) }
 }
 
-const wholeResources = madeOnce(
+const wholeResources = memoize(
   (resources: Catalog['resources']): Catalog['resources'] =>
     new Map([...resources].map(([name, { whole }]) => [name, whole])),
 )

@@ -8,8 +8,8 @@ import { type Row, recordRow, scalar } from '../fields/columns.ts'
 import type { Field, Searched } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Order } from '../fields/operators.ts'
-import { madeOnce } from '../made-once.ts'
 import { type Sql, sql } from '../sql.ts'
+import { memoize } from '../waiting/memoize.ts'
 
 export type SearchedText = {
   readonly field: Field
@@ -31,7 +31,7 @@ export type SearchedTexts = {
 }
 
 /** What of a resource is searched for a caller whose catalog this is. */
-export const searchedTexts = madeOnce((fields: ResourceFields): SearchedTexts => {
+export const searchedTexts = memoize((fields: ResourceFields): SearchedTexts => {
   const { resource, byName } = fields
   const isSeen = ({ is_active, is_hidden }: Field) => is_active && !is_hidden
   const all = [...resource.shownAs, ...(resource.searched ?? [])].map(name => byName.get(name)!)

@@ -4,6 +4,7 @@
  */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { Refusal } from '../errors.ts'
+import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { plainPassword } from './password.ts'
 
 /** What OWASP recommends: 19 MiB, two passes, one lane. About 50 ms of a core. */
@@ -12,13 +13,13 @@ type Parameters = typeof current
 
 const [saltBytes, hashBytes] = [16, 32]
 /** How many hashes may be computed or wait at the same time: the last one waits a second or two. */
-const lineMax = 20
+const waitingMax = 20
 
 export class Hashing {
   /** how many hashes were computed */
   computed = 0
   #waiting = 0
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #mutex = new KeyedMutex<'hash'>()
 
   /** A password as it is stored. Throws `overloaded`. */
   async hash(password: string): Promise<string> {
@@ -44,7 +45,7 @@ export class Hashing {
 
   /** Throws `overloaded` where so many wait already that no other password is taken. */
   refuseIfFull(): void {
-    if (this.#waiting < lineMax) return
+    if (this.#waiting < waitingMax) return
     const detail = 'Too many people are signing in; try again in a moment.'
     throw new Refusal('overloaded', detail, [], { 'retry-after': '2' })
   }
@@ -52,12 +53,11 @@ export class Hashing {
   async #compute(password: string, salt: Buffer, parameters: Parameters): Promise<Buffer> {
     this.refuseIfFull()
     this.#waiting++
-    const computed = this.#last.then(() => {
+    const compute = () => {
       this.computed++
       return derived(plainPassword(password), salt, parameters)
-    })
-    this.#last = computed.catch(() => {})
-    return computed.finally(() => {
+    }
+    return this.#mutex.run('hash', compute).finally(() => {
       this.#waiting--
     })
   }

@@ -5,6 +5,7 @@
  */
 import type { Acting } from '../accounts/callers.ts'
 import type { Reader } from '../records/store.ts'
+import { interval } from '../waiting/interval.ts'
 import type { Attempt } from './outgoing.ts'
 import { type Asked, askedOf, chosenEvents, payloadsOf } from './payload.ts'
 import {
@@ -44,6 +45,7 @@ const [widest, readAhead] = [16, 4]
 const batch = 5000
 /** How long what was read of a webhook, its user and the records holds. */
 const [ordersMs, bodyMs] = [500, 2000]
+/** A renewal of the lease that fails is repeated after as long. */
 const renewMs = 1500
 const behindMs = 1000
 
@@ -63,7 +65,7 @@ export class Courier {
   #outcomes: Outcome[] = []
   /** how many are sent at once: one until the receiver answers, then more with each answer */
   #width = 1
-  #isWoken = true
+  #isWoken = false
   #lookedAt = Number.NEGATIVE_INFINITY
   #isStopped = false
   /** whether it was taken out of use: what is under way may say so again */
@@ -91,23 +93,17 @@ export class Courier {
   /** Works until there is nothing to do; can be run again after an error. False if another process works. */
   async run(): Promise<boolean> {
     const { db, now } = this.#options
+    this.#isWoken = true
     if (!(await claim(db, this.#held, now()))) return false
-    let renewed: Promise<unknown> | null = null
-    const timer = setInterval(() => {
-      renewed ??= claim(db, this.#held, now())
-        .catch(() => {})
-        .finally(() => {
-          renewed = null
-        })
-    }, renewMs)
+    const renew = () => claim(db, this.#held, now())
+    const renewal = interval(renewMs, renew, () => {})
     try {
       while (await this.#step());
       this.#isWoken = false
     } finally {
-      clearInterval(timer)
       this.#ready = []
+      await renewal.stop()
     }
-    await renewed
     await release(db, this.#held)
     return true
   }

@@ -9,7 +9,6 @@ import { isAskedFor, scopeOf } from '../events/event-types.ts'
 import { type RecordThen, recordsAt } from '../events/records-at.ts'
 import { alsoTold, type EventRow, type ToldEvent, toldEvents } from '../events/told.ts'
 import { isTold } from '../events/told-configuration.ts'
-import { inTurns } from '../in-turns.ts'
 import type { JsonObject } from '../json.ts'
 import { needNames } from '../list/needed-scopes.ts'
 import { selectionOf } from '../list/query.ts'
@@ -19,6 +18,7 @@ import type { Reader } from '../records/store.ts'
 import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import { isLimited, type Viewer } from '../rights/visibility.ts'
+import { mapYielding } from '../waiting/yielding.ts'
 import { filteredResource } from './webhook.ts'
 
 /** What a webhook asks for. */
@@ -58,7 +58,7 @@ export async function payloadsOf(
   const seen = readable.filter(row => !isRecord(row) || then.has(Number(row.seq)))
   const told = await toldEvents(db, acting, seen)
   return new Map(
-    await inTurns(told, event => [event.seq, bodyOf(event, then.get(event.seq)?.record ?? null)]),
+    await mapYielding(told, event => [event.seq, bodyOf(event, then.get(event.seq)?.record ?? null)]),
   )
 }
 

@@ -1,12 +1,13 @@
 /**
- * How far webhooks have come, in the database (D72): which have something to do, who works for them, and what
- * they are now. A process holds a webhook by a lease, so no two send the same at once. No statement takes a
- * lock on more than one webhook, or on an account.
+ * How far webhooks have come, in the database (D72): which have something to do, which process works for
+ * them, and what they are now. A process holds a webhook by a lease, so no two send the same at once. No
+ * statement takes a lock on more than one webhook, or on an account.
  */
 import { eventRows } from '../events/told.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import { sightOf, type Viewer } from '../rights/visibility.ts'
-import { ask, param, type Sql, sql } from '../sql.ts'
+import { ask, type Sql, sql } from '../sql.ts'
+import { leaseOn } from '../waiting/lease.ts'
 
 /** What webhooks need of a database: each statement is a transaction of its own. */
 export type QueueDatabase = {
@@ -22,14 +23,20 @@ export function messageId({ account, id }: Webhook, seq: number): string {
   return `msg_${account}_${id}_${seq}`
 }
 
-/** A webhook that a process works for: its lease. */
-export type Held = Webhook & { readonly lease: string }
+/** A webhook that a process works for: the holder of its lease. */
+export type Held = Webhook & { readonly holder: string }
 
-/**
- * For how long a lease holds if it is not renewed: until then nobody goes on for a process that was
- * killed.
- */
-export const leaseSeconds = 5
+const lease = leaseOn<Webhook>({
+  table: 'webhook_progress',
+  alias: 'p',
+  seconds: 5,
+  isRow: webhook => isOf(webhook, sql`p`),
+})
+
+/** The condition that a row `p` of webhook_progress is the webhook's, and this process holds it. */
+export function isHeld(held: Held): Sql {
+  return lease.isHeld(held, held.holder)
+}
 
 /**
  * The webhooks that have something to do. `among`: those of the accounts that were written to; `due`: those
@@ -44,9 +51,9 @@ export async function findWork(
   const isBehind = sql`p.is_active AND p.seq < c.last_seq`
   const wanted =
     where === 'due'
-      ? sql`${isDue} AND p.leased_until < now()`
+      ? sql`${isDue} AND ${lease.isFree}`
       : where === 'behind'
-        ? sql`${isBehind} AND p.leased_until < now()`
+        ? sql`${isBehind} AND ${lease.isFree}`
         : sql`p.account_id = ANY(${`{${where.among.join()}}`}::bigint[]) AND (${isDue} OR ${isBehind})`
   const rows = await ask(
     db,
@@ -63,26 +70,15 @@ WHERE a.deleted_at IS NULL AND ${wanted}`,
 
 /** Takes a webhook for this process, or renews its lease. False where another process works for it. */
 export async function claim(db: QueueDatabase, held: Held, now: Date): Promise<boolean> {
-  const lease = param(held.lease)
-  const rows = await ask(
-    db,
-    sql`UPDATE webhook_progress p SET lease = ${lease}::text, next_at = ${now.toISOString()}::timestamptz,
-  leased_until = now() + make_interval(secs => ${sql.integer(leaseSeconds)})
-WHERE ${isOf(held, sql`p`)} AND (p.leased_until < now() OR p.lease = ${lease}::text)
-RETURNING 1 AS one`,
-  )
-  return rows.length > 0
+  const set = sql`next_at = ${now.toISOString()}::timestamptz`
+  return (await lease.claim(db, held, held.holder, { set, returning: sql`1 AS one` })) !== null
 }
 
 /** Gives a webhook back, and notes when there is something to do for it again. */
 export async function release(db: QueueDatabase, held: Held): Promise<void> {
-  await ask(
-    db,
-    sql`UPDATE webhook_progress p SET lease = NULL, leased_until = '-infinity', next_at = (
-  SELECT min(d.next_at) FROM webhook_delivery d
-  WHERE ${isOf(held, sql`d`)} AND d.next_at IS NOT NULL)
-WHERE ${isOf(held, sql`p`)} AND p.lease = ${held.lease}::text`,
-  )
+  const nextAt = sql`(SELECT min(d.next_at) FROM webhook_delivery d
+  WHERE ${isOf(held, sql`d`)} AND d.next_at IS NOT NULL)`
+  await lease.release(db, held, held.holder, sql`next_at = ${nextAt}`)
 }
 
 /** What deliveries are signed with now, the newest first. Not to be shown or logged. */
@@ -122,7 +118,7 @@ export async function configurationOf(db: QueueDatabase, held: Held): Promise<Co
   ${secretsSql(held)} AS secrets
 FROM webhook_progress p JOIN counter c ON c.account_id = p.account_id
   LEFT JOIN webhook w ON w.account_id = p.account_id AND w.id = p.webhook
-WHERE ${isOf(held, sql`p`)} AND p.lease = ${held.lease}::text`,
+WHERE ${isHeld(held)}`,
   )
   if (!row) return null
   if (row.is_there !== 'true') return 'gone'

@@ -5,7 +5,7 @@
 import { jsonInstant } from '../fields/moment.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Attempt } from './outgoing.ts'
-import { type Held, isOf, type QueueDatabase, type Webhook } from './progress.ts'
+import { type Held, isHeld, isOf, type QueueDatabase, type Webhook } from './progress.ts'
 import { orderMinutes } from './retries.ts'
 
 /** An event that is to be delivered. */
@@ -40,7 +40,7 @@ export async function enqueue(
     db,
     sql`WITH mine AS (
   SELECT p.seq FROM webhook_progress p
-  WHERE ${isOf(held, sql`p`)} AND p.lease = ${held.lease}::text AND p.seq = ${String(from)}::bigint
+  WHERE ${isHeld(held)} AND p.seq = ${String(from)}::bigint
   FOR UPDATE
 ), moved AS (
   UPDATE webhook_progress p SET seq = ${last}::bigint FROM mine WHERE ${isOf(held, sql`p`)} RETURNING p.seq
@@ -136,7 +136,7 @@ export async function writeDown(
   now: Date,
 ): Promise<void> {
   const mine = sql`SELECT p.webhook FROM webhook_progress p
-  WHERE ${isOf(held, sql`p`)} AND p.lease = ${held.lease}::text FOR UPDATE`
+  WHERE ${isHeld(held)} FOR UPDATE`
   await ask(db, written(held, health ? healthOf(held, health) : mine, outcomes, now))
 }
 
@@ -145,7 +145,7 @@ function healthOf(held: Held, { failingSince, lastError, deliveredAt }: Health):
   return sql`UPDATE webhook_progress p
   SET failing_since = ${failingSince?.toISOString() ?? null}::timestamptz, last_error = ${lastError}::text,
     last_delivered_at = coalesce(${deliveredAt?.toISOString() ?? null}::timestamptz, p.last_delivered_at)
-  WHERE ${isOf(held, sql`p`)} AND p.lease = ${held.lease}::text RETURNING p.webhook`
+  WHERE ${isHeld(held)} RETURNING p.webhook`
 }
 
 /** The same of a delivery that was sent without holding the webhook: a test. */

@@ -4,12 +4,13 @@
  * processes share the work. Owns when they are looked for, not how they are served.
  */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Callers } from '../accounts/callers.ts'
 import type { Log } from '../db/open.ts'
 import { reasonOf } from '../log.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
+import { within } from '../waiting/timeout.ts'
+import { WorkerLoop } from '../waiting/worker-loop.ts'
 import { Courier, type CourierOptions } from './courier.ts'
 import { Outgoing, type OutgoingOptions } from './outgoing.ts'
 import { findWork, type Held, type Webhook } from './progress.ts'
@@ -33,7 +34,10 @@ const gatherMs = 5
 const quietMs = 500
 /** A receiver that fails is told of new events less often: what that costs would be missing for others. */
 const failingMs = 1000
-/** How long a courier waits after the database failed it. */
+/**
+ * How long a courier waits after the database failed it. It goes on as it is: it knows which requests are
+ * under way and which outcomes were not written down.
+ */
 const retryMs = 1000
 /** After another process turned out to work for a webhook. */
 const againMs = 100
@@ -45,30 +49,29 @@ const logEveryMs = 60_000
 /** The actor of what the service does by itself. */
 const service = 0
 
+/** A webhook that this process works for. */
+type Work = Webhook & { readonly courier: Courier }
+
 export class WebhookWorker {
   /** what makes the requests */
   readonly outgoing: Outgoing
   readonly #options: WorkerOptions
-  readonly #lease = randomUUID()
-  readonly #shared: CourierOptions
-  readonly #couriers = new Map<string, { readonly courier: Courier; readonly ended: Promise<void> }>()
+  readonly #loop: WorkerLoop<Work>
   /** accounts that were written to and not looked at since */
   readonly #written = new Set<number>()
   /** account → until when it is not looked at */
   readonly #quiet = new Map<number, number>()
   /** those that are served in a while */
   readonly #later = new Map<string, NodeJS.Timeout>()
-  readonly #timer: NodeJS.Timeout
   #gathering: NodeJS.Timeout | undefined
   #rounds = 0
   #loggedAt = Number.NEGATIVE_INFINITY
-  readonly #stopping = new AbortController()
 
   constructor(options: WorkerOptions) {
     const { db, callers, now, everyMs = everyDefaultMs } = options
     this.#options = options
     this.outgoing = new Outgoing(options)
-    this.#shared = {
+    const shared: CourierOptions = {
       db,
       now,
       actingFor: (...whom) => callers.actingFor(...whom),
@@ -76,12 +79,22 @@ export class WebhookWorker {
       disable: (webhook, reason) => this.#disable(webhook, reason),
       slots: { taken: 0, max: requestsMax },
     }
-    this.#timer = setInterval(() => this.#look(), everyMs).unref()
+    const holder = randomUUID()
+    this.#loop = new WorkerLoop({
+      everyMs,
+      // The requests are limited, not who makes them.
+      concurrency: Number.POSITIVE_INFINITY,
+      retryMs,
+      look: () => this.#look(),
+      begin: webhook => ({ ...webhook, courier: new Courier(shared, { ...webhook, holder }) }),
+      run: work => this.#run(work),
+      onError: error => this.#logFailure(error),
+    })
   }
 
   /** To be called after each write of this process to an account. */
   wrote(account: number): void {
-    if (this.#isStopped || this.#written.has(account)) return
+    if (this.#loop.isStopped || this.#written.has(account)) return
     if ((this.#quiet.get(account) ?? 0) > performance.now()) return
     this.#written.add(account)
     this.#gathering ??= setTimeout(() => this.#lookAtWritten(), gatherMs)
@@ -95,29 +108,20 @@ export class WebhookWorker {
 
   /** Ends the work: what is under way may end, and is written down; what is not sent is sent later. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    clearInterval(this.#timer)
+    const ended = this.#loop.stop()
     clearTimeout(this.#gathering)
     for (const later of this.#later.values()) clearTimeout(later)
-    const couriers = [...this.#couriers.values()]
-    for (const { courier } of couriers) courier.stop()
-    const ended = Promise.all(couriers.map(({ ended }) => ended))
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise(resolve => {
-      timer = setTimeout(resolve, finishWithinMs)
-    })
-    await Promise.race([ended, late])
-    clearTimeout(timer)
+    for (const { courier } of this.#loop.tasks) courier.stop()
+    await within(ended, finishWithinMs, () => {})
     await this.outgoing.stop()
     await ended
   }
 
-  #look(): void {
-    const isThorough = this.#rounds++ % thoroughEvery === 0
-    void this.#find('due')
-    if (isThorough) void this.#find('behind')
+  async #look(): Promise<void> {
     const at = performance.now()
     for (const [account, until] of this.#quiet) if (until <= at) this.#quiet.delete(account)
+    const isThorough = this.#rounds++ % thoroughEvery === 0
+    await Promise.all([this.#find('due'), ...(isThorough ? [this.#find('behind')] : [])])
   }
 
   async #lookAtWritten(): Promise<void> {
@@ -153,43 +157,15 @@ export class WebhookWorker {
     this.#later.set(key, setTimeout(serve, failingMs * (0.5 + Math.random())).unref())
   }
 
-  #serve(webhook: Webhook): void {
-    if (this.#isStopped) return
-    const key = keyOf(webhook)
-    const serving = this.#couriers.get(key)
-    if (serving) {
-      serving.courier.wake()
-      return
-    }
-    const courier = new Courier(this.#shared, { ...webhook, lease: this.#lease })
-    const ended = this.#run(courier).then(wasFree => {
-      this.#couriers.delete(key)
-      if (!wasFree) setTimeout(() => this.changed(webhook.account), againMs).unref()
-    })
-    this.#couriers.set(key, { courier, ended })
+  #serve({ account, id }: Webhook): void {
+    this.#loop.wake({ account, id })?.courier.wake()
   }
 
-  /**
-   * Runs a courier until there is nothing to do. After a failure the same courier is run again: it knows
-   * which requests are under way and which outcomes were not written down. False if another process works
-   * for the webhook.
-   */
-  async #run(courier: Courier): Promise<boolean> {
-    const { signal } = this.#stopping
-    do {
-      try {
-        if (!(await courier.run())) return false
-      } catch (error) {
-        this.#logFailure(error)
-        courier.wake()
-        await delay(retryMs, undefined, { ref: false, signal }).catch(() => {})
-      }
-    } while (courier.isWoken && !this.#isStopped)
-    return true
-  }
-
-  get #isStopped(): boolean {
-    return this.#stopping.signal.aborted
+  /** Runs a courier until there is nothing to do. */
+  async #run({ account, courier }: Work): Promise<'more' | 'done'> {
+    if (await courier.run()) return courier.isWoken ? 'more' : 'done'
+    setTimeout(() => this.changed(account), againMs).unref()
+    return 'done'
   }
 
   async #disable({ account, id }: Held, reason: string): Promise<void> {
@@ -204,7 +180,7 @@ export class WebhookWorker {
   }
 
   #logFailure(error: unknown): void {
-    if (this.#isStopped || performance.now() - this.#loggedAt < logEveryMs) return
+    if (this.#loop.isStopped || performance.now() - this.#loggedAt < logEveryMs) return
     this.#loggedAt = performance.now()
     this.#options.log(`Webhooks could not be delivered; it is tried again in a second: ${reasonOf(error)}`)
   }

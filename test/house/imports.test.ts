@@ -42,6 +42,8 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
     never: /^(node:fs|node:net|postgres|pg|@electric-sql\/)|^src\/(db|accounts)\//,
   },
   { from: /^src\/(?!db\/)/, never: /^(postgres|pg|@electric-sql\/)/ },
+  // Everybody may wait by it, so it knows nobody.
+  { from: /^src\/waiting\//, never: /^(?!node:)(?!src\/(waiting\/|(json|errors|log|sql)\.ts$))/ },
   { from: /^src\/(?!records\/resource)/, never: /\/index\.ts$/ },
 ]
 
@@ -92,7 +94,7 @@ const words: readonly { readonly from: RegExp; readonly never: RegExp; readonly 
   { from: /^src\/records\//, never: resourceBut('user'), what: 'a resource' },
   { from: /^src\/(list|search|db|backup)\//, never: resourceBut(), what: 'a resource' },
   // What is made of a catalog is kept in one way; the wiring has connections, which are no catalog.
-  { from: /^src\/(?!made-once\.ts|app\.ts)/, never: /new WeakMap/, what: 'a cache of its own' },
+  { from: /^src\/(?!waiting\/memoize\.ts|app\.ts)/, never: /new WeakMap/, what: 'a cache of its own' },
 ]
 
 /** The name of a resource in SQL or as a text, but not as a member of an object, a list or a switch. */

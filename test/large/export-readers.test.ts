@@ -179,7 +179,7 @@ test('a spool gives what it got, however its reader and its producer alternate',
         least = Math.min(least, free)
         return true
       },
-      giveBack: bytes => {
+      release: bytes => {
         free += bytes
       },
       say: line => assert.fail(line),
@@ -206,7 +206,7 @@ test('a spool gives what it got, however its reader and its producer alternate',
 })
 
 /** Where there is no room for files. */
-const noRoom = { take: () => false, giveBack: () => {}, say: (line: string) => assert.fail(line) }
+const noRoom = { take: () => false, release: () => {}, say: (line: string) => assert.fail(line) }
 const piece = randomBytes(65_536)
 
 test('a producer does not wait for a reader that is gone', async () => {

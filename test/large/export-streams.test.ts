@@ -71,7 +71,7 @@ async function exported(query: string, onRecords: (count: number) => void): Prom
   )
   const request = readExportQuery(parameters, fields, caller.catalog, new Date().toISOString(), new Names())
   const asked = { fields, viewer: caller, request, onRecords }
-  const quota = { take: () => true, giveBack() {}, say: (line: string) => assert.fail(line) }
+  const quota = { take: () => true, release() {}, say: (line: string) => assert.fail(line) }
   const { content } = await openExport(db, asked, new AbortController().signal, quota)
   return (await content.setEncoding('utf8').toArray()).join('')
 }

@@ -33,6 +33,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createRecord } from '../../src/records/create.ts'
 import { resources } from '../../src/resources.ts'
+import { KeyedMutex } from '../../src/waiting/keyed-mutex.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { createToken } from '../support/tokens.ts'
@@ -269,7 +270,7 @@ test('a start makes its token whatever the account has decided on the fields of 
   const { dataDir } = await place()
   await begin(db, dataDir)
   const loadLatest = () => loadCatalog(db, resources, 1)
-  const administrator = { db, account: 1, actor: 1, loadCatalog: loadLatest, turns: new Map() }
+  const administrator = { db, account: 1, actor: 1, loadCatalog: loadLatest, mutex: new KeyedMutex<number>() }
   for (const source of ['user', 'token']) {
     const field = { source, field_name: 'Badge', type: 'SINGLE_STRING', is_required: true }
     await createField(administrator, field)

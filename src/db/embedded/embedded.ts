@@ -11,10 +11,10 @@ import { watchTimeouts } from './timeouts.ts'
 /** Jobs, such as making an index, take their time. An engine that is silent for longer has failed. */
 const hangLimitMs = 600_000
 /**
- * With fewer places the engine would be idle between two reads. With more, the other statements would wait
+ * With fewer the engine would be idle between two reads. With more, the other statements would wait
  * longer.
  */
-const placesForReads = 4
+const readPermits = 4
 /** Opens the engine in `dataDir`, or in memory. Throws a StartupError when it can't be opened. */
 export async function embedded(options: LimitedOptions): Promise<Backend> {
   const { dataDir, template, log, statementTimeoutMs, waitMs } = options
@@ -40,14 +40,14 @@ export async function embedded(options: LimitedOptions): Promise<Backend> {
     queryWithoutTimeLimit: sql.unsafe,
     guard: (ask, isUnhurried = false) => line.guard(ask, { isUnhurried }),
     hasOneSession: true,
-    placesForReads,
-    placesOfOne: 1,
-    placesForTransactions: 1,
+    readPermits,
+    permitsOfOne: 1,
+    transactionPermits: 1,
     isWaitedFor: () => line.isWaitedFor,
     snapshot: null,
     read: (statement, ended) => line.guard(turn => sql.unsafe(...withTurn(statement, turn)), { ended }),
     async close() {
-      maintenance.stop()
+      void maintenance.stop()
       line.stop()
       await engine.close()
     },

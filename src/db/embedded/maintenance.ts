@@ -2,9 +2,10 @@
  * Does what PostgreSQL's background processes do on a server and the embedded engine lacks: checkpoints and
  * vacuum; and keeps statistics. Owns when it is done. Knows the database only through its client.
  */
+import { type Interval, interval } from '../../waiting/interval.ts'
 import type { Log } from '../open.ts'
+import { failureLog } from '../operational-errors.ts'
 import type { Pool } from '../pool.ts'
-import { type Regular, regularly } from '../regularly.ts'
 import { analyzeGrownTables, tablesWith } from '../statistics.ts'
 import type { Engine } from './engine.ts'
 
@@ -16,7 +17,7 @@ const vacuumEveryMs = 60_000
 const vacuumAtLeastEveryMs = 300_000
 
 /** Begins the regular maintenance. */
-export function maintain(engine: Engine, sql: Pool, log: Log): Regular {
+export function maintain(engine: Engine, sql: Pool, log: Log): Interval {
   let checkpointed: bigint | undefined
   let checkpointAt = performance.now()
   let vacuumAt = performance.now()
@@ -42,7 +43,7 @@ export function maintain(engine: Engine, sql: Pool, log: Log): Regular {
     batches = engine.batches
   }
 
-  return regularly(lookEveryMs, look, 'Maintenance of the embedded database', log)
+  return interval(lookEveryMs, look, failureLog('Maintenance of the embedded database', log))
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The engine's thread, seen from the service: its start, its end, and how it is interrupted. */
 import { Worker } from 'node:worker_threads'
+import { within } from '../../waiting/timeout.ts'
 import { StartupError } from '../startup-error.ts'
 import type { EngineStart, FromEngine, ToEngine } from './messages.ts'
 import { Arriving } from './replies.ts'
@@ -39,14 +40,11 @@ const closeWithinMs = 60_000
 
 /** Lets the thread close the cluster, for a minute at most, and ends it. */
 export async function closeThread(worker: Worker): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  await new Promise<void>(resolve => {
-    // The next start recovers a cluster that was not closed cleanly.
-    timer = setTimeout(resolve, closeWithinMs)
-    worker.on('message', (message: FromEngine) => message.kind === 'closed' && resolve())
-    worker.on('exit', () => resolve())
-    worker.postMessage({ kind: 'close' } satisfies ToEngine)
-  })
-  clearTimeout(timer)
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  worker.on('message', (message: FromEngine) => message.kind === 'closed' && resolve())
+  worker.on('exit', () => resolve())
+  worker.postMessage({ kind: 'close' } satisfies ToEngine)
+  // The next start recovers a cluster that was not closed cleanly.
+  await within(closed, closeWithinMs, () => {})
   await worker.terminate()
 }

@@ -1,7 +1,7 @@
 /** DROPDOWN: one option, stored as its id and written as id or name (D10). */
 import { isRawNumber, type Json } from '../../json.ts'
-import { madeOnce } from '../../made-once.ts'
 import { sql } from '../../sql.ts'
+import { memoize } from '../../waiting/memoize.ts'
 import type { Expression } from '../columns.ts'
 import type { Field, Kind, Option, ParseContext, Schemas } from '../field.ts'
 import { comparedName } from '../name.ts'
@@ -90,7 +90,7 @@ type Choice = { readonly id: number; readonly name: string }
  * The choices of a list by their compared names. Made once for each list, because many records are checked
  * against it.
  */
-const namesOf = madeOnce(
+const namesOf = memoize(
   (options: readonly Choice[]): ReadonlyMap<string, readonly Choice[]> =>
     Map.groupBy(options, option => comparedName(option.name)),
 )

@@ -1,15 +1,14 @@
-/** Writes that wait while all records of their account are read (D81). */
+/** Writes that wait while all records of their account are read (D81): a shared–exclusive lock. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
-import { Pauses } from '../../src/db/pauses.ts'
-import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
+import { SharedExclusiveLock } from '../../../src/waiting/shared-exclusive-lock.ts'
 
 const never = 300_000
 
 /** What happens, in order; each act goes on when it is told to. */
 function watched(waitMs = never) {
-  const pauses = new Pauses(waitMs)
+  const lock = new SharedExclusiveLock<string>(waitMs, () => new Error('too late'))
   const log: string[] = []
   const ends = new Map<string, () => void>()
   const act = (name: string) => async () => {
@@ -21,8 +20,8 @@ function watched(waitMs = never) {
   }
   return {
     log,
-    writing: (name: string, account = '1') => pauses.writing(account, act(name)),
-    reading: (name: string) => pauses.during('1', act(name)),
+    writing: (name: string, account = '1') => lock.shared(account, act(name)),
+    reading: (name: string) => lock.exclusive('1', act(name)),
     async end(name: string) {
       ends.get(name)!()
       await turnOfLoop()
@@ -63,7 +62,7 @@ test('between two that read, what has waited is written', async () => {
 test('what waits too long is refused, and is not written later', async () => {
   const { log, writing, reading, end } = watched(1)
   const all = reading('R')
-  await assert.rejects(writing('a'), DatabaseUnavailable)
+  await assert.rejects(writing('a'), /too late/)
   await end('R')
   await all
   assert.deepEqual(log.splice(0), ['R begins', 'R ends'])

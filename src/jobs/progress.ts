@@ -1,17 +1,17 @@
 /**
- * By which process a job is carried out, and how far it has come (D84). A process holds a job for a short
- * while and says that it still does. None of these statements takes an account's lock.
+ * Which process carries out a job, and how far it has come (D84). None of these statements takes an account's
+ * lock.
  */
 import type { Reader } from '../records/store.ts'
-import { ask, param, sql } from '../sql.ts'
+import { ask, sql } from '../sql.ts'
+import { leaseOn } from '../waiting/lease.ts'
 import { type Counts, type Job, jobOf, type Step } from './job.ts'
 import { isIt, type JobKey, jobColumns } from './store.ts'
 
 /**
- * For how long a process holds a job if it does not go on: then another may. A step that takes longer is
- * safe: it keeps the row from being taken until its end.
+ * A step renews the lease when it begins. A step that takes longer is safe: it locks the row until its end.
  */
-const leaseSeconds = 3
+const lease = leaseOn({ table: 'job', alias: 'j', seconds: 3, isRow: isIt })
 
 /**
  * Jobs that are to be done and that nobody works for: the oldest of each account first, so that no account
@@ -22,30 +22,24 @@ export async function findWork(db: Reader): Promise<JobKey[]> {
     db,
     sql`SELECT j.account_id::text AS account, j.id::text AS id FROM job j
   JOIN account a ON a.account_id = j.account_id
-WHERE j.state = 'running' AND j.leased_until < now() AND a.deleted_at IS NULL
+WHERE j.state = 'running' AND ${lease.isFree} AND a.deleted_at IS NULL
 ORDER BY row_number() OVER (PARTITION BY j.account_id ORDER BY j.begun_at, j.id), j.begun_at LIMIT 100`,
   )
   return rows.map(({ account, id }) => ({ account: Number(account), id: Number(id) }))
 }
 
 /** Takes a job for this process or keeps it; null where it is not to be done, or another process does it. */
-export async function claim(db: Reader, key: JobKey, lease: string): Promise<Job | null> {
-  const own = param(lease)
-  const [row] = await ask(
-    db,
-    sql`UPDATE job j SET lease = ${own}::text, leased_until = now() + make_interval(secs => ${sql.integer(leaseSeconds)})
-WHERE ${isIt(key)} AND j.state = 'running' AND (j.leased_until < now() OR j.lease = ${own}::text)
-RETURNING ${jobColumns}`,
-  )
-  return row ? jobOf(row) : null
+export async function claim(db: Reader, key: JobKey, holder: string): Promise<Job | null> {
+  const row = await lease.claim(db, key, holder, {
+    where: sql`j.state = 'running'`,
+    returning: jobColumns,
+  })
+  return row && jobOf(row)
 }
 
 /** Gives a job back, so that another process may go on at once. */
-export async function release(db: Reader, key: JobKey, lease: string): Promise<void> {
-  await ask(
-    db,
-    sql`UPDATE job j SET lease = NULL, leased_until = '-infinity' WHERE ${isIt(key)} AND j.lease = ${lease}::text`,
-  )
+export function release(db: Reader, key: JobKey, holder: string): Promise<void> {
+  return lease.release(db, key, holder)
 }
 
 /**
@@ -55,12 +49,12 @@ export async function release(db: Reader, key: JobKey, lease: string): Promise<v
 export async function isStillAt(
   db: Reader,
   { account, id, position, phase }: Job,
-  lease: string,
+  holder: string,
 ): Promise<boolean> {
   const rows = await ask(
     db,
-    sql`SELECT 1 AS one FROM job j WHERE ${isIt({ account, id })} AND j.state = 'running'
-  AND j.lease = ${lease}::text AND j.position = ${String(position)}::bigint AND j.phase = ${phase}::text FOR UPDATE`,
+    sql`SELECT 1 AS one FROM job j WHERE ${lease.isHeld({ account, id }, holder)}
+  AND j.state = 'running' AND j.position = ${String(position)}::bigint AND j.phase = ${phase}::text FOR UPDATE`,
   )
   return rows.length > 0
 }
@@ -98,10 +92,10 @@ function summed(one: Counts['not_taken'], other: Counts['not_taken']): Counts['n
 }
 
 /** Ends a job that can't go on, and says why. */
-export async function fail(db: Reader, key: JobKey, lease: string, error: string): Promise<void> {
+export async function fail(db: Reader, key: JobKey, holder: string, error: string): Promise<void> {
   await ask(
     db,
     sql`UPDATE job j SET state = 'failed', error = ${error}::text, ended_at = now()
-WHERE ${isIt(key)} AND j.lease = ${lease}::text AND j.state = 'running'`,
+WHERE ${lease.isHeld(key, holder)} AND j.state = 'running'`,
   )
 }

@@ -1,7 +1,7 @@
 /** Long work in pieces: in order, whole, and with turns for others between. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inTurns } from '../../src/in-turns.ts'
+import { mapYielding } from '../../../src/waiting/yielding.ts'
 
 /** Keeps the thread busy. */
 function work(milliseconds: number): void {
@@ -10,7 +10,7 @@ function work(milliseconds: number): void {
 
 test('the results are those of each item, in order; an error ends it', async () => {
   const items = Array.from({ length: 50 }, (_, index) => index)
-  const results = await inTurns(items, item => {
+  const results = await mapYielding(items, item => {
     work(1)
     return item * 2
   })
@@ -18,9 +18,9 @@ test('the results are those of each item, in order; an error ends it', async () 
     results,
     items.map(item => item * 2),
   )
-  assert.deepEqual(await inTurns([], () => assert.fail()), [])
+  assert.deepEqual(await mapYielding([], () => assert.fail()), [])
   await assert.rejects(
-    inTurns(items, item => {
+    mapYielding(items, item => {
       work(1)
       if (item === 40) throw new Error('the fortieth')
     }),
@@ -37,7 +37,7 @@ test('others have turns between the pieces, and several works one piece a turn',
     pieces = 0
   })
   const one = () =>
-    inTurns(Array.from({ length: 12 }), () => {
+    mapYielding(Array.from({ length: 12 }), () => {
       // Each is longer than a piece may be: it is a piece of its own.
       work(15)
       most = Math.max(most, ++pieces)

@@ -1,0 +1,43 @@
+/**
+ * A queue of items of several keys, such as the writes of accounts. Keys take turns (round robin), so no key
+ * waits behind another's many items. The items of one key come in their order. Nobody waits here: whoever
+ * takes items from the queue says when.
+ */
+export class FairQueue<Key, Item> {
+  /** key → its items; the key that has waited longest for its turn is the first */
+  readonly #items = new Map<Key, Item[]>()
+
+  get isEmpty(): boolean {
+    return this.#items.size === 0
+  }
+
+  /** Adds an item behind the others of its key. */
+  push(key: Key, item: Item): void {
+    this.#of(key).push(item)
+  }
+
+  /** Adds an item before the others of its key. */
+  unshift(key: Key, item: Item): void {
+    this.#of(key).unshift(item)
+  }
+
+  /**
+   * Removes the first item of the key whose turn it is; that key comes last from now on. Keys that are
+   * `preferred` come before the others.
+   */
+  shift(preferred: (key: Key) => boolean = () => true): Item | undefined {
+    const key = this.#items.keys().find(preferred) ?? this.#items.keys().next().value
+    if (key === undefined) return undefined
+    const items = this.#items.get(key)!
+    const item = items.shift()
+    this.#items.delete(key)
+    if (items.length > 0) this.#items.set(key, items)
+    return item
+  }
+
+  #of(key: Key): Item[] {
+    const items = this.#items.get(key) ?? []
+    this.#items.set(key, items)
+    return items
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * A fair-share scheduler for work that may take long, such as reads of lists (D102): a fair semaphore with
+ * time slices. While no other account asks, one account may have all permits; else a part of them. Among
+ * accounts that hold equally many, the one that has used the least time lately comes first. Work that keeps
+ * others waiting is aborted after a time slice, one at a time; work whose caller has left is aborted at once.
+ * Work that can't be aborted may have its account cool down instead. Errors of the work pass through.
+ */
+import { FairSemaphore } from './fair-semaphore.ts'
+
+export type FairShareOptions = {
+  readonly permits: number
+  /** how many of them one account may hold while others ask too */
+  readonly permitsOfOne: number
+  /** whether the work keeps anything waiting that has no permit here */
+  isWaitedFor(): boolean
+  /** how long work may wait for its permit */
+  readonly waitMs: number
+  /** how long work may keep others waiting */
+  readonly sliceMs: number
+}
+
+/** Work that is carried out. */
+type Running = { readonly account: string; readonly since: number; readonly ended: AbortController }
+
+/** How long an account that has asked is taken into account. */
+const rememberedMs = 10_000
+const lookEveryMs = 100
+
+export class FairShare {
+  readonly #options: FairShareOptions
+  readonly #semaphore: FairSemaphore<string>
+  readonly #running = new Set<Running>()
+  readonly #coolingDown = new Set<string>()
+  readonly #used = new UsedTime()
+  #lastAccount: string | undefined
+  /** when an account other than the one before it asked last */
+  #othersAt = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: FairShareOptions) {
+    this.#options = options
+    this.#semaphore = new FairSemaphore({
+      ...options,
+      permitsOf: account => this.#permitsOf(account),
+      compare: (one, other) => this.#used.of(one) - this.#used.of(other),
+    })
+  }
+
+  /**
+   * Carries out `act` when it is the account's turn. `act` has to end soon after its signal is aborted. If it
+   * calls `coolDown`, the account has its next turn only after the time that this one took. Throws WaitEnded
+   * if there is no turn in time, or `signal` is aborted before.
+   */
+  async run<T>(
+    account: string,
+    signal: AbortSignal | undefined,
+    act: (ended: AbortSignal, coolDown: () => void) => Promise<T>,
+  ): Promise<T> {
+    this.#noteAsked(account)
+    const release = await this.#semaphore.acquire(account, signal)
+    const [since, ended] = [performance.now(), new AbortController()]
+    const end = () => ended.abort()
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted) end()
+    const running = { account, since, ended }
+    this.#running.add(running)
+    let coolsDown = false
+    const coolDown = () => {
+      coolsDown = true
+    }
+    try {
+      return await act(ended.signal, coolDown)
+    } finally {
+      signal?.removeEventListener('abort', end)
+      this.#running.delete(running)
+      const tookMs = performance.now() - since
+      this.#used.add(account, tookMs)
+      if (coolsDown) this.#coolDown(account, tookMs)
+      release()
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  #noteAsked(account: string): void {
+    this.#timer ??= setInterval(() => this.#look(), lookEveryMs).unref()
+    if (this.#lastAccount !== undefined && this.#lastAccount !== account) this.#othersAt = performance.now()
+    this.#lastAccount = account
+  }
+
+  #permitsOf(account: string): number {
+    if (this.#coolingDown.has(account)) return 0
+    const isAlone = performance.now() - this.#othersAt > rememberedMs
+    return isAlone ? this.#options.permits : this.#options.permitsOfOne
+  }
+
+  #coolDown(account: string, forMs: number): void {
+    this.#coolingDown.add(account)
+    const end = () => {
+      this.#coolingDown.delete(account)
+      this.#semaphore.admit()
+    }
+    setTimeout(end, forMs).unref()
+  }
+
+  /** Aborts work that keeps others waiting. */
+  #look(): void {
+    const { sliceMs, isWaitedFor } = this.#options
+    const now = performance.now()
+    this.#used.halve(now)
+    // One at a time: on the embedded engine the next read may only have waited behind this one, and now has
+    // its chance.
+    const slow = this.#running
+      .values()
+      .find(
+        ({ account, since, ended }) =>
+          !ended.signal.aborted &&
+          now - since > sliceMs &&
+          (isWaitedFor() || this.#semaphore.isWaitedFor(account)),
+      )
+    slow?.ended.abort()
+    // An account may be alone now.
+    this.#semaphore.admit()
+    if (this.#running.size > 0 || this.#semaphore.isWaitedFor()) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+}
+
+const halvedEveryMs = 5000
+
+/** How much time each account has used lately, in milliseconds: halved from time to time. */
+class UsedTime {
+  readonly #used = new Map<string, number>()
+  #halvedAt = 0
+
+  of(account: string): number {
+    return this.#used.get(account) ?? 0
+  }
+
+  add(account: string, ms: number): void {
+    this.#used.set(account, this.of(account) + ms)
+  }
+
+  halve(now: number): void {
+    if (now - this.#halvedAt < halvedEveryMs) return
+    this.#halvedAt = now
+    for (const [account, ms] of this.#used) {
+      if (ms > 2) this.#used.set(account, ms / 2)
+      else this.#used.delete(account)
+    }
+  }
+}

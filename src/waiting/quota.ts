@@ -1,0 +1,30 @@
+/**
+ * A quota of a resource that accounts share, such as bytes of memory (D108): a dynamic threshold, as
+ * switches use it for their buffers. An account may hold as much as stays free. So one account alone can have
+ * half, two a third each, and something is always left for the next. Nobody waits: too much is refused.
+ */
+export type Quota = {
+  /** Takes an amount. False, and nothing is taken, if less would then be free than the account would hold. */
+  take(account: number, amount: number): boolean
+  release(account: number, amount: number): void
+}
+
+export function quota(size: number): Quota {
+  const held = new Map<number, number>()
+  let free = size
+  return {
+    take(account, amount) {
+      const own = (held.get(account) ?? 0) + amount
+      if (own > free - amount) return false
+      held.set(account, own)
+      free -= amount
+      return true
+    },
+    release(account, amount) {
+      const own = (held.get(account) ?? 0) - amount
+      if (own > 0) held.set(account, own)
+      else held.delete(account)
+      free += amount
+    },
+  }
+}

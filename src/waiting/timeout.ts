@@ -1,0 +1,18 @@
+/**
+ * A timeout: waits for a promise, but not longer than a time. Then the result is that of `late`, which may
+ * throw. What the promise stands for goes on, and nobody hears of its late error.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+
+export async function within<T, Late>(promise: Promise<T>, ms: number, late: () => Late): Promise<T | Late> {
+  const over = new AbortController()
+  promise.catch(() => {})
+  try {
+    return await Promise.race([
+      promise,
+      delay(Math.max(0, ms), undefined, { signal: over.signal }).then(late),
+    ])
+  } finally {
+    over.abort()
+  }
+}

@@ -1,0 +1,42 @@
+/** Calls that are coalesced (D109). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turnOfLoop } from 'node:timers/promises'
+import { coalesce } from '../../../src/waiting/coalesce.ts'
+
+test('calls before the work begins share it, those after get another turn; keys take turns', async () => {
+  const log: string[] = []
+  const ends: (() => void)[] = []
+  const ask = coalesce(2, async (key: string) => {
+    log.push(key)
+    await new Promise<void>(resolve => ends.push(resolve))
+  })
+  const end = async () => {
+    ends.shift()!()
+    await turnOfLoop()
+  }
+  const first = [ask('a'), ask('b'), ask('c')]
+  await turnOfLoop()
+  const again = [ask('a'), ask('a'), ask('c'), ask('a')]
+  assert.equal(again[0], again[1])
+  assert.equal(again[2], first[2])
+  assert.notEqual(again[0], first[0])
+  await end()
+  assert.deepEqual(log, ['a', 'b', 'c'])
+  await end()
+  assert.deepEqual(log, ['a', 'b', 'c', 'a'])
+  await end()
+  await end()
+  await Promise.all([...first, ...again])
+  assert.deepEqual(log, ['a', 'b', 'c', 'a'])
+})
+
+test('an error is for those who asked for this turn, and the next is carried out', async () => {
+  let turns = 0
+  const ask = coalesce(1, async (_key: string) => {
+    if (++turns === 1) throw new Error('the first')
+  })
+  await Promise.all([1, 2].map(() => assert.rejects(ask('a'), /the first/)))
+  await ask('a')
+  assert.equal(turns, 2)
+})

@@ -1,0 +1,85 @@
+/** A fair-share scheduler: time slices, cooling down, and who comes first (D102). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep, setImmediate as turnOfLoop } from 'node:timers/promises'
+import { WaitEnded } from '../../../src/waiting/fair-semaphore.ts'
+import { FairShare } from '../../../src/waiting/fair-share.ts'
+
+const never = 300_000
+
+function share(options: Partial<ConstructorParameters<typeof FairShare>[0]> = {}): FairShare {
+  const one = { permits: 2, permitsOfOne: 1, isWaitedFor: () => false, waitMs: never, sliceMs: never }
+  return new FairShare({ ...one, ...options })
+}
+
+/** Work that ends when it is aborted. */
+const endless = (ended: AbortSignal) =>
+  new Promise<string>(resolve => ended.addEventListener('abort', () => resolve('aborted')))
+
+test('an account alone has all permits; while others ask, it has a part', async () => {
+  const scheduler = share()
+  const log: string[] = []
+  const ends: (() => void)[] = []
+  const act = (name: string) => async () => {
+    log.push(name)
+    await new Promise<void>(resolve => ends.push(resolve))
+  }
+  const all = ['a1', 'a2', 'a3', 'b1'].map(name => scheduler.run(name[0]!, undefined, act(name)))
+  await turnOfLoop()
+  assert.deepEqual(log, ['a1', 'a2'])
+  ends[0]!()
+  await turnOfLoop()
+  assert.deepEqual(log, ['a1', 'a2', 'b1'])
+  ends[2]!()
+  await turnOfLoop()
+  assert.equal(log.length, 3, 'a still has one')
+  ends[1]!()
+  await turnOfLoop()
+  assert.deepEqual(log, ['a1', 'a2', 'b1', 'a3'])
+  ends[3]!()
+  await Promise.all(all)
+  scheduler.stop()
+})
+
+test('work that keeps another account waiting is aborted after its slice, and no other', async () => {
+  const scheduler = share({ permits: 1, sliceMs: 1 })
+  const long = scheduler.run('a', undefined, endless)
+  const own = scheduler.run('a', undefined, async () => 'own')
+  await sleep(300)
+  const next = scheduler.run('b', undefined, async () => 'next')
+  assert.deepEqual(await Promise.all([long, own, next]), ['aborted', 'own', 'next'])
+  scheduler.stop()
+})
+
+test('work is aborted when its caller leaves, before its turn and in it; its error passes through', async () => {
+  const scheduler = share({ permits: 1 })
+  const [first, second] = [new AbortController(), new AbortController()]
+  const running = scheduler.run('a', first.signal, endless)
+  const waiting = scheduler.run('a', second.signal, endless)
+  second.abort()
+  await assert.rejects(waiting, WaitEnded)
+  first.abort()
+  assert.equal(await running, 'aborted')
+  await assert.rejects(
+    scheduler.run('a', undefined, async () => {
+      throw new Error('its own')
+    }),
+    /its own/,
+  )
+  assert.equal(await scheduler.run('a', undefined, async () => 'free'), 'free')
+  scheduler.stop()
+})
+
+test('an account that cools down has its next turn after as long; others have theirs', async () => {
+  const scheduler = share({ permits: 1 })
+  await scheduler.run('a', undefined, async (_, coolDown) => {
+    await sleep(50)
+    coolDown()
+  })
+  const log: string[] = []
+  await Promise.all(
+    ['a', 'b'].map(account => scheduler.run(account, undefined, async () => void log.push(account))),
+  )
+  assert.deepEqual(log, ['b', 'a'])
+  scheduler.stop()
+})
