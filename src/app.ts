@@ -79,7 +79,7 @@ export function buildApp({
   })
   const told = (made: Database) => telling(made, () => [followers, worker])
   const db = told(database)
-  const byItself = { db: told({ ...database, ...database.unhurried }), now, log: say, retentionDays }
+  const byItself = { db: told({ ...database, ...database.background }), now, log: say, retentionDays }
   const followers = new Followers(byItself.db)
   // Those who wait are answered before the service waits for its connections to end.
   app.addHook('preClose', async () => followers.stop())

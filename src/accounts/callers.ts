@@ -26,8 +26,8 @@ export type Caller = Viewer & {
   readonly session: { readonly id: number } | null
 }
 
-/** `unhurried`: for what no request waits for, where that is another way. */
-type CallersDatabase = Reader & { readonly unhurried?: Reader }
+/** `background`: for what no request waits for, where that is another way. */
+type CallersDatabase = Reader & { readonly background?: Reader }
 type Kind = 'token' | 'session'
 
 /** A user for whom the service acts by itself. */
@@ -51,7 +51,7 @@ type Remembered = {
 /** The callers that this process knows. */
 export class Callers {
   readonly #db: Reader
-  readonly #unhurried: Reader
+  readonly #background: Reader
   readonly #resources: readonly Resource[]
   readonly #now: () => number
   /** hash of a token or session → whom it stands for */
@@ -63,7 +63,7 @@ export class Callers {
   /** `now` gives milliseconds and must not run backwards. At most `max` catalogs are remembered. */
   constructor(db: CallersDatabase, resources: readonly Resource[], now: () => number, max = catalogsMax) {
     this.#db = db
-    this.#unhurried = db.unhurried ?? db
+    this.#background = db.background ?? db
     this.#resources = resources
     this.#now = now
     this.#catalogsMax = max
@@ -136,7 +136,7 @@ export class Callers {
   /** Asks again ahead of time. What is remembered stays good until the answer takes its place. */
   #refresh(token: string, hash: string, remembered: Remembered): void {
     remembered.refreshAt = Number.POSITIVE_INFINITY
-    const latest = this.#ask(token, hash, this.#unhurried)
+    const latest = this.#ask(token, hash, this.#background)
     latest.caller.then(
       () => this.#remembered.get(hash) === remembered && this.#remembered.set(hash, latest),
       () => {},
@@ -183,7 +183,7 @@ export class Callers {
    */
   #noteUse(account: number, id: string, table: Kind): void {
     const noted = ask(
-      this.#unhurried,
+      this.#background,
       sql`UPDATE ${sql.id(table)} SET last_used_at = date_trunc('minute', now())
       WHERE account_id = ${String(account)}::bigint AND id = ${id}::bigint`,
     )

@@ -13,7 +13,6 @@ import { isMet, versionConflict } from '../records/precondition.ts'
 import { askReferences, lookIn, missingReferences } from '../records/references.ts'
 import { reserveIds } from '../records/write.ts'
 import { sightOf } from '../rights/visibility.ts'
-import { type Administered, type Administrator, attempt, requestKeyOf } from './attempt.ts'
 import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
 import {
   changedField,
@@ -29,6 +28,7 @@ import { formOf, formVersion, newForm, withUnseen } from './form.ts'
 import { countIndexes } from './indexes.ts'
 import { idsNeeded, newField } from './new-field.ts'
 import { withChangedOption, withNewOption } from './option.ts'
+import { type Administered, type Administrator, requestKeyOf, retryOnConflict } from './retry-on-conflict.ts'
 import { changeOfKeys, refuseDoubles } from './unique.ts'
 
 /**
@@ -133,7 +133,7 @@ export async function arrangeForm(
   source: string,
   body: Json,
 ): Promise<readonly Section[]> {
-  const { form } = await attempt(administrator, async (catalog, findings) => {
+  const { form } = await retryOnConflict(administrator, async (catalog, findings) => {
     const fields = catalog.resources.get(source)
     if (!fields) throw new Refusal('field_not_found', `There is no source "${source}".`)
     const seen = { ...fields, fields: fields.fields.filter(field => !findings.isHidden(field)) }
@@ -208,7 +208,7 @@ async function change(
   verb: string,
   shape: (catalog: Catalog, findings: Findings) => Shape | null,
 ): Promise<Administered> {
-  return attempt(administrator, async (catalog, findings) => {
+  return retryOnConflict(administrator, async (catalog, findings) => {
     const shaped = shape(catalog, findings)
     if (shaped) {
       withinBounds(shaped, findings)

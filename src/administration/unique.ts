@@ -8,9 +8,9 @@ import { hasKeys, storedKeys } from '../records/unique.ts'
 import { mayRead } from '../rights/rights.ts'
 import { sightOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
-import type { Administrator } from './attempt.ts'
 import type { Shape } from './field.ts'
 import type { Findings } from './findings.ts'
+import type { Administrator } from './retry-on-conflict.ts'
 import type { Change } from './save.ts'
 
 /** How many doubles are told, and how many records of each. */

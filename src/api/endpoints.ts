@@ -10,13 +10,13 @@ import { type Answer, problemAnswer, securityHeaders } from './answer.ts'
 import { charsetOf, refuseCompressed } from './body.ts'
 import type { Connections } from './connections.ts'
 import { dryRun } from './dry-run.ts'
-import { endFileEarly } from './file-end.ts'
+import { encoded } from './http-encoding.ts'
 import { readQuery } from './parameters.ts'
 import type { Pipeline } from './pipeline.ts'
 import { refusalOf, refuseOtherThanJson, wantsPage, wantsStream } from './refusals.ts'
 import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf } from './request.ts'
+import { revalidateDownload } from './revalidate-download.ts'
 import type { AccountRoute, GuestRoute, PublicRoute, Route } from './route.ts'
-import { transferred } from './transfer.ts'
 
 /** What the requests of a process have in common. */
 export type Service = {
@@ -99,7 +99,7 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
       try {
         const answer = await pipeline.answer(requestOf(route, caller, request, reply, service), handler)
         if (isFile && answer.body instanceof Readable)
-          await endFileEarly(answer.body, reply, clock, () => admission.askAgain(caller, scope))
+          await revalidateDownload(answer.body, reply, clock, () => admission.askAgain(caller, scope))
         return send(
           reply,
           request,
@@ -152,7 +152,7 @@ function requestOf(
     isHead: request.method === 'HEAD',
     wantsStream: wantsStream(request),
     lastEventId: lastEventIdOf(lastEventId),
-    rest: leave,
+    release: leave,
     hungUp: () => hangUpOf(reply.raw),
   }
 }
@@ -177,7 +177,7 @@ async function send(
 ): Promise<FastifyReply> {
   connections.answer(request.raw, reply.raw)
   const vary = String(reply.getHeader('vary') ?? '')
-  const { status, headers, body } = await transferred(answer, request, vary)
+  const { status, headers, body } = await encoded(answer, request, vary)
   const type = 'application/json; charset=utf-8'
   return reply
     .code(status)

@@ -86,7 +86,7 @@ async function nextPage(
     if (page.events.length > 0 || left <= 0 || signal.aborted || followers.isStopped) return page
     after = page.next
     if (page.next < page.last) continue
-    request.rest()
+    request.release()
     await followers.wait(caller.catalog.account.id, page.last, Math.min(left, askAgainMs), signal)
     ;({ caller, asked } = await listeningNow(service, request))
   }
@@ -98,7 +98,7 @@ async function stream(service: EventService, request: ApiRequest, listening: Lis
   const after = request.lastEventId ?? asked.after
   // What is refused is refused before the stream begins.
   const first = await readFeed(service.db, caller, { ...asked, after })
-  request.rest()
+  request.release()
   return {
     status: 200,
     headers: { 'content-type': 'text/event-stream' },

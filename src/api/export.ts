@@ -89,7 +89,7 @@ function exportHandler(db: ExportDatabase, resource: string, { permits, quotaOf 
       // Whoever left before the answer began reads nothing of it.
       ended.addEventListener('abort', () => content.destroy())
       if (ended.aborted) content.destroy()
-      request.rest()
+      request.release()
       const length = bytes === null ? {} : { 'content-length': String(bytes) }
       return { status: 200, headers: { ...headers, ...length }, body: content }
     } catch (error) {

@@ -12,9 +12,9 @@ import {
   updateField,
   updateOption,
 } from '../administration/administer.ts'
-import type { Administrator } from '../administration/attempt.ts'
 import { oldestKept } from '../administration/background-jobs.ts'
 import { indexState } from '../administration/indexes.ts'
+import type { Administrator } from '../administration/retry-on-conflict.ts'
 import type { Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'

@@ -76,7 +76,7 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
     ...{ plan: emptyPlan(source.format) as never, columns: null, total: null },
   })
   // From here on it waits for the client more than it works.
-  request.rest()
+  request.release()
   try {
     const found = await takeRows(db, key, fields, catalog, upload, source)
     return jobAnswer(db, request, await noteFile(db, key, found), 201)

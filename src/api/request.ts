@@ -50,7 +50,7 @@ export type ApiRequest = {
   readonly wantsStream: boolean
   readonly lastEventId: number | null
   /** Gives back what it holds of what requests share: from now on it mostly waits. */
-  rest(): void
+  release(): void
   /** aborted when its connection ends before it is answered */
   hungUp(): AbortSignal
 }

@@ -2,9 +2,10 @@
  * What the embedded engine and a server both offer. open.ts turns either into the database that the rest of
  * the service knows.
  */
-import type { Turn } from './line.ts'
+
 import type { Database } from './open.ts'
 import type { Transaction } from './pool.ts'
+import type { Progress } from './response-queue.ts'
 import type { Ask } from './session.ts'
 
 export type Backend = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
@@ -13,10 +14,10 @@ export type Backend = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
   hasDiskSpace(): boolean
   readonly queryWithoutTimeLimit: Ask
   /**
-   * Carries out a request's statement. Refuses it when the database does not answer in time. `isUnhurried`:
+   * Carries out a request's statement. Refuses it when the database does not answer in time. `isBackground`:
    * nobody waits for it.
    */
-  guard<T>(ask: (turn?: Turn) => Promise<T>, isUnhurried?: boolean): Promise<T>
+  guard<T>(ask: (progress?: Progress) => Promise<T>, isBackground?: boolean): Promise<T>
   /** whether one session carries out everything, one statement after the other */
   readonly hasOneSession: boolean
   /** how many long reads are carried out at the same time */
@@ -34,7 +35,10 @@ export type Backend = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
   close(): Promise<void>
 }
 
-/** The statement with a turn, which tells how far it has come. */
-export function withTurn([text, params, options]: Parameters<Ask>, turn: Turn | undefined): Parameters<Ask> {
-  return [text, params, { ...options, turn }]
+/** The statement with a note of how far it has come. */
+export function withProgress(
+  [text, params, options]: Parameters<Ask>,
+  progress: Progress | undefined,
+): Parameters<Ask> {
+  return [text, params, { ...options, progress }]
 }

@@ -5,8 +5,8 @@
  * with whom, and when. Knows no statement and no schema.
  */
 import { FairQueue } from '../waiting/fair-queue.ts'
-import type { Turn } from './line.ts'
 import type { Pool } from './pool.ts'
+import type { Progress } from './response-queue.ts'
 import { type Ask, OneRefused } from './session.ts'
 
 type Rows = readonly Record<string, string | null>[]
@@ -20,7 +20,7 @@ type Write = {
    * what was committed till then
    */
   readonly first: string | undefined
-  readonly turn: Turn | undefined
+  readonly progress: Progress | undefined
   resolve(rows: Rows): void
   reject(error: unknown): void
 }
@@ -50,10 +50,10 @@ export class GroupCommit {
   }
 
   /** Carries out one write statement of an account. A lost connection fails all that are under way on it. */
-  write(account: string, text: string, params: Params, first?: string, turn?: Turn): Promise<Rows> {
+  write(account: string, text: string, params: Params, first?: string, progress?: Progress): Promise<Rows> {
     return new Promise((resolve, reject) => {
       const key = this.#options.isShared ? '' : account
-      const write = { account, text, params, first, turn, resolve, reject }
+      const write = { account, text, params, first, progress, resolve, reject }
       const queue = this.#queues.get(key)
       if (queue) queue.push(account, write)
       else void this.#depart(key, write)
@@ -89,10 +89,10 @@ export class GroupCommit {
     }
   }
 
-  #statementsOf({ account, first, text, params, turn }: Write): Parameters<Ask>[] {
+  #statementsOf({ account, first, text, params, progress }: Write): Parameters<Ask>[] {
     const { shouldPrepare } = this.#options
-    const write: Parameters<Ask> = [text, params, { prepare: shouldPrepare(text), turn }]
-    return first ? [[first, [account], { prepare: shouldPrepare(first), turn }], write] : [write]
+    const write: Parameters<Ask> = [text, params, { prepare: shouldPrepare(text), progress }]
+    return first ? [[first, [account], { prepare: shouldPrepare(first), progress }], write] : [write]
   }
 }
 

@@ -6,13 +6,13 @@
 import { FairShare } from '../waiting/fair-share.ts'
 import { SharedExclusiveLock } from '../waiting/shared-exclusive-lock.ts'
 import { within } from '../waiting/timeout.ts'
-import { type Backend, withTurn } from './backend.ts'
+import { type Backend, withProgress } from './backend.ts'
 import { embedded } from './embedded/embedded.ts'
 import { GroupCommit } from './group-commit.ts'
-import type { Turn } from './line.ts'
 import { operationalErrorLog } from './operational-errors.ts'
 import type { Pool, Transaction } from './pool.ts'
 import { statementMemory } from './prepared.ts'
+import type { Progress } from './response-queue.ts'
 import { server } from './server.ts'
 import type { Ask, AskOptions } from './session.ts'
 import { type Outcome, transact, type Within } from './transaction.ts'
@@ -117,7 +117,7 @@ export type Database = {
    * The same for what the service does by itself: no request waits for it. On the embedded engine it waits
    * for its turn as long as it takes, and no read is ended for it.
    */
-  readonly unhurried: Pick<Database, 'query' | 'write'>
+  readonly background: Pick<Database, 'query' | 'write'>
   /**
    * Carries out `act` in one transaction, in which it reads and writes by `tx` only, one after the other; on
    * the embedded engine everything else waits meanwhile. A write that is refused leaves those before it as
@@ -182,7 +182,7 @@ function database(backend: Backend, options: LimitedOptions): Database {
       ),
     queryWithoutTimeLimit: (text, params = []) =>
       whileAvailable(() => backend.queryWithoutTimeLimit(text, params), true),
-    unhurried: quickly(means, true),
+    background: quickly(means, true),
     transaction({ account, signal }, act) {
       const inTurn = () =>
         transactions.run(account, signal, (_, coolDown) => {
@@ -249,15 +249,15 @@ type Means = {
 /** Single statements that don't take long: of requests, or of what the service does by itself. */
 function quickly(
   { backend: { sql, guard }, commits, writeLock, whileAvailable, shouldPrepare }: Means,
-  isUnhurried: boolean,
+  isBackground: boolean,
 ): Pick<Database, 'query' | 'queryBytes' | 'write'> {
   const ask = <R>(asked: Parameters<Ask>) =>
-    whileAvailable(() => guard<R>(turn => sql.unsafe(...withTurn(asked, turn)), isUnhurried))
+    whileAvailable(() => guard<R>(progress => sql.unsafe(...withProgress(asked, progress)), isBackground))
   return {
     ...readers(shouldPrepare, ask, { raw: true, isQuick: true }),
     write(account, text, params, first) {
-      const write = (turn?: Turn) => commits.write(account, text, params, first, turn)
-      return writeLock.shared(account, () => whileAvailable(() => guard(write, isUnhurried), true))
+      const write = (progress?: Progress) => commits.write(account, text, params, first, progress)
+      return writeLock.shared(account, () => whileAvailable(() => guard(write, isBackground), true))
     },
   }
 }

@@ -4,12 +4,12 @@
  */
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Backend, withTurn } from './backend.ts'
+import { type Backend, withProgress } from './backend.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
-import type { Turn } from './line.ts'
 import type { LimitedOptions } from './open.ts'
 import { type Life, SessionPool, type Transaction, transact } from './pool.ts'
 import { requireServer } from './require-server.ts'
+import type { Progress } from './response-queue.ts'
 import { type ServerAddress, serverAddress } from './server-address.ts'
 import { type Ask, Session } from './session.ts'
 import { keepStatistics } from './statistics.ts'
@@ -140,12 +140,12 @@ async function cancellable<R>(session: Session, statement: Parameters<Ask>, ende
   let cancelling: Promise<void> | undefined
   // Others' statements, which were there before, are not to be ended.
   const cancel = () => {
-    if (ended.aborted && turn.runsSince !== null) cancelling ??= cancelUntil(over.signal, session)
+    if (ended.aborted && progress.runsSince !== null) cancelling ??= cancelUntil(over.signal, session)
   }
-  const turn: Turn = { hasBegun: false, runsSince: null, onBegin: cancel }
+  const progress: Progress = { hasBegun: false, runsSince: null, onBegin: cancel }
   ended.addEventListener('abort', cancel)
   try {
-    return await session.ask<R>(...withTurn(statement, turn))
+    return await session.ask<R>(...withProgress(statement, progress))
   } finally {
     ended.removeEventListener('abort', cancel)
     over.abort()

@@ -1,13 +1,13 @@
 /**
  * One connection to the database, for its one life. Owns that an answer goes to the statement that asked for
- * it (line.ts): a statement is put into words before it is put in line, and whatever is thrown after that
+ * it (response-queue.ts): a statement is put into words before it is queued. Whatever is thrown after that
  * ends the connection, with all that was under way refused, before anything more is read. Knows nothing of
  * what is asked.
  */
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Line, type Question, type Turn } from './line.ts'
 import { login } from './login.ts'
+import { type PendingQuery, type Progress, ResponseQueue } from './response-queue.ts'
 import { sendCancel } from './send-cancel.ts'
 import { complaint } from './sendable.ts'
 import { clientFault, DatabaseUnavailable } from './unavailable.ts'
@@ -20,7 +20,7 @@ export type AskOptions = {
   readonly raw?: boolean
   /** whether it is answered so soon that others on its connection may wait for it */
   readonly isQuick?: boolean
-  readonly turn?: Turn | undefined
+  readonly progress?: Progress | undefined
 }
 
 /**
@@ -77,7 +77,7 @@ export class Session {
   /** whether it has ever been of use */
   hasAnswered = false
   readonly #options: SessionOptions
-  readonly #line = new Line(question => this.#send(question))
+  readonly #responses = new ResponseQueue(query => this.#send(query))
   /** What can't be sent yet. */
   #unsent: Buffer[] = []
   #isReady = false
@@ -98,7 +98,7 @@ export class Session {
 
   /** how many statements wait for their answers */
   get underWay(): number {
-    return this.#line.underWay
+    return this.#responses.underWay
   }
 
   readonly ask: Ask = (...statement) =>
@@ -128,7 +128,7 @@ export class Session {
     if (this.#over !== null) return
     this.#over = reason instanceof DatabaseUnavailable ? reason : clientFault(reason, this.#options.log)
     clearTimeout(this.#connectTimer)
-    this.#line.end(this.#over)
+    this.#responses.end(this.#over)
     this.#ended.abort()
     this.#socket?.destroy()
     this.#onEmpty()
@@ -190,7 +190,7 @@ export class Session {
       case wire.from.refusal: {
         const refusal = new wire.PostgresError(body)
         if (refusal.isFatal || !this.#isReady) this.#lose(refusal)
-        else this.#line.refuse(refusal)
+        else this.#responses.refuse(refusal)
         break
       }
       case wire.from.ready:
@@ -202,7 +202,7 @@ export class Session {
       case wire.from.copyBoth:
         throw new Error('COPY is not for this connection')
       default:
-        this.#line.receive(type, body)
+        this.#responses.receive(type, body)
     }
   }
 
@@ -215,31 +215,43 @@ export class Session {
 
   #finishFirst(state: string): void {
     this.hasAnswered = true
-    this.#line.finishFirst(state)
+    this.#responses.finishFirst(state)
     if (this.underWay === 0) this.#onEmpty()
     this.#options.onAnswer()
   }
 
-  #put(asked: readonly Parameters<Ask>[], resolve: Question['resolve'], reject: Question['reject']): void {
+  #put(
+    asked: readonly Parameters<Ask>[],
+    resolve: PendingQuery['resolve'],
+    reject: PendingQuery['reject'],
+  ): void {
     const refusals = asked.map(([text, params]) => complaint(text, params))
     const which = refusals.findIndex(refusal => refusal !== null)
     const isScript = asked[0]![1] === undefined
     if (this.#over !== null) reject(this.#over)
     else if (which >= 0) reject(refusals[which]!, which)
-    else this.#send({ statements: this.#line.named(asked), isScript, at: 0, refusal: null, resolve, reject })
+    else
+      this.#send({
+        statements: this.#responses.named(asked),
+        isScript,
+        at: 0,
+        refusal: null,
+        resolve,
+        reject,
+      })
   }
 
-  #send(question: Question): void {
-    const { statements, isScript } = question
+  #send(query: PendingQuery): void {
+    const { statements, isScript } = query
     const bytes = isScript ? wire.script(statements[0]!.text) : wire.statements(statements)
-    // From here on it has its place in line: what is thrown must not leave it there without having been sent.
+    // From here on it is queued: what is thrown must not leave it there without having been sent.
     this.#guard(() => {
-      this.#line.add(question)
+      this.#responses.add(query)
       if (!this.#isReady) this.#unsent.push(bytes)
       else if (!this.#options.isRemote) this.#socket!.write(bytes)
       else this.#gather(bytes)
     })
-    if (this.#over !== null) question.reject(this.#over)
+    if (this.#over !== null) query.reject(this.#over)
   }
 
   /**

@@ -4,10 +4,10 @@
  * Knows no statement and no schema.
  */
 import type { Backend } from './backend.ts'
-import { withTurn } from './backend.ts'
-import { isOutdated } from './line.ts'
+import { withProgress } from './backend.ts'
 import type { Database } from './open.ts'
 import type { Pool, Transaction } from './pool.ts'
+import { isOutdated } from './response-queue.ts'
 import { type Ask, OneRefused } from './session.ts'
 
 /** What is read and written within a transaction. */
@@ -56,10 +56,12 @@ function within(tx: Transaction, { guard, shouldPrepare }: Means): Within {
   ]
   return {
     query: (text, params = [], replan) =>
-      guard(turn => tx.unsafe(...withTurn(asked(text, params, replan), turn))),
+      guard(progress => tx.unsafe(...withProgress(asked(text, params, replan), progress))),
     write: (account, text, params, first) => {
       const statements = [...(first ? [asked(first, [account])] : []), asked(text, params)]
-      return guard(turn => tx.together(statements.map(statement => withTurn(statement, turn)))).then(
+      return guard(progress =>
+        tx.together(statements.map(statement => withProgress(statement, progress))),
+      ).then(
         answers => answers.at(-1)!,
         error => {
           throw error instanceof OneRefused ? error.cause : error

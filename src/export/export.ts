@@ -8,10 +8,10 @@ import type { Readable } from 'node:stream'
 import type { Database } from '../db/open.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Viewer } from '../rights/visibility.ts'
-import { putAside } from './put-aside.ts'
 import type { ExportRequest } from './query.ts'
 import { streamed } from './snapshot.ts'
 import type { SpoolQuota } from './spool-file.ts'
+import { spooled } from './spooled.ts'
 
 export type Exported = {
   readonly content: Readable
@@ -44,5 +44,5 @@ export async function openExport(
   ended: AbortSignal,
   quota: SpoolQuota,
 ): Promise<Exported> {
-  return db.snapshot ? streamed(db.snapshot, asked, ended, quota) : putAside(db, asked, ended, quota)
+  return db.snapshot ? streamed(db.snapshot, asked, ended, quota) : spooled(db, asked, ended, quota)
 }

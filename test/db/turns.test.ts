@@ -136,7 +136,10 @@ test('embedded: what the service does by itself waits as long as it takes, and n
   await db.query('SELECT 1')
   const long = db.inTurn({ account: '1' }).query("SELECT 'slept' AS n FROM pg_sleep(1)")
   await turnOfLoop()
-  const own = [db.unhurried.query("SELECT 'read' AS n"), db.unhurried.write('1', "SELECT 'written' AS n", [])]
+  const own = [
+    db.background.query("SELECT 'read' AS n"),
+    db.background.write('1', "SELECT 'written' AS n", []),
+  ]
   const answers = await Promise.all([long, ...own])
   assert.deepEqual(
     answers.map(([row]) => row!.n),

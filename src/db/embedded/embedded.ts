@@ -1,5 +1,5 @@
 /** The embedded engine as a database: one session, its maintenance, and its time limits. Knows no schema. */
-import { type Backend, withTurn } from '../backend.ts'
+import { type Backend, withProgress } from '../backend.ts'
 import type { LimitedOptions, Log } from '../open.ts'
 import { type Pool, SessionPool } from '../pool.ts'
 import { Session } from '../session.ts'
@@ -26,7 +26,7 @@ export async function embedded(options: LimitedOptions): Promise<Backend> {
   })
   const sql = embeddedPool(engine, log)
   const maintenance = maintain(engine, sql, log)
-  const line = watchTimeouts({
+  const timeouts = watchTimeouts({
     interrupt: () => engine.interrupt(),
     limitMs: statementTimeoutMs,
     waitMs,
@@ -38,17 +38,18 @@ export async function embedded(options: LimitedOptions): Promise<Backend> {
     isAvailable: () => engine.available,
     hasDiskSpace: engine.hasDiskSpace,
     queryWithoutTimeLimit: sql.unsafe,
-    guard: (ask, isUnhurried = false) => line.guard(ask, { isUnhurried }),
+    guard: (ask, isBackground = false) => timeouts.guard(ask, { isBackground }),
     hasOneSession: true,
     readPermits,
     permitsOfOne: 1,
     transactionPermits: 1,
-    isWaitedFor: () => line.isWaitedFor,
+    isWaitedFor: () => timeouts.isWaitedFor,
     snapshot: null,
-    read: (statement, ended) => line.guard(turn => sql.unsafe(...withTurn(statement, turn)), { ended }),
+    read: (statement, ended) =>
+      timeouts.guard(progress => sql.unsafe(...withProgress(statement, progress)), { ended }),
     async close() {
       void maintenance.stop()
-      line.stop()
+      timeouts.stop()
       await engine.close()
     },
   }

@@ -11,7 +11,7 @@ import { makeDirectory } from './disk.ts'
 import { watchDiskSpace } from './disk-space.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { type FromEngine, joined, type ToEngine } from './messages.ts'
-import { spread } from './replies.ts'
+import { paced } from './replies.ts'
 import { raise } from './shared-memory.ts'
 import { EngineSocket, type Outlet } from './socket.ts'
 import { startEngine } from './start.ts'
@@ -162,7 +162,7 @@ export class Engine implements Outlet {
     this.waiting = []
     worker.on(
       'message',
-      spread(message => this.receive(worker, message)),
+      paced(message => this.receive(worker, message)),
     )
     worker.on('error', error => this.restart(worker, error.message))
     worker.on('exit', () => this.restart(worker, 'its thread ended'))

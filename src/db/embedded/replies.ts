@@ -97,7 +97,7 @@ const bytesATurn = 1024 * 1024
  * Passes messages on in their order, but of a long answer only so much in each turn of the event loop: it may
  * have hundreds of megabytes, and its messages come all at once.
  */
-export function spread(receive: (message: FromEngine) => void): (message: FromEngine) => void {
+export function paced(receive: (message: FromEngine) => void): (message: FromEngine) => void {
   const waiting: FromEngine[] = []
   let left = bytesATurn
   const pass = () => {

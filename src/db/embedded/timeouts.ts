@@ -3,15 +3,15 @@
  * takes too long is ended. A statement that waits too long for those before it is refused, if anybody waits
  * for its answer. Knows no statement.
  */
-import type { Turn } from '../line.ts'
+import type { Progress } from '../response-queue.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 
 export type Timeouts = {
   /**
    * Carries out a statement. Ends it when `ended` is aborted. Throws DatabaseUnavailable when it has waited
-   * too long; one that is unhurried waits as long as it takes.
+   * too long; background work waits as long as it takes.
    */
-  guard<T>(ask: (turn: Turn) => Promise<T>, how?: Guarding): Promise<T>
+  guard<T>(ask: (progress: Progress) => Promise<T>, how?: Guarding): Promise<T>
   /** whether somebody waits for the statement that is carried out */
   readonly isWaitedFor: boolean
   stop(): void
@@ -26,60 +26,60 @@ export type TimeoutOptions = {
   readonly waitMs: number
 }
 
-type Guarding = { readonly ended?: AbortSignal; readonly isUnhurried?: boolean }
+type Guarding = { readonly ended?: AbortSignal; readonly isBackground?: boolean }
 
 type Asked = {
-  readonly turn: Turn
+  readonly progress: Progress
   readonly since: number
   readonly ended: AbortSignal | undefined
-  /** null when nobody waits for it: it was refused, or is unhurried */
+  /** null when nobody waits for it: it was refused, or is background work */
   refuse: (() => void) | null
 }
 
 const lookEveryMs = 50
 
 export function watchTimeouts({ interrupt, limitMs, waitMs }: TimeoutOptions): Timeouts {
-  const line = new Set<Asked>()
+  const pending = new Set<Asked>()
   let timer: NodeJS.Timeout | undefined
 
   const look = () => {
     const now = performance.now()
-    for (const asked of line) {
-      const { turn, since, ended } = asked
-      if (turn.runsSince !== null) {
-        if (ended?.aborted || now - turn.runsSince > limitMs) interrupt()
-      } else if (!turn.hasBegun && now - since > waitMs) {
+    for (const asked of pending) {
+      const { progress, since, ended } = asked
+      if (progress.runsSince !== null) {
+        if (ended?.aborted || now - progress.runsSince > limitMs) interrupt()
+      } else if (!progress.hasBegun && now - since > waitMs) {
         asked.refuse?.()
         asked.refuse = null
       }
     }
-    if (line.size > 0) return
+    if (pending.size > 0) return
     clearInterval(timer)
     timer = undefined
   }
 
   return {
-    guard: (ask, { ended, isUnhurried = false } = {}) =>
+    guard: (ask, { ended, isBackground = false } = {}) =>
       new Promise((resolve, reject) => {
         timer ??= setInterval(look, lookEveryMs)
         ended?.addEventListener('abort', look)
         const refuse = () => reject(new DatabaseUnavailable('The database is busy'))
         const asked: Asked = {
-          turn: { hasBegun: false, runsSince: null },
+          progress: { hasBegun: false, runsSince: null },
           since: performance.now(),
           ended,
-          refuse: isUnhurried ? null : refuse,
+          refuse: isBackground ? null : refuse,
         }
-        line.add(asked)
-        ask(asked.turn)
+        pending.add(asked)
+        ask(asked.progress)
           .finally(() => {
-            line.delete(asked)
+            pending.delete(asked)
             ended?.removeEventListener('abort', look)
           })
           .then(resolve, reject)
       }),
     get isWaitedFor() {
-      for (const { turn, refuse } of line) if (!turn.hasBegun && refuse) return true
+      for (const { progress, refuse } of pending) if (!progress.hasBegun && refuse) return true
       return false
     },
     stop: () => clearInterval(timer),

@@ -16,7 +16,7 @@ import { Spool } from './spool.ts'
 import type { SpoolQuota } from './spool-file.ts'
 
 /** Resolves when the export is whole. */
-export async function putAside(
+export async function spooled(
   db: ExportDatabase,
   asked: Asked,
   ended: AbortSignal,

@@ -1,13 +1,13 @@
 /**
- * Whose an answer is: PostgreSQL answers in the order in which it was asked, so what was asked stands in
- * line. Owns that, and which statements the connection keeps prepared. Sends nothing, and knows nothing of
- * what is asked.
+ * The queue of responses of a connection: PostgreSQL answers in the order in which it was asked. Owns which
+ * query an answer belongs to, and which statements the connection keeps prepared. Sends nothing, and knows
+ * nothing of what is asked.
  */
 import type { Ask } from './session.ts'
 import * as wire from './wire.ts'
 
-/** How far what is asked has come in its connection's line; it may be several statements. */
-export type Turn = {
+/** How far a query has come in the queue of its connection; it may be several statements. */
+export type Progress = {
   hasBegun: boolean
   /** since when PostgreSQL carries out one of them, by performance.now() */
   runsSince: number | null
@@ -19,7 +19,7 @@ type Statement = {
   readonly text: string
   readonly params: readonly (string | null)[]
   readonly isRaw: boolean
-  readonly turn: Turn | undefined
+  readonly progress: Progress | undefined
   /** under which the connection keeps it; empty for one that it doesn't keep */
   readonly name: string
   /** whether PostgreSQL has its text still to read */
@@ -30,7 +30,7 @@ type Statement = {
 }
 
 /** What is asked at once, and carried out whole or not at all. */
-export type Question = {
+export type PendingQuery = {
   readonly statements: readonly Statement[]
   /** whether it is one text without parameters, which may be several statements */
   readonly isScript: boolean
@@ -42,40 +42,40 @@ export type Question = {
   reject(error: Error, which?: number): void
 }
 
-export class Line {
+export class ResponseQueue {
   /** how many statements wait for their answers */
   underWay = 0
-  #line: Question[] = []
+  #queue: PendingQuery[] = []
   /** The names of the statements that the connection keeps, by their texts. */
   readonly #kept = new Map<string, string>()
   #lastName = 0
-  readonly #sendAgain: (question: Question) => void
+  readonly #sendAgain: (query: PendingQuery) => void
 
-  constructor(sendAgain: (question: Question) => void) {
+  constructor(sendAgain: (query: PendingQuery) => void) {
     this.#sendAgain = sendAgain
   }
 
   /** The statements as they are to be sent now. */
   named(asked: readonly Parameters<Ask>[]): Statement[] {
     const own = new Map<string, string>()
-    return asked.map(([text, params = [], { prepare = false, raw = false, turn } = {}]) => {
+    return asked.map(([text, params = [], { prepare = false, raw = false, progress } = {}]) => {
       const known = prepare ? (this.#kept.get(text) ?? own.get(text)) : undefined
       const name = prepare ? (known ?? `s${++this.#lastName}`) : ''
-      // What is not kept is unnamed, and the next unnamed statement takes its place.
+      // Statements that are not kept use PostgreSQL's unnamed statement.
       if (prepare) own.set(text, name)
-      return { text, params, isRaw: raw, turn, name, isNew: known === undefined, columns: [], rows: [] }
+      return { text, params, isRaw: raw, progress, name, isNew: known === undefined, columns: [], rows: [] }
     })
   }
 
-  /** Takes a place in line for what is sent next. */
-  add(question: Question): void {
-    const { statements } = question
-    if (this.#line.push(question) === 1) comeFirst(statements[0]!)
+  /** Adds the query that is sent next. */
+  add(query: PendingQuery): void {
+    const { statements } = query
+    if (this.#queue.push(query) === 1) comeFirst(statements[0]!)
     this.underWay += statements.length
     for (const { name, text } of statements) if (name !== '') this.#kept.set(text, name)
   }
 
-  /** Takes a message that belongs to the answer to the first in line. */
+  /** Takes a message that belongs to the answer to the first query. */
   receive(type: number, body: Buffer): void {
     switch (type) {
       case wire.from.row: {
@@ -96,16 +96,16 @@ export class Line {
     }
   }
 
-  /** PostgreSQL carries out nothing more of the first in line, and nothing of it remains. */
+  /** PostgreSQL carries out nothing more of the first query, and nothing of it remains. */
   refuse(refusal: wire.PostgresError): void {
     this.#first.refusal = refusal
   }
 
-  /** The first in line has its answer whole. `state` is that of its transaction. */
+  /** The first query has its answer whole. `state` is that of its transaction. */
   finishFirst(state: string): void {
     const [first, answered] = [this.#first, this.#answered]
     const { statements, at, refusal } = first
-    if (answered.turn) answered.turn.runsSince = null
+    if (answered.progress) answered.progress.runsSince = null
     if (refusal === null) first.resolve(statements.map(({ rows }) => rows))
     else {
       const isForgotten = answered.name !== '' && isOutdated(refusal)
@@ -116,22 +116,22 @@ export class Line {
       if (isForgotten && state === 'I') this.#sendAgain({ ...first, statements: again, at: 0, refusal: null })
       else first.reject(refusal, at)
     }
-    this.#line.shift()
+    this.#queue.shift()
     this.underWay -= statements.length
-    if (this.#line.length > 0) comeFirst(this.#answered)
+    if (this.#queue.length > 0) comeFirst(this.#answered)
   }
 
   /** Refuses all that wait. */
   end(reason: Error): void {
-    const refused = this.#line
-    this.#line = []
+    const refused = this.#queue
+    this.#queue = []
     this.underWay = 0
     for (const { reject } of refused) reject(reason)
   }
 
   /** Without one the connection is out of step, and what this throws ends it. */
-  get #first(): Question {
-    const [first] = this.#line
+  get #first(): PendingQuery {
+    const [first] = this.#queue
     if (!first) throw new Error('An answer that nobody waits for')
     return first
   }
@@ -145,8 +145,8 @@ export class Line {
   #goOn(): void {
     const first = this.#first
     if (first.at === first.statements.length - 1) return
-    const { turn } = this.#answered
-    if (turn) turn.runsSince = null
+    const { progress } = this.#answered
+    if (progress) progress.runsSince = null
     first.at++
     comeFirst(this.#answered)
   }
@@ -156,11 +156,11 @@ export class Line {
   }
 }
 
-function comeFirst({ turn }: Statement): void {
-  if (!turn) return
-  turn.hasBegun = true
-  turn.runsSince = performance.now()
-  turn.onBegin?.()
+function comeFirst({ progress }: Statement): void {
+  if (!progress) return
+  progress.hasBegun = true
+  progress.runsSince = performance.now()
+  progress.onBegin?.()
 }
 
 /** Whether an error says that a prepared statement must be prepared anew. */

@@ -26,7 +26,7 @@ const codings: { readonly [name: string]: Coding } = {
 type Pieces = readonly Uint8Array[]
 
 /** An answer in the form in which it is sent. */
-type Transferred = Answer & { readonly body: string | Buffer | Readable }
+type Encoded = Answer & { readonly body: string | Buffer | Readable }
 
 /** What a request says about the answer that it wants. */
 export type Wanted = {
@@ -35,11 +35,7 @@ export type Wanted = {
 }
 
 /** The answer as this client gets it. `vary` is what the answer varies by besides. */
-export async function transferred(
-  answer: Answer,
-  { method, headers }: Wanted,
-  vary: string,
-): Promise<Transferred> {
+export async function encoded(answer: Answer, { method, headers }: Wanted, vary: string): Promise<Encoded> {
   const { 'if-none-match': known, 'accept-encoding': accepted } = headers
   const isRead = method === 'GET' || method === 'HEAD'
   if (known && isRead && isKnown(answer, String(known))) return { ...answer, status: 304, body: '' }
@@ -53,7 +49,7 @@ function joined(answer: Answer): Answer {
 }
 
 /** Pieces that are long all together become a stream, whose length is known. */
-function streamed(answer: Answer): Transferred {
+function streamed(answer: Answer): Encoded {
   const { body, headers } = answer
   if (!isInPieces(body)) return { ...answer, body }
   const length = { 'content-length': String(lengthOf(body)) }

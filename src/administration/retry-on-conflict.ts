@@ -50,7 +50,10 @@ const attempts = 10
 type Proposal<T> = (catalog: Catalog, findings: Findings) => Promise<{ change: Change; response: T } | null>
 
 /** Carries out a proposal, one of the account at a time. Throws its refusal, or `busy_record`. */
-export function attempt<T extends object>(administrator: Administrator, propose: Proposal<T>): Promise<T> {
+export function retryOnConflict<T extends object>(
+  administrator: Administrator,
+  propose: Proposal<T>,
+): Promise<T> {
   return administrator.mutex.run(administrator.account, () => tryUntilSaved(administrator, propose))
 }
 

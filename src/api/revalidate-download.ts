@@ -22,7 +22,7 @@ const [leastBytes, withinMs] = [480_000, 120_000]
  * whole; where it only fails, it is asked the next time. A client that reads too slowly by the `clock` is cut
  * off, too.
  */
-export async function endFileEarly(
+export async function revalidateDownload(
   file: Readable,
   { raw: response, request }: FastifyReply,
   clock: () => number,
