@@ -58,3 +58,12 @@ test('a file of the web UI opens with what it owns, and is short', () => {
     [],
   )
 })
+
+test('a folder of the web UI has at most 25 files; one file for each field kind is the exception', () => {
+  const counts = Map.groupBy(files, ({ path }) => path.slice(0, path.lastIndexOf('/')))
+  const full = [...counts].filter(([folder, { length }]) => length > 25 && folder !== 'web/src/fields/kinds')
+  assert.deepEqual(
+    full.map(([folder, { length }]) => `${folder}: ${length} files`),
+    [],
+  )
+})

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
-import { sayActor } from '../../web/src/records/actor.ts'
+import { sayActor } from '../../web/src/records/timeline/actor.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { focusIn, openUi } from '../support/ui.ts'

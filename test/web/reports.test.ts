@@ -13,10 +13,10 @@ import {
   ownerRows,
   periodOf,
 } from '../../web/src/pages/reports/reports.ts'
-import { changedLimits } from '../../web/src/settings/limits.ts'
-import { numberIn } from '../../web/src/settings/numbers.ts'
+import { sayScopes, scopeRows, withScope } from '../../web/src/settings/access/scopes.ts'
+import { numberIn } from '../../web/src/settings/account/numbers.ts'
+import { changedLimits } from '../../web/src/settings/fields/limits.ts'
 import { placed } from '../../web/src/settings/placed.ts'
-import { sayScopes, scopeRows, withScope } from '../../web/src/settings/scopes.ts'
 import { niceTop } from '../../web/src/ui/chart-axis.ts'
 import { moved, renumbered, stepOf, withFieldAt } from '../../web/src/ui/order.ts'
 

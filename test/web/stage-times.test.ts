@@ -1,7 +1,7 @@
 /** How long a deal was in each stage: by arithmetic, and on its page. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stageTimes } from '../../web/src/records/stage-times.ts'
+import { stageTimes } from '../../web/src/records/record/stage-times.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { openUi } from '../support/ui.ts'

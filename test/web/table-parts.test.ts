@@ -3,11 +3,17 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
 import { anyMember, reach, reachedSources } from '../../web/src/list/reach.ts'
-import { parseCells, placed, printCells } from '../../web/src/records/cells.ts'
-import { parseColumns, printColumns, resized, shifted, toggled } from '../../web/src/records/columns.ts'
-import { isIn, next, rangeOf } from '../../web/src/records/grid.ts'
-import { inParallel } from '../../web/src/records/in-parallel.ts'
-import { countSelected, everything, isSelected, nothing, selected } from '../../web/src/records/selection.ts'
+import { inParallel } from '../../web/src/records/bulk/in-parallel.ts'
+import {
+  countSelected,
+  everything,
+  isSelected,
+  nothing,
+  selected,
+} from '../../web/src/records/bulk/selection.ts'
+import { parseCells, placed, printCells } from '../../web/src/records/grid/cells.ts'
+import { isIn, next, rangeOf } from '../../web/src/records/grid/grid.ts'
+import { parseColumns, printColumns, resized, shifted, toggled } from '../../web/src/records/table/columns.ts'
 
 suite('Copied cells', () => {
   test('what is printed is read as the same', () => {

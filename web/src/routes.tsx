@@ -99,7 +99,7 @@ const table = createRoute({
   beforeLoad: ({ params }) => {
     if (!Object.hasOwn(tables, params.table)) throw notFound()
   },
-  component: lazyPage(() => import('./records/table-page.tsx'), 'TablePage'),
+  component: lazyPage(() => import('./records/table/table-page.tsx'), 'TablePage'),
 })
 
 const record = createRoute({
@@ -107,7 +107,7 @@ const record = createRoute({
   path: '/$table/$id',
   // `list` has the filter and the order of the list one came from, for next and previous.
   validateSearch: only('tab', 'filter', 'sort'),
-  component: lazyPage(() => import('./records/record-page.tsx'), 'RecordPage'),
+  component: lazyPage(() => import('./records/record/record-page.tsx'), 'RecordPage'),
 })
 
 const today = createRoute({

@@ -17,7 +17,7 @@ import { Columns } from './columns.tsx'
 import type { BoardData } from './model.ts'
 
 const RecordPanel = lazy(() =>
-  import('../records/record-page.tsx').then(module => ({ default: module.RecordPanel })),
+  import('../records/record/record-page.tsx').then(module => ({ default: module.RecordPanel })),
 )
 const BoardBar = lazy(() => import('./board-bar.tsx').then(module => ({ default: module.BoardBar })))
 const route = getRouteApi('/shell/board')

@@ -8,7 +8,7 @@ import type { Selected } from './use-selected.ts'
 
 const CardMenu = lazy(() => import('./card-menu.tsx').then(module => ({ default: module.CardMenu })))
 const EditRecord = lazy(() =>
-  import('../records/edit-record.tsx').then(module => ({ default: module.EditRecord })),
+  import('../records/editing/edit-record.tsx').then(module => ({ default: module.EditRecord })),
 )
 const MoveDialog = lazy(() => import('./close-dialog.tsx').then(module => ({ default: module.MoveDialog })))
 

@@ -1,9 +1,9 @@
 /** What can be done with the selected cards of a board: the bar that tables have, and a move. */
 import { useEffect, useEffectEvent } from 'react'
 import { useFields } from '../list/use-fields.ts'
-import { BulkBar, FailuresDialog } from '../records/bulk-bar.tsx'
-import type { Deed } from '../records/carry-out.ts'
-import { useBulk } from '../records/use-bulk.ts'
+import { BulkBar, FailuresDialog } from '../records/bulk/bulk-bar.tsx'
+import type { Deed } from '../records/bulk/carry-out.ts'
+import { useBulk } from '../records/bulk/use-bulk.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'

@@ -5,7 +5,7 @@
 import { useMemo } from 'react'
 import { api, DealwrightError, sayError, VersionConflict } from '../api/api.ts'
 import { queryClient, refresh } from '../api/queries.ts'
-import { undoWrite } from '../records/undo-write.ts'
+import { undoWrite } from '../records/editing/undo-write.ts'
 import { announce, toast, toastError } from '../ui/toast.tsx'
 import { type BoardAsked, boardQuery, usualSort } from './board-query.ts'
 import type { Closing } from './close-dialog.tsx'

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Wiring } from '../ui/inputs.tsx'
 import { type Currency, useCurrencies } from './currencies.ts'
 import { DecimalBox } from './decimal-box.tsx'
-import type { Money } from './money.tsx'
+import type { Money } from './kinds/money.tsx'
 
 export function CurrencySelect(props: {
   label: string

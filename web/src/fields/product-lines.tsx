@@ -7,9 +7,9 @@ import { useFormat } from '../format/use-format.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { lineAmount, plain } from './decimal.ts'
 import { DecimalBox } from './decimal-box.tsx'
-import type { Found } from './found.ts'
-import { Picker } from './picker.tsx'
-import type { Price } from './prices.tsx'
+import type { Price } from './kinds/prices.tsx'
+import type { Found } from './references/found.ts'
+import { Picker } from './references/picker.tsx'
 import {
   checkLines,
   type DealValue,

@@ -9,7 +9,7 @@ import {
   priceDecimals,
   sameDecimal,
 } from './decimal.ts'
-import { type Money, writeMoney } from './money.tsx'
+import { type Money, writeMoney } from './kinds/money.tsx'
 
 export type Decimal = number | string | null
 

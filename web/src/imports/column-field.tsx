@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { fieldsQuery, queryClient } from '../api/queries.ts'
 import { jobKey } from '../jobs/job.ts'
-import { NewFieldDialog } from '../settings/new-field-dialog.tsx'
+import { NewFieldDialog } from '../settings/fields/new-field-dialog.tsx'
 import { guessField } from './guess-field.ts'
 import { type Column, type Import, saved } from './import.ts'
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useFormat } from '../format/use-format.tsx'
-import { isId } from '../records/use-record.ts'
+import { isId } from '../records/record/use-record.ts'
 import { Body, Panel } from '../settings/parts.tsx'
 import { NotFound } from '../shell/failed.tsx'
 import { ReadingFailed } from '../shell/reading-failed.tsx'

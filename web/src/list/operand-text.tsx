@@ -1,7 +1,7 @@
 /** An operand of a filter as people say it: the option's name, the record's name, the date. */
 import type { Field } from '../api/api.ts'
-import { useName } from '../fields/found.ts'
 import { kindOf, sayValue } from '../fields/kinds.ts'
+import { useName } from '../fields/references/found.ts'
 import type { Formats } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
 import type { Reached } from './reach.ts'

@@ -1,7 +1,7 @@
 /** Saved views: what of a list an address shows, under a name. The address always wins over the view. */
 import { queryOptions } from '@tanstack/react-query'
 import { type AnyRecord, ask } from '../api/api.ts'
-import { parseColumns, printColumns } from '../records/columns.ts'
+import { parseColumns, printColumns } from '../records/table/columns.ts'
 
 export type ViewMode = 'table' | 'board'
 

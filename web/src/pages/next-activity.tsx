@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { AnyRecord } from '../api/api.ts'
 import { pageQuery } from '../api/queries.ts'
-import { namesOf } from '../records/use-record.ts'
+import { namesOf } from '../records/record/use-record.ts'
 import { openNew } from '../shell/new-record.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'

@@ -31,7 +31,7 @@ export const pages: readonly SettingsPageInfo[] = [
     group: 'You',
     scope: null,
     words: 'password language locale time zone theme dark light density keys shortcuts account preferences',
-    Page: load('Profile', () => import('./profile.tsx')),
+    Page: load('Profile', () => import('./account/profile.tsx')),
   },
   {
     id: 'tokens',
@@ -40,7 +40,7 @@ export const pages: readonly SettingsPageInfo[] = [
     scope: 'token:read',
     words: 'api key access integration',
     makes: [{ resource: 'token', what: 'token', words: 'api key' }],
-    Page: load('Tokens', () => import('./tokens.tsx')),
+    Page: load('Tokens', () => import('./access/tokens.tsx')),
   },
   {
     id: 'account',
@@ -48,7 +48,7 @@ export const pages: readonly SettingsPageInfo[] = [
     group: 'Account',
     words: 'company name time zone language locale base currency',
     scope: 'admin',
-    Page: load('Account', () => import('./account.tsx')),
+    Page: load('Account', () => import('./account/account.tsx')),
   },
   {
     id: 'pipelines',
@@ -60,7 +60,7 @@ export const pages: readonly SettingsPageInfo[] = [
       { resource: 'pipeline', what: 'pipeline' },
       { resource: 'pipeline_stage', what: 'stage', id: 'stage' },
     ],
-    Page: load('Pipelines', () => import('./pipelines.tsx')),
+    Page: load('Pipelines', () => import('./pipelines/pipelines.tsx')),
   },
   {
     id: 'fields',
@@ -69,7 +69,7 @@ export const pages: readonly SettingsPageInfo[] = [
     scope: 'field:read',
     words: 'custom dropdown options sections form required',
     makes: [{ resource: 'field', what: 'field', words: 'custom' }],
-    Page: load('Fields', () => import('./fields.tsx')),
+    Page: load('Fields', () => import('./fields/fields.tsx')),
   },
   {
     id: 'users',
@@ -78,7 +78,7 @@ export const pages: readonly SettingsPageInfo[] = [
     scope: 'user:read',
     words: 'people team members colleagues invite',
     makes: [{ resource: 'user', what: 'user', words: 'invite colleague member team' }],
-    Page: load('Users', () => import('./users.tsx')),
+    Page: load('Users', () => import('./access/users.tsx')),
   },
   {
     id: 'roles',
@@ -87,7 +87,7 @@ export const pages: readonly SettingsPageInfo[] = [
     scope: 'role:read',
     words: 'permissions rights access visibility',
     makes: [{ resource: 'role', what: 'role', words: 'permissions' }],
-    Page: load('Roles', () => import('./roles.tsx')),
+    Page: load('Roles', () => import('./access/roles.tsx')),
   },
   {
     id: 'territories',
@@ -114,7 +114,7 @@ export const pages: readonly SettingsPageInfo[] = [
     scope: 'currency:read',
     words: 'currency exchange rates money',
     makes: [{ resource: 'currency', what: 'currency rate', words: 'exchange' }],
-    Page: load('Currencies', () => import('./currencies.tsx')),
+    Page: load('Currencies', () => import('./account/currencies.tsx')),
   },
   {
     id: 'webhooks',
@@ -123,7 +123,7 @@ export const pages: readonly SettingsPageInfo[] = [
     scope: 'webhook:read',
     words: 'events integration callback deliveries',
     makes: [{ resource: 'webhook', what: 'webhook', words: 'integration' }],
-    Page: load('Webhooks', () => import('./webhooks.tsx')),
+    Page: load('Webhooks', () => import('./webhooks/webhooks.tsx')),
   },
   {
     id: 'backup',
@@ -131,6 +131,6 @@ export const pages: readonly SettingsPageInfo[] = [
     group: 'Account',
     scope: 'admin',
     words: 'restore copy export data',
-    Page: load('Backup', () => import('./backup.tsx')),
+    Page: load('Backup', () => import('./account/backup.tsx')),
   },
 ]

@@ -5,7 +5,7 @@ import { shared } from '../ui/shared.ts'
 import { Opened } from './opened.tsx'
 
 const NewDialog = lazy(() =>
-  import('../records/new-dialog.tsx').then(module => ({ default: module.NewDialog })),
+  import('../records/editing/new-dialog.tsx').then(module => ({ default: module.NewDialog })),
 )
 
 export type NewAsked = {

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type AnyRecord, ask, type Named } from '../api/api.ts'
 import { expandable, fieldsQuery, queryClient } from '../api/queries.ts'
-import { isSearch } from '../fields/found.ts'
+import { isSearch } from '../fields/references/found.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
 
 export type Found = {

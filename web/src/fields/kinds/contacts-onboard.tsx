@@ -1,0 +1,58 @@
+/** CONTACTS_ONBOARD: several contacts, some of which may be created with the record. */
+import type { Kind } from '../kind.ts'
+import { isNew, type NewRelated, newRelated, textOfNew, writeNew } from '../references/new-related.ts'
+import { NewRelatedForm } from '../references/new-related-form.tsx'
+import { sourceOf } from '../references/reference-name.ts'
+import { ReferenceOperand } from '../references/reference-operand.tsx'
+import { ReferenceCell, textOfReference } from './reference.tsx'
+import { checkCount, type Ids, ReferencesInput, readReferences } from './references.tsx'
+
+type Values = readonly (number | string | NewRelated)[]
+
+export const contactsOnboard: Kind<Values> = {
+  Cell: ({ value, field, names }) =>
+    value.length === 0 ? (
+      <span className="text-ink-faint">—</span>
+    ) : (
+      value.map((one, index) => (
+        <span key={isNew(one) ? textOfNew(one) : one}>
+          {index > 0 && ', '}
+          {isNew(one) ? textOfNew(one) : <ReferenceCell value={one} field={field} names={names} />}
+        </span>
+      ))
+    ),
+  Input: ({ value, onChange, ...props }) => {
+    const all = value ?? []
+    const ids = all.filter(one => !isNew(one)) as Ids
+    const made = all.filter(isNew)
+    const resource = sourceOf(props.field)
+    return (
+      <ReferencesInput
+        {...props}
+        value={ids}
+        onChange={next => onChange([...(next ?? []), ...made])}
+        onCreate={typed => onChange([...all, newRelated(resource, typed)])}
+      >
+        {made.map((one, index) => (
+          <NewRelatedForm
+            // biome-ignore lint/suspicious/noArrayIndexKey: a new one is known by its place only
+            key={index}
+            resource={resource}
+            label={`${props.label}, new ${index + 1}`}
+            value={one}
+            onChange={next => onChange([...ids, ...made.map((old, at) => (at === index ? next : old))])}
+            onCancel={() => onChange([...ids, ...made.filter((_, at) => at !== index)])}
+            onUse={found => onChange([...ids, found.id, ...made.filter((_, at) => at !== index)])}
+          />
+        ))}
+      </ReferencesInput>
+    )
+  },
+  Operand: ReferenceOperand,
+  text: (value, names) =>
+    value.map(one => (isNew(one) ? textOfNew(one) : textOfReference(one, names))).join(', '),
+  parse: readReferences,
+  check: checkCount,
+  write: value => value.map(one => (isNew(one) ? writeNew(one) : one)),
+  width: 200,
+}

@@ -1,0 +1,74 @@
+/** DATE_TIME: a moment, sent in UTC, shown and typed in the account's time zone. */
+import type { ComponentProps } from 'react'
+import { useFormat } from '../../format/use-format.tsx'
+import { Labelled } from '../../ui/inputs.tsx'
+import type { Kind, OperandProps } from '../kind.ts'
+import { operandOf } from '../operand.tsx'
+import { fromWall, toWall } from '../zone.ts'
+
+export function MomentCell({ value }: { value: string }) {
+  const format = useFormat()
+  return (
+    <time dateTime={value} title={format.fullMoment(value)} className="tabular">
+      {format.moment(value)}
+    </time>
+  )
+}
+
+/** A date and a time of the account's time zone. */
+export function MomentBox({
+  value,
+  onChange,
+  ...props
+}: Omit<ComponentProps<'input'>, 'value' | 'onChange'> & {
+  value: string | null
+  onChange: (value: string | null) => void
+}) {
+  const { timeZone } = useFormat()
+  return (
+    <input
+      {...props}
+      type="datetime-local"
+      max="9999-12-31T23:59"
+      value={value ? toWall(value, timeZone) : ''}
+      onChange={event => onChange(fromWall(event.target.value, timeZone))}
+      className="field-box"
+    />
+  )
+}
+
+export function MomentOperand({ value, onChange, label }: OperandProps) {
+  const epoch = /^\d{11,}$/.test(value) ? new Date(Number(value)).toISOString() : value
+  return <MomentBox aria-label={label} value={epoch || null} onChange={moment => onChange(moment ?? '')} />
+}
+
+/** A moment as ISO 8601 writes it; without an offset it is the time zone's. */
+export function readMoment(text: string, timeZone = 'UTC'): string | undefined {
+  const typed = text.trim().replace(' ', 'T')
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(typed)) return undefined
+  if (!/(Z|[+-]\d\d:?\d\d)$/i.test(typed)) return fromWall(typed, timeZone) ?? undefined
+  const moment = new Date(typed)
+  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
+}
+
+export const dateTime: Kind<string> = {
+  Cell: MomentCell,
+  Input: function MomentInput({ value, onChange, field, label, isBare, error, autoFocus }) {
+    const { timeZone } = useFormat()
+    return (
+      <Labelled
+        {...{ label, isBare, error }}
+        isRequired={field.is_required}
+        hint={isBare ? undefined : `In ${timeZone}`}
+      >
+        {wiring => <MomentBox {...wiring} autoFocus={autoFocus} value={value} onChange={onChange} />}
+      </Labelled>
+    )
+  },
+  Operand: operandOf(MomentOperand),
+  say: (value, _names, format) => format.moment(value),
+  text: (value, _names, format) => toWall(value, format.timeZone).replace('T', ' '),
+  parse: (typed, _field, format) => (typed.trim() === '' ? null : readMoment(typed, format?.timeZone)),
+  width: 180,
+  isTime: true,
+}

@@ -1,0 +1,107 @@
+/** DEAL_VALUE: an amount in a currency, with the products that the deal is about. */
+import { useId, useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox, Labelled } from '../../ui/inputs.tsx'
+import { BaseCode } from '../base-code.tsx'
+import type { InputProps, Kind } from '../kind.ts'
+import { MoneyBox } from '../money-box.tsx'
+import { operandOf } from '../operand.tsx'
+import { ProductLines, priceIn } from '../product-lines.tsx'
+import {
+  checkLines,
+  type DealValue,
+  followsLines,
+  repriced,
+  totalOf,
+  withLines,
+  writeDealValue,
+} from '../value.ts'
+import { checkMoney, MoneyCell, readMoney, textOfMoney } from './money.tsx'
+import { checkNumberOperand, DecimalOperand } from './number.tsx'
+
+function DealValueInput(props: InputProps<DealValue>) {
+  const { value, onChange, field, label, isBare, error, autoFocus } = props
+  const lines = value?.products ?? []
+  const [isOpen, setOpen] = useState(lines.length > 0)
+  const id = useId()
+  const follows = followsLines(value)
+  /** Prices of products are those of the currency; where there is none, it has to be given. */
+  const changeCurrency = async (next: DealValue) => {
+    onChange(next)
+    const priced = await Promise.all(
+      lines.map(async line => {
+        const [own, other] = await Promise.all([priceIn(line.product, value), priceIn(line.product, next)])
+        return repriced(line, own, other)
+      }),
+    )
+    if (lines.length > 0) onChange(withLines(next, priced))
+  }
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <Labelled {...{ label, isBare, error }} isRequired={field.is_required}>
+        {wiring => (
+          <MoneyBox
+            wiring={wiring}
+            label={label}
+            autoFocus={autoFocus}
+            isDisabled={follows && !isBare}
+            value={follows && !isBare ? { ...value, value: totalOf(value) } : value}
+            onChange={money => {
+              // Without the lines in sight, what is typed is the value.
+              // The amounts of two currencies do not tell whether it follows the lines.
+              const next = { ...value, ...money, ...(lines.length > 0 && { follows: follows && !isBare }) }
+              if (money.currency !== value?.currency && lines.length > 0) void changeCurrency(next)
+              else onChange(next.value === null && lines.length === 0 ? null : next)
+            }}
+          />
+        )}
+      </Labelled>
+      {!isBare && (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+          <Button
+            look="quiet"
+            isSmall
+            aria-expanded={isOpen}
+            aria-controls={id}
+            onPress={() => setOpen(!isOpen)}
+          >
+            {isOpen ? 'Hide products' : lines.length > 0 ? `Products (${lines.length})` : 'Add products'}
+          </Button>
+          {lines.length > 0 && (
+            <Checkbox
+              label="Value follows the products"
+              checked={follows}
+              onChange={isOn => onChange(withLines({ ...value, follows: isOn }, lines))}
+            />
+          )}
+        </div>
+      )}
+      {isOpen && !isBare && (
+        <div id={id}>
+          <ProductLines
+            value={value}
+            field={field}
+            onChange={products => onChange(withLines(value, products))}
+          />
+        </div>
+      )}
+    </div>
+  )
+}
+
+export const dealValue: Kind<DealValue> = {
+  Cell: MoneyCell,
+  Input: DealValueInput,
+  Operand: operandOf(DecimalOperand),
+  checkOperand: checkNumberOperand,
+  Unit: BaseCode,
+  text: (value, _names, format) => textOfMoney(value, format),
+  parse: (typed, _field, format) => readMoney(typed, format),
+  check: (value, field) => {
+    const wrong = Object.entries(checkLines(value, field.config))[0]
+    return checkMoney(value, field) ?? (wrong && `Product ${Number(wrong[0]) + 1}: ${wrong[1]}`)
+  },
+  write: writeDealValue,
+  width: 140,
+  align: 'end',
+}

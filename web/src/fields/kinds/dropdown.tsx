@@ -1,0 +1,117 @@
+/** DROPDOWN: one of some options, by its id. */
+import type { Field } from '../../api/api.ts'
+import { Select } from '../../ui/inputs.tsx'
+import { Chips } from '../chips.tsx'
+import { checkOption, nameOfOption, readOption, useChoices } from '../choices.ts'
+import type { InputProps, Kind, NamesOf, OperandProps } from '../kind.ts'
+import { operandOf } from '../operand.tsx'
+import { joinList, splitList } from '../operand-list.ts'
+
+/** So few options, with such short names, that all of them can be shown. */
+const fewest = 7
+const fewLetters = 48
+
+function Looked({ id, field }: { id: unknown; field: Field }) {
+  return nameOfOption(id, null, useChoices(field))
+}
+
+export function OptionCell({ value, field, names }: { value: unknown; field: Field; names: NamesOf }) {
+  return field.options || names ? (
+    nameOfOption(value, names, field.options ?? [])
+  ) : (
+    <Looked id={value} field={field} />
+  )
+}
+
+function DropdownInput(props: InputProps<number | string>) {
+  const { value, onChange, field, label, isBare, error, names, record, autoFocus } = props
+  const choices = useChoices(field, record)
+  // An option that is out of use stays with the record that has it (D10).
+  const isKnown = value === null || choices.some(({ id }) => id === value)
+  const offered = isKnown
+    ? choices
+    : [{ id: value as number, name: `${nameOfOption(value, names, [])} (not in use)` }, ...choices]
+  const change = (chosen: string | null) => onChange(chosen === null ? null : Number(chosen))
+  // Stages are read besides: until then the field says how many there are.
+  const all = choices.length > 0 ? offered : (field.options ?? [])
+  const letters = all.reduce((sum, { name }) => sum + (name?.length ?? 0) + 4, 0)
+  if (!isBare && field.options && all.length <= fewest && letters <= fewLetters) {
+    return (
+      <Chips
+        {...{ label, error, autoFocus }}
+        isRequired={field.is_required}
+        choices={offered}
+        value={value}
+        onChange={onChange}
+      />
+    )
+  }
+  return (
+    <Select
+      {...{ label, isBare, error, autoFocus }}
+      isRequired={field.is_required}
+      value={value}
+      onChange={change}
+      choices={offered}
+      none={field.is_required && value !== null ? undefined : field.is_required ? 'Choose…' : '—'}
+    />
+  )
+}
+
+function OneOption({ value, onChange, field, label }: OperandProps) {
+  const choices = useChoices(field)
+  const found = choices.find(({ id, name }) => String(id) === value || name === value)
+  return (
+    <Select
+      label={label}
+      isBare
+      value={found?.id ?? null}
+      onChange={id => onChange(id ?? '')}
+      choices={choices}
+      none="Choose…"
+    />
+  )
+}
+
+function ManyOptions({ value, onChange, field, label }: OperandProps) {
+  const choices = useChoices(field)
+  const chosen = splitList(value)
+  const isChosen = (id: number, name: string | null) =>
+    chosen.includes(String(id)) || (name !== null && chosen.includes(name))
+  return (
+    <fieldset className="max-h-64 overflow-auto rounded-sm border border-line p-1.5">
+      <legend className="unseen">{label}</legend>
+      {choices.map(({ id, name }) => (
+        <label key={id} className="flex min-h-7 items-center gap-2 rounded-sm px-1.5 hover:bg-hover">
+          <input
+            type="checkbox"
+            className="size-4 accent-accent"
+            checked={isChosen(id, name)}
+            onChange={event =>
+              onChange(
+                joinList(
+                  choices
+                    .filter(one => (one.id === id ? event.target.checked : isChosen(one.id, one.name)))
+                    .map(one => String(one.id)),
+                ),
+              )
+            }
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+export const OptionOperand = operandOf(OneOption, ManyOptions)
+
+export const dropdown: Kind<number | string> = {
+  Cell: OptionCell,
+  Input: DropdownInput,
+  Operand: OptionOperand,
+  text: (value, names, _format, field) => nameOfOption(value, names, field.options ?? []),
+  parse: (typed, field) => (typed.trim() === '' ? null : readOption(typed, field)),
+  check: checkOption,
+  width: 150,
+}

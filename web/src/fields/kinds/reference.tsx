@@ -1,0 +1,66 @@
+/** COMPANY, CONTACT, DEAL, TERRITORY: one related record, by its id (D11). */
+import { useState } from 'react'
+import type { Field } from '../../api/api.ts'
+import { Labelled } from '../../ui/inputs.tsx'
+import type { InputProps, Kind, NamesOf } from '../kind.ts'
+import type { Found } from '../references/found.ts'
+import { Picker } from '../references/picker.tsx'
+import { namedBy, sourceOf, useReferenceName } from '../references/reference-name.ts'
+import { ReferenceOperand } from '../references/reference-operand.tsx'
+
+/** An id; a name, which the service looks up (D75). */
+type Reference = number | string
+
+function Looked({ value, field }: { value: Reference; field: Field }) {
+  return <bdi>{useReferenceName(field, value, null)}</bdi>
+}
+
+export function ReferenceCell(props: { value: Reference; field: Field; names: NamesOf }) {
+  const { value, field, names } = props
+  const told = namedBy(names, value)
+  return told ? <bdi>{told.name ?? `No. ${value}`}</bdi> : <Looked value={value} field={field} />
+}
+
+/** The input of a reference. `onCreate` offers to create what was typed. */
+export function ReferenceInput(props: InputProps<Reference> & { onCreate?: (text: string) => void }) {
+  const { value, onChange, field, label, isBare, error, names, autoFocus, onCreate } = props
+  const [picked, setPicked] = useState<Found | null>(null)
+  const shown = useReferenceName(field, value, picked?.id === value ? picked : names)
+  return (
+    <Labelled {...{ label, isBare, error }} isRequired={field.is_required}>
+      {wiring => (
+        <Picker
+          resource={sourceOf(field)}
+          label={label}
+          wiring={wiring}
+          shown={value === null ? '' : shown}
+          autoFocus={autoFocus}
+          onPick={found => {
+            setPicked(found)
+            onChange(found.id)
+          }}
+          // The service takes a name, too, or refuses it: what is typed is never lost in silence.
+          onText={text => onChange(readReference(text))}
+          onCreate={onCreate}
+        />
+      )}
+    </Labelled>
+  )
+}
+
+export const readReference = (typed: string): Reference | null => {
+  const text = typed.trim()
+  return text === '' ? null : /^\d{1,15}$/.test(text) ? Number(text) : text
+}
+
+export const textOfReference = (value: unknown, names: NamesOf): string =>
+  typeof value === 'string' ? value : (namedBy(names, value)?.name ?? `${value}`)
+
+export const reference: Kind<Reference> = {
+  Cell: ReferenceCell,
+  Input: ReferenceInput,
+  Operand: ReferenceOperand,
+  text: textOfReference,
+  parse: readReference,
+  width: 180,
+}

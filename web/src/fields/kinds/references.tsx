@@ -1,0 +1,98 @@
+/** TAGS and TERRITORIES: several related records, by their ids. */
+import { type ReactNode, useState } from 'react'
+import type { Field } from '../../api/api.ts'
+import { Badge } from '../../ui/bits.tsx'
+import { RemovableChip } from '../chip.tsx'
+import { Group } from '../group.tsx'
+import type { InputProps, Kind, NamesOf } from '../kind.ts'
+import type { Found } from '../references/found.ts'
+import { Picker } from '../references/picker.tsx'
+import { sourceOf, useReferenceName } from '../references/reference-name.ts'
+import { ReferenceOperand } from '../references/reference-operand.tsx'
+import { ReferenceCell, readReference, textOfReference } from './reference.tsx'
+
+export type Ids = readonly (number | string)[]
+
+function Chip(props: { value: number | string; field: Field; names: NamesOf; onRemove: () => void }) {
+  const { value, field, names, onRemove } = props
+  const name = useReferenceName(field, value, names)
+  return (
+    <RemovableChip name={name} onRemove={onRemove}>
+      <bdi className="truncate">{name}</bdi>
+    </RemovableChip>
+  )
+}
+
+/** Chips, and a text to find more. */
+export function ReferencesInput(
+  props: InputProps<Ids> & { onCreate?: (text: string) => void; children?: ReactNode },
+) {
+  const { value, onChange, field, label, isBare, error, names, autoFocus, onCreate, children } = props
+  const [picked, setPicked] = useState<readonly Found[]>([])
+  const ids = value ?? []
+  const told = [...picked, ...(Array.isArray(names) ? names : [])]
+  return (
+    <Group {...{ label, isBare, error }} isRequired={field.is_required}>
+      {ids.length > 0 && (
+        <div className="flex flex-wrap gap-1">
+          {ids.map(id => (
+            <Chip
+              key={id}
+              value={id}
+              field={field}
+              names={told}
+              onRemove={() => onChange(ids.filter(one => one !== id))}
+            />
+          ))}
+        </div>
+      )}
+      {children}
+      <Picker
+        resource={sourceOf(field)}
+        label={`Add to ${label}`}
+        shown=""
+        placeholder="Add…"
+        without={ids}
+        autoFocus={autoFocus}
+        onPick={found => {
+          setPicked([...picked, found])
+          onChange([...ids, found.id])
+        }}
+        onCreate={onCreate}
+      />
+    </Group>
+  )
+}
+
+export const readReferences = (typed: string): Ids =>
+  typed
+    .split(/[,;\n]/)
+    .map(readReference)
+    .filter(one => one !== null)
+
+export function checkCount(value: readonly unknown[], { config: { max_limit } }: Field): string | undefined {
+  return max_limit !== undefined && value.length > max_limit
+    ? `Must have at most ${max_limit} entries.`
+    : undefined
+}
+
+export const references: Kind<Ids> = {
+  Cell: ({ value, field, names }) =>
+    value.length === 0 ? (
+      <span className="text-ink-faint">—</span>
+    ) : (
+      <span className="inline-flex max-w-full flex-wrap gap-1">
+        {value.map(id => (
+          <Badge key={id} look="accent">
+            <ReferenceCell value={id} field={field} names={names} />
+          </Badge>
+        ))}
+      </span>
+    ),
+  Input: ReferencesInput,
+  Operand: ReferenceOperand,
+  text: (value, names) => value.map(id => textOfReference(id, names)).join(', '),
+  parse: readReferences,
+  check: checkCount,
+  width: 180,
+}

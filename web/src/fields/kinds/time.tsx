@@ -1,0 +1,41 @@
+/** TIME: a time of day without offset, HH:MM. */
+import { useFormat } from '../../format/use-format.tsx'
+import { TextField } from '../../ui/inputs.tsx'
+import type { Kind, OperandProps } from '../kind.ts'
+import { operandOf } from '../operand.tsx'
+
+export function TimeCell({ value }: { value: string }) {
+  const format = useFormat()
+  return <time className="tabular">{format.time(value)}</time>
+}
+
+/** 9:30, 09:30:15 and 9.30 pm → HH:MM */
+export function readTime(text: string): string | undefined {
+  const [, hours, minutes, half] =
+    /^\s*(\d{1,2})[:.](\d\d)(?::\d\d(?:\.\d+)?)?\s*([ap])?\.?(?:m\.?)?\s*$/i.exec(text) ?? []
+  if (!hours || !minutes) return undefined
+  const hour = half ? (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0) : Number(hours)
+  if (hour > 23 || Number(minutes) > 59) return undefined
+  return `${String(hour).padStart(2, '0')}:${minutes}`
+}
+
+export const time: Kind<string> = {
+  Cell: TimeCell,
+  Input: ({ value, onChange, field, label, isBare, error, autoFocus }) => (
+    <TextField
+      {...{ label, isBare, error, autoFocus }}
+      type="time"
+      isRequired={field.is_required}
+      value={value ?? ''}
+      onChange={typed => onChange(typed === '' ? null : typed)}
+    />
+  ),
+  Operand: operandOf(({ value, onChange, label }: OperandProps) => (
+    <TextField type="time" label={label} isBare value={value} onChange={onChange} />
+  )),
+  text: value => value,
+  say: (value, _names, format) => format.time(value),
+  parse: typed => (typed.trim() === '' ? null : readTime(typed)),
+  width: 90,
+  isTime: true,
+}

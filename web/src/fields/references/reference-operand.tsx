@@ -1,0 +1,60 @@
+/** References in a filter: one, or several as chips. */
+import type { Field } from '../../api/api.ts'
+import { RemovableChip } from '../chip.tsx'
+import type { OperandProps } from '../kind.ts'
+import { operandOf } from '../operand.tsx'
+import { joinList, splitList } from '../operand-list.ts'
+import { Picker } from './picker.tsx'
+import { sourceOf, useReferenceName } from './reference-name.ts'
+
+const idOf = (text: string) => (/^\d+$/.test(text) ? Number(text) : text)
+
+function OneReference({ value, onChange, field, label }: OperandProps) {
+  const shown = useReferenceName(field, idOf(value), null)
+  return (
+    <Picker
+      resource={sourceOf(field)}
+      label={label}
+      shown={value === '' ? '' : shown}
+      onPick={found => onChange(String(found.id))}
+      onText={onChange}
+    />
+  )
+}
+
+function Chip({ value, field, onRemove }: { value: string; field: Field; onRemove: () => void }) {
+  const name = useReferenceName(field, idOf(value), null)
+  return (
+    <RemovableChip name={name} onRemove={onRemove}>
+      <bdi className="truncate">{name}</bdi>
+    </RemovableChip>
+  )
+}
+
+function ManyReferences({ value, onChange, field, label }: OperandProps) {
+  const chosen = splitList(value)
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <div className="flex flex-wrap gap-1 empty:hidden">
+        {chosen.map(one => (
+          <Chip
+            key={one}
+            value={one}
+            field={field}
+            onRemove={() => onChange(joinList(chosen.filter(other => other !== one)))}
+          />
+        ))}
+      </div>
+      <Picker
+        resource={sourceOf(field)}
+        label={label}
+        shown=""
+        placeholder="Add…"
+        without={chosen.map(idOf)}
+        onPick={found => onChange(joinList([...chosen, String(found.id)]))}
+      />
+    </div>
+  )
+}
+
+export const ReferenceOperand = operandOf(OneReference, ManyReferences)

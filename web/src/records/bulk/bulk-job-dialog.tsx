@@ -1,0 +1,64 @@
+/** A change of all that a filter finds: how many it would be, how far it is, what came of it, its undo. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { sayError } from '../../api/api.ts'
+import { useFormat } from '../../format/use-format.tsx'
+import { type Counts, type Job, jobQuery, manyOf, tell } from '../../jobs/job.ts'
+import { JobOutcome } from '../../jobs/outcome.tsx'
+import { RevertButton } from '../../jobs/result.tsx'
+import { Trouble } from '../../settings/parts.tsx'
+import { ReadingFailed } from '../../shell/reading-failed.tsx'
+import { Waiting } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+
+export function BulkJobDialog(props: {
+  resource: string
+  id: number
+  onClose: (job: Job | undefined) => void
+}) {
+  const { resource, id, onClose } = props
+  const { data: job, error, refetch } = useQuery(jobQuery('bulk', id))
+  const format = useFormat()
+  const [problem, setProblem] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const run = async (tried: Job) => {
+    setBusy(true)
+    try {
+      await tell(tried, 'run')
+    } catch (error) {
+      setProblem(sayError(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const close = () => onClose(job)
+  const isTried = job?.state === 'waiting'
+  const { updated = 0 } = (job?.result.dry_run ?? {}) as Partial<Counts>
+  return (
+    <Dialog
+      title={`Change all ${manyOf(resource)} that the filter finds`}
+      isOpen
+      onClose={close}
+      width="wide"
+    >
+      <ReadingFailed error={error} onRetry={() => void refetch()} />
+      <div className="flex flex-col gap-4">
+        {job ? <JobOutcome job={job} /> : <Waiting className="h-16" />}
+        {isTried && <p className="text-ink-soft">This was tried: nothing has been changed yet.</p>}
+        <Trouble text={problem} />
+      </div>
+      <DialogActions>
+        {job && <RevertButton job={job} />}
+        <Button look={isTried ? 'plain' : 'primary'} onPress={close}>
+          {isTried ? 'Change nothing' : 'Close'}
+        </Button>
+        {isTried && updated > 0 && (
+          <Button look="primary" isPending={isBusy} onPress={() => void run(job)}>
+            Change {format.number(updated)}
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
+  )
+}

@@ -1,0 +1,72 @@
+/** The rules of deals that a form follows as it is filled in; the service judges them (D19, D20). */
+import type { Field, Me } from '../../api/api.ts'
+import type { Pipeline, Stage } from '../../api/queries.ts'
+import { kindOf } from '../../board/stage-kind.ts'
+import { isEmpty, isWritable, type Values } from './draft.ts'
+
+/** How a deal has ended. */
+const ending: readonly string[] = ['won_reason', 'lost_reason', 'deal_closed_on']
+
+/** The fields that a deal must have because of its other values (rules 2, 3 and 5). */
+export function ruledFields(resource: string, values: Values, stages: readonly Stage[]): readonly string[] {
+  if (resource !== 'deal') return []
+  const stage = stages.find(({ id }) => id === values.pipeline_stage)
+  return [
+    ...(stage?.kind === kindOf.won ? ['won_reason', 'deal_closed_on'] : []),
+    ...(stage?.kind === kindOf.lost ? ['lost_reason', 'deal_closed_on'] : []),
+    ...(isEmpty(values.forecast_category) ? [] : ['expected_close_date']),
+  ]
+}
+
+/** What a new record begins with: what was asked for, defaults, and for a deal whose and where it is. */
+export function beginning(
+  resource: string,
+  asked: Values,
+  fields: readonly Field[],
+  known: { me: Me; pipelines: readonly Pipeline[]; stages: readonly Stage[] },
+): Values {
+  const defaults = fields
+    .filter(field => isWritable(field) && !isEmpty(field.default_value))
+    .map(field => [field.internal_name, field.default_value])
+  const values: { [field: string]: unknown } = { ...Object.fromEntries(defaults), ...asked }
+  if (resource === 'activity') return { owner: known.me.user.id, ...values }
+  if (resource !== 'deal') return values
+  values.sales_owner ??= known.me.user.id
+  const stage = known.stages.find(({ id }) => id === values.pipeline_stage)
+  values.pipeline ??= stage?.pipeline ?? known.pipelines[0]?.id
+  return withStage(values, known.stages)
+}
+
+/** A stage of another pipeline gives way to the first open one of the deal's own. */
+export function withStage(values: Values, stages: readonly Stage[]): Values {
+  const own = stages.filter(({ pipeline }) => pipeline === values.pipeline)
+  if (own.length === 0 || own.some(({ id }) => id === values.pipeline_stage)) return values
+  const first = own.find(({ kind }) => kind === kindOf.open) ?? own[0]
+  return { ...values, pipeline_stage: first?.id }
+}
+
+/** The stages of a change that asks first: it closes a deal, closes it otherwise, or reopens it. */
+export function asksFirst(
+  record: Values,
+  changes: Values,
+  stages: readonly Stage[],
+): { readonly from: Stage | undefined; readonly to: Stage } | undefined {
+  const to = stages.find(({ id }) => id === changes.pipeline_stage)
+  const from = stages.find(({ id }) => id === record.pipeline_stage)
+  return to && to.kind !== (from?.kind ?? kindOf.open) ? { from, to } : undefined
+}
+
+/** The values of a deal's copy: all that somebody may fill in, but for how it ended. */
+export function copyOf(record: Values, fields: readonly Field[], stages: readonly Stage[]): Values {
+  const kept = fields
+    .filter(isWritable)
+    .map(({ internal_name }) => internal_name)
+    .filter(name => !ending.includes(name) && !isEmpty(record[name]))
+  const copy = Object.fromEntries(kept.map(name => [name, record[name]]))
+  const stage = stages.find(({ id }) => id === record.pipeline_stage)
+  const isOpen = stage?.kind === kindOf.open
+  return withStage(
+    { ...copy, ...(isOpen ? {} : { pipeline_stage: undefined }), title: `${record.title} (copy)` },
+    stages,
+  )
+}

@@ -1,0 +1,34 @@
+/** Takes back what was written, exactly: also what no write could say again, such as when a deal was won. */
+import { type AnyRecord, ask, DealwrightError, Told } from '../../api/api.ts'
+import type { Event } from '../timeline/history.ts'
+
+export const undoEvent = (seq: number): Promise<AnyRecord> => ask('POST', `/event/${seq}/undo`)
+
+/** Whether an undo was refused because the same was changed since (D83). */
+export function isChangedSince(error: unknown): error is DealwrightError {
+  return error instanceof DealwrightError && error.code === 5007
+}
+
+/**
+ * Undoes the write that made `after` of `before`: the record is as it was, also when a deal came to its stage
+ * or was won. What others have changed in other fields since stays. Throws what the service refuses.
+ */
+export async function undoWrite(
+  resource: string,
+  before: AnyRecord,
+  after: AnyRecord,
+  expand = '',
+): Promise<AnyRecord> {
+  // It changed nothing, so the last event is somebody else's.
+  if (after.version === before.version) return after
+  const { id, version } = after
+  const path = `/${resource}/${id}`
+  const events = await ask<readonly Event[]>('GET', `${path}/history`, { query: { pageSize: 30 } })
+  const written = events.find(event => event.version === version)
+  if (!written) throw new Told('Too much has been changed since.')
+  const undone = await undoEvent(written.seq).catch(error => {
+    if (!isChangedSince(error)) throw error
+    throw new Told('Somebody else has changed the same fields since, so nothing was undone.')
+  })
+  return expand ? ask<AnyRecord>('GET', path, { query: { expand } }) : undone
+}

@@ -1,0 +1,74 @@
+/**
+ * Changes of a row. The table shows them at once, and what it showed before when the service refuses. Only
+ * the fields of the change go back: another change of the row may be under way.
+ */
+import { type AnyRecord, api, ask, base, type Page } from '../../api/api.ts'
+import { queryClient, refresh } from '../../api/queries.ts'
+import { Clash, update, type Values } from './draft.ts'
+import { undoWrite } from './undo-write.ts'
+
+/** Each window of the resource's lists, with the row changed where it has it. */
+function patchRows(resource: string, id: number, change: (row: AnyRecord) => AnyRecord): void {
+  queryClient.setQueriesData<Page<AnyRecord>>({ queryKey: ['list', resource] }, page =>
+    Array.isArray(page?.data) && page.data.some(row => row.id === id)
+      ? { ...page, data: page.data.map(row => (row.id === id ? change(row) : row)) }
+      : page,
+  )
+}
+
+/** Sends changes of a row, as `update` does: throws what the service refuses, and a `Clash`. */
+export function saveRow(
+  resource: string,
+  row: AnyRecord,
+  shown: Values,
+  { sent = shown, expand = '' }: { sent?: Values; expand?: string | undefined } = {},
+): Promise<AnyRecord> {
+  return shownAtOnce(resource, row, shown, () => update(resource, row, sent, expand))
+}
+
+/** Undoes what was saved of a row: `names` are the fields that show it. Throws what the service refuses. */
+export function undoRow(
+  resource: string,
+  { before, saved, names }: { before: AnyRecord; saved: AnyRecord; names: readonly string[] },
+  expand: string,
+): Promise<AnyRecord> {
+  const former = Object.fromEntries(names.map(name => [name, before[name]]))
+  return shownAtOnce(resource, saved, former, () => undoWrite(resource, before, saved, expand))
+}
+
+async function shownAtOnce(
+  resource: string,
+  row: AnyRecord,
+  shown: Values,
+  write: () => Promise<AnyRecord>,
+): Promise<AnyRecord> {
+  const former = Object.fromEntries(Object.keys(shown).map(name => [name, row[name]]))
+  patchRows(resource, row.id, now => ({ ...now, ...shown }))
+  try {
+    const saved = await write()
+    take(resource, saved)
+    return saved
+  } catch (error) {
+    patchRows(resource, row.id, now => ({ ...now, ...former }))
+    if (error instanceof Clash) take(resource, error.theirs)
+    throw error
+  }
+}
+
+/** Shows a row as it was saved, and what is made of it as stale. The order stays: rows don't jump away. */
+function take(resource: string, saved: AnyRecord): void {
+  patchRows(resource, saved.id, now => {
+    // An answer may come after that of a later change.
+    if (now.version !== undefined && saved.version !== undefined && saved.version < now.version) return now
+    const names = Object.keys(now).filter(name => name in saved && name !== '_expanded')
+    const values = Object.fromEntries(names.map(name => [name, saved[name]]))
+    return { ...now, ...values, _expanded: { ...now._expanded, ...saved._expanded } }
+  })
+  void refresh(resource, 'list')
+}
+
+export const remove = (resource: string, { id }: AnyRecord): Promise<unknown> =>
+  api.request('DELETE', `${base}/${resource}/${id}`)
+
+export const restore = (resource: string, { id }: AnyRecord): Promise<AnyRecord> =>
+  ask('POST', `/${resource}/${id}/restore`)

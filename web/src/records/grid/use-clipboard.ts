@@ -1,0 +1,143 @@
+/**
+ * Copies the cells of a range as a spreadsheet does, and takes such cells back: each as its kind reads it.
+ */
+import type { ClipboardEvent } from 'react'
+import { type AnyRecord, type Field, sayError } from '../../api/api.ts'
+import { currenciesRead } from '../../fields/currencies.ts'
+import { kindOf } from '../../fields/kinds.ts'
+import { nameOf } from '../../fields/references/found.ts'
+import type { Formats } from '../../format/format.ts'
+import { useFormat } from '../../format/use-format.tsx'
+import { announce, toast, toastError } from '../../ui/toast.tsx'
+import { inParallel } from '../bulk/in-parallel.ts'
+import { written } from '../editing/draft.ts'
+import { saveRow, undoRow } from '../editing/write.ts'
+import type { ShownColumn } from '../table/layout.ts'
+import type { Window } from '../table/use-window.ts'
+import { parseCells, placed, printCells } from './cells.ts'
+import type { Cell, Range } from './grid.ts'
+
+export type Refusal = { readonly name: string; readonly reason: string }
+
+type Asked = {
+  resource: string
+  window: Window
+  active: Cell
+  range: Range | null
+  rows: number
+  columns: readonly ShownColumn[]
+  expand: string
+  reason: string | undefined
+  onRefusals: (refusals: readonly Refusal[]) => void
+}
+
+/** A row with what is to be changed in it. */
+type RowChange = {
+  record: AnyRecord
+  values: { [field: string]: unknown }
+}
+
+export function useClipboard(asked: Asked) {
+  const format = useFormat()
+  const { active, window, columns } = asked
+  const range = asked.range ?? {
+    top: active.row,
+    bottom: active.row,
+    left: active.column,
+    right: active.column,
+  }
+  const isCell = (event: ClipboardEvent) =>
+    active.row >= 0 && (event.target as HTMLElement).dataset?.cell !== undefined
+  return {
+    onCopy: (event: ClipboardEvent) => {
+      if (!isCell(event) || range.right < 1) return
+      event.preventDefault()
+      const copied: string[][] = []
+      for (let row = range.top; row <= range.bottom; row++) {
+        const record = window.rowAt(row)
+        if (record)
+          copied.push(
+            columns
+              .slice(Math.max(range.left, 1) - 1, range.right)
+              .map(one => textOf(record, one.field, format)),
+          )
+      }
+      event.clipboardData.setData('text/plain', printCells(copied))
+      const missing = range.bottom - range.top + 1 - copied.length
+      const cells = copied.length * (copied[0]?.length ?? 0)
+      const copies = `${format.counted(cells, 'cell is', 'cells are')} copied`
+      const unread = format.counted(missing, 'row has', 'rows have')
+      if (missing) toastError(`${copies}. ${unread} not been read yet.`)
+      else announce(copies)
+    },
+    onPaste: (event: ClipboardEvent) => {
+      if (!isCell(event) || range.right < 1) return
+      event.preventDefault()
+      if (asked.reason) toastError(asked.reason)
+      else void paste(event.clipboardData.getData('text/plain'), { ...asked, range }, format)
+    },
+  }
+}
+
+function textOf(record: AnyRecord, field: Field, format: Formats): string {
+  const name = field.internal_name
+  const value = record[name]
+  if (value === null || value === undefined) return ''
+  return kindOf(field).text(value, record._expanded?.[name], format, field)
+}
+
+async function paste(text: string, asked: Asked & { range: Range }, format: Formats): Promise<void> {
+  const { resource, window, range, rows, columns, expand, onRefusals } = asked
+  await currenciesRead()
+  const refusals: Refusal[] = []
+  const changes = new Map<number, RowChange>()
+  const from = { ...range, left: Math.max(range.left, 1) - 1, right: range.right - 1 }
+  for (const { row, column, text: typed } of placed(parseCells(text), from, rows, columns.length)) {
+    const record = window.rowAt(row)
+    const { field } = columns[column]!
+    const name = record ? `${nameOf(record)}, ${field.field_name}` : `Row ${row + 1}, ${field.field_name}`
+    const read = record
+      ? readCell(typed, record, field, format)
+      : { reason: 'This row has not been read yet.' }
+    if ('reason' in read) refusals.push({ name, reason: read.reason })
+    else if (read.isChanged) {
+      const change = changes.get(row) ?? { record: record!, values: {} }
+      change.values[field.internal_name] = read.value
+      changes.set(row, change)
+    }
+  }
+  const fields = columns.map(({ field }) => field)
+  const outcome = await inParallel([...changes.values()], ({ record, values }) =>
+    saveRow(resource, record, values, { sent: written(values, fields), expand }),
+  )
+  for (const { item, error } of outcome.failed)
+    refusals.push({ name: nameOf(item.record), reason: sayError(error) })
+  const cells = outcome.done.reduce((sum, { item }) => sum + Object.keys(item.values).length, 0)
+  const undo = async () => {
+    const { failed } = await inParallel(outcome.done, ({ item: { record: before, values }, result: saved }) =>
+      undoRow(resource, { before, saved, names: Object.keys(values) }, expand),
+    )
+    if (failed.length) toastError(`${failed.length} could not be undone. ${sayError(failed[0]!.error)}`)
+    else toast('Undone.', { isNews: true })
+  }
+  if (cells)
+    toast(`${cells} ${cells === 1 ? 'cell is' : 'cells are'} changed.`, {
+      action: { label: 'Undo', act: undo },
+    })
+  else if (!refusals.length) announce('Nothing is changed')
+  if (refusals.length) onRefusals(refusals)
+}
+
+type ReadCell = { readonly value: unknown; readonly isChanged: boolean } | { readonly reason: string }
+
+/** What a text means in a cell, or why it can't stand there. */
+function readCell(typed: string, record: AnyRecord, field: Field, format: Formats): ReadCell {
+  if (typed === textOf(record, field, format)) return { value: null, isChanged: false }
+  if (field.is_read_only) return { reason: 'This can’t be changed.' }
+  const { parse, check } = kindOf(field)
+  const value = parse(typed, field, format)
+  if (value === undefined) return { reason: `“${typed}” can’t be read here.` }
+  if (value === null && field.is_required) return { reason: 'This is required.' }
+  const wrong = value === null ? undefined : check?.(value, field)
+  return wrong ? { reason: wrong } : { value, isChanged: true }
+}

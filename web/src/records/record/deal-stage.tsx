@@ -1,0 +1,161 @@
+/** The stages of a deal's pipeline, as a row of choices: where the deal is, and where it can go. */
+import { useQuery } from '@tanstack/react-query'
+import { Check } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { sayError } from '../../api/api.ts'
+import { type Stage, stagesQuery } from '../../api/queries.ts'
+import { kindOf } from '../../board/stage-kind.ts'
+import { useFormat } from '../../format/use-format.tsx'
+import { type Command, useCommands } from '../../shell/commands.ts'
+import { Waiting } from '../../ui/bits.tsx'
+import { classes } from '../../ui/classes.ts'
+import { toastError } from '../../ui/toast.tsx'
+import type { Save } from '../editing/use-record-save.tsx'
+import { stageChangesQuery } from '../timeline/history.ts'
+import { stageTimes } from './stage-times.ts'
+import type { ShownRecord } from './use-record.ts'
+
+export function DealStage(props: { shown: ShownRecord; save: Save; reason: string | undefined }) {
+  const { shown, save, reason } = props
+  const { record } = shown
+  const { data, isPending } = useQuery(stagesQuery)
+  const { data: changes } = useQuery(stageChangesQuery(record))
+  const format = useFormat()
+  const list = useRef<HTMLDivElement>(null)
+  const [moving, setMoving] = useState<number | null>(null)
+  /** what was chosen while a move is under way: it comes after it */
+  const [next, setNext] = useState<Stage | null>(null)
+  const stages = (data ?? []).filter(({ pipeline }) => pipeline === record.pipeline)
+  const current = moving ?? record.pipeline_stage
+  const place = stages.findIndex(({ id }) => id === current)
+  const here = stages[place]
+  const move = async (stage: Stage) => {
+    if (reason) return
+    if (moving !== null) return setNext(stage)
+    if (stage.id === record.pipeline_stage) return
+    // Another kind asks first.
+    if (stage.kind === here?.kind) setMoving(stage.id)
+    try {
+      await save(record, { pipeline_stage: stage.id }, `Moved to ${stage.name}.`)
+    } catch (error) {
+      toastError(sayError(error))
+    } finally {
+      setMoving(null)
+    }
+  }
+  // The keys are the same as long as the stages are: what they do is read when one is pressed.
+  const latest = useRef(move)
+  latest.current = move
+  useEffect(() => {
+    if (moving !== null || !next) return
+    setNext(null)
+    void latest.current(next)
+  }, [moving, next])
+  const kept = stages.map(({ id }) => id).join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `kept` says whether the stages are the same
+  const commands = useMemo(() => {
+    const all = commandsOf(stages, stage => void latest.current(stage))
+    return all.map(command => ({ ...command, within: () => list.current }))
+  }, [kept])
+  useCommands(commands)
+  const keys = (event: KeyboardEvent) => {
+    const steps: { [key: string]: number } = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }
+    const step = steps[event.key]
+    if (!step) return
+    event.preventDefault()
+    const radios = [...(list.current?.querySelectorAll<HTMLElement>('[role="radio"]') ?? [])]
+    const at = radios.indexOf(document.activeElement as HTMLElement)
+    radios[(at + step + radios.length) % radios.length]?.focus()
+  }
+  if (isPending) return <Waiting className="h-8 w-full" />
+  if (stages.length === 0) return null
+  const isKnown = changes !== undefined || record.version === 1
+  const times = isKnown ? stageTimes(changes ?? [], record, Date.now()) : null
+  const since = typeof record.deal_stage_updated_at === 'string' ? record.deal_stage_updated_at : null
+  return (
+    <div className="flex flex-col gap-1">
+      {/* Arrows move the focus alone, and Space or Enter chooses: a move is saved at once. */}
+      <div
+        ref={list}
+        role="radiogroup"
+        aria-label="Stage"
+        tabIndex={-1}
+        onKeyDown={keys}
+        className="flex flex-wrap gap-1"
+      >
+        {stages.map((stage, index) => {
+          const isCurrent = stage.id === current
+          const days = stage.kind === kindOf.open ? daysOf(times?.get(stage.id)) : null
+          const isPast = here?.kind === kindOf.open && index < place
+          return (
+            // biome-ignore lint/a11y/useSemanticElements: a native radio would be chosen by the arrow keys
+            <button
+              key={stage.id}
+              type="button"
+              role="radio"
+              aria-checked={isCurrent}
+              aria-disabled={reason ? true : undefined}
+              title={
+                reason ?? (days === null ? undefined : `${format.counted(days, 'day', 'days')} in this stage`)
+              }
+              tabIndex={isCurrent || (place < 0 && index === 0) ? 0 : -1}
+              onClick={() => void move(stage)}
+              className={classes(
+                'inline-flex min-h-8 max-w-full min-w-20 flex-auto items-center justify-center gap-1',
+                'rounded-sm border px-2',
+                isCurrent ? looks[stage.kind] : 'border-line bg-surface text-ink-soft hover:bg-hover',
+                isCurrent && 'font-medium',
+                isPast && 'border-transparent! bg-accent-soft! text-accent-strong!',
+              )}
+            >
+              {(isPast || isCurrent) && <Check size={13} aria-hidden className="shrink-0" />}
+              <bdi className="truncate">{stage.name}</bdi>
+              {days !== null && (
+                <span aria-hidden className="tabular shrink-0 text-sm font-normal whitespace-nowrap">
+                  {format.number(days)} d
+                </span>
+              )}
+            </button>
+          )
+        })}
+      </div>
+      {since && here && (
+        <p className="text-sm text-ink-faint">
+          In {here.name} since <time dateTime={since}>{format.moment(since)}</time> ({format.ago(since)})
+          {here.kind === kindOf.open && `, ${format.percent(here.probability)} likely`}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Whole days; null for a stage that the deal was not in for as long as one. */
+function daysOf(time = 0): number | null {
+  const days = Math.floor(time / 86_400_000)
+  return days > 0 ? days : null
+}
+
+/** 1 to 9 for the stages in their order, w and x for the first that is won and lost. */
+function commandsOf(stages: readonly Stage[], move: (stage: Stage) => void): Command[] {
+  const closed: Command[] = [
+    { id: 'deal-won', title: 'Mark won', group: 'Deal', keys: 'w', kind: kindOf.won },
+    { id: 'deal-lost', title: 'Mark lost', group: 'Deal', keys: 'x', kind: kindOf.lost },
+  ].flatMap(({ kind, ...command }) => {
+    const stage = stages.find(one => one.kind === kind)
+    return stage ? [{ ...command, act: () => move(stage) }] : []
+  })
+  const numbered = stages.slice(0, 9).map((stage, index) => ({
+    id: `deal-stage-${stage.id}`,
+    title: `Move to ${stage.name}`,
+    group: 'Deal',
+    keys: `${index + 1}`,
+    act: () => move(stage),
+  }))
+  return [...closed, ...numbered]
+}
+
+const looks = {
+  [kindOf.open]: 'border-accent bg-accent text-accent-ink',
+  [kindOf.won]: 'border-won bg-won text-surface',
+  [kindOf.lost]: 'border-lost bg-lost text-surface',
+} as const

@@ -1,0 +1,74 @@
+/** The record before and after this one, in the list that one came from. */
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { useEffect, useMemo } from 'react'
+import { api, base, type Page } from '../../api/api.ts'
+import { recordPath } from '../../routes.tsx'
+import { type Command, useCommands } from '../../shell/commands.ts'
+import { IconButton } from '../../ui/button.tsx'
+
+/** A list is read in pages of so many ids, as far as the record and the one after it, within these pages. */
+const pageSize = 500
+const pagesMax = 20
+
+type IdPage = Page<{ readonly id: number }>
+
+/** The ids of a list as it was when it was left: a change of a record doesn't move its neighbours. */
+const idsQuery = (resource: string, asked: { filter?: string; sort?: string }, isAsked: boolean) =>
+  infiniteQueryOptions({
+    queryKey: ['neighbours', resource, asked],
+    queryFn: async ({ pageParam: cursor, signal }) => {
+      const place = cursor ? { cursor, count: 'none' } : {}
+      const query = { ...asked, fields: 'id', pageSize, ...place }
+      const { body } = await api.request('GET', `${base}/${resource}/view/list`, { query, signal })
+      return body as IdPage
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ meta }, pages) => (pages.length < pagesMax ? meta.nextCursor : null),
+    staleTime: 300_000,
+    enabled: isAsked,
+  })
+
+export function Neighbours({ resource, id }: { resource: string; id: number }) {
+  const { filter, sort } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const asked = { ...(filter ? { filter } : {}), ...(sort ? { sort } : {}) }
+  const isAsked = filter !== undefined || sort !== undefined
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery(
+    idsQuery(resource, asked, isAsked),
+  )
+  const ids = useMemo(() => data?.pages.flatMap(page => page.data.map(one => one.id)) ?? [], [data])
+  const place = ids.indexOf(id)
+  const isShort = place < 0 || place === ids.length - 1
+  useEffect(() => {
+    if (isShort && hasNextPage && !isFetching && !isError) void fetchNextPage()
+  }, [isShort, hasNextPage, isFetching, isError, fetchNextPage])
+  const before = place > 0 ? ids[place - 1] : undefined
+  const after = place >= 0 ? ids[place + 1] : undefined
+  const commands = useMemo(() => {
+    const go = (to: number | undefined) => () => {
+      if (to !== undefined) void navigate({ to: recordPath(resource, to), search: { filter, sort } as never })
+    }
+    const list: Command[] = [
+      { id: 'record-before', title: 'Previous record', group: 'Record', keys: '[', act: go(before) },
+      { id: 'record-after', title: 'Next record', group: 'Record', keys: ']', act: go(after) },
+    ]
+    return list
+  }, [navigate, resource, before, after, filter, sort])
+  useCommands(commands)
+  if (place < 0) return null
+  return (
+    <span className="flex items-center text-ink-faint">
+      <IconButton label="Previous ([)" isDisabled={before === undefined} onPress={commands[0]!.act}>
+        <ChevronLeft size={16} aria-hidden />
+      </IconButton>
+      <span className="tabular text-sm">
+        {place + 1} of {data?.pages[0]?.meta.total ?? ids.length}
+      </span>
+      <IconButton label="Next (])" isDisabled={after === undefined} onPress={commands[1]!.act}>
+        <ChevronRight size={16} aria-hidden />
+      </IconButton>
+    </span>
+  )
+}

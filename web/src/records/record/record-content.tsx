@@ -1,0 +1,180 @@
+/** A record: its head, what is wrong with it, its fields, and its tabs. The same on a page and in a panel. */
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
+import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
+import { kindOf } from '../../fields/kinds.ts'
+import { type Command, useCommands } from '../../shell/commands.ts'
+import { useReadOnlyReason } from '../../shell/me.ts'
+import { useMedia } from '../../ui/use-media.ts'
+import { isEmpty, isWritable } from '../editing/draft.ts'
+import { useRecordSave } from '../editing/use-record-save.tsx'
+import { Timeline } from '../timeline/timeline.tsx'
+import { DealProducts } from './deal-products.tsx'
+import { DealStage } from './deal-stage.tsx'
+import { Details } from './details.tsx'
+import { DeletedBanner } from './record-actions.tsx'
+import { hasRelated, Related } from './related.tsx'
+import { namesOf, type ShownRecord } from './use-record.ts'
+
+export function RecordContent(props: {
+  shown: ShownRecord
+  tab: string | undefined
+  onTab: (tab: string) => void
+  /** in a panel the fields have no room beside the tabs */
+  isPanel?: boolean
+}) {
+  const { shown, tab, onTab, isPanel = false } = props
+  const isNarrow = useMedia('(max-width: 1127px)')
+  // Without room beside the other tabs the fields are one of them: none stands far below the others.
+  const isOneColumn = isPanel || isNarrow
+  const { resource, record, sections } = shown
+  const { save, dialogs } = useRecordSave(shown)
+  const mayNot = useReadOnlyReason(resource)
+  const reason = record.deleted_at ? 'This was deleted. Restore it to change it.' : mayNot
+  const place = useRecordCommands(onTab)
+  const isDeal = resource === 'deal'
+  const tabs = useMemo(() => {
+    const all: [string, string][] = [['timeline', 'Timeline']]
+    if (isOneColumn) all.unshift(['details', 'Details'])
+    if (isDeal) all.push(['products', 'Products'])
+    if (hasRelated(resource)) all.push(['related', 'Related'])
+    return all
+  }, [resource, isDeal, isOneColumn])
+  const selected = tabs.some(([id]) => id === tab) ? tab! : tabs[0]![0]
+  const details = <Details sections={sections} record={record} save={save} reason={reason} />
+  const panels: { readonly [tab: string]: ReactNode } = {
+    details,
+    timeline: <Timeline shown={shown} />,
+    products: <DealProducts shown={shown} save={save} reason={reason} />,
+    related: <Related shown={shown} />,
+  }
+  return (
+    <div ref={place} className="flex flex-col gap-4">
+      {record.deleted_at && <DeletedBanner shown={shown} />}
+      {!record.deleted_at && <MissingBanner shown={shown} />}
+      {isDeal && <DealStage shown={shown} save={save} reason={reason} />}
+      <div className={isOneColumn ? '' : 'grid grid-cols-[minmax(340px,5fr)_6fr] gap-x-6'}>
+        {!isOneColumn && (
+          <div className="min-w-0 self-start rounded-lg border border-line bg-surface px-3 py-1">
+            {details}
+          </div>
+        )}
+        <Tabs
+          selectedKey={selected}
+          onSelectionChange={key => onTab(String(key))}
+          className="min-w-0 self-start rounded-lg border border-line bg-surface"
+        >
+          <TabList
+            aria-label="About this record"
+            className="sticky top-0 z-10 flex gap-1 rounded-t-lg border-b border-line bg-surface px-3"
+          >
+            {tabs.map(([id, label]) => (
+              <Tab
+                key={id}
+                id={id}
+                className="-mb-px cursor-pointer border-b-2 border-transparent px-2 py-2.5 text-ink-soft
+                  outline-offset-[-2px] data-hovered:text-ink data-selected:border-accent
+                  data-selected:font-medium data-selected:text-ink"
+              >
+                {label}
+              </Tab>
+            ))}
+          </TabList>
+          {tabs.map(([id]) => (
+            <TabPanel key={id} id={id} className="p-4 outline-offset-[-2px]">
+              {panels[id]}
+            </TabPanel>
+          ))}
+        </Tabs>
+      </div>
+      {dialogs}
+    </div>
+  )
+}
+
+/** Edits, and takes notes, in the record that is shown; a tab that has the place for it is opened first. */
+function useRecordCommands(onTab: (tab: string) => void): RefObject<HTMLDivElement | null> {
+  const place = useRef<HTMLDivElement>(null)
+  const open = useRef(onTab)
+  useEffect(() => {
+    open.current = onTab
+  })
+  const commands = useMemo((): Command[] => {
+    const find = (what: string) => place.current?.querySelector<HTMLElement>(what)
+    const go = (tab: string, what: string, act: (found: HTMLElement) => void) => () => {
+      const found = find(what)
+      if (found) return act(found)
+      open.current(tab)
+      // The tab is drawn in one of the next frames.
+      const look = (frames: number) =>
+        requestAnimationFrame(() => {
+          const opened = find(what)
+          if (opened) act(opened)
+          else if (frames > 0) look(frames - 1)
+        })
+      look(30)
+    }
+    const [group, within] = ['Record', () => place.current]
+    return [
+      {
+        id: 'record-edit',
+        title: 'Edit the first field',
+        group,
+        keys: 'e',
+        within,
+        act: go('details', '[data-edit]', button => button.click()),
+      },
+      {
+        id: 'record-note',
+        title: 'Write a note',
+        group,
+        keys: 'n',
+        within,
+        act: go('timeline', '[data-note]', note => note.focus()),
+      },
+    ]
+  }, [])
+  useCommands(commands)
+  return place
+}
+
+/** Fields that became required after the record was made: its next update must supply them (D6). */
+function MissingBanner({ shown: { record, fields } }: { shown: ShownRecord }) {
+  const missing = fields.filter(
+    field => field.is_required && isWritable(field) && isEmpty(record[field.internal_name]),
+  )
+  if (missing.length === 0) return null
+  const labels = missing.map(({ field_name }) => field_name).join(', ')
+  return (
+    <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-warn">
+      {missing.length === 1 ? 'A required field is empty: ' : 'Required fields are empty: '}
+      {labels}. The next change has to fill {missing.length === 1 ? 'it' : 'them'} in.
+    </p>
+  )
+}
+
+/** What a deal is worth and whose it is, beside its title. */
+export function HeadDetail({ shown: { resource, record, fields } }: { shown: ShownRecord }) {
+  const told: { readonly [resource: string]: readonly string[] } = {
+    deal: ['deal_value', 'sales_owner'],
+    contact: ['job_title', 'company'],
+    company: ['website'],
+    product: ['product_code', 'unit_price'],
+    activity: ['kind', 'due_at'],
+  }
+  const shown = (told[resource] ?? [])
+    .map(name => fields.find(({ internal_name }) => internal_name === name))
+    .filter(field => field !== undefined && !isEmpty(record[field.internal_name]))
+  return (
+    <span className="flex min-w-0 flex-wrap items-center gap-x-3">
+      {shown.map(field => {
+        const name = field!.internal_name
+        const { Cell } = kindOf(field!)
+        return (
+          <span key={name} className="min-w-0 truncate">
+            <Cell value={record[name]} field={field!} names={namesOf(record)[name]} />
+          </span>
+        )
+      })}
+    </span>
+  )
+}

@@ -1,0 +1,128 @@
+/** The page of a record, and the same in a panel over another page. */
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Suspense, useState } from 'react'
+import { sayError } from '../../api/api.ts'
+import { nameOf } from '../../fields/references/found.ts'
+import { recordPath } from '../../routes.tsx'
+import { Failed, NotFound } from '../../shell/failed.tsx'
+import { PageWaiting } from '../../shell/page-waiting.tsx'
+import { Empty, Waiting } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { PageHead } from '../../ui/page.tsx'
+import { type TableName, tables } from '../tables.ts'
+import { Neighbours } from './neighbours.tsx'
+import { RecordActions } from './record-actions.tsx'
+import { HeadDetail, RecordContent } from './record-content.tsx'
+import { isId, isMissing, useRecord } from './use-record.ts'
+
+export function RecordPage() {
+  const { table = '', id = '' } = useParams({ strict: false })
+  const isKnown = Object.hasOwn(tables, table) && isId(id)
+  if (!isKnown) return <NotFound />
+  return (
+    <Suspense fallback={<PageWaiting />}>
+      <Page key={`${table}/${id}`} table={table as TableName} id={Number(id)} />
+    </Suspense>
+  )
+}
+
+function Page({ table, id }: { table: TableName; id: number }) {
+  const { resource, title, one } = tables[table]
+  const { shown, error, retry } = useRecord(resource, id)
+  const { tab, filter, sort } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const list = { to: '/$table', params: { table }, search: { filter, sort } } as const
+  if (error) return <Missing error={error} onRetry={retry} table={table} one={one} />
+  if (!shown) return <PageWaiting />
+  return (
+    <main className="min-h-0 grow overflow-y-auto">
+      <nav aria-label="Breadcrumb" className="px-4 pt-2 text-sm text-ink-faint">
+        <Link {...list} className="inline-block min-h-6 leading-6 hover:underline">
+          {title}
+        </Link>
+      </nav>
+      <PageHead title={nameOf(shown.record)} detail={<HeadDetail shown={shown} />}>
+        <Neighbours resource={resource} id={id} />
+        {!shown.record.deleted_at && (
+          <RecordActions
+            shown={shown}
+            onDeleted={() => void navigate({ ...list, search: list.search as never })}
+          />
+        )}
+      </PageHead>
+      <div className="px-4 pb-6">
+        <RecordContent
+          shown={shown}
+          tab={tab}
+          onTab={next =>
+            void navigate({
+              to: '/$table/$id',
+              params: { table, id: String(id) },
+              search: { tab: next, filter, sort } as never,
+              replace: true,
+            })
+          }
+        />
+      </div>
+    </main>
+  )
+}
+
+function Missing(props: { error: unknown; onRetry: () => void; table: TableName; one: string }) {
+  const { error, onRetry, table, one } = props
+  if (!isMissing(error)) return <Failed error={error} onRetry={onRetry} />
+  return (
+    <main className="p-6">
+      <PageHead title={`No such ${one}`} />
+      <p className="px-4 text-ink-soft">
+        It was never there, was purged, or is not yours to see.{' '}
+        <Link to="/$table" params={{ table }} className="linked underline">
+          Go to {tables[table].title.toLowerCase()}
+        </Link>
+      </p>
+    </main>
+  )
+}
+
+/** A record over another page: the same as on its own page. */
+export function RecordPanel(props: { resource: string; id: number; onClose: () => void }) {
+  const { resource, id, onClose } = props
+  return (
+    <Suspense fallback={null}>
+      <Panel key={`${resource}/${id}`} resource={resource} id={id} onClose={onClose} />
+    </Suspense>
+  )
+}
+
+function Panel({ resource, id, onClose }: { resource: string; id: number; onClose: () => void }) {
+  const { shown, error, retry } = useRecord(resource, id)
+  const [tab, setTab] = useState<string>()
+  const failure = isMissing(error) ? 'Not found' : 'Something went wrong'
+  const title = shown ? nameOf(shown.record) : error ? failure : 'Loading…'
+  return (
+    <Dialog title={title} isOpen onClose={onClose} place="side" width="wide">
+      {shown ? (
+        <>
+          <div className="mb-3 flex flex-wrap items-center gap-2">
+            <HeadDetail shown={shown} />
+            <span className="grow" />
+            <Link to={recordPath(resource, id)} className="linked inline-flex min-h-8 items-center px-2">
+              Open page
+            </Link>
+            {!shown.record.deleted_at && <RecordActions shown={shown} onDeleted={onClose} />}
+          </div>
+          <RecordContent shown={shown} tab={tab} onTab={setTab} isPanel />
+        </>
+      ) : error && !isMissing(error) ? (
+        <Empty title={sayError(error)}>
+          <Button onPress={retry}>Try again</Button>
+        </Empty>
+      ) : error ? (
+        <p className="text-ink-soft">It was never there, was purged, or is not yours to see.</p>
+      ) : (
+        <Waiting className="h-96" />
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,115 @@
+/** The deals (and people) of a contact, company or product. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import type { Field } from '../../api/api.ts'
+import { expandable, fieldsQuery, pageQuery } from '../../api/queries.ts'
+import { kindOf } from '../../fields/kinds.ts'
+import { nameOf } from '../../fields/references/found.ts'
+import { recordPath } from '../../routes.tsx'
+import { may, useMe, useReadOnlyReason } from '../../shell/me.ts'
+import { openNew } from '../../shell/new-record.tsx'
+import { Empty, Waiting } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { isEmpty } from '../editing/draft.ts'
+import { tables } from '../tables.ts'
+import { namesOf, type ShownRecord } from './use-record.ts'
+
+/** What of a record tells it apart in such a list. */
+const told: { readonly [resource: string]: readonly string[] } = {
+  deal: ['pipeline_stage', 'deal_value', 'sales_owner'],
+  contact: ['job_title', 'emails'],
+}
+
+/** Which fields of a resource point to another one; product lines do it by a member. */
+function pointing(fields: readonly Field[], to: string): string[] {
+  const named = fields
+    .filter(field => field.is_active && field.is_filterable && !field.is_read_only)
+    .filter(({ related_field, is_custom }) => related_field?.source === to && !is_custom)
+    .map(({ internal_name }) => internal_name)
+  return to === 'product' ? ['deal_value.products'] : named
+}
+
+export const hasRelated = (resource: string): boolean => ['contact', 'company', 'product'].includes(resource)
+
+export function Related({ shown }: { shown: ShownRecord }) {
+  const me = useMe()
+  const lists = (
+    shown.resource === 'company' ? (['deals', 'contacts'] as const) : (['deals'] as const)
+  ).filter(of => may(me, `${tables[of].resource}:read`))
+  if (lists.length === 0) return <Empty title="Your role does not see what belongs to this." />
+  return (
+    <div className="flex flex-col gap-5">
+      {lists.map(of => (
+        <RelatedList key={of} shown={shown} of={of} />
+      ))}
+    </div>
+  )
+}
+
+function RelatedList({ shown: { resource, record }, of }: { shown: ShownRecord; of: 'deals' | 'contacts' }) {
+  const table = tables[of]
+  const { data: sections } = useSuspenseQuery(fieldsQuery(table.resource))
+  const fields = sections.flat()
+  const reason = useReadOnlyReason(table.resource)
+  const by = pointing(fields, resource)
+  const conditions = by.map(name => `${name}:eq(${record.id})`)
+  const filter = conditions.length > 1 ? `or(${conditions.join(',')})` : conditions[0]
+  const asked = { filter: filter ?? '', sort: 'updated_at:desc', expand: expandable(sections) }
+  const { data, isPending } = useQuery({ ...pageQuery(table.resource, asked, 1, 50), enabled: by.length > 0 })
+  const total = data?.meta.total ?? 0
+  return (
+    <section aria-labelledby={`related-${of}`}>
+      <div className="mb-1 flex items-center gap-2">
+        <h3 id={`related-${of}`} className="font-semibold">
+          {table.title} {data && <span className="font-normal text-ink-faint">{total}</span>}
+        </h3>
+        <span className="grow" />
+        {resource !== 'product' && (
+          <Button
+            look="quiet"
+            isSmall
+            reason={reason}
+            onPress={() => openNew(table.resource, by[0] ? { [by[0]]: record.id } : {})}
+          >
+            <Plus size={14} aria-hidden /> New {table.one}
+          </Button>
+        )}
+      </div>
+      {isPending && <Waiting className="h-24 w-full" />}
+      {data && total === 0 && <Empty title={`No ${table.title.toLowerCase()} yet.`} />}
+      {data && total > 0 && (
+        <ul className="divide-y divide-line rounded-md border border-line">
+          {data.data.map(one => (
+            <li key={one.id} className="flex flex-wrap items-center gap-x-4 gap-y-0.5 px-3 py-2">
+              <Link
+                to={recordPath(table.resource, one.id)}
+                dir="auto"
+                className="min-w-0 grow basis-48 py-0.5 font-medium hover:underline"
+              >
+                {nameOf(one)}
+              </Link>
+              {told[table.resource]?.map(name => {
+                const field = fields.find(({ internal_name }) => internal_name === name)
+                if (!field || isEmpty(one[name])) return null
+                const { Cell } = kindOf(field)
+                return (
+                  <span key={name} className="max-w-60 truncate text-ink-soft">
+                    <Cell value={one[name]} field={field} names={namesOf(one)[name]} />
+                  </span>
+                )
+              })}
+            </li>
+          ))}
+        </ul>
+      )}
+      {total > 50 && (
+        <p className="pt-2">
+          <Link to="/$table" params={{ table: of }} search={{ filter: filter ?? '' }} className="linked">
+            Show all {total}
+          </Link>
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,40 @@
+/** A record of any resource, with what its page is drawn from. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { type AnyRecord, DealwrightError, type Field, type Names } from '../../api/api.ts'
+import { expandable, fieldsQuery, pageQuery, recordQuery } from '../../api/queries.ts'
+
+export type ShownRecord = {
+  readonly resource: string
+  readonly record: AnyRecord
+  readonly sections: readonly (readonly Field[])[]
+  readonly fields: readonly Field[]
+  /** what the record is asked with, for the names behind its ids */
+  readonly expand: string
+}
+
+export const namesOf = (record: AnyRecord): Names => record._expanded ?? {}
+
+/** Whether a part of an address can be a record's id. */
+export const isId = (text: string) => /^[1-9]\d{0,15}$/.test(text)
+
+/** Whether a record is not there, or is not to be seen by who asks. */
+export const isMissing = (error: unknown) => error instanceof DealwrightError && error.status === 404
+
+/** The record; one that was deleted and can be restored too. `error` is why there is none. */
+export function useRecord(
+  resource: string,
+  id: number,
+): { shown: ShownRecord | null; error: unknown; retry: () => void } {
+  const { data: sections } = useSuspenseQuery(fieldsQuery(resource))
+  const expand = expandable(sections)
+  const live = useQuery(recordQuery(resource, id, expand))
+  const isGone = isMissing(live.error)
+  const asked = { filter: `id:eq(${id})`, deleted: 'only', expand } as const
+  const deleted = useQuery({ ...pageQuery(resource, asked, 1, 1), enabled: isGone })
+  const record = isGone ? deleted.data?.data[0] : live.data
+  const retry = () => void (isGone && deleted.error ? deleted : live).refetch()
+  if (record)
+    return { shown: { resource, record, sections, fields: sections.flat(), expand }, error: null, retry }
+  const error = isGone ? (deleted.isPending ? null : (deleted.error ?? live.error)) : live.error
+  return { shown: null, error, retry }
+}

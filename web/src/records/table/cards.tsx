@@ -1,0 +1,116 @@
+/** The rows of a table on a phone: cards of two lines, of which only those in sight are drawn. */
+import { useRef } from 'react'
+import type { AnyRecord, Field } from '../../api/api.ts'
+import type { ListAsked } from '../../api/queries.ts'
+import { kindOf } from '../../fields/kinds.ts'
+import { ReadingFailed } from '../../shell/reading-failed.tsx'
+import { Waiting } from '../../ui/bits.tsx'
+import type { Layout } from './layout.ts'
+import { rowsIn, useScroll } from './use-scroll.ts'
+import { rowsMax, type Total, useWindow } from './use-window.ts'
+
+const height = 64
+
+type Props = {
+  resource: string
+  title: string
+  nameField: string
+  asked: ListAsked
+  layout: Layout
+  href: (id: number) => string
+  onOpen: (id: number) => void
+  total: Total | null
+  /** what the page says already that went wrong */
+  failure: unknown
+}
+
+export function Cards(props: Props) {
+  const { resource, title, nameField, asked, layout, href, onOpen, total, failure } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const sight = useScroll(scroller)
+  const from = Math.floor(sight.top / height)
+  const to = Math.ceil((sight.top + sight.height) / height)
+  const window = useWindow(resource, asked, from, to)
+  const count = Math.min(total?.count ?? 12, rowsMax)
+  const others = layout.columns.map(({ field }) => field).filter(one => one.internal_name !== nameField)
+  const amount = others.find(field => kindOf(field).align === 'end')
+  const details = others.filter(field => field !== amount).slice(0, 3)
+  return (
+    <>
+      <ReadingFailed error={window.error === failure ? null : window.error} onRetry={window.retry} />
+      <div ref={scroller} className="min-h-0 grow overflow-auto border-t border-line">
+        <ul aria-label={title} className="relative" style={{ height: count * height }}>
+          {rowsIn(from, to, count, -1).map(index => {
+            const record = window.rowAt(index)
+            return (
+              <li
+                key={index}
+                aria-setsize={count}
+                aria-posinset={index + 1}
+                className="absolute inset-x-0 border-b border-line bg-surface"
+                style={{ top: index * height, height }}
+              >
+                {record ? (
+                  <a
+                    href={href(record.id)}
+                    onClick={event => {
+                      if (event.ctrlKey || event.metaKey || event.shiftKey) return
+                      event.preventDefault()
+                      onOpen(record.id)
+                    }}
+                    className="flex h-full flex-col justify-center gap-0.5 px-4"
+                  >
+                    <span className="flex items-baseline gap-3">
+                      <span className="min-w-0 grow truncate font-medium" dir="auto">
+                        {String(record[nameField] ?? `No. ${record.id}`)}
+                      </span>
+                      {amount && (
+                        <span className="max-w-3/4 shrink-0 text-end">
+                          <Value record={record} field={amount} />
+                        </span>
+                      )}
+                    </span>
+                    <span
+                      className="flex items-center gap-1.5 overflow-hidden text-sm whitespace-nowrap
+                        text-ink-soft"
+                    >
+                      {details.map((field, place) => (
+                        <span
+                          key={field.internal_name}
+                          className={
+                            place < details.length - 1
+                              ? 'inline-flex shrink-0 items-center gap-1.5'
+                              : 'truncate'
+                          }
+                        >
+                          {place > 0 && hasValue(record, field) && '· '}
+                          <Value record={record} field={field} />
+                        </span>
+                      ))}
+                    </span>
+                  </a>
+                ) : (
+                  <span className="flex h-full flex-col justify-center gap-2 px-4">
+                    <Waiting className="h-3 w-3/5" />
+                    <Waiting className="h-3 w-2/5" />
+                  </span>
+                )}
+              </li>
+            )
+          })}
+        </ul>
+      </div>
+    </>
+  )
+}
+
+const hasValue = (record: AnyRecord, field: Field) =>
+  record[field.internal_name] !== null && record[field.internal_name] !== undefined
+
+function Value({ record, field }: { record: AnyRecord; field: Field }) {
+  const name = field.internal_name
+  const { Cell } = kindOf(field)
+  return hasValue(record, field) ? (
+    <Cell value={record[name]} field={field} names={record._expanded?.[name]} />
+  ) : null
+}

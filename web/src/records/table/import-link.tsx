@@ -1,0 +1,17 @@
+/** Leads to an import of the records that a table shows (D80), for those who may. */
+import { useNavigate } from '@tanstack/react-router'
+import { Upload } from 'lucide-react'
+import { may, useMe } from '../../shell/me.ts'
+import { Button } from '../../ui/button.tsx'
+
+export function ImportLink({ resource }: { resource: string }) {
+  const me = useMe()
+  const navigate = useNavigate()
+  if (!may(me, 'import:write') || !may(me, `${resource}:write`)) return null
+  return (
+    <Button look="quiet" isSmall onPress={() => void navigate({ to: '/import', search: { resource } })}>
+      <Upload size={14} aria-hidden />
+      Import
+    </Button>
+  )
+}

@@ -1,0 +1,87 @@
+/**
+ * The rows of a list as a table shows them: any place of it, read in windows of a hundred. Rows that are
+ * still to come are undefined; nothing else moves when they arrive.
+ */
+import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type AnyRecord, api, base, type Page } from '../../api/api.ts'
+import { type ListAsked, pageQuery } from '../../api/queries.ts'
+import { useDebounced } from '../../ui/use-debounced.ts'
+
+const windowSize = 100
+/** A numbered page passes over at most 100 000 rows (D27). An element that high every browser can draw. */
+export const rowsMax = 100_000
+
+export type Total = { readonly count: number; readonly isEstimate: boolean }
+
+export type Window = {
+  readonly rowAt: (index: number) => AnyRecord | undefined
+  /** why rows in sight could not be read */
+  readonly error: unknown
+  readonly retry: () => void
+  readonly isFetching: boolean
+}
+
+const exactQuery = (resource: string, asked: ListAsked) =>
+  queryOptions({
+    queryKey: ['list', resource, { ...asked, sort: '', fields: 'id', expand: '' }, 'count'],
+    queryFn: async ({ signal }) => {
+      const { filter, deleted } = asked
+      const query = { filter, deleted, fields: 'id', pageSize: 1, count: 'exact' }
+      const { body } = await api.request('GET', `${base}/${resource}/view/list`, { query, signal })
+      return (body as Page<AnyRecord>).meta.total
+    },
+  })
+
+/** How many records match, null until it is known; and what went wrong with reading the first of them. */
+export function useTotal(
+  resource: string,
+  asked: ListAsked,
+): { total: Total | null; error: unknown; retry: () => void } {
+  const { data, error, refetch } = useQuery({
+    ...pageQuery(resource, asked, 1, windowSize),
+    // Another order, or other columns: as many match as before.
+    placeholderData: (before, query) => (isSameList(query?.queryKey, resource, asked) ? before : undefined),
+  })
+  const exact = useQuery({
+    ...exactQuery(resource, asked),
+    enabled: data?.meta.totalIsEstimate === true,
+  })
+  return { total: data ? totalOf(data, exact.data) : null, error, retry: () => void refetch() }
+}
+
+/** Whether a page was read of the records that are asked for, in whatever order. */
+function isSameList(key: readonly unknown[] | undefined, resource: string, asked: ListAsked): boolean {
+  const [, of, before] = (key ?? []) as [string?, string?, ListAsked?]
+  return of === resource && before?.filter === asked.filter && before?.deleted === asked.deleted
+}
+
+/** `first` and `last` are the rows in sight. */
+export function useWindow(resource: string, asked: ListAsked, first: number, last: number): Window {
+  const client = useQueryClient()
+  // The windows in sight, once the scrolling has come to rest there: those it passes by are not read.
+  const pages = useDebounced(pagesOf(first, last), 60).split(',').map(Number)
+  const results = useQueries({ queries: pages.map(page => pageQuery(resource, asked, page, windowSize)) })
+  const known = (page: number) =>
+    client.getQueryData<Page<AnyRecord>>(pageQuery(resource, asked, page, windowSize).queryKey)
+  return {
+    rowAt: index => known(Math.floor(index / windowSize) + 1)?.data[index % windowSize],
+    error: results.find(({ error }) => error)?.error ?? null,
+    retry: () => {
+      for (const { error, refetch } of results) if (error) void refetch()
+    },
+    isFetching: results.some(({ isFetching }) => isFetching),
+  }
+}
+
+function totalOf({ meta }: Page<AnyRecord>, exact: number | null | undefined): Total {
+  if (!meta.totalIsEstimate && meta.total !== null) return { count: meta.total, isEstimate: false }
+  if (exact !== undefined && exact !== null) return { count: exact, isEstimate: false }
+  return { count: meta.total ?? 0, isEstimate: true }
+}
+
+function pagesOf(first: number, last: number): string {
+  const pages: number[] = []
+  const [from, to] = [Math.floor(first / windowSize), Math.floor(Math.max(last, first) / windowSize)]
+  for (let page = from; page <= to; page++) pages.push(page + 1)
+  return pages.join()
+}

@@ -1,0 +1,37 @@
+/** What is done with an activity: done and not done, and what comes next. */
+import type { AnyRecord } from '../../api/api.ts'
+import { sayError } from '../../api/api.ts'
+import { refresh } from '../../api/queries.ts'
+import { nameOf } from '../../fields/references/found.ts'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { update } from '../editing/draft.ts'
+import { undoWrite } from '../editing/undo-write.ts'
+
+/** Marks an activity done, or not done; can be undone. Resolves to whether it was saved. */
+export async function setDone(activity: AnyRecord, isDone: boolean): Promise<boolean> {
+  try {
+    const done_at = isDone ? new Date().toISOString() : null
+    const after = await update('activity', activity, { done_at }, '')
+    void refreshAbout()
+    toast(`${isDone ? 'Done' : 'Not done'}: “${nameOf(activity)}”.`, {
+      action: {
+        label: 'Undo',
+        act: async () => {
+          try {
+            await undoWrite('activity', activity, after)
+            void refreshAbout()
+          } catch (error) {
+            toastError(sayError(error))
+          }
+        },
+      },
+    })
+    return true
+  } catch (error) {
+    toastError(sayError(error))
+    return false
+  }
+}
+
+/** Deals count their activities (D73). */
+export const refreshAbout = () => Promise.all([refresh('activity'), refresh('deal')])

@@ -1,0 +1,114 @@
+/** An activity in a list: done with one key, with what it is about. */
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { AnyRecord, Field } from '../../api/api.ts'
+import { kindOf } from '../../fields/kinds.ts'
+import { nameOf } from '../../fields/references/found.ts'
+import { useFormat } from '../../format/use-format.tsx'
+import { recordPath } from '../../routes.tsx'
+import { useReadOnlyReason } from '../../shell/me.ts'
+import { Badge } from '../../ui/bits.tsx'
+import { classes } from '../../ui/classes.ts'
+import { isEmpty } from '../editing/draft.ts'
+import { Long } from '../record/long.tsx'
+import { namesOf } from '../record/use-record.ts'
+import { setDone } from './activities.ts'
+
+export function ActivityRow(props: {
+  activity: AnyRecord
+  sections: readonly (readonly Field[])[]
+  /** the field that names the record on whose page it stands */
+  without?: string | null
+  isDone?: boolean
+  onDone?: (activity: AnyRecord) => void
+}) {
+  const { activity, sections, without, isDone = false, onDone } = props
+  const format = useFormat()
+  const reason = useReadOnlyReason('activity')
+  const [isBusy, setBusy] = useState(false)
+  const fields = sections.flat()
+  const name = nameOf(activity)
+  const at = (isDone ? activity.done_at : activity.due_at) as string | null
+  const isLate = !isDone && at !== null && at < new Date().toISOString()
+  // A note is named by its first line, which is there already.
+  const written = String(activity.notes ?? '')
+  const notes = written.startsWith(`${name}\n`) ? written.slice(name.length).trim() : written
+  const change = async () => {
+    setBusy(true)
+    const isSaved = await setDone(activity, !isDone)
+    setBusy(false)
+    if (isSaved && !isDone) onDone?.(activity)
+  }
+  return (
+    <div className={classes('flex items-start gap-2.5 py-2', !isDone && 'px-3')}>
+      <label className="-mx-1 flex shrink-0 p-1">
+        <input
+          type="checkbox"
+          aria-label={`Done: ${name}`}
+          title={reason}
+          checked={isDone !== isBusy}
+          disabled={isBusy || reason !== undefined}
+          onChange={() => void change()}
+          className="size-4 accent-accent"
+        />
+      </label>
+      <div className="min-w-0 grow">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+          <Part of="kind" {...{ activity, fields }} as="badge" />
+          <Link
+            to={recordPath('activity', activity.id)}
+            dir="auto"
+            className={classes('min-w-0 py-0.5 font-medium hover:underline', isDone && 'text-ink-soft')}
+          >
+            {name}
+          </Link>
+        </p>
+        <p className="flex flex-wrap items-center gap-x-3 text-ink-soft">
+          {at && (
+            <time
+              dateTime={at}
+              title={format.fullMoment(at)}
+              className={isLate ? 'font-medium text-lost' : undefined}
+            >
+              {isLate && 'Overdue: '}
+              {format.moment(at)}
+            </time>
+          )}
+          {['deal', 'contact', 'company']
+            .filter(about => about !== without && typeof activity[about] === 'number')
+            .map(about => (
+              <Link
+                key={about}
+                to={recordPath(about, activity[about] as number)}
+                className="linked min-w-0 truncate py-0.5"
+              >
+                <Part of={about} {...{ activity, fields }} as="text" />
+              </Link>
+            ))}
+          <Part of="owner" {...{ activity, fields }} as="text" />
+        </p>
+        {notes !== '' && (
+          <Long text={notes}>
+            <p dir="auto" className="mt-1 whitespace-pre-line">
+              {notes}
+            </p>
+          </Long>
+        )}
+        {!isEmpty(activity.outcome) && (
+          <p dir="auto" className="mt-1 text-ink-soft">
+            Outcome: {String(activity.outcome)}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Part(props: { of: string; activity: AnyRecord; fields: readonly Field[]; as: 'badge' | 'text' }) {
+  const { of, activity, fields, as } = props
+  const field = fields.find(({ internal_name }) => internal_name === of)
+  if (!field || isEmpty(activity[of])) return null
+  const { Cell } = kindOf(field)
+  const cell = <Cell value={activity[of]} field={field} names={namesOf(activity)[of]} />
+  return as === 'badge' ? <Badge>{cell}</Badge> : cell
+}

@@ -1,0 +1,19 @@
+/** What a field was, or became, by a change of a record's history. */
+import type { Field } from '../../api/api.ts'
+import { sayValue } from '../../fields/kinds.ts'
+import { useFormat } from '../../format/use-format.tsx'
+import { isEmpty } from '../editing/draft.ts'
+import { type Change, toldNames } from './history.ts'
+
+export function ChangeSide(props: { change: Change; field: Field | undefined; side: 'from' | 'to' }) {
+  const { change, field, side } = props
+  const format = useFormat()
+  const value = change[side]
+  if (isEmpty(value)) return <span className="text-ink-faint">empty</span>
+  const names = toldNames(value, change[`${side}_name`])
+  const text = field ? sayValue(value, names, format, field) : JSON.stringify(value)
+  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text
+  return (
+    <bdi className={side === 'to' ? 'text-ink' : 'text-ink-faint line-through decoration-1'}>{shown}</bdi>
+  )
+}

@@ -1,0 +1,80 @@
+/** A note, written where it will stand; other activities open their dialog. */
+import { Plus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { ask, sayError } from '../../api/api.ts'
+import { useReadOnlyReason } from '../../shell/me.ts'
+import { openNew } from '../../shell/new-record.tsx'
+import { Button } from '../../ui/button.tsx'
+import { TextArea } from '../../ui/inputs.tsx'
+import { byCtrlEnter } from '../../ui/keys.ts'
+import { toast } from '../../ui/toast.tsx'
+import { refreshAbout } from './activities.ts'
+
+/** What was typed and not added yet, about each record: another tab or page does not lose it. */
+const left = new Map<string, string>()
+
+/** The first line of a note names it. */
+function subjectOf(note: string): string {
+  const [line = ''] = note.trim().split('\n')
+  const letters = [...line]
+  return letters.length > 100 ? `${letters.slice(0, 99).join('')}…` : line
+}
+
+/** `about` is the field that says what an activity is about, `id` the record. */
+export function Composer(props: { about: string; id: number }) {
+  const { about, id } = props
+  const reason = useReadOnlyReason('activity')
+  const place = `${about}/${id}`
+  const [note, setNote] = useState(left.get(place) ?? '')
+  const type = (text: string) => {
+    left.set(place, text)
+    setNote(text)
+  }
+  const [error, setError] = useState<string>()
+  const [isSaving, setSaving] = useState(false)
+  const add = async (event?: FormEvent) => {
+    event?.preventDefault()
+    if (isSaving || reason || note.trim() === '') return
+    setSaving(true)
+    try {
+      const subject = subjectOf(note)
+      const notes = note.trim() === subject ? null : note.trim()
+      await ask('POST', '/activity', { body: { kind: 'Note', subject, notes, [about]: id } })
+      type('')
+      setError(undefined)
+      void refreshAbout()
+      toast('Note added.')
+    } catch (failed) {
+      setError(sayError(failed))
+    } finally {
+      setSaving(false)
+    }
+  }
+  return (
+    <form
+      onSubmit={event => void add(event)}
+      onKeyDown={byCtrlEnter(() => void add())}
+      className="flex flex-col gap-2"
+    >
+      <TextArea
+        data-note
+        label="Note"
+        isBare
+        placeholder="Write a note…"
+        rows={2}
+        value={note}
+        onChange={type}
+        error={error}
+        disabled={reason !== undefined}
+      />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" isSmall isPending={isSaving} isDisabled={note.trim() === ''} reason={reason}>
+          Add note
+        </Button>
+        <Button look="quiet" isSmall reason={reason} onPress={() => openNew('activity', { [about]: id })}>
+          <Plus size={14} aria-hidden /> Plan an activity
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,120 @@
+/** What has happened to a record, newest first: its changes, and the activities about it. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { type AnyRecord, api, ask, base, type Field, type Named } from '../../api/api.ts'
+import { expandable } from '../../api/queries.ts'
+import type { StageChange } from '../record/stage-times.ts'
+import type { Actor } from './actor.ts'
+
+export type Change = {
+  readonly field: string
+  readonly label: string
+  readonly from: unknown
+  readonly to: unknown
+  readonly from_name?: string | readonly (string | null)[] | null
+  readonly to_name?: string | readonly (string | null)[] | null
+}
+
+export type Event = {
+  readonly seq: number
+  readonly type: string
+  readonly also: readonly string[]
+  readonly version: number
+  readonly at: string
+  readonly actor: Actor
+  readonly changes: readonly Change[]
+}
+
+type Answer = { readonly data: readonly Event[]; readonly meta: { readonly nextCursor: string | null } }
+
+export const historyQuery = (resource: string, id: number) =>
+  infiniteQueryOptions({
+    queryKey: ['record', resource, id, 'history'],
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { pageSize: 30, ...(pageParam ? { cursor: pageParam } : {}) }
+      const { body } = await api.request('GET', `${base}/${resource}/${id}/history`, { query, signal })
+      return body as Answer
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ meta }) => meta.nextCursor,
+  })
+
+/** So many pages of history are looked through; what came before counts for the stage that it ended in. */
+const pagesMax = 5
+
+/** The changes of a deal's stage, the newest first. */
+export const stageChangesQuery = ({ id, version }: AnyRecord) =>
+  queryOptions({
+    queryKey: ['record', 'deal', id, 'stages'],
+    queryFn: async ({ signal }) => {
+      const found: StageChange[] = []
+      let cursor: string | null = null
+      for (let page = 0; page < pagesMax && (page === 0 || cursor); page++) {
+        const query = { pageSize: 500, ...(cursor ? { cursor } : {}) }
+        const { body } = await api.request('GET', `${base}/deal/${id}/history`, { query, signal })
+        const { data, meta } = body as { data: readonly Event[]; meta: { nextCursor: string | null } }
+        found.push(...data.flatMap(changesOf))
+        cursor = meta.nextCursor
+      }
+      return found
+    },
+    // A deal that nobody has changed is where it was made.
+    enabled: version !== 1,
+  })
+
+function changesOf({ type, at, changes }: Event): StageChange[] {
+  if (type !== 'deal.updated') return []
+  const change = changes.find(({ field }) => field === 'pipeline_stage')
+  return change ? [{ at, from: change.from as number, to: change.to as number }] : []
+}
+
+/** Which field of an activity says that it is about a record of the resource; null where none does. */
+export function aboutField(activityFields: readonly Field[], resource: string): string | null {
+  const found = activityFields.find(
+    field => field.related_field?.source === resource && !field.is_read_only && !field.is_custom,
+  )
+  return found?.internal_name ?? null
+}
+
+/** The newest activities about a record, with the names behind their ids. */
+export const activitiesQuery = (resource: string, id: number, sections: readonly (readonly Field[])[]) => {
+  const about = aboutField(sections.flat(), resource)
+  return queryOptions({
+    queryKey: ['list', 'activity', 'about', resource, id],
+    queryFn: () =>
+      ask<AnyRecord[]>('GET', '/activity/view/list', {
+        query: {
+          filter: `${about}:eq(${id})`,
+          sort: 'created_at:desc',
+          pageSize: 100,
+          count: 'none',
+          expand: expandable(sections),
+        },
+      }),
+    enabled: about !== null,
+  })
+}
+
+export type Entry =
+  | { readonly at: string; readonly key: string; readonly event: Event }
+  | { readonly at: string; readonly key: string; readonly activity: AnyRecord }
+
+/** Both in one order. Where there are older events to come, older activities wait for them. */
+export function merged(events: readonly Event[], done: readonly AnyRecord[], isWhole: boolean): Entry[] {
+  const oldest = isWhole ? '' : (events.at(-1)?.at ?? '')
+  const entries: Entry[] = [
+    ...events.map(event => ({ at: event.at, key: `e${event.seq}`, event })),
+    ...done
+      .map(activity => ({ at: String(activity.done_at), key: `a${activity.id}`, activity }))
+      .filter(({ at }) => at >= oldest),
+  ]
+  return entries.sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
+}
+
+/** The names that an event tells beside the ids of a change. */
+export function toldNames(value: unknown, name: Change['to_name']): Named | Named[] | null {
+  if (name === null || name === undefined) return null
+  if (Array.isArray(value)) {
+    return value.map((id, at) => ({ id, name: Array.isArray(name) ? (name[at] ?? null) : null }))
+  }
+  return { id: value as number, name: String(name) }
+}

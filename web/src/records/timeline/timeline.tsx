@@ -1,0 +1,76 @@
+/** The timeline of a record: what is planned, what was done, who changed what. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { fieldsQuery } from '../../api/queries.ts'
+import { may, useMe } from '../../shell/me.ts'
+import { Empty, Waiting } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import type { ShownRecord } from '../record/use-record.ts'
+import { ActivityRow } from './activity-row.tsx'
+import { Composer } from './composer.tsx'
+import { Happening } from './happening.tsx'
+import { aboutField, activitiesQuery, historyQuery, merged } from './history.ts'
+
+export function Timeline({ shown }: { shown: ShownRecord }) {
+  const { resource, record } = shown
+  const me = useMe()
+  const mayRead = may(me, 'activity:read')
+  const { data: sections = [] } = useQuery({ ...fieldsQuery('activity'), enabled: mayRead })
+  const history = useInfiniteQuery(historyQuery(resource, record.id))
+  const about = aboutField(sections.flat(), resource)
+  const { data: activities = [] } = useQuery({
+    ...activitiesQuery(resource, record.id, sections),
+    enabled: about !== null && mayRead && !record.deleted_at,
+  })
+  const events = useMemo(() => history.data?.pages.flatMap(({ data }) => data) ?? [], [history.data])
+  const planned = activities
+    .filter(({ done_at }) => !done_at)
+    .sort((one, other) => String(one.due_at ?? '9').localeCompare(String(other.due_at ?? '9')))
+  const done = activities.filter(({ done_at }) => done_at)
+  const entries = merged(events, done, !history.hasNextPage)
+  return (
+    <div className="flex flex-col gap-4">
+      {about && !record.deleted_at && <Composer about={about} id={record.id} />}
+      {planned.length > 0 && (
+        <section aria-labelledby="planned" className="flex flex-col gap-1">
+          <h3 id="planned" className="text-sm font-semibold text-ink-soft">
+            Planned
+          </h3>
+          <ul className="flex flex-col divide-y divide-line rounded-md border border-line">
+            {planned.map(activity => (
+              <li key={activity.id}>
+                <ActivityRow activity={activity} sections={sections} without={about} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {history.isPending && <Waiting className="h-40 w-full" />}
+      {history.isError && (
+        <Empty title="The history could not be read.">
+          <Button onPress={() => void history.refetch()}>Try again</Button>
+        </Empty>
+      )}
+      <ol aria-label="Timeline" className="flex flex-col">
+        {entries.map(entry => (
+          <li key={entry.key} className="border-l border-line pb-4 pl-4 last:pb-0">
+            {'event' in entry ? (
+              <Happening event={entry.event} shown={shown} />
+            ) : (
+              <ActivityRow activity={entry.activity} sections={sections} without={about} isDone />
+            )}
+          </li>
+        ))}
+      </ol>
+      {history.hasNextPage && (
+        <Button
+          className="self-center"
+          isPending={history.isFetchingNextPage}
+          onPress={() => void history.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </div>
+  )
+}

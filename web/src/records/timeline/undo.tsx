@@ -1,0 +1,190 @@
+/**
+ * Undoing a change of a record's timeline (D83). What somebody has changed since is not overwritten: a dialog
+ * says what, and who it was.
+ */
+import { Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { type AnyRecord, type DealwrightError, sayError } from '../../api/api.ts'
+import { queryClient, refresh } from '../../api/queries.ts'
+import { nameOf } from '../../fields/references/found.ts'
+import { useFormat } from '../../format/use-format.tsx'
+import { Confirm } from '../../jobs/confirm.tsx'
+import { useReadOnlyReason } from '../../shell/me.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { toast, toastError } from '../../ui/toast.tsx'
+import { isChangedSince, undoEvent, undoWrite } from '../editing/undo-write.ts'
+import type { ShownRecord } from '../record/use-record.ts'
+import { sayActor } from './actor.ts'
+import { ChangeSide } from './change-side.tsx'
+import { type Event, historyQuery } from './history.ts'
+
+/** A field that is no longer as the change made it, and the event that changed it since. */
+type Since = { readonly field: string | null; readonly by: Event | undefined }
+
+/** What an event did, as a part of a sentence. */
+function deedOf({ type, changes }: Event, { fields }: ShownRecord): string {
+  if (type.endsWith('.created')) return 'the creation'
+  if (type.endsWith('.deleted')) return 'the deletion'
+  if (type.endsWith('.restored')) return 'the restoration'
+  const named = changes.flatMap(({ field, label }) => {
+    const known = fields.find(({ internal_name }) => internal_name === field)
+    return known?.is_read_only ? [] : [known?.field_name ?? label]
+  })
+  const shown = named.length > 3 ? [...named.slice(0, 2), `${named.length - 2} more`] : named
+  return `the change of ${shown.join(', ') || 'this'}`
+}
+
+export function UndoButton({ event, shown }: { event: Event; shown: ShownRecord }) {
+  const { resource, record } = shown
+  const reason = useReadOnlyReason(resource)
+  const [isPending, setPending] = useState(false)
+  const [since, setSince] = useState<readonly Since[] | null>(null)
+  const [isAsking, setAsking] = useState(false)
+  const deed = deedOf(event, shown)
+  // Of a deleted record only the deletion can be undone, and of any other all else.
+  const isDeletion = event.type.endsWith('.deleted')
+  if (isDeletion !== Boolean(record.deleted_at) || event.type.endsWith('.purged')) return null
+  const undo = async () => {
+    // A button that is disabled would lose the focus.
+    if (isPending) return
+    setPending(true)
+    try {
+      const after = await undoEvent(event.seq)
+      await refresh(resource)
+      toast(`Undone: ${deed}.`, { action: { label: 'Undo', act: () => redo(shown, after, deed) } })
+    } catch (error) {
+      if (isChangedSince(error)) setSince(await sinceOf(error, shown))
+      else toastError(sayError(error))
+    } finally {
+      setPending(false)
+    }
+  }
+  // Without its creation or its restoration there is no record: that is no matter of one press.
+  const isToDelete = /\.(created|restored)$/.test(event.type)
+  return (
+    <>
+      {isToDelete ? (
+        <Button
+          look="quiet"
+          isSmall
+          reason={reason}
+          aria-busy={isPending}
+          onPress={() => setAsking(true)}
+          className="-my-1 ml-1 align-middle text-ink-faint"
+        >
+          <Undo2 size={14} aria-hidden /> Undo {deed}…
+        </Button>
+      ) : (
+        <IconButton
+          label={`Undo ${deed}`}
+          reason={reason}
+          aria-busy={isPending}
+          onPress={() => void undo()}
+          className="-my-1.5 ml-1 size-7 align-middle text-ink-faint"
+        >
+          <Undo2 size={14} aria-hidden />
+        </IconButton>
+      )}
+      {isAsking && (
+        <Confirm
+          title={`Delete “${nameOf(record)}”?`}
+          action="Delete"
+          back="Cancel"
+          onDo={undo}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            To undo {deed} is to delete this {resource}, with all that was changed in it since. It can be
+            restored for some time.
+          </p>
+        </Confirm>
+      )}
+      {since && <SinceDialog event={event} shown={shown} since={since} onClose={() => setSince(null)} />}
+    </>
+  )
+}
+
+/** Undoes what an undo has just done. */
+async function redo({ resource, record }: ShownRecord, after: AnyRecord, deed: string): Promise<void> {
+  try {
+    await undoWrite(resource, record, after)
+    await refresh(resource)
+    toast(`Done again: ${deed}.`)
+  } catch (error) {
+    toastError(sayError(error))
+  }
+}
+
+/** What the refusal says, with the events of the history that it names. */
+async function sinceOf(error: DealwrightError, { resource, record }: ShownRecord): Promise<Since[]> {
+  await refresh(resource)
+  const { queryKey } = historyQuery(resource, record.id)
+  const events = queryClient.getQueryData(queryKey)?.pages.flatMap(({ data }) => data) ?? []
+  const problems: readonly { field: string | null; by?: { seq: number } }[] = error.problems
+  return problems.map(({ field, by }) => ({ field, by: events.find(({ seq }) => seq === by?.seq) }))
+}
+
+function SinceDialog(props: {
+  event: Event
+  shown: ShownRecord
+  since: readonly Since[]
+  onClose: () => void
+}) {
+  const { event, shown, since, onClose } = props
+  return (
+    <Dialog
+      title="This has been changed since"
+      detail="Nothing was undone, so that no later change is lost. You can change it back by hand."
+      isOpen
+      onClose={onClose}
+      role="alertdialog"
+    >
+      <ul className="flex flex-col gap-2">
+        {since.map(one => (
+          <li key={one.field}>
+            <Later event={event} shown={shown} since={one} />
+          </li>
+        ))}
+      </ul>
+      <DialogActions>
+        <Button look="primary" onPress={onClose} autoFocus>
+          Close
+        </Button>
+      </DialogActions>
+    </Dialog>
+  )
+}
+
+/** "Title: the change made it A; Ana changed it to B two hours ago." */
+function Later(props: { event: Event; shown: ShownRecord; since: Since }) {
+  const { event, shown, since } = props
+  const { field: name, by } = since
+  const format = useFormat()
+  const field = shown.fields.find(({ internal_name }) => internal_name === name)
+  const who = <bdi className="font-medium">{by ? sayActor(by.actor) : 'Somebody'}</bdi>
+  const when = by && <time dateTime={by.at}>{format.ago(by.at)}</time>
+  const made = event.changes.find(change => change.field === name)
+  const now = by?.changes.find(change => change.field === name)
+  if (name === 'deleted_at')
+    return (
+      <p>
+        {who} {by?.type.endsWith('.restored') ? 'restored' : 'deleted'} this {when}.
+      </p>
+    )
+  if (!name) return <p>Something that your role does not see has been changed since.</p>
+  return (
+    <p>
+      <span className="font-medium">{field?.field_name ?? name}</span>
+      {made && (
+        <>
+          {' was made '}
+          <ChangeSide change={made} field={field} side="to" />
+        </>
+      )}
+      {'. '}
+      {who} {now ? 'changed it to ' : 'has changed it since'}
+      {now && <ChangeSide change={now} field={field} side="to" />} {when}.
+    </p>
+  )
+}

@@ -1,0 +1,170 @@
+/** The account: its name, how dates and numbers are shown, and the currency of its reports. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { api, ask, base, type Schemas } from '../../api/api.ts'
+import { useFormat } from '../../format/use-format.tsx'
+import { useMe } from '../../shell/me.ts'
+import { Waiting } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Select, TextField } from '../../ui/inputs.tsx'
+import { PageHead } from '../../ui/page.tsx'
+import { Body, DialogForm, Panel, Trouble } from '../parts.tsx'
+import { recordsQuery } from '../record-table.tsx'
+import { attempt, useSaving } from '../saving.ts'
+import { localesWith, timeZonesWith } from './locales.ts'
+
+type Input = Schemas['account_input']
+
+const change = (body: Input) => ask('PATCH', '/account', { body })
+
+export function Account() {
+  return (
+    <>
+      <PageHead title="Account" />
+      <Body>
+        <Name />
+        <Shown />
+        <BaseCurrency />
+      </Body>
+    </>
+  )
+}
+
+function Name() {
+  const { account } = useMe()
+  const [name, setName] = useState(account.name)
+  const { problems, isBusy, save } = useSaving(['name'])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void save(() => change({ name }), 'Name saved')
+  }
+  return (
+    <Panel title="Name" detail={`Account ${account.id}`} className="p-4">
+      <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
+        <TextField label="Name of the account" value={name} onChange={setName} error={problems.name} />
+        <Trouble text={problems['']} />
+        <Button
+          type="submit"
+          className="self-start"
+          isPending={isBusy}
+          reason={name.trim() === account.name ? 'This is its name.' : undefined}
+        >
+          Save the name
+        </Button>
+      </form>
+    </Panel>
+  )
+}
+
+function Shown() {
+  const { account } = useMe()
+  return (
+    <Panel
+      title="Dates and numbers"
+      detail="For everybody who chose nothing else in their profile. Days begin and end in the time zone."
+      className="grid gap-4 p-4 sm:grid-cols-2"
+    >
+      <Select
+        label="Language of dates and numbers"
+        value={account.locale}
+        none="As each browser"
+        onChange={locale => void attempt(() => change({ locale }), 'Language of dates and numbers saved')}
+        choices={localesWith(account.locale)}
+      />
+      <Select
+        label="Time zone"
+        value={account.time_zone}
+        onChange={zone => zone && void attempt(() => change({ time_zone: zone }), 'Time zone saved')}
+        choices={timeZonesWith(account.time_zone)}
+      />
+    </Panel>
+  )
+}
+
+function BaseCurrency() {
+  const { account } = useMe()
+  const { data: all } = useQuery(recordsQuery('currency', 'code:asc'))
+  const [wanted, setWanted] = useState<{ readonly id: number; readonly code: string } | null>(null)
+  const rated = all?.filter(({ id, rate }) => rate !== null || id === account.base_currency)
+  const choose = (id: string | null) => {
+    const chosen = rated?.find(currency => String(currency.id) === id)
+    if (chosen && chosen.id !== account.base_currency) setWanted({ id: chosen.id, code: String(chosen.code) })
+  }
+  return (
+    <Panel
+      title="Reports"
+      detail="Sums over several currencies, the forecast and the funnel are shown in the base currency."
+      className="flex flex-col gap-2 p-4"
+    >
+      {rated ? (
+        <Select
+          label="Base currency"
+          value={String(account.base_currency)}
+          onChange={choose}
+          choices={rated.map(({ id, code, name }) => ({ id: String(id), name: `${code} · ${name}` }))}
+        />
+      ) : (
+        <Waiting className="h-14" />
+      )}
+      <p>
+        <Link to="/settings/$page" params={{ page: 'currencies' }} className="linked">
+          Give another currency a rate
+        </Link>
+      </p>
+      {wanted && <ChangeOfBase wanted={wanted} onClose={() => setWanted(null)} />}
+    </Panel>
+  )
+}
+
+/** What the change would bring is counted first. */
+function ChangeOfBase(props: {
+  wanted: { readonly id: number; readonly code: string }
+  onClose: () => void
+}) {
+  const { wanted, onClose } = props
+  const format = useFormat()
+  const { problems, isBusy, save } = useSaving(['base_currency'])
+  const body = { base_currency: wanted.id }
+  const { data: counted, error } = useQuery({
+    queryKey: ['base-currency', wanted.id],
+    queryFn: async () => {
+      const reply = await api.request('PATCH', `${base}/account`, { body, query: { dry_run: 1 } })
+      return (reply.body as { meta: Schemas['account_meta'] }).meta.recalculated!
+    },
+    gcTime: 0,
+  })
+  const submit = async () => {
+    if (await save(() => change(body), `${wanted.code} is the base currency now`)) onClose()
+  }
+  const items = counted && [
+    [counted.rates, 'rates are converted'],
+    [counted.open_deals, 'open deals get their amount in it by the rates of today'],
+    [counted.products, 'products do, too'],
+    [counted.closed_deals, 'closed deals keep the rate of the day they were closed'],
+  ]
+  return (
+    <Dialog title={`Make ${wanted.code} the base currency?`} isOpen onClose={onClose}>
+      <DialogForm
+        action={`Change to ${wanted.code}`}
+        isBusy={isBusy || !counted}
+        problem={problems.base_currency ?? problems[''] ?? error?.message}
+        onCancel={onClose}
+        onSave={() => void submit()}
+      >
+        {items ? (
+          <ul className="flex flex-col gap-1">
+            {items.map(([count, does]) => (
+              <li key={does}>
+                <span className="tabular font-medium">{format.number(Number(count))}</span> {does}
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <Waiting className="h-20" />
+        )}
+      </DialogForm>
+    </Dialog>
+  )
+}

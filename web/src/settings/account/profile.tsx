@@ -1,0 +1,223 @@
+/** What belongs to whoever is signed in: the password, how things are shown, and where they are signed in. */
+import { useQuery } from '@tanstack/react-query'
+import { Laptop } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { ask, type Schemas } from '../../api/api.ts'
+import { formats } from '../../format/format.ts'
+import { useFormat } from '../../format/use-format.tsx'
+import { useMe } from '../../shell/me.ts'
+import { type Preferences, prefer, usePreferences } from '../../shell/preferences.ts'
+import { Avatar, Badge, Waiting } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox, Select, TextField } from '../../ui/inputs.tsx'
+import { PageHead } from '../../ui/page.tsx'
+import { Body, Panel, Trouble } from '../parts.tsx'
+import { attempt, useSaving } from '../saving.ts'
+import { sayAgent } from './agents.ts'
+import { localesWith, timeZonesWith } from './locales.ts'
+
+export function Profile() {
+  const { user, account } = useMe()
+  return (
+    <>
+      <PageHead title="Profile" />
+      <Body>
+        <div className="flex min-w-0 items-center gap-3">
+          <Avatar name={user.name} size={44} />
+          <div className="min-w-0">
+            <p className="truncate text-lg font-semibold" dir="auto">
+              {user.name}
+            </p>
+            <p className="truncate text-ink-soft">
+              {user.email} · {account.name} · account {account.id}
+            </p>
+          </div>
+        </div>
+        <Languages />
+        <Looks />
+        <Password />
+        <Sessions />
+      </Body>
+    </>
+  )
+}
+
+/** In which language and zone dates and numbers are shown: fields of the user, the same in every browser. */
+function Languages() {
+  const { user, account } = useMe()
+  const locale = user.locale ?? account.locale ?? navigator.language
+  const timeZone = user.time_zone ?? account.time_zone
+  const sample = formats({ locale, timeZone })
+  const change = (changes: { locale?: string | null; time_zone?: string | null }) =>
+    attempt(
+      () => ask('PATCH', '/me', { body: changes }),
+      'locale' in changes ? 'Language of dates and numbers saved' : 'Time zone saved',
+    )
+  return (
+    <Panel title="Dates and numbers" className="flex flex-col gap-4 p-4">
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Select
+          label="Language of dates and numbers"
+          value={user.locale}
+          none={
+            account.locale ? `As the account (${account.locale})` : `As this browser (${navigator.language})`
+          }
+          onChange={value => void change({ locale: value })}
+          choices={localesWith(user.locale)}
+        />
+        <Select
+          label="Time zone"
+          value={user.time_zone}
+          none={`As the account (${account.time_zone})`}
+          onChange={value => void change({ time_zone: value })}
+          choices={timeZonesWith(user.time_zone)}
+        />
+      </div>
+      <p className="text-ink-soft">
+        Now it is <span className="tabular text-ink">{sample.moment(new Date().toISOString())}</span>, and an
+        amount is{' '}
+        <span className="tabular text-ink">{sample.money({ value: 12345.5, currency_code: 'EUR' })}</span>.
+      </p>
+    </Panel>
+  )
+}
+
+const themes = [
+  { id: 'system', name: 'As the system' },
+  { id: 'light', name: 'Light' },
+  { id: 'dark', name: 'Dark' },
+]
+const densities = [
+  { id: 'comfortable', name: 'Comfortable' },
+  { id: 'compact', name: 'Compact' },
+]
+
+/** Kept in this browser. */
+function Looks() {
+  const { theme, density, singleKeys } = usePreferences()
+  return (
+    <Panel title="This browser" detail="Kept on this device only." className="flex flex-col gap-4 p-4">
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Select
+          label="Theme"
+          value={theme}
+          onChange={value => prefer({ theme: value as Preferences['theme'] })}
+          choices={themes}
+        />
+        <Select
+          label="Density of lists"
+          value={density}
+          onChange={value => prefer({ density: value as Preferences['density'] })}
+          choices={densities}
+        />
+      </div>
+      <Checkbox
+        label="Single letters are shortcuts, such as c for a new deal"
+        checked={singleKeys}
+        onChange={checked => prefer({ singleKeys: checked })}
+      />
+    </Panel>
+  )
+}
+
+const passwordFields = ['current_password', 'password']
+
+function Password() {
+  const { user } = useMe()
+  const [current, setCurrent] = useState('')
+  const [next, setNext] = useState('')
+  const { problems, isBusy, save } = useSaving(passwordFields)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const body = { ...(current ? { current_password: current } : {}), password: next }
+    if (
+      await save(() => ask('PUT', '/me/password', { body }), 'Password changed. Other sessions have ended.')
+    ) {
+      setCurrent('')
+      setNext('')
+    }
+  }
+  return (
+    <Panel title="Password" detail="A new password ends all your other sessions." className="p-4">
+      <form onSubmit={event => void submit(event)} className="flex flex-col gap-4" noValidate>
+        <input type="hidden" autoComplete="username" value={user.email} readOnly />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField
+            label="Current password"
+            type="password"
+            autoComplete="current-password"
+            value={current}
+            onChange={setCurrent}
+            hint="Empty if you came in by a link and have none yet."
+            error={problems.current_password}
+          />
+          <TextField
+            label="New password"
+            type="password"
+            autoComplete="new-password"
+            value={next}
+            onChange={setNext}
+            error={problems.password}
+            hint="12 characters or more. Four words that nobody would guess are a good one."
+          />
+        </div>
+        <Trouble text={problems['']} />
+        <Button
+          type="submit"
+          className="self-start"
+          isPending={isBusy}
+          reason={next === '' ? 'Write the new password first.' : undefined}
+        >
+          Change the password
+        </Button>
+      </form>
+    </Panel>
+  )
+}
+
+function Sessions() {
+  const format = useFormat()
+  const { data: sessions } = useQuery({
+    queryKey: ['sessions'],
+    queryFn: () => ask<Schemas['session'][]>('GET', '/session/list'),
+  })
+  return (
+    <Panel title="Where you are signed in">
+      {!sessions && <Waiting className="m-4 h-10" />}
+      <ul>
+        {sessions?.map(session => {
+          const agent = sayAgent(session.user_agent)
+          return (
+            <li
+              key={session.id}
+              className="flex items-center gap-3 border-line px-4 py-2 not-first:border-t max-sm:items-start"
+            >
+              <Laptop size={16} aria-hidden className="shrink-0 text-ink-faint max-sm:mt-1" />
+              <div className="min-w-0 grow">
+                <p className="flex flex-wrap items-center gap-x-2">
+                  <span title={session.user_agent ?? undefined}>{agent}</span>
+                  {session.is_current && <Badge look="accent">this one</Badge>}
+                </p>
+                <p className="text-sm text-ink-soft" title={format.fullMoment(session.last_used_at)}>
+                  {`${session.address ?? 'unknown address'} · used ${format.ago(session.last_used_at)} · `}
+                  {`signed in ${format.moment(session.created_at)}`}
+                </p>
+              </div>
+              {!session.is_current && (
+                <Button
+                  isSmall
+                  aria-label={`End the session of ${agent}, signed in ${format.moment(session.created_at)}`}
+                  onPress={() =>
+                    void attempt(() => ask('DELETE', `/session/${session.id}`), 'The session has ended')
+                  }
+                >
+                  End
+                </Button>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </Panel>
+  )
+}

@@ -1,0 +1,100 @@
+/** Changes a field: its label and its rules. Type and internal name never change (D36). */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask, type Field } from '../../api/api.ts'
+import { pageQuery } from '../../api/queries.ts'
+import { aboutField } from '../../fields/custom-types.ts'
+import { kindOf } from '../../fields/kinds.ts'
+import { useFormat } from '../../format/use-format.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Checkbox, TextField } from '../../ui/inputs.tsx'
+import { DialogForm } from '../parts.tsx'
+import { useSaving } from '../saving.ts'
+import { type FieldDraft, FieldRules, Preview } from './field-parts.tsx'
+import { changedLimits } from './limits.ts'
+
+const fields = ['field_name', 'is_required', 'is_unique', 'config', 'default_value', 'is_active']
+
+export function FieldDialog(props: { source: string; field: Field; onClose: () => void }) {
+  const { source, field, onClose } = props
+  const [draft, setDraft] = useState<FieldDraft>(() => ({
+    field_name: field.field_name,
+    is_required: field.is_required,
+    is_unique: field.is_unique,
+    config: Object.fromEntries(Object.entries(field.config).map(([name, value]) => [name, String(value)])),
+    default_value: field.default_value ?? null,
+  }))
+  const [isActive, setActive] = useState(field.is_active)
+  const { problems, isBusy, save } = useSaving(fields)
+  const change = (changes: Partial<FieldDraft>) => setDraft(before => ({ ...before, ...changes }))
+  const write = () => {
+    const limits = changedLimits(field.config, draft.config)
+    const { default_value: value } = draft
+    const body = {
+      ...(draft.field_name === field.field_name ? {} : { field_name: draft.field_name }),
+      ...(draft.is_required === field.is_required ? {} : { is_required: draft.is_required }),
+      ...(draft.is_unique === field.is_unique ? {} : { is_unique: draft.is_unique }),
+      ...(isActive === field.is_active ? {} : { is_active: isActive }),
+      ...(Object.keys(limits).length ? { config: limits } : {}),
+      ...(JSON.stringify(value) === JSON.stringify(field.default_value ?? null)
+        ? {}
+        : { default_value: value === null ? null : (kindOf(field).write?.(value) ?? value) }),
+    }
+    return ask('PATCH', `/field/${field.id}`, { body, headers: { 'if-match': `"${field.version}"` } })
+  }
+  const shown = { ...field, field_name: draft.field_name || field.field_name, is_required: draft.is_required }
+  return (
+    <Dialog
+      title={`Edit the field “${field.field_name}”`}
+      detail={`${aboutField(field).name} · ${field.internal_name} in the interface`}
+      isOpen
+      onClose={onClose}
+      width="wide"
+    >
+      <DialogForm
+        action="Save"
+        isBusy={isBusy}
+        problem={problems['']}
+        onCancel={onClose}
+        onSave={async () => (await save(write, `Saved the field “${draft.field_name}”`)) && onClose()}
+      >
+        <TextField
+          label="Label"
+          isRequired
+          autoFocus
+          value={draft.field_name}
+          onChange={field_name => change({ field_name })}
+          error={problems.field_name}
+        />
+        {!field.is_read_only && (
+          <>
+            <FieldRules field={field} draft={draft} problems={problems} onChange={change} />
+            {draft.is_required && !field.is_required && <Lacking source={source} field={field} />}
+          </>
+        )}
+        <div>
+          <Checkbox label="In use: shown in forms and tables" checked={isActive} onChange={setActive} />
+          {problems.is_active && <p className="text-sm text-lost">{problems.is_active}</p>}
+        </div>
+        {!field.is_read_only && <Preview field={shown} />}
+      </DialogForm>
+    </Dialog>
+  )
+}
+
+/** What a field that becomes required means for the records that there are (D36). */
+function Lacking({ source, field }: { source: string; field: Field }) {
+  const format = useFormat()
+  const filter = `${field.internal_name}:isnull(true)`
+  const mayAsk = field.operators.includes('isnull')
+  const { data } = useQuery({ ...pageQuery(source, { filter, fields: 'id' }, 1, 1), enabled: mayAsk })
+  const total = data?.meta.total
+  return (
+    <p role="status" className="rounded-sm bg-warn-soft px-3 py-2 text-warn">
+      {typeof total === 'number'
+        ? `${format.number(total)} records lack it. They stay as they are;`
+        : 'Records that lack it stay as they are;'}{' '}
+      whoever changes one has to fill it in.
+    </p>
+  )
+}

@@ -1,0 +1,115 @@
+/** Parts of the forms of a field: what is set of it, and how it will look. */
+import { type ReactNode, useState } from 'react'
+import type { Field } from '../../api/api.ts'
+import { aboutField, limitNames } from '../../fields/custom-types.ts'
+import { kindOf } from '../../fields/kinds.ts'
+import { Checkbox, TextField } from '../../ui/inputs.tsx'
+import type { Problems } from '../placed.ts'
+
+export type FieldDraft = {
+  readonly field_name: string
+  readonly is_required: boolean
+  readonly is_unique: boolean
+  readonly config: { readonly [limit: string]: string }
+  readonly default_value: unknown
+}
+
+type Props = {
+  field: Field
+  draft: FieldDraft
+  problems: Problems
+  onChange: (changes: Partial<FieldDraft>) => void
+}
+
+/** Required, unique, the limits of the type, and the default. */
+export function FieldRules({ field, draft, problems, onChange }: Props) {
+  const { limits = [], isUniqueable } = aboutField(field)
+  const { Input } = kindOf(field)
+  return (
+    <>
+      <div className="flex flex-wrap gap-x-6">
+        <Checkbox
+          label="Required"
+          checked={draft.is_required}
+          onChange={is_required => onChange({ is_required })}
+        />
+        {isUniqueable && (
+          <Checkbox
+            label="Unique: no two records have the same"
+            checked={draft.is_unique}
+            onChange={is_unique => onChange({ is_unique })}
+          />
+        )}
+      </div>
+      <Said text={problems.is_required} />
+      <Said text={problems.is_unique} />
+      {limits.length > 0 && (
+        <div className="grid gap-4 sm:grid-cols-2">
+          {limits.map(limit => (
+            <TextField
+              key={limit}
+              label={limitNames[limit]}
+              inputMode="decimal"
+              value={draft.config[limit] ?? ''}
+              onChange={value => onChange({ config: { ...draft.config, [limit]: value } })}
+            />
+          ))}
+        </div>
+      )}
+      <Said text={problems.config} />
+      <Input
+        field={{ ...field, is_required: false }}
+        label="Default"
+        value={draft.default_value ?? null}
+        onChange={default_value => onChange({ default_value })}
+        error={problems.default_value}
+      />
+    </>
+  )
+}
+
+function Said({ text }: { text: string | undefined }) {
+  return text ? (
+    <p role="alert" className="text-sm text-lost">
+      {text}
+    </p>
+  ) : null
+}
+
+/** How people will see the field: its input, which can be tried, and what a table shows of it. */
+export function Preview({ field }: { field: Field }) {
+  const [value, setValue] = useState<unknown>(null)
+  const { Input, Cell, check } = kindOf(field)
+  return (
+    <section
+      aria-label="Preview"
+      className="flex flex-col gap-3 rounded-md border border-line border-dashed bg-canvas p-3"
+    >
+      <Part title="In a form">
+        <Input
+          field={field}
+          label={field.field_name}
+          value={value}
+          onChange={setValue}
+          error={value === null ? undefined : check?.(value, field)}
+        />
+      </Part>
+      <Part title="In a table">
+        {value === null ? (
+          <span className="text-ink-faint">Try the input.</span>
+        ) : (
+          <Cell value={value} field={field} names={undefined} />
+        )}
+      </Part>
+    </section>
+  )
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <p className="text-xs font-medium text-ink-faint">{title}</p>
+      <div className="min-w-0">{children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,175 @@
+/** The options of a dropdown: named, put in order, taken out of use. Records keep what they have (D10). */
+import { useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { ask, type Field } from '../../api/api.ts'
+import { type Option, queryClient } from '../../api/queries.ts'
+import { optionsMax } from '../../fields/custom-types.ts'
+import { Badge, Waiting } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/inputs.tsx'
+import { moved } from '../../ui/order.ts'
+import { SortButtons, SortHandle, type Sorting, sortLook, sortRow, useSorting } from '../../ui/sortable.tsx'
+import { Trouble } from '../parts.tsx'
+import { attempt, useSaving } from '../saving.ts'
+
+export function OptionsDialog({
+  source,
+  field,
+  onClose,
+}: {
+  source: string
+  field: Field
+  onClose: () => void
+}) {
+  const queryKey = ['options', source, field.internal_name, 'all']
+  const { data: options } = useQuery({
+    queryKey,
+    queryFn: () =>
+      ask<Option[]>('GET', '/field/dropdown', {
+        query: { source, name: field.internal_name, include_inactive: 'true' },
+      }),
+  })
+  const path = `/field/${field.id}/option`
+  const move = (from: number, before: number) => {
+    if (!options || before === from || before === from + 1) return
+    const after = moved(options, from, before)
+    const option = options[from]!
+    const position = after.indexOf(option) + 1
+    queryClient.setQueryData(queryKey, after)
+    void attempt(
+      () => ask('PATCH', `${path}/${option.id}`, { body: { position } }),
+      `“${option.name}” is option ${position} of ${after.length} now`,
+      () => ask('PATCH', `${path}/${option.id}`, { body: { position: from + 1 } }),
+    )
+  }
+  const sorting = useSorting((key, { index }) =>
+    move(options?.findIndex(({ id }) => String(id) === key) ?? -1, index),
+  )
+  const used = options?.filter(({ is_active }) => is_active).length ?? 0
+  return (
+    <Dialog
+      title={`Options of “${field.field_name}”`}
+      detail={`${used} of at most ${optionsMax} are in use.`}
+      isOpen
+      onClose={onClose}
+      width="wide"
+    >
+      {!options && <Waiting className="h-40" />}
+      <div ref={sorting.root}>
+        <ol aria-label={`Options of ${field.field_name}`} className="rounded-sm border border-line">
+          {options?.map((option, index) => (
+            <OptionRow
+              key={option.id}
+              option={option}
+              path={path}
+              sorting={sorting}
+              row={sortRow(sorting, String(option.id), 'options', index, options.length)}
+              up={index > 0 ? () => move(index, index - 1) : null}
+              down={index < options.length - 1 ? () => move(index, index + 2) : null}
+            />
+          ))}
+        </ol>
+      </div>
+      <NewOption path={path} />
+      <p className="pt-3 text-sm text-ink-faint">
+        Records keep an option that is out of use. To replace it, filter the table by it and change the
+        records together.
+      </p>
+    </Dialog>
+  )
+}
+
+function OptionRow(props: {
+  option: Option
+  path: string
+  sorting: Sorting
+  row: object
+  up: (() => void) | null
+  down: (() => void) | null
+}) {
+  const { option, path, sorting, row, up, down } = props
+  const { id, name, is_active, is_default } = option
+  const [typed, setTyped] = useState<string | null>(null)
+  const { problems, save, setProblems } = useSaving(['name'])
+  const change = (body: object) => ask('PATCH', `${path}/${id}`, { body })
+  const rename = async () => {
+    if (typed === null || typed === name) return setTyped(null)
+    if (await save(() => change({ name: typed }), `The option is called “${typed}” now`)) setTyped(null)
+  }
+  return (
+    <li
+      {...row}
+      className={classes(
+        'flex flex-wrap items-center gap-2 border-line px-2 py-1.5 not-first:border-t',
+        sortLook,
+      )}
+    >
+      <SortHandle sorting={sorting} id={String(id)} />
+      <TextField
+        label={`Name of option ${name}`}
+        isBare
+        className="min-w-32 grow"
+        value={typed ?? name ?? ''}
+        onChange={setTyped}
+        onBlur={() => void rename()}
+        onKeyDown={event => {
+          if (event.key === 'Enter') void rename()
+          if (event.key !== 'Escape' || typed === null) return
+          event.stopPropagation()
+          setTyped(null)
+          setProblems({})
+        }}
+        error={problems.name ?? problems['']}
+      />
+      {is_default && <Badge look="accent">default</Badge>}
+      {!is_active && <Badge look="warn">out of use</Badge>}
+      <span className="flex items-center">
+        <Button
+          isSmall
+          look="quiet"
+          aria-label={`${is_active ? 'Take out of use' : 'Use'}: ${name}`}
+          onPress={() =>
+            void attempt(
+              () => change({ is_active: !is_active }),
+              is_active ? `“${name}” is out of use` : `“${name}” is in use`,
+              () => change({ is_active }),
+            )
+          }
+        >
+          {is_active ? 'Take out of use' : 'Use'}
+        </Button>
+        <SortButtons name={name ?? ''} id={`option ${id}`} up={up} down={down} />
+      </span>
+    </li>
+  )
+}
+
+function NewOption({ path }: { path: string }) {
+  const [name, setName] = useState('')
+  const { problems, isBusy, save } = useSaving(['name'])
+  const add = async (event: FormEvent) => {
+    event.preventDefault()
+    const body = { name }
+    if (await save(() => ask('POST', path, { body }), `Added the option “${name}”`)) setName('')
+  }
+  return (
+    <form onSubmit={event => void add(event)} className="mt-3 flex items-start gap-2" noValidate>
+      <TextField
+        label="New option"
+        isBare
+        placeholder="New option"
+        className="grow"
+        value={name}
+        onChange={setName}
+        error={problems.name}
+      />
+      <Button type="submit" isPending={isBusy}>
+        <Plus size={14} aria-hidden /> Add
+      </Button>
+      <Trouble text={problems['']} />
+    </form>
+  )
+}

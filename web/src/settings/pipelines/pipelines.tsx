@@ -1,0 +1,191 @@
+/** Pipelines and their stages: what they are called, in which order they stand, and what they mean. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { ask } from '../../api/api.ts'
+import { type Pipeline, pipelinesQuery, stagesQuery } from '../../api/queries.ts'
+import { kindOf } from '../../board/stage-kind.ts'
+import { may, useMe, useReadOnlyReason } from '../../shell/me.ts'
+import { Empty, Waiting } from '../../ui/bits.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/inputs.tsx'
+import { PageHead } from '../../ui/page.tsx'
+import { Body, DeleteDialog, DialogForm } from '../parts.tsx'
+import { attempt, useSaving } from '../saving.ts'
+import { useOpened } from '../use-opened.ts'
+import { StageList } from './stages.tsx'
+
+type Open = 'new' | 'rename' | 'delete' | null
+
+export function Pipelines() {
+  const reason = useReadOnlyReason('pipeline')
+  const { id } = useSearch({ strict: false }) as { id?: string }
+  const [open, setOpen] = useOpened<Open>('new')
+  const me = useMe()
+  const { data: pipelines } = useQuery({ ...pipelinesQuery, enabled: may(me, 'pipeline:read') })
+  const { data: stages } = useQuery(stagesQuery)
+  const shown = pipelines?.find(pipeline => String(pipeline.id) === id) ?? pipelines?.[0]
+  const close = () => setOpen(null)
+  return (
+    <>
+      <PageHead title="Pipelines and stages">
+        <Button look="primary" reason={reason} onPress={() => setOpen('new')}>
+          <Plus size={14} aria-hidden /> New pipeline
+        </Button>
+      </PageHead>
+      <Body>
+        {!pipelines && <Waiting className="h-64" />}
+        {pipelines && pipelines.length > 1 && <Tabs pipelines={pipelines} shown={shown} />}
+        {pipelines?.length === 0 && <Empty title="There is no pipeline yet: deals need one." />}
+        {shown && stages && (
+          <StageList
+            key={shown.id}
+            pipeline={shown}
+            stages={stages.filter(({ pipeline }) => pipeline === shown.id)}
+            allStages={stages}
+            pipelines={pipelines ?? []}
+            actions={<PipelineActions pipeline={shown} reason={reason} onOpen={setOpen} />}
+          />
+        )}
+      </Body>
+      {open === 'new' && <NewPipeline onClose={close} />}
+      {open === 'rename' && shown && <RenamePipeline pipeline={shown} onClose={close} />}
+      {open === 'delete' && shown && (
+        <DeleteDialog
+          what={`the pipeline “${shown.name}”`}
+          path={`/pipeline/${shown.id}`}
+          said={`Deleted the pipeline “${shown.name}”`}
+          moveTo={{
+            label: 'Move its deals to',
+            isNeeded: false,
+            choices: (pipelines ?? []).filter(other => other.id !== shown.id),
+            nowhere: 'There is no other pipeline. While this one has deals, it can’t be deleted.',
+          }}
+          onClose={close}
+        >
+          <p className="text-ink-soft">
+            Each deal goes to the stage of the same name and kind there; without one, to the first of the same
+            kind.
+          </p>
+        </DeleteDialog>
+      )}
+    </>
+  )
+}
+
+function Tabs({ pipelines, shown }: { pipelines: readonly Pipeline[]; shown: Pipeline | undefined }) {
+  return (
+    <nav aria-label="Pipelines" className="flex flex-wrap gap-1">
+      {pipelines.map(({ id, name }) => (
+        <Link
+          key={id}
+          to="/settings/$page"
+          params={{ page: 'pipelines' }}
+          search={{ id: String(id) }}
+          aria-current={id === shown?.id ? 'true' : undefined}
+          dir="auto"
+          className="min-h-8 max-w-64 truncate rounded-sm px-3 py-1.5 text-ink-soft hover:bg-hover
+            aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent-strong"
+        >
+          {name}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+const yes = 1
+
+function PipelineActions(props: {
+  pipeline: Pipeline
+  reason: string | undefined
+  onOpen: (open: Open) => void
+}) {
+  const { pipeline, reason, onOpen } = props
+  const isDefault = pipeline.is_default === yes
+  return (
+    <div className="flex flex-wrap gap-2">
+      {!isDefault && (
+        <Button
+          isSmall
+          reason={reason}
+          onPress={() =>
+            void attempt(
+              () => ask('PATCH', `/pipeline/${pipeline.id}`, { body: { is_default: 'Yes' } }),
+              `New deals begin in “${pipeline.name}”`,
+            )
+          }
+        >
+          Make default
+        </Button>
+      )}
+      <Button isSmall reason={reason} onPress={() => onOpen('rename')}>
+        Rename
+      </Button>
+      <Button isSmall reason={reason} onPress={() => onOpen('delete')}>
+        Delete pipeline
+      </Button>
+    </div>
+  )
+}
+
+/** What a new pipeline begins with; names and numbers are changed as they fit. */
+const firstStages = [
+  { name: 'New', kind: kindOf.open, probability: 10 },
+  { name: 'Qualified', kind: kindOf.open, probability: 30 },
+  { name: 'Proposal', kind: kindOf.open, probability: 50 },
+  { name: 'Negotiation', kind: kindOf.open, probability: 75 },
+  { name: 'Won', kind: kindOf.won },
+  { name: 'Lost', kind: kindOf.lost },
+]
+
+function NewPipeline({ onClose }: { onClose: () => void }) {
+  const navigate = useNavigate()
+  const [name, setName] = useState('')
+  const { problems, isBusy, save } = useSaving(['name'])
+  const make = async () => {
+    const { id } = await ask<{ id: number }>('POST', '/pipeline', { body: { name } })
+    for (const [index, stage] of firstStages.entries())
+      await ask('POST', '/pipeline_stage', { body: { ...stage, pipeline: id, position: index + 1 } })
+    await navigate({ to: '/settings/$page', params: { page: 'pipelines' }, search: { id: String(id) } })
+  }
+  return (
+    <Dialog
+      title="New pipeline"
+      detail={`It begins with the stages ${firstStages.map(stage => stage.name).join(', ')}.`}
+      isOpen
+      onClose={onClose}
+    >
+      <DialogForm
+        action="Create"
+        isBusy={isBusy}
+        problem={problems['']}
+        onCancel={onClose}
+        onSave={async () => (await save(make, `Created the pipeline “${name}”`)) && onClose()}
+      >
+        <TextField label="Name" isRequired autoFocus value={name} onChange={setName} error={problems.name} />
+      </DialogForm>
+    </Dialog>
+  )
+}
+
+function RenamePipeline({ pipeline, onClose }: { pipeline: Pipeline; onClose: () => void }) {
+  const [name, setName] = useState(pipeline.name)
+  const { problems, isBusy, save } = useSaving(['name'])
+  const rename = () => ask('PATCH', `/pipeline/${pipeline.id}`, { body: { name } })
+  return (
+    <Dialog title="Rename the pipeline" isOpen onClose={onClose}>
+      <DialogForm
+        action="Save"
+        isBusy={isBusy}
+        problem={problems['']}
+        onCancel={onClose}
+        onSave={async () => (await save(rename, `The pipeline is called “${name}” now`)) && onClose()}
+      >
+        <TextField label="Name" isRequired autoFocus value={name} onChange={setName} error={problems.name} />
+      </DialogForm>
+    </Dialog>
+  )
+}
