@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parts, runsOnBoth } from '../parts.ts'
-import { type Source, sources } from './sources.ts'
+import { functionsOf, type Source, sources } from './sources.ts'
 
 test('a source file is a screen or a few: at most 300 lines, unless it is data', () => {
   const long = sources('src/**/*.ts').filter(
@@ -37,29 +37,6 @@ test('a function or method has at most 60 lines', () => {
     [],
   )
 })
-
-/**
- * The functions at the top level and the methods of classes. Biome has formatted the code: so each begins
- * where its indentation says, and ends with the next line of the same indentation that only closes it.
- */
-function functionsOf(text: string): { head: string; lines: number }[] {
-  const lines = text.split('\n')
-  return lines.flatMap((head, first) => {
-    if (
-      !/^(?:export )?(?:async )?function\b|^(?:export )?const .*(?:=>|\($)/.test(head) &&
-      !isMethod.test(head)
-    )
-      return []
-    const indent = /^ */.exec(head)![0]
-    const isEnd = (line: string) =>
-      line.startsWith(indent) && /^[\])}]+(?: as const)?$/.test(line.slice(indent.length))
-    const length = /[[({]$|=>$/.test(head) ? lines.slice(first).findIndex(isEnd) + 1 : 1
-    return [{ head, lines: length }]
-  })
-}
-
-const isMethod =
-  /^ {2}(?:static |async |get |override |readonly )*(?:constructor|#?\w+(?:<.*>)?)(?:\(| = .*\().*[({]$/
 
 test('no barrels, no dumping grounds, no default exports; names in kebab-case', () => {
   const files = sources('{src,test,bench}/**/*.ts')

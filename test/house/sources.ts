@@ -17,3 +17,26 @@ export function importsOf({ path, text }: Source): string[] {
     specifier.startsWith('.') ? new URL(specifier, `file:///${path}`).pathname.slice(1) : specifier,
   )
 }
+
+/**
+ * The functions at the top level and the methods of classes. Biome has formatted the code: so each begins
+ * where its indentation says, and ends with the next line of the same indentation that only closes it.
+ */
+export function functionsOf(text: string): { head: string; lines: number }[] {
+  const lines = text.split('\n')
+  return lines.flatMap((head, first) => {
+    if (
+      !/^(?:export )?(?:async )?function\b|^(?:export )?const .*(?:=>|\($|\(function .*\{$)/.test(head) &&
+      !isMethod.test(head)
+    )
+      return []
+    const indent = /^ */.exec(head)![0]
+    const isEnd = (line: string) =>
+      line.startsWith(indent) && /^[\])}]+(?: as const)?$/.test(line.slice(indent.length))
+    const length = /[[({]$|=>$/.test(head) ? lines.slice(first).findIndex(isEnd) + 1 : 1
+    return [{ head, lines: length }]
+  })
+}
+
+const isMethod =
+  /^ {2}(?:static |async |get |override |readonly )*(?:constructor|#?\w+(?:<.*>)?)(?:\(| = .*\().*[({]$/

@@ -1,7 +1,7 @@
 /** The house of the web UI: what its folders may know, and how long its files may be. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { importsOf, sources } from './sources.ts'
+import { functionsOf, importsOf, sources } from './sources.ts'
 
 const files = sources('web/src/**/*.{ts,tsx}')
 
@@ -64,6 +64,15 @@ test('a folder of the web UI has at most 25 files; one file for each field kind 
   const full = [...counts].filter(([folder, { length }]) => length > 25 && folder !== 'web/src/fields/kinds')
   assert.deepEqual(
     full.map(([folder, { length }]) => `${folder}: ${length} files`),
+    [],
+  )
+})
+
+test('a component or another function of the web UI has at most 120 lines', () => {
+  const all = files.flatMap(file => functionsOf(file.text).map(one => ({ path: file.path, ...one })))
+  assert.ok(all.some(({ lines }) => lines > 60))
+  assert.deepEqual(
+    all.filter(({ lines }) => lines > 120),
     [],
   )
 })

@@ -588,7 +588,7 @@ suite('The table', { skip: noBrowser }, () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('My board')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('button', { name: 'View: My board' }).click()
-    await page.getByRole('menuitem', { name: 'Begin with it here' }).click()
+    await page.getByRole('menuitem', { name: 'Open by default' }).click()
     await page.goto(`${service!.url}/board`)
     await page.waitForURL(/filter=sales_owner/)
     await page.getByRole('button', { name: 'View: My board' }).waitFor()

@@ -1,8 +1,8 @@
 /** The keys of the board: arrows go from card to card, with Shift they move the card. */
-import type { BoardData, Place } from './model.ts'
+import type { Column, Place } from './model.ts'
 
 /** Where a key leads from a place, or null where it leads nowhere. Columns without cards are passed over. */
-export function placeAfter({ columns }: BoardData, { column, row }: Place, key: string): Place | null {
+export function placeAfter(columns: readonly Column[], { column, row }: Place, key: string): Place | null {
   const count = (at: number) => columns[at]?.cards.length ?? 0
   const inColumn = (to: number) => (to >= 0 && to < count(column) && to !== row ? { column, row: to } : null)
   const beside = (step: 1 | -1) => {

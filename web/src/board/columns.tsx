@@ -1,12 +1,10 @@
 /**
- * The columns of a board, and everything that happens on them: pointer and keys are heard here once, for all
- * cards. Only the columns in view are drawn.
+ * The columns of a board: only those in view are drawn. Pointer and keys are heard here once, for all cards.
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import {
-  type KeyboardEvent,
   lazy,
-  type MouseEvent,
+  type RefObject,
   Suspense,
   useCallback,
   useLayoutEffect,
@@ -17,12 +15,14 @@ import {
 import { sayError } from '../api/api.ts'
 import { usePreferences } from '../shell/preferences.ts'
 import { toastError } from '../ui/toast.tsx'
-import { focusCard, placeAfter } from './board-keys.ts'
+import { boardEvents } from './board-events.ts'
+import { focusCard } from './board-keys.ts'
 import { type BoardAsked, readWindow } from './board-query.ts'
 import { useCardCommands } from './card-commands.ts'
 import { CollapsedColumn, Column } from './column.tsx'
-import { type BoardData, type Column as ColumnData, type Place, placeOf, withoutCards } from './model.ts'
+import { type BoardData, type Column as ColumnData, placeOf, withoutCards } from './model.ts'
 import { type Menu, OverCards } from './over-cards.tsx'
+import { useActiveCard } from './use-active-card.ts'
 import { useCardDrag } from './use-card-drag.ts'
 import { useCollapse } from './use-collapse.ts'
 import { useFollow } from './use-follow.ts'
@@ -35,6 +35,7 @@ const SelectedBar = lazy(() => import('./selected-bar.tsx').then(module => ({ de
 const columnWidth = 280
 const collapsedWidth = 44
 const gap = 12
+const widthOf = (isCollapsed: boolean) => (isCollapsed ? collapsedWidth : columnWidth)
 
 type Props = {
   board: BoardData
@@ -50,101 +51,37 @@ type Props = {
 
 export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, onShow }: Props) {
   const element = useRef<HTMLDivElement>(null)
-  const [active, setActive] = useState<Place>({ column: 0, row: 0 })
   const [menu, setMenu] = useState<Menu | null>(null)
   const { collapsedStages } = usePreferences()
   // No key leads into a column that is collapsed.
   const board = useMemo(() => withoutCards(whole, collapsedStages), [whole, collapsedStages])
-  const columns = board.columns
+  const { columns } = board
   const selected = useSelected(board)
-  // The Tab key reaches a card that is there.
-  const first = columns.findIndex(({ cards }) => cards.length > 0)
-  const isThere = active.row < (columns[active.column]?.cards.length ?? 0)
-  const reached = isThere ? active : { column: Math.max(0, first), row: 0 }
-  const activeDeal = columns[reached.column]?.cards[reached.row]
-
   const hold = useFollow(element, whole, opened)
   const moves = useMoves(asked, whole, selected, hold)
   const { moveCard } = moves
   useCardDrag(element, reason === undefined, selected.ids, moveCard)
-
-  const horizontal = useVirtualizer({
-    horizontal: true,
-    count: columns.length,
-    getScrollElement: () => element.current,
-    estimateSize: index => widthOf(columns[index]!) + gap,
-    overscan: 1,
-  })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other widths are other places
-  useLayoutEffect(() => horizontal.measure(), [collapsedStages])
+  const virtual = useVirtualColumns(element, columns, collapsedStages)
+  const active = useActiveCard(element, board, hold, column =>
+    virtual.scrollToIndex(column, { align: 'auto' }),
+  )
   const readMissing = useCallback(
     (column: ColumnData, row: number) => {
       readWindow(asked, column, row).catch(error => toastError(sayError(error)))
     },
     [asked],
   )
-
-  const isCollapsed = ({ id }: ColumnData) => collapsedStages.includes(id)
-  const widthOf = (column: ColumnData) => (isCollapsed(column) ? collapsedWidth : columnWidth)
   const collapse = useCollapse(element)
   const showAllTime = useCallback(
     (isOfAllTime: boolean) => onShow({ closed: isOfAllTime ? 'all' : undefined }),
     [onShow],
   )
-
-  const go = (place: Place) => {
-    setActive(place)
-    horizontal.scrollToIndex(place.column, { align: 'auto' })
-    focusCard(element.current!, columns[place.column]!.id, place.row)
-  }
-  const moveBy = (step: 1 | -1) => {
-    const target = columns[reached.column + step]
-    if (activeDeal && target) moveCard(activeDeal.id, target.id)
-  }
-  const keyDown = (event: KeyboardEvent) => {
-    const card = (event.target as HTMLElement).closest<HTMLElement>('[data-card]')
-    if (!card || event.ctrlKey || event.metaKey || event.altKey) return
-    if (event.shiftKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
-      event.preventDefault()
-      if (reason) toastError(reason)
-      else moveBy(event.key === 'ArrowRight' ? 1 : -1)
-      return
-    }
-    if (event.shiftKey) return
-    if (event.key === ' ' && activeDeal) selected.toggle(activeDeal.id)
-    if (event.key === 'Escape') selected.clear()
-    const next = placeAfter(board, reached, event.key)
-    if (next) go(next)
-    if (next || /^(Arrow|Home|End|Page| )/.test(event.key)) event.preventDefault()
-  }
-  const click = (event: MouseEvent) => {
-    const target = event.target as HTMLElement
-    const card = target.closest<HTMLElement>('[data-card]')
-    if (!card) return
-    const id = Number(card.dataset.card)
-    const button = target.closest<HTMLElement>('[data-menu]')
-    if (button) setMenu({ deal: id, anchor: button })
-    else if (target.closest('[data-select]')) event.shiftKey ? selected.extend(id) : selected.toggle(id)
-    else if (!event.ctrlKey && !event.metaKey) {
-      event.preventDefault()
-      if (event.shiftKey) selected.extend(id)
-      else onOpen(id)
-    }
-  }
-  const focus = (event: React.FocusEvent) => {
-    const card = (event.target as HTMLElement).closest<HTMLElement>('[data-card]')
-    if (!card) return
-    hold(Number(card.dataset.card))
-    const place = placeOf(board, Number(card.dataset.card))
-    if (place && (place.column !== reached.column || place.row !== reached.row)) setActive(place)
-  }
-
   const openMenu = useCallback((deal: number) => {
     const anchor = element.current?.querySelector<HTMLElement>(`[data-card="${deal}"] [data-menu]`)
     if (anchor) setMenu({ deal, anchor })
   }, [])
-  const isOneOf = activeDeal && selected.ids.has(activeDeal.id) ? selected.ids.size : 1
-  useCardCommands({ deal: activeDeal, isOneOf, columns, reason, onMove: moveCard, onMenu: openMenu, onOpen })
+  const isOneOf = active.deal && selected.ids.has(active.deal.id) ? selected.ids.size : 1
+  useCardCommands({ deal: active.deal, isOneOf, columns, reason, onMove: moveCard, onMenu: openMenu, onOpen })
 
   const answer = (closing: Parameters<typeof moves.answer>[0]) => {
     const id = moves.question?.deals[0]?.id
@@ -154,36 +91,34 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
   }
   return (
     <>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the cards have the roles, it hears for all of them */}
+      {/* The cards have the roles; this element hears pointer and keys for all of them. */}
       <div
         ref={element}
-        onKeyDown={keyDown}
-        onClick={click}
-        onFocus={focus}
-        onBlur={() => hold(null)}
+        {...boardEvents({ active, selected, reason, moveCard, onOpen, onMenu: setMenu })}
         className="relative min-h-0 grow overflow-x-auto px-4 pb-4"
       >
         <p id="board-help" hidden>
           Arrow keys go from card to card; Shift and an arrow move it to the next stage; Space selects it; M
           opens its actions.
         </p>
-        <div className="relative h-full" style={{ width: horizontal.getTotalSize() }}>
-          {horizontal.getVirtualItems().map(({ index, start }) => {
+        <div className="relative h-full" style={{ width: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
             const column = columns[index]!
+            const isCollapsed = collapsedStages.includes(column.id)
             return (
               <div
                 key={column.id}
                 className="absolute inset-y-0 left-0"
-                style={{ width: widthOf(column), transform: `translateX(${start}px)` }}
+                style={{ width: widthOf(isCollapsed), transform: `translateX(${start}px)` }}
               >
-                {isCollapsed(column) ? (
+                {isCollapsed ? (
                   <CollapsedColumn column={column} onCollapse={collapse} />
                 ) : (
                   <Column
                     column={column}
                     baseCode={board.currency.code}
                     selected={selected.ids}
-                    activeRow={reached.column === index ? reached.row : -1}
+                    activeRow={active.place.column === index ? active.place.row : -1}
                     onMissing={readMissing}
                     onAdd={onAdd}
                     onCollapse={collapse}
@@ -220,4 +155,22 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
       </Suspense>
     </>
   )
+}
+
+/** Where the columns stand; each is followed by a gap. */
+function useVirtualColumns(
+  element: RefObject<HTMLElement | null>,
+  columns: readonly ColumnData[],
+  collapsed: readonly number[],
+) {
+  const virtual = useVirtualizer({
+    horizontal: true,
+    count: columns.length,
+    getScrollElement: () => element.current,
+    estimateSize: index => widthOf(collapsed.includes(columns[index]!.id)) + gap,
+    overscan: 1,
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other widths are other places
+  useLayoutEffect(() => virtual.measure(), [collapsed])
+  return virtual
 }

@@ -45,84 +45,47 @@ export function useCardDrag(
   }, [board, mayDrag])
 }
 
+/** A pointer that is down on a card; a touch lifts the card when the timer ends. */
+type Press = {
+  readonly card: HTMLElement
+  readonly event: PointerEvent
+  readonly timer: ReturnType<typeof setTimeout> | null
+}
+
+/** Hears the pointer on the board, from press to drop. The function that it returns ends it. */
 function listen(
   board: HTMLElement,
   countOf: (deal: number) => number,
   onDrop: (deal: number, stage: number) => void,
 ): () => void {
   let drag: Drag | null = null
-  let pressed: {
-    card: HTMLElement
-    event: PointerEvent
-    timer: ReturnType<typeof setTimeout> | null
-  } | null = null
+  let press: Press | null = null
   let frame = 0
   let at = { x: 0, y: 0 }
 
-  const lift = () => {
-    if (!pressed) return
-    const { card, event } = pressed
-    const box = card.getBoundingClientRect()
-    const ghost = card.cloneNode(true) as HTMLElement
-    ghost.removeAttribute('id')
-    ghost.setAttribute('aria-hidden', 'true')
-    ghost.classList.add('lifted')
-    ghost.style.cssText = 'position:fixed;left:0;top:0'
-    ghost.style.width = `${box.width}px`
-    ghost.style.height = `${box.height}px`
-    ghost.style.transform = `translate(${box.x}px,${box.y}px)`
-    const count = countOf(Number(card.dataset.card))
-    if (count > 1) ghost.dataset.count = String(count)
-    document.body.append(ghost)
-    const left = count > 1 ? [...board.querySelectorAll('[data-selected]')] : [card]
-    for (const one of left) one.classList.add('left-behind')
-    drag = {
-      card,
-      left,
-      ghost,
-      pointer: event.pointerId,
-      dx: event.clientX - box.x,
-      dy: event.clientY - box.y,
-      over: null,
-    }
-    pressed = null
-    document.body.classList.add('dragging')
-    getSelection()?.removeAllRanges()
+  const begin = () => {
+    if (!press) return
+    drag = lift(press, board, countOf(Number(press.card.dataset.card)))
+    press = null
     frame = requestAnimationFrame(follow)
   }
   const follow = () => {
     if (!drag) return
-    drag.ghost.style.transform = `translate(${at.x - drag.dx}px,${at.y - drag.dy}px) rotate(1.5deg)`
-    const over = document.elementFromPoint(at.x, at.y)?.closest<HTMLElement>('[data-column]') ?? null
-    if (over !== drag.over) {
-      drag.over?.classList.remove('drop-here')
-      over?.classList.add('drop-here')
-      drag.over = over
-    }
-    const box = board.getBoundingClientRect()
-    if (at.x > box.right - edge) board.scrollLeft += 14
-    else if (at.x < box.left + edge) board.scrollLeft -= 14
+    moveTo(drag, at, board)
     frame = requestAnimationFrame(follow)
   }
   const end = (isDropped: boolean) => {
-    if (pressed?.timer) clearTimeout(pressed.timer)
-    pressed = null
+    if (press?.timer) clearTimeout(press.timer)
+    press = null
     if (!drag) return
     cancelAnimationFrame(frame)
-    const { card, left, ghost, over } = drag
+    const { card, over } = drag
+    putDown(drag)
     drag = null
-    ghost.remove()
-    for (const one of left) one.classList.remove('left-behind')
-    over?.classList.remove('drop-here')
-    document.body.classList.remove('dragging')
     // The click that follows is the drop's own, not one on the card.
     addEventListener('click', swallow, { capture: true, once: true })
     setTimeout(() => removeEventListener('click', swallow, { capture: true }))
     if (isDropped && over) onDrop(Number(card.dataset.card), Number(over.dataset.column))
-  }
-  const swallow = (event: MouseEvent) => {
-    event.preventDefault()
-    event.stopPropagation()
   }
 
   const down = (event: PointerEvent) => {
@@ -130,52 +93,84 @@ function listen(
     const card = target.closest<HTMLElement>('[data-card]')
     if (!card || event.button !== 0 || !event.isPrimary || target.closest('button')) return
     at = { x: event.clientX, y: event.clientY }
-    const timer = event.pointerType === 'touch' ? setTimeout(lift, holdMs) : null
-    pressed = { card, event, timer }
+    const timer = event.pointerType === 'touch' ? setTimeout(begin, holdMs) : null
+    press = { card, event, timer }
   }
   const move = (event: PointerEvent) => {
     if (drag && event.pointerId !== drag.pointer) return
     at = { x: event.clientX, y: event.clientY }
-    if (drag || !pressed) return
-    const { event: first, timer } = pressed
+    if (drag || !press) return
+    const { event: first, timer } = press
     if (Math.hypot(at.x - first.clientX, at.y - first.clientY) < startsAfter) return
     // A finger that moves before the card is lifted scrolls.
     if (timer) end(false)
-    else lift()
+    else begin()
   }
-  const up = () => end(true)
-  const cancel = () => end(false)
-  const abandon = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || !drag) return
-    event.preventDefault()
-    event.stopPropagation()
-    end(false)
+  const cancelByEscape = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && drag) {
+      swallow(event)
+      end(false)
+    }
   }
-  const touchMove = (event: TouchEvent) => {
-    if (drag) event.preventDefault()
-  }
-  const noMenu = (event: Event) => {
-    if (drag || pressed?.timer) event.preventDefault()
-  }
-  const noNative = (event: Event) => event.preventDefault()
-
-  board.addEventListener('pointerdown', down)
-  board.addEventListener('dragstart', noNative)
-  board.addEventListener('contextmenu', noMenu)
-  board.addEventListener('touchmove', touchMove, { passive: false })
-  addEventListener('pointermove', move)
-  addEventListener('pointerup', up)
-  addEventListener('pointercancel', cancel)
-  addEventListener('keydown', abandon, { capture: true })
+  const over = new AbortController()
+  const { signal } = over
+  board.addEventListener('pointerdown', down, { signal })
+  board.addEventListener('dragstart', event => event.preventDefault(), { signal })
+  board.addEventListener('contextmenu', event => (drag || press?.timer) && event.preventDefault(), { signal })
+  board.addEventListener('touchmove', event => drag && event.preventDefault(), { passive: false, signal })
+  addEventListener('pointermove', move, { signal })
+  addEventListener('pointerup', () => end(true), { signal })
+  addEventListener('pointercancel', () => end(false), { signal })
+  addEventListener('keydown', cancelByEscape, { capture: true, signal })
   return () => {
     end(false)
-    board.removeEventListener('pointerdown', down)
-    board.removeEventListener('dragstart', noNative)
-    board.removeEventListener('contextmenu', noMenu)
-    board.removeEventListener('touchmove', touchMove)
-    removeEventListener('pointermove', move)
-    removeEventListener('pointerup', up)
-    removeEventListener('pointercancel', cancel)
-    removeEventListener('keydown', abandon, { capture: true })
+    over.abort()
   }
+}
+
+/** Makes the copy that follows the pointer, and marks the cards that go with it. */
+function lift({ card, event }: Press, board: HTMLElement, count: number): Drag {
+  const box = card.getBoundingClientRect()
+  const ghost = card.cloneNode(true) as HTMLElement
+  ghost.removeAttribute('id')
+  ghost.setAttribute('aria-hidden', 'true')
+  ghost.classList.add('lifted')
+  ghost.style.cssText = 'position:fixed;left:0;top:0'
+  ghost.style.width = `${box.width}px`
+  ghost.style.height = `${box.height}px`
+  ghost.style.transform = `translate(${box.x}px,${box.y}px)`
+  if (count > 1) ghost.dataset.count = String(count)
+  document.body.append(ghost)
+  const left = count > 1 ? [...board.querySelectorAll('[data-selected]')] : [card]
+  for (const one of left) one.classList.add('left-behind')
+  document.body.classList.add('dragging')
+  getSelection()?.removeAllRanges()
+  const [dx, dy] = [event.clientX - box.x, event.clientY - box.y]
+  return { card, left, ghost, pointer: event.pointerId, dx, dy, over: null }
+}
+
+/** Moves the copy to the pointer, marks the column under it, and scrolls the board at its edges. */
+function moveTo(drag: Drag, at: { readonly x: number; readonly y: number }, board: HTMLElement): void {
+  drag.ghost.style.transform = `translate(${at.x - drag.dx}px,${at.y - drag.dy}px) rotate(1.5deg)`
+  const over = document.elementFromPoint(at.x, at.y)?.closest<HTMLElement>('[data-column]') ?? null
+  if (over !== drag.over) {
+    drag.over?.classList.remove('drop-here')
+    over?.classList.add('drop-here')
+    drag.over = over
+  }
+  const box = board.getBoundingClientRect()
+  if (at.x > box.right - edge) board.scrollLeft += 14
+  else if (at.x < box.left + edge) board.scrollLeft -= 14
+}
+
+function putDown({ left, ghost, over }: Drag): void {
+  ghost.remove()
+  for (const one of left) one.classList.remove('left-behind')
+  over?.classList.remove('drop-here')
+  document.body.classList.remove('dragging')
+}
+
+function swallow(event: Event): void {
+  event.preventDefault()
+  event.stopPropagation()
 }

@@ -2,6 +2,7 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { Menu as MenuIcon, Plus, Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useState } from 'react'
+import type { Me } from '../api/api.ts'
 import { FormatProvider } from '../format/use-format.tsx'
 import { Key } from '../ui/bits.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -27,7 +28,6 @@ type Open = 'palette' | 'keys' | 'navigation' | null
 
 export function Shell() {
   const me = useMe()
-  const navigate = useNavigate()
   const [open, setOpen] = useState<Open>(null)
   const close = () => setOpen(null)
   useLive(me.follows_events)
@@ -36,6 +36,43 @@ export function Shell() {
     document.addEventListener('keydown', handleKey)
     return () => document.removeEventListener('keydown', handleKey)
   }, [])
+  useShellCommands(me, setOpen)
+  const locale = me.user.locale ?? me.account.locale ?? navigator.language
+  const timeZone = me.user.time_zone ?? me.account.time_zone
+  return (
+    <FormatProvider locale={locale} timeZone={timeZone}>
+      <a
+        href="#content"
+        className="unseen focus:not-[.x]:static focus:m-2 focus:size-auto focus:[clip-path:none]"
+      >
+        Skip to the content
+      </a>
+      <div className="flex h-dvh max-md:flex-col">
+        <PhoneHeader open={open} onOpen={setOpen} />
+        <Navigation open={open} onOpen={setOpen} />
+        <div id="content" className="flex min-h-0 min-w-0 grow flex-col">
+          <Offline />
+          <SessionEnded />
+          {/* Whatever a page waits for, the way to the others stays. */}
+          <Suspense fallback={<PageWaiting />}>
+            <Outlet />
+          </Suspense>
+        </div>
+      </div>
+      <Toasts />
+      <NewRecord />
+      {(open === 'palette' || open === 'keys') && (
+        <Opened label="Search and commands" onClose={close}>
+          {open === 'palette' ? <Palette onClose={close} /> : <KeySheet onClose={close} />}
+        </Opened>
+      )}
+    </FormatProvider>
+  )
+}
+
+/** The commands that every page has. `onOpen` must stay the same function. */
+function useShellCommands(me: Me, onOpen: (open: Open) => void): void {
+  const navigate = useNavigate()
   const commands = useMemo(
     (): Command[] => [
       {
@@ -44,9 +81,9 @@ export function Shell() {
         group: 'Everywhere',
         keys: 'mod+k',
         isHidden: true,
-        act: () => setOpen('palette'),
+        act: () => onOpen('palette'),
       },
-      { id: 'keys', title: 'Show all keys', group: 'Everywhere', keys: '?', act: () => setOpen('keys') },
+      { id: 'keys', title: 'Show all keys', group: 'Everywhere', keys: '?', act: () => onOpen('keys') },
       ...heardKeys('Everywhere', [['Save a form or a note', 'mod+Enter']]),
       {
         id: 'undo',
@@ -65,95 +102,82 @@ export function Shell() {
         act: () => void navigate({ to, params }),
       })),
     ],
-    [navigate, me],
+    [navigate, me, onOpen],
   )
   useCommands(commands)
-  const locale = me.user.locale ?? me.account.locale ?? navigator.language
-  const timeZone = me.user.time_zone ?? me.account.time_zone
+}
+
+type PartProps = { open: Open; onOpen: (open: Open) => void }
+
+/** The top of the page where the navigation is folded away. */
+function PhoneHeader({ open, onOpen }: PartProps) {
+  const isOpen = open === 'navigation'
+  const mayCreate = may(useMe(), 'deal:write')
   return (
-    <FormatProvider locale={locale} timeZone={timeZone}>
-      <a
-        href="#content"
-        className="unseen focus:not-[.x]:static focus:m-2 focus:size-auto focus:[clip-path:none]"
+    <header className="flex items-center gap-2 border-b border-line px-3 py-2 md:hidden">
+      <IconButton
+        label="Navigation"
+        aria-expanded={isOpen}
+        onPress={() => onOpen(isOpen ? null : 'navigation')}
       >
-        Skip to the content
-      </a>
-      <div className="flex h-dvh max-md:flex-col">
-        <header className="flex items-center gap-2 border-b border-line px-3 py-2 md:hidden">
-          <IconButton
-            label="Navigation"
-            aria-expanded={open === 'navigation'}
-            onPress={() => setOpen(open === 'navigation' ? null : 'navigation')}
-          >
-            <MenuIcon size={18} aria-hidden />
-          </IconButton>
-          <Brand />
-          <span className="grow" />
-          <IconButton label="Search" onPress={() => setOpen('palette')}>
-            <Search size={18} aria-hidden />
-          </IconButton>
-          {may(me, 'deal:write') && (
-            <IconButton label="New deal" onPress={() => openNew('deal')}>
-              <Plus size={18} aria-hidden />
-            </IconButton>
-          )}
-        </header>
-        <nav
-          aria-label="Main"
-          className={classes(
-            'flex shrink-0 flex-col gap-1 border-line bg-canvas p-2 md:w-[200px] md:border-r',
-            open === 'navigation' ? 'max-md:border-b' : 'max-md:hidden',
-          )}
-        >
-          <div className="px-2 py-1 max-md:hidden">
-            <Brand />
-          </div>
-          <Button
-            className="mb-1 w-full justify-start! text-ink-soft max-md:hidden"
-            onPress={() => setOpen('palette')}
-          >
-            <Search size={15} aria-hidden />
-            <span className="grow text-left">Search</span>
-            <Key>{sayKeys('mod+k').join(' ')}</Key>
-          </Button>
-          {placesFor(me).map(({ to, params, label, icon: Icon }) => (
-            <Link
-              key={label}
-              to={to}
-              params={params}
-              onClick={() => setOpen(null)}
-              className="flex min-h-8 items-center gap-2.5 rounded-sm px-2.5 text-ink-soft
-                hover:bg-hover hover:text-ink
-                aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent-strong"
-            >
-              <Icon size={16} aria-hidden />
-              {label}
-            </Link>
-          ))}
-          <span className="grow" />
-          <OnceRead fallback={accountPlace}>
-            <Suspense fallback={accountPlace}>
-              <AccountMenu />
-            </Suspense>
-          </OnceRead>
-        </nav>
-        <div id="content" className="flex min-h-0 min-w-0 grow flex-col">
-          <Offline />
-          <SessionEnded />
-          {/* Whatever a page waits for, the way to the others stays. */}
-          <Suspense fallback={<PageWaiting />}>
-            <Outlet />
-          </Suspense>
-        </div>
-      </div>
-      <Toasts />
-      <NewRecord />
-      {(open === 'palette' || open === 'keys') && (
-        <Opened label="Search and commands" onClose={close}>
-          {open === 'palette' ? <Palette onClose={close} /> : <KeySheet onClose={close} />}
-        </Opened>
+        <MenuIcon size={18} aria-hidden />
+      </IconButton>
+      <Brand />
+      <span className="grow" />
+      <IconButton label="Search" onPress={() => onOpen('palette')}>
+        <Search size={18} aria-hidden />
+      </IconButton>
+      {mayCreate && (
+        <IconButton label="New deal" onPress={() => openNew('deal')}>
+          <Plus size={18} aria-hidden />
+        </IconButton>
       )}
-    </FormatProvider>
+    </header>
+  )
+}
+
+function Navigation({ open, onOpen }: PartProps) {
+  const me = useMe()
+  return (
+    <nav
+      aria-label="Main"
+      className={classes(
+        'flex shrink-0 flex-col gap-1 border-line bg-canvas p-2 md:w-[200px] md:border-r',
+        open === 'navigation' ? 'max-md:border-b' : 'max-md:hidden',
+      )}
+    >
+      <div className="px-2 py-1 max-md:hidden">
+        <Brand />
+      </div>
+      <Button
+        className="mb-1 w-full justify-start! text-ink-soft max-md:hidden"
+        onPress={() => onOpen('palette')}
+      >
+        <Search size={15} aria-hidden />
+        <span className="grow text-left">Search</span>
+        <Key>{sayKeys('mod+k').join(' ')}</Key>
+      </Button>
+      {placesFor(me).map(({ to, params, label, icon: Icon }) => (
+        <Link
+          key={label}
+          to={to}
+          params={params}
+          onClick={() => onOpen(null)}
+          className="flex min-h-8 items-center gap-2.5 rounded-sm px-2.5 text-ink-soft
+            hover:bg-hover hover:text-ink
+            aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent-strong"
+        >
+          <Icon size={16} aria-hidden />
+          {label}
+        </Link>
+      ))}
+      <span className="grow" />
+      <OnceRead fallback={accountPlace}>
+        <Suspense fallback={accountPlace}>
+          <AccountMenu />
+        </Suspense>
+      </OnceRead>
+    </nav>
   )
 }
 

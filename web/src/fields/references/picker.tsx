@@ -24,7 +24,7 @@ import { type Found, matching, useFound } from './found.ts'
 
 type Item = Found & { readonly key: string }
 
-export function Picker(props: {
+type Props = {
   resource: string
   label: string
   /** the name of what is chosen */
@@ -39,80 +39,41 @@ export function Picker(props: {
   wiring?: Partial<Wiring> | undefined
   placeholder?: string | undefined
   autoFocus?: boolean | undefined
-}) {
-  const { resource, label, shown, onPick, onText, onCreate, without, wiring, placeholder, autoFocus } = props
-  const [typed, setTyped] = useState<string | null>(null)
-  const [missed, setMissed] = useState('')
-  const [isAsked, setAsked] = useState(false)
+}
+
+export function Picker(props: Props) {
+  const { label, wiring, placeholder, autoFocus } = props
+  const { input, items, problem, ask, select, settle } = usePicker(props)
   const menu = useRef<Menu>(null)
-  /** what the box has now: an answer to another text comes too late */
-  const latest = useRef<string | null>(null)
   const id = useId()
-  const text = typed?.trim() ?? ''
-  const found = useFound(resource, text, isAsked)
-  const items: Item[] = found
-    .filter(({ id }) => !without?.includes(id))
-    .map(one => ({ ...one, key: `${one.id}` }))
-  if (onCreate)
-    items.push({ id: 0, key: 'new', name: text ? `Create “${text}”` : `Create a new ${resource}` })
-  const type = (next: string | null) => {
-    latest.current = next
-    setTyped(next)
-    setMissed('')
-  }
-  const pick = (found: Found) => {
-    type(null)
-    onPick(found)
-  }
-  /** Whoever leaves the text or presses Enter means what it says: that is taken, or it is said why not. */
-  const settle = async () => {
-    if (text === '') return type(null)
-    const match = await matching(resource, text, without).catch(sayError)
-    if (latest.current !== typed) return
-    if (typeof match !== 'string') return pick(match)
-    // What takes a text takes a number as an id, and shows whose it is.
-    if (onText && /^\d+$/.test(text)) return type(null)
-    setMissed(`Nothing was chosen: ${match}`)
-  }
+  const describedBy = [wiring?.['aria-describedby'], problem && `${id}-problem`].filter(Boolean).join(' ')
   return (
     <ComboBox
       aria-label={label}
       items={items}
-      inputValue={typed ?? shown}
-      onInputChange={next => {
-        if (next === (typed ?? shown)) return
-        type(next)
-        onText?.(next.trim())
-      }}
+      inputValue={input.value}
+      onInputChange={input.onChange}
       selectedKey={null}
       onSelectionChange={key => {
         const item = items.find(one => one.key === key)
         if (!item) return
         menu.current?.close()
-        if (item.key !== 'new') return pick(item)
-        type(null)
-        onCreate?.(text)
+        select(item)
       }}
-      onFocus={() => setAsked(true)}
-      onBlur={() => {
-        if (typed !== null) void settle()
-      }}
+      onFocus={ask}
+      onBlur={settle}
       allowsCustomValue
       menuTrigger="manual"
       allowsEmptyCollection
-      isInvalid={wiring?.['aria-invalid'] === true || missed !== ''}
+      isInvalid={wiring?.['aria-invalid'] === true || problem !== ''}
       className="min-w-0"
     >
       <div className="relative">
         <OpeningInput
           menu={menu}
           {...wiring}
-          aria-describedby={
-            [wiring?.['aria-describedby'], missed && `${id}-missed`].filter(Boolean).join(' ') || undefined
-          }
-          onSettle={() => {
-            if (typed !== null) void settle()
-          }}
+          aria-describedby={describedBy || undefined}
+          onSettle={settle}
           autoFocus={autoFocus}
           placeholder={placeholder ?? 'Search…'}
           dir="auto"
@@ -127,33 +88,95 @@ export function Picker(props: {
           <ChevronsUpDown size={14} aria-hidden />
         </Opener>
       </div>
-      {missed && (
-        <p id={`${id}-missed`} role="alert" className="pt-1 text-sm text-lost">
-          {missed}
+      {problem && (
+        <p id={`${id}-problem`} role="alert" className="pt-1 text-sm text-lost">
+          {problem}
         </p>
       )}
-      <Popover className="max-h-72 w-(--trigger-width) min-w-60">
-        <ListBox<Item>
-          className="outline-none"
-          renderEmptyState={() => <p className="px-2 py-2 text-ink-faint">Nothing found.</p>}
-        >
-          {item => (
-            <ListBoxItem
-              id={item.key}
-              textValue={item.name}
-              className="flex min-h-8 items-center gap-2 rounded-sm px-2 outline-none
-                data-focused:bg-accent-soft"
-            >
-              {item.key === 'new' && <Plus size={14} aria-hidden className="shrink-0 text-accent" />}
-              <span dir="auto" className="min-w-0 grow truncate">
-                {item.name}
-              </span>
-              {item.detail && <span className="min-w-0 truncate text-sm text-ink-faint">{item.detail}</span>}
-            </ListBoxItem>
-          )}
-        </ListBox>
-      </Popover>
+      <Matches />
     </ComboBox>
+  )
+}
+
+/** What is typed, what was found for it, and what becomes of the text when the box is left. */
+function usePicker({ resource, shown, onPick, onText, onCreate, without }: Props) {
+  const [typed, setTyped] = useState<string | null>(null)
+  const [problem, setProblem] = useState('')
+  const [isAsked, setAsked] = useState(false)
+  /** what the box has now: an answer to another text comes too late */
+  const latest = useRef<string | null>(null)
+  const text = typed?.trim() ?? ''
+  const found = useFound(resource, text, isAsked)
+  const items: Item[] = found
+    .filter(({ id }) => !without?.includes(id))
+    .map(one => ({ ...one, key: `${one.id}` }))
+  if (onCreate)
+    items.push({ id: 0, key: 'new', name: text ? `Create “${text}”` : `Create a new ${resource}` })
+  const type = (next: string | null) => {
+    latest.current = next
+    setTyped(next)
+    setProblem('')
+  }
+  const pick = (found: Found) => {
+    type(null)
+    onPick(found)
+  }
+  /** Leaving the box and Enter choose the record of that name, or say why there is none. */
+  const settle = async () => {
+    if (typed === null) return
+    if (text === '') return type(null)
+    const match = await matching(resource, text, without).catch(sayError)
+    if (latest.current !== typed) return
+    if (typeof match !== 'string') return pick(match)
+    // A box that takes a text takes a number as an id, and shows whose it is.
+    if (onText && /^\d+$/.test(text)) return type(null)
+    setProblem(`Nothing was chosen: ${match}`)
+  }
+  const value = typed ?? shown
+  return {
+    input: {
+      value,
+      onChange: (next: string) => {
+        if (next === value) return
+        type(next)
+        onText?.(next.trim())
+      },
+    },
+    items,
+    problem,
+    ask: () => setAsked(true),
+    select: (item: Item) => {
+      if (item.key !== 'new') return pick(item)
+      type(null)
+      onCreate?.(text)
+    },
+    settle: () => void settle(),
+  }
+}
+
+function Matches() {
+  return (
+    <Popover className="max-h-72 w-(--trigger-width) min-w-60">
+      <ListBox<Item>
+        className="outline-none"
+        renderEmptyState={() => <p className="px-2 py-2 text-ink-faint">Nothing found.</p>}
+      >
+        {item => (
+          <ListBoxItem
+            id={item.key}
+            textValue={item.name}
+            className="flex min-h-8 items-center gap-2 rounded-sm px-2 outline-none
+              data-focused:bg-accent-soft"
+          >
+            {item.key === 'new' && <Plus size={14} aria-hidden className="shrink-0 text-accent" />}
+            <span dir="auto" className="min-w-0 grow truncate">
+              {item.name}
+            </span>
+            {item.detail && <span className="min-w-0 truncate text-sm text-ink-faint">{item.detail}</span>}
+          </ListBoxItem>
+        )}
+      </ListBox>
+    </Popover>
   )
 }
 

@@ -1,11 +1,12 @@
 /** What is open and won, as the marks of a bar: in amounts, or in deals where a role hides those. Pure. */
 import type { Series } from '../../ui/chart-parts.tsx'
 import { dealsPath, type OwnerRow } from './reports.ts'
+import type { BaseFormat } from './use-base.ts'
 
 const amountSeries: readonly Series[] = [
   { name: 'Won', look: 'won' },
   { name: 'Weighted', look: 'solid' },
-  { name: 'Rest of the best case', look: 'hatched' },
+  { name: 'Best case', look: 'hatched' },
 ]
 const dealSeries: readonly Series[] = [
   { name: 'Won', look: 'won' },
@@ -14,14 +15,6 @@ const dealSeries: readonly Series[] = [
 
 export const seriesOf = (isInAmounts: boolean) => (isInAmounts ? amountSeries : dealSeries)
 
-/** How amounts and numbers of deals are said. */
-type Words = {
-  readonly full: (value: number) => string
-  readonly short: (value: number) => string
-  readonly number: (count: number) => string
-  readonly deals: (count: number) => string
-}
-
 type Row = Omit<OwnerRow, 'owner' | 'name'> & {
   readonly id: string
   readonly name: string
@@ -29,7 +22,7 @@ type Row = Omit<OwnerRow, 'owner' | 'name'> & {
   readonly wonFilter: string
 }
 
-export function barOf(row: Row, isInAmounts: boolean, { full, short, number, deals }: Words) {
+export function barOf(row: Row, isInAmounts: boolean, { full, short, number, deals }: BaseFormat) {
   const { id, name, openFilter, wonFilter, count, best, weighted, won, wonCount } = row
   const [openPath, wonPath] = [dealsPath(openFilter), dealsPath(wonFilter)]
   if (!isInAmounts)
@@ -42,16 +35,16 @@ export function barOf(row: Row, isInAmounts: boolean, { full, short, number, dea
         { value: count, look: 'solid', name: `${name}, open: ${deals(count)}`, href: openPath },
       ],
     } as const
-  const said = (what: string, value: number, count: number) =>
-    `${name}, ${what}: ${full(value)}, ${deals(count)}`
+  const label = (series: string, value: number, count: number) =>
+    `${name}, ${series}: ${full(value)}, ${deals(count)}`
   return {
     id,
     name,
     text: short(best + won),
     marks: [
-      { value: won, look: 'won', name: said('won', won, wonCount), href: wonPath },
-      { value: weighted, look: 'solid', name: said('weighted', weighted, count), href: openPath },
-      { value: best - weighted, look: 'hatched', name: said('best case', best, count), href: openPath },
+      { value: won, look: 'won', name: label('won', won, wonCount), href: wonPath },
+      { value: weighted, look: 'solid', name: label('weighted', weighted, count), href: openPath },
+      { value: best - weighted, look: 'hatched', name: label('best case', best, count), href: openPath },
     ],
   } as const
 }

@@ -92,6 +92,29 @@ export function chosen({ pipeline, owner, filter }: Search): string[] {
 /** Conditions that must all hold. */
 export const all = (...conditions: readonly string[]) => conditions.join(',')
 
+export type ForecastFilters = {
+  readonly open: string
+  readonly won: string
+  /** open deals that are expected to close in the period */
+  readonly expected: string
+  readonly openIn: (month: string) => string
+  readonly wonIn: (month: string) => string
+}
+
+/** The filters of the forecast. Lost deals never count. */
+export function forecastFilters(search: Search, period: Period): ForecastFilters {
+  const open = all('status:eq(Open)', ...chosen(search))
+  const won = all('status:eq(Won)', ...chosen(search))
+  const { first, last } = daysOf(period)
+  return {
+    open,
+    won,
+    expected: all(open, within('expected_close_date', first, last)),
+    openIn: month => all(open, within('expected_close_date', month, lastDayOf(month))),
+    wonIn: month => all(won, within('deal_closed_on', month, lastDayOf(month))),
+  }
+}
+
 /** Where a table of the deals of a filter is. */
 export const dealsPath = (filter: string) => `/deals?${new URLSearchParams({ filter })}`
 
@@ -110,15 +133,21 @@ export type MonthRow = {
   readonly wonCount: number
 }
 
-const baseOf = (group: Group | undefined) => group?.deal_value_in_base_currency?.value ?? 0
+/** The amount of a group at its full value, in the base currency. */
+export const baseValueOf = (group: Group | undefined): number =>
+  group?.deal_value_in_base_currency?.value ?? 0
+
+/** The amount of a group weighted by the probability of each stage, in the base currency. */
+export const weightedValueOf = (group: Group | undefined): number =>
+  group?.weighted_value_in_base_currency?.value ?? 0
 
 /** What is open and what is won, of one month or owner. */
 function sumsOf(open: Group | undefined, won: Group | undefined) {
   return {
     count: open?.count ?? 0,
-    best: baseOf(open),
-    weighted: open?.weighted_value_in_base_currency?.value ?? 0,
-    won: baseOf(won),
+    best: baseValueOf(open),
+    weighted: weightedValueOf(open),
+    won: baseValueOf(won),
     wonCount: won?.count ?? 0,
   }
 }

@@ -9,22 +9,16 @@ import type { SortKey } from '../../list/sort.ts'
 import { useCommands } from '../../shell/commands.ts'
 import { usePreferences } from '../../shell/preferences.ts'
 import { ReadingFailed } from '../../shell/reading-failed.tsx'
-import { toastError } from '../../ui/toast.tsx'
-import {
-  countSelected,
-  everything,
-  isSelected,
-  nothing,
-  type Selection,
-  selected,
-} from '../bulk/selection.ts'
-import { CellEditor } from '../grid/cell-editor.tsx'
+import { isSelected, type Selection } from '../bulk/selection.ts'
+import { isSame } from '../editing/draft.ts'
+import { CellEditor, type Then } from '../grid/cell-editor.tsx'
 import { gridEvents } from '../grid/grid-events.ts'
 import { keysToRead, keysToWrite } from '../grid/grid-keys.ts'
 import { useActive } from '../grid/use-active.ts'
 import { useCellSave } from '../grid/use-cell-save.tsx'
 import { useClipboard } from '../grid/use-clipboard.ts'
 import { useEditing } from '../grid/use-editing.ts'
+import { useRowSelection } from '../grid/use-row-selection.ts'
 import { columnsIn, type Layout } from './layout.ts'
 import { TableFoot } from './table-foot.tsx'
 import { type HeadActions, TableHead } from './table-head.tsx'
@@ -55,93 +49,12 @@ type Props = {
 }
 
 export function Table(props: Props) {
-  const { resource, title, nameField, asked, layout, sort, hasSums, reason, selection, onSelect } = props
-  const { actions, href, onOpen, total } = props
+  const { resource, title, nameField, asked, layout, sort, hasSums, selection, actions, href } = props
   const height = usePreferences().density === 'compact' ? 30 : 36
-  const { columns } = layout
-  useCommands(reason ? keysToRead : keysToWrite)
-  const { editing, edit, leave, cell } = useEditing({
-    active: () => active,
-    rowAt: () => window.rowAt,
-    columns,
-    reason,
-  })
-  const list = [asked.filter, asked.sort, asked.deleted].join()
-  const scroller = useRef<HTMLDivElement>(null)
-  const sight = useScroll(scroller)
-  const count = Math.min(total?.count ?? Math.ceil(sight.height / height), rowsMax)
-  const covered = hasSums ? height * 2 : height
-  const active = useActive({
-    scroller,
-    layout,
-    height,
-    covered,
-    isEditing: editing !== null,
-    list,
-    rows: count,
-  })
-  const from = Math.floor(sight.top / height)
-  const to = Math.ceil((sight.top + sight.height) / height)
-  const window = useWindow(resource, asked, from, to)
-  const shown = columnsIn(layout, sight.left, sight.width, active.cell.column - 1)
-  const rows = rowsIn(from, to, count, active.cell.row)
-  const { range } = active
-  const { save, refused, dialog } = useCellSave(
-    resource,
-    asked.expand ?? '',
-    ({ record, field, value }, error) => {
-      const column = columns.findIndex(one => one.field.internal_name === field.internal_name) + 1
-      const row = rows.find(index => window.rowAt(index)?.id === record.id)
-      if (row !== undefined && column > 0) edit({ row, column }, { draft: value, error })
-    },
-  )
-  const lastToggled = useRef({ list, row: 0 })
-  const toggle = (row: number, isRange: boolean) => {
-    const record = window.rowAt(row)
-    if (!record) return
-    const isWanted = isRange || !isSelected(selection, record.id)
-    // Another filter or order has other rows: a range begins anew there.
-    const begin = isRange && lastToggled.current.list === list ? lastToggled.current.row : row
-    const [first, last] = [Math.min(begin, row), Math.max(begin, row)]
-    const ids: number[] = []
-    for (let at = first; at <= last; at++) {
-      const one = window.rowAt(at)
-      if (one) ids.push(one.id)
-    }
-    lastToggled.current = { list, row }
-    onSelect(selected(selection, ids, isWanted))
-    const missing = last - first + 1 - ids.length
-    if (missing) toastError(sayUnread(missing))
-  }
-  const selectedCount = countSelected(selection, count)
-  const events = gridEvents({
-    active,
-    columns,
-    nameField,
-    edit,
-    toggle,
-    actions,
-    rows: count,
-    page: Math.max(1, Math.floor(sight.height / height) - 3),
-    isEditing: editing !== null,
-    hasSelected: selectedCount > 0,
-    rowAt: window.rowAt,
-    open: onOpen,
-    toggleAll: () => onSelect(selectedCount > 0 ? nothing : everything),
-    selectAll: () => onSelect(everything),
-    selectNothing: () => onSelect(nothing),
-  })
-  const clipboard = useClipboard({
-    resource,
-    window,
-    active: active.cell,
-    range,
-    rows: count,
-    columns,
-    expand: asked.expand ?? '',
-    reason,
-    onRefusals: props.onRefusals,
-  })
+  const grid = useGrid(props, height)
+  const { scroller, active, window, rows, shown, count, editing, refused } = grid
+  const { range, cell } = active
+  useCommands(props.reason ? keysToRead : keysToWrite)
   return (
     <>
       <ReadingFailed error={window.error === props.failure ? null : window.error} onRetry={window.retry} />
@@ -150,20 +63,19 @@ export function Table(props: Props) {
         role="grid"
         aria-label={title}
         aria-rowcount={count + 1 + (hasSums ? 1 : 0)}
-        aria-colcount={columns.length + 1}
+        aria-colcount={layout.columns.length + 1}
         aria-multiselectable
         aria-busy={window.isFetching}
         className="relative min-h-0 grow overflow-auto border-t border-line bg-surface"
         style={{ scrollPaddingTop: height }}
         tabIndex={-1}
-        {...events}
-        {...clipboard}
+        {...grid.events}
       >
         <div role="rowgroup" className="sticky top-0 z-30" style={{ width: layout.width }}>
           <TableHead
             {...{ layout, shown, height, sort, actions }}
-            active={active.cell.row < 0 ? active.cell.column : -1}
-            isAllSelected={selectedCount === 0 ? false : selectedCount >= count ? true : 'some'}
+            active={cell.row < 0 ? cell.column : -1}
+            isAllSelected={grid.isAllSelected}
           />
         </div>
         <div role="rowgroup" className="relative" style={{ height: count * height, width: layout.width }}>
@@ -173,10 +85,9 @@ export function Table(props: Props) {
             return (
               <TableRow
                 key={index}
-                {...{ index, record, layout, shown, height, nameField }}
-                href={href}
+                {...{ index, record, layout, shown, height, nameField, href }}
                 isSelected={record !== undefined && isSelected(selection, record.id)}
-                active={index === active.cell.row ? active.cell.column : -1}
+                active={index === cell.row ? cell.column : -1}
                 from={isInRange ? range.left : -1}
                 to={isInRange ? range.right : -1}
                 refused={record ? refusedOf(refused, record) : ''}
@@ -194,27 +105,88 @@ export function Table(props: Props) {
         <CellEditor
           key={`${editing.row}.${editing.column}`}
           editing={editing}
-          anchor={cell}
+          anchor={grid.editedCell}
           height={height}
-          width={columns[editing.column - 1]?.width ?? 200}
-          onCancel={() => leave('stay')}
-          onSave={(value, then) => {
-            const { record, field } = editing
-            leave(then)
-            if (JSON.stringify(value ?? null) !== JSON.stringify(record[field.internal_name] ?? null))
-              void save({ record, field, value })
-          }}
+          width={layout.columns[editing.column - 1]?.width ?? 200}
+          onCancel={() => grid.leave('stay')}
+          onSave={grid.saveEdited}
         />
       )}
-      {dialog}
+      {grid.dialog}
     </>
   )
 }
 
-function sayUnread(rows: number): string {
-  return rows === 1
-    ? 'One row between has not been read yet. It is not selected.'
-    : `${rows} rows between have not been read yet. They are not selected.`
+/** The state of the grid: what is in sight, the active cell, its editor, and what keys and presses do. */
+function useGrid(props: Props, height: number) {
+  const { resource, nameField, asked, total, layout, hasSums, reason, selection, onSelect, actions } = props
+  const { columns } = layout
+  const expand = asked.expand ?? ''
+  const {
+    editing,
+    edit,
+    leave,
+    cell: editedCell,
+  } = useEditing({
+    active: () => active,
+    rowAt: () => window.rowAt,
+    columns,
+    reason,
+  })
+  const isEditing = editing !== null
+  const list = [asked.filter, asked.sort, asked.deleted].join()
+  const scroller = useRef<HTMLDivElement>(null)
+  const sight = useScroll(scroller)
+  const count = Math.min(total?.count ?? Math.ceil(sight.height / height), rowsMax)
+  const covered = hasSums ? height * 2 : height
+  const active = useActive({ scroller, layout, height, covered, isEditing, list, rows: count })
+  const from = Math.floor(sight.top / height)
+  const to = Math.ceil((sight.top + sight.height) / height)
+  const window = useWindow(resource, asked, from, to)
+  const { rowAt } = window
+  const shown = columnsIn(layout, sight.left, sight.width, active.cell.column - 1)
+  const rows = rowsIn(from, to, count, active.cell.row)
+  const { save, refused, dialog } = useCellSave(resource, expand, ({ record, field, value }, error) => {
+    const column = columns.findIndex(one => one.field.internal_name === field.internal_name) + 1
+    const row = rows.find(index => rowAt(index)?.id === record.id)
+    if (row !== undefined && column > 0) edit({ row, column }, { draft: value, error })
+  })
+  const { isAllSelected, ...select } = useRowSelection({ selection, onSelect, list, count, rowAt })
+  const events = gridEvents({
+    ...select,
+    active,
+    columns,
+    nameField,
+    edit,
+    actions,
+    rows: count,
+    page: Math.max(1, Math.floor(sight.height / height) - 3),
+    isEditing,
+    rowAt,
+    open: props.onOpen,
+  })
+  const clipboard = useClipboard({
+    resource,
+    window,
+    active: active.cell,
+    range: active.range,
+    rows: count,
+    columns,
+    expand,
+    reason,
+    onRefusals: props.onRefusals,
+  })
+  const saveEdited = (value: unknown, then: Then) => {
+    if (!editing) return
+    const { record, field } = editing
+    leave(then)
+    if (!isSame(value, record[field.internal_name])) void save({ record, field, value })
+  }
+  return {
+    ...{ scroller, active, window, rows, shown, count, isAllSelected },
+    ...{ editing, editedCell, leave, saveEdited, refused, dialog },
+    events: { ...events, ...clipboard },
+  }
 }
 
 function refusedOf(refused: ReadonlySet<string>, { id }: AnyRecord): string {

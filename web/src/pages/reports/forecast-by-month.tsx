@@ -1,0 +1,142 @@
+/** The forecast by month: best case, weighted and won, as a chart or as a table. */
+import { useQuery } from '@tanstack/react-query'
+import { useFormat } from '../../format/use-format.tsx'
+import { StackedBars } from '../../ui/chart.tsx'
+import { Legend } from '../../ui/chart-parts.tsx'
+import type { ReportProps } from '../forecast.tsx'
+import { NotIn } from './not-in.tsx'
+import { barOf, seriesOf } from './open-and-won.ts'
+import { Answered, NumberTable, ReportPanel, sumsQuery, useOpen } from './parts.tsx'
+import {
+  all,
+  baseValueOf,
+  daysOf,
+  type ForecastFilters,
+  type Group,
+  type MonthRow,
+  monthRows,
+  weightedValueOf,
+  within,
+} from './reports.ts'
+import { useBase } from './use-base.ts'
+import { WonFigure } from './won-figure.tsx'
+
+type Props = Omit<ReportProps, 'search'> & { filters: ForecastFilters }
+type ViewProps = Props & { rows: readonly MonthRow[]; total: Group | undefined }
+
+export function ForecastByMonth(props: Props) {
+  const { filters, period, isTable, isInAmounts } = props
+  const base = useBase()
+  const { first, last } = daysOf(period)
+  const open = useQuery(sumsQuery({ filter: filters.expected, group_by: 'expected_close_date:month' }))
+  const won = useQuery(
+    sumsQuery({
+      filter: all(filters.won, within('deal_closed_on', first, last)),
+      group_by: 'deal_closed_on:month',
+    }),
+  )
+  const sums = useQuery(sumsQuery({ filter: filters.expected }))
+  const total = sums.data?.[0]
+  const rows = monthRows(period, open.data ?? [], won.data ?? [])
+  const amounts = `, in ${base.code ?? 'the base currency'}: at their full value (best case), and weighted by the probability of their stage`
+  return (
+    <ReportPanel
+      title="By month"
+      detail={`Open deals by the month in which they are expected${isInAmounts ? amounts : ''}. Won deals by the month in which they were closed. Lost deals never count.`}
+    >
+      <Answered of={[open, won, sums]}>
+        {() =>
+          isTable ? (
+            <MonthTable {...props} rows={rows} total={total} />
+          ) : (
+            <MonthChart {...props} rows={rows} total={total} />
+          )
+        }
+      </Answered>
+      <NotIn
+        isOpen={filters.open}
+        first={first}
+        last={last}
+        withoutRate={total?.without_rate ?? 0}
+        isInAmounts={isInAmounts}
+      />
+    </ReportPanel>
+  )
+}
+
+function MonthTable({ filters, isInAmounts, rows, total }: ViewProps) {
+  const format = useFormat()
+  const base = useBase()
+  return (
+    <NumberTable
+      label="Forecast by month"
+      columns={['Month', 'Open deals', 'Best case', 'Weighted', 'Won deals', 'Won']}
+      without={isInAmounts ? [] : ['Best case', 'Weighted', 'Won']}
+      rows={rows.map(row => ({
+        id: row.month,
+        name: format.month(row.month),
+        cells: [
+          { text: format.number(row.count), filter: filters.openIn(row.month) },
+          { text: base.full(row.best), filter: filters.openIn(row.month) },
+          { text: base.full(row.weighted), filter: filters.openIn(row.month) },
+          { text: format.number(row.wonCount), filter: filters.wonIn(row.month) },
+          { text: base.full(row.won), filter: filters.wonIn(row.month) },
+        ],
+      }))}
+      total={{
+        id: 'total',
+        name: 'Total',
+        cells: [
+          { text: format.number(total?.count ?? 0), filter: filters.expected },
+          { text: base.full(baseValueOf(total)), filter: filters.expected },
+          { text: base.full(weightedValueOf(total)), filter: filters.expected },
+          { text: '' },
+          { text: '' },
+        ],
+      }}
+    />
+  )
+}
+
+function MonthChart({ filters, period, isInAmounts, rows, total }: ViewProps) {
+  const format = useFormat()
+  const base = useBase()
+  const onOpen = useOpen()
+  const bars = rows.map(row => ({
+    ...row,
+    id: row.month,
+    name: format.month(row.month),
+    openFilter: filters.openIn(row.month),
+    wonFilter: filters.wonIn(row.month),
+  }))
+  return (
+    <div className="flex flex-col gap-3">
+      <dl className="flex flex-wrap gap-x-8 gap-y-2">
+        {isInAmounts && (
+          <>
+            <Figure name="Best case" text={base.full(baseValueOf(total))} />
+            <Figure name="Weighted" text={base.full(weightedValueOf(total))} />
+          </>
+        )}
+        <Figure name="Open deals" text={format.number(total?.count ?? 0)} />
+        <WonFigure isWon={filters.won} period={period} isInAmounts={isInAmounts} />
+      </dl>
+      <Legend series={seriesOf(isInAmounts)} />
+      <StackedBars
+        label="Forecast by month"
+        axis={isInAmounts ? base.short : format.number}
+        onOpen={onOpen}
+        bars={bars.map(bar => barOf(bar, isInAmounts, base))}
+      />
+    </div>
+  )
+}
+
+function Figure({ name, text }: { name: string; text: string }) {
+  return (
+    <div>
+      <dt className="text-sm text-ink-soft">{name}</dt>
+      <dd className="tabular text-xl font-semibold">{text}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,173 @@
+/** The draft of a new record: its values and problems as it is filled in, and how it is created. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { type AnyRecord, ask, problemsByField } from '../../api/api.ts'
+import { fieldsQuery, pipelinesQuery, refresh, type Stage, stagesQuery } from '../../api/queries.ts'
+import { nameOf } from '../../fields/references/found.ts'
+import { recordPath } from '../../routes.tsx'
+import { may, useMe } from '../../shell/me.ts'
+import type { NewAsked } from '../../shell/new-record.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { beginning, ruledFields, withStage } from './deal-rules.ts'
+import {
+  firstPlace,
+  isEmpty,
+  isSame,
+  isWritable,
+  type Problems,
+  placeOf,
+  problemsLeft,
+  problemsOf,
+  type Values,
+  written,
+} from './draft.ts'
+import { useUnsavedGuard } from './guard.ts'
+import { focusField } from './record-form.tsx'
+
+/** The prefix of the ids of the form's inputs. */
+export const newForm = 'new'
+
+/** Resource → what was typed in a dialog that was closed: the next one restores it. */
+const drafts = new Map<string, Values>()
+
+export function keepDraft(resource: string, values: Values): void {
+  drafts.set(resource, values)
+}
+
+/** `onKeep` hears the draft after each change; null: it has nothing of its own. */
+export function useNewRecord(props: {
+  asked: NewAsked
+  onKeep: (values: Values | null) => void
+  onClose: () => void
+  isReadOnly: boolean
+}) {
+  const { asked, onKeep, onClose, isReadOnly } = props
+  const { resource, onMade } = asked
+  const isDeal = resource === 'deal'
+  const { data: sections } = useSuspenseQuery(fieldsQuery(resource))
+  const fields = sections.flat().filter(isWritable)
+  const { start, stages } = useStart(asked, fields)
+  const [typed, setTyped] = useState<Values>(() => draftFor(asked) ?? {})
+  const [isRestored, setRestored] = useState(Object.keys(typed).length > 0)
+  const [problems, setProblems] = useState<Problems>({})
+  const [isSaving, setSaving] = useState(false)
+  const create = useCreate(resource)
+  const values = { ...start, ...typed }
+  useUnsavedGuard(Object.keys(typed).length > 0)
+
+  const required = new Set([
+    ...fields.filter(({ is_required }) => is_required).map(({ internal_name }) => internal_name),
+    ...ruledFields(resource, values, stages),
+  ])
+  const change = (name: string, value: unknown) => {
+    const next = { ...typed, [name]: value }
+    const settled = isDeal && name === 'pipeline' ? withOwnStage(next, start, stages) : next
+    setTyped(settled)
+    onKeep(Object.entries(settled).some(([field, one]) => !isSame(one, start[field])) ? settled : null)
+    setProblems(problemsLeft(problems, name, values[name], value))
+    const hasCompany = !isEmpty({ ...start, ...settled }.company)
+    if (isDeal && name === 'primary_contact' && typeof value === 'number' && !hasCompany)
+      void companyOf(value).then(company => {
+        if (company === null) return
+        setTyped(now => (now.primary_contact === value && isEmpty(now.company) ? { ...now, company } : now))
+      })
+  }
+  const begin = (kept: Values) => {
+    drafts.delete(resource)
+    setRestored(false)
+    setTyped(kept)
+    setProblems({})
+    onKeep(null)
+  }
+  const refuse = (found: Problems) => {
+    setProblems(found)
+    const first = firstPlace(found, fields)
+    if (first) requestAnimationFrame(() => focusField(newForm, first))
+  }
+  const save = async (isMore: boolean) => {
+    if (isSaving || isReadOnly) return
+    const found = problemsOf(values, fields, required)
+    if (Object.keys(found).length > 0) return refuse(found)
+    const filled = fields.map(field => field.internal_name).filter(name => !isEmpty(values[name]))
+    setSaving(true)
+    try {
+      const record = await create(
+        written(Object.fromEntries(filled.map(name => [name, values[name]])), fields),
+      )
+      // When nothing here is unsaved any more: `onMade` may leave the page.
+      setTimeout(() => onMade?.(record))
+      begin(isMore ? keptForNext(typed) : {})
+      if (isMore) requestAnimationFrame(() => focusField(newForm, fields[0]!.internal_name))
+      else onClose()
+    } catch (error) {
+      refuse(problemsByField(error, path => placeOf(path, values, fields)))
+    } finally {
+      setSaving(false)
+    }
+  }
+  return {
+    ...{ sections, fields, values, problems, required, isRestored, isSaving, change, save },
+    startOver: () => begin({}),
+  }
+}
+
+/** The values that a new record begins with, and for a deal the stages that it can be in. */
+function useStart(asked: NewAsked, fields: Parameters<typeof beginning>[2]) {
+  const me = useMe()
+  const isDeal = asked.resource === 'deal'
+  const { data: pipelines = [] } = useQuery({
+    ...pipelinesQuery,
+    enabled: isDeal && may(me, 'pipeline:read'),
+  })
+  const { data: stages = [] } = useQuery({
+    ...stagesQuery,
+    enabled: isDeal && may(me, 'pipeline_stage:read'),
+  })
+  return { start: beginning(asked.resource, asked.prefill, fields, { me, pipelines, stages }), stages }
+}
+
+/** Creates a record and announces it. Retried after a lost answer, the same body makes one record (D8). */
+function useCreate(resource: string): (body: Values) => Promise<AnyRecord> {
+  const navigate = useNavigate()
+  const request = useRef({ text: '', key: '' })
+  return async body => {
+    const text = JSON.stringify(body)
+    if (request.current.text !== text) request.current = { text, key: crypto.randomUUID() }
+    const headers = { 'idempotency-key': request.current.key }
+    const record = await ask<AnyRecord>('POST', `/${resource}`, { body, headers })
+    request.current = { text: '', key: '' }
+    for (const changed of [resource, 'contact', 'company', 'deal']) void refresh(changed)
+    const open = { label: 'Open', act: () => void navigate({ to: recordPath(resource, record.id) }) }
+    toast(`Created “${nameOf(record)}”.`, { action: open })
+    return record
+  }
+}
+
+/** The company of a contact; null where there is none, or none that one may see. */
+async function companyOf(contact: number): Promise<number | null> {
+  const read = await ask<AnyRecord>('GET', `/contact/${contact}`).catch(() => null)
+  return typeof read?.company === 'number' ? read.company : null
+}
+
+/** The kept draft, unless the dialog was opened with values of its own, such as a copy. */
+function draftFor({ resource, prefill }: NewAsked): Values | undefined {
+  const kept = drafts.get(resource)
+  return kept && !Object.keys(kept).some(name => name in prefill) ? kept : undefined
+}
+
+/** The typed values with a stage of the pipeline that was chosen. */
+function withOwnStage(typed: Values, start: Values, stages: readonly Stage[]): Values {
+  return { ...typed, pipeline_stage: withStage({ ...start, ...typed }, stages).pipeline_stage }
+}
+
+/** The next of several records is often in the same place, and of the same owner. */
+function keptForNext({ pipeline, pipeline_stage, sales_owner, company }: Values): Values {
+  const kept = {
+    pipeline,
+    pipeline_stage,
+    sales_owner,
+    company: typeof company === 'number' ? company : undefined,
+  }
+  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined))
+}

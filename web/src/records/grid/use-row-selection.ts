@@ -1,0 +1,57 @@
+/** Selects the rows of a table: one, a range from the last one, or all that match. */
+import { useRef } from 'react'
+import type { AnyRecord } from '../../api/api.ts'
+import { toastError } from '../../ui/toast.tsx'
+import {
+  countSelected,
+  everything,
+  isSelected,
+  nothing,
+  type Selection,
+  selected,
+} from '../bulk/selection.ts'
+
+export function useRowSelection(props: {
+  selection: Selection
+  onSelect: (selection: Selection) => void
+  /** identifies the list: a range doesn't go on in another one */
+  list: string
+  count: number
+  rowAt: (row: number) => AnyRecord | undefined
+}) {
+  const { selection, onSelect, list, count, rowAt } = props
+  const lastToggled = useRef({ list, row: 0 })
+  const selectedCount = countSelected(selection, count)
+  const toggle = (row: number, isRange: boolean) => {
+    const record = rowAt(row)
+    if (!record) return
+    const isWanted = isRange || !isSelected(selection, record.id)
+    // Another filter or order has other rows: a range begins anew there.
+    const begin = isRange && lastToggled.current.list === list ? lastToggled.current.row : row
+    const [first, last] = [Math.min(begin, row), Math.max(begin, row)]
+    const ids: number[] = []
+    for (let at = first; at <= last; at++) {
+      const one = rowAt(at)
+      if (one) ids.push(one.id)
+    }
+    lastToggled.current = { list, row }
+    onSelect(selected(selection, ids, isWanted))
+    const missing = last - first + 1 - ids.length
+    if (missing) toastError(describeUnread(missing))
+  }
+  return {
+    toggle,
+    toggleAll: () => onSelect(selectedCount > 0 ? nothing : everything),
+    selectAll: () => onSelect(everything),
+    selectNothing: () => onSelect(nothing),
+    hasSelected: selectedCount > 0,
+    /** the state of the box in the head */
+    isAllSelected: selectedCount === 0 ? false : selectedCount >= count ? true : ('some' as const),
+  }
+}
+
+function describeUnread(rows: number): string {
+  return rows === 1
+    ? 'One row between has not been read yet. It is not selected.'
+    : `${rows} rows between have not been read yet. They are not selected.`
+}

@@ -1,0 +1,54 @@
+/** The toolbar of a table: its view, filter, order and columns, and the ways in and out of it. */
+
+import { FilterBar } from '../../list/filter-bar.tsx'
+import { SortMenu } from '../../list/sort-menu.tsx'
+import { ViewMenu } from '../../list/view-menu.tsx'
+import { type TableName, tables } from '../tables.ts'
+import { ColumnsMenu } from './columns-menu.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { ImportLink } from './import-link.tsx'
+import type { TableAddress } from './use-table-address.ts'
+
+export function TableToolbar(props: {
+  table: TableName
+  address: TableAddress
+  /** why the list could not be read, such as a filter that is wrong */
+  error: unknown
+  /** other records than before are listed from now on */
+  onOtherRecords: () => void
+}) {
+  const { table, address, error, onOtherRecords } = props
+  const { inUse, filter, sort, isDeleted, fields, columns, show, change, changeColumns } = address
+  const { resource, title } = tables[table]
+  return (
+    <div className="flex shrink-0 flex-wrap items-center gap-2 px-4 pb-2">
+      <ViewMenu
+        inUse={inUse}
+        all={`All ${title.toLowerCase()}`}
+        onShow={({ filter, sort, columns }, view) => {
+          onOtherRecords()
+          show({ filter, sort, columns, view: view ? String(view.id) : undefined })
+        }}
+      />
+      <div className="min-w-0 grow">
+        <FilterBar
+          source={resource}
+          filter={filter}
+          error={error}
+          onChange={next => {
+            onOtherRecords()
+            change(() => ({ filter: next || undefined }))
+          }}
+        />
+      </div>
+      <SortMenu source={resource} sort={sort} onChange={next => change(() => ({ sort: next }))} />
+      {!isDeleted && <ImportLink resource={resource} />}
+      {!isDeleted && <ExportMenu {...{ resource, fields, filter, sort }} />}
+      <ColumnsMenu
+        {...{ fields, columns }}
+        onChange={next => changeColumns(() => next)}
+        onReset={() => change(() => ({ columns: undefined }), true)}
+      />
+    </div>
+  )
+}

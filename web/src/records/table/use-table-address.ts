@@ -1,0 +1,81 @@
+/** The list that a table page shows by its address and saved view, and changes of that list. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import { fieldsQuery } from '../../api/queries.ts'
+import { pressed, printSort } from '../../list/sort.ts'
+import { readSort } from '../../list/sort-menu.tsx'
+import { useView } from '../../list/use-view.ts'
+import type { ShownList } from '../../list/views.ts'
+import { type TableName, tables } from '../tables.ts'
+import { type Column, columnsOf, printColumns, resized, shifted, toggled } from './columns.ts'
+import type { HeadActions } from './table-head.tsx'
+
+const route = getRouteApi('/shell/$table')
+
+type Search = { readonly [name in 'filter' | 'sort' | 'columns' | 'deleted' | 'view']?: string | undefined }
+type SortedList = ShownList & { readonly sort: string }
+
+export function useTableAddress(table: TableName) {
+  const { resource, name, ...initial } = tables[table]
+  const search: Search = route.useSearch()
+  const navigate = useNavigate()
+  const inUse = useView(resource, 'table', search, { sort: initial.sort, columns: initial.columns })
+  const { filter = '', sort = initial.sort, columns: columnsText = initial.columns } = inUse.shown
+  const isDeleted = search.deleted !== undefined
+  const { data: sections } = useSuspenseQuery(fieldsQuery(resource))
+  const fields = useMemo(() => sections.flat().filter(({ is_active }) => is_active), [sections])
+  const columns = useMemo(() => columnsOf(columnsText, fields), [columnsText, fields])
+
+  const shownFields = columns.map(({ field }) => field).sort()
+  const wanted = [...new Set(['id', 'version', name, ...shownFields])].join()
+  const expand = shownFields
+    .filter(shown => fields.some(field => field.internal_name === shown && field.is_expandable))
+    .join()
+  const asked = useMemo(
+    () => ({
+      ...(filter ? { filter } : {}),
+      ...(sort ? { sort } : {}),
+      fields: wanted,
+      ...(expand ? { expand } : {}),
+      ...(isDeleted ? { deleted: 'only' as const } : {}),
+    }),
+    [filter, sort, wanted, expand, isDeleted],
+  )
+
+  const show = useCallback(
+    (changes: Search | ((before: Search) => Search), replace = false) =>
+      void navigate({
+        to: '/$table',
+        params: { table },
+        search: before => ({ ...before, ...(typeof changes === 'function' ? changes(before) : changes) }),
+        replace,
+        // Another list begins at its top (use-active.ts); the router would put it where the last one was.
+        resetScroll: false,
+      }),
+    [navigate, table],
+  )
+  /**
+   * Changes the list and writes all of it into the address, so that a link doesn't depend on the view. `make`
+   * gets the list of the address at that moment: of two quick presses the first may not be drawn yet.
+   */
+  const change = (make: (now: SortedList) => Search, replace = false) =>
+    show(before => {
+      const { view, shown } = inUse.of(before)
+      const now = { ...shown, sort: shown.sort ?? initial.sort }
+      return { ...now, ...(view ? { view: String(view.id) } : {}), ...make(now) }
+    }, replace)
+  const changeColumns = (make: (now: readonly Column[]) => readonly Column[]) =>
+    change(now => ({ columns: printColumns(make(columnsOf(now.columns ?? initial.columns, fields))) }), true)
+  const actions: HeadActions = {
+    sort: (field, isBeside) =>
+      change(now => ({ sort: printSort(pressed(readSort(now.sort), field, isBeside)) })),
+    sortTo: (field, direction) => change(() => ({ sort: printSort([{ field, direction }]) })),
+    resize: (field, width) => changeColumns(now => resized(now, field, width)),
+    move: (field, by) => changeColumns(now => shifted(now, field, by)),
+    hide: field => changeColumns(now => toggled(now, field)),
+  }
+  return { inUse, filter, sort, isDeleted, fields, columns, asked, show, change, changeColumns, actions }
+}
+
+export type TableAddress = ReturnType<typeof useTableAddress>
