@@ -16,9 +16,9 @@ import {
   replaced,
   type Term,
   takesList,
-  unsayable,
+  unprintable,
 } from '../../web/src/list/filter.ts'
-import { parseSort, pressed, printSort } from '../../web/src/list/sort.ts'
+import { parseSort, printSort, toggleSort } from '../../web/src/list/sort.ts'
 import { startService, v1 } from '../support/service.ts'
 
 type Field = Schemas['field']
@@ -64,7 +64,7 @@ const condition: fc.Arbitrary<Condition> = fc
     if (made.operator === 'between') return { ...made, values: [made.values[0]!, made.values[0]!] }
     return takesList(made.operator) ? made : { ...made, values: made.values.slice(0, 1) }
   })
-  .filter(made => !unsayable(made))
+  .filter(made => !unprintable(made))
   // An unbalanced parenthesis is said by a list.
   .map(made => parseFilter(printFilter([made]))[0] as Condition)
 const term = fc.letrec<{ term: Term; group: Term; condition: Term }>(tie => ({
@@ -174,7 +174,7 @@ suite('Filter texts', () => {
 
   test('a press on a header sorts by it, or by it as well', () => {
     const sorted = (text: string, field: string, isBeside: boolean) =>
-      printSort(pressed(parseSort(text), field, isBeside))
+      printSort(toggleSort(parseSort(text), field, isBeside))
     assert.equal(sorted('', 'a', false), 'a:asc')
     assert.equal(sorted('a:asc', 'a', false), 'a:desc')
     assert.equal(sorted('a:desc', 'a', false), '')
@@ -197,14 +197,14 @@ suite('Filter texts', () => {
 
   test('what can’t be said is said so', () => {
     assert.match(
-      unsayable({ type: 'condition', field: 'a', operator: 'like', values: ['('] })!,
+      unprintable({ type: 'condition', field: 'a', operator: 'like', values: ['('] })!,
       /parenthesis/,
     )
     assert.match(
-      unsayable({ type: 'condition', field: 'a', operator: 'between', values: ['1'] })!,
-      /both ends/,
+      unprintable({ type: 'condition', field: 'a', operator: 'between', values: ['1'] })!,
+      /both values/,
     )
-    assert.equal(unsayable({ type: 'condition', field: 'a', operator: 'eq', values: [')('] }), undefined)
+    assert.equal(unprintable({ type: 'condition', field: 'a', operator: 'eq', values: [')('] }), undefined)
   })
 })
 
@@ -257,7 +257,7 @@ suite('Filters that the service takes', () => {
             const two = operands(field, name)
             const values = asksPresence(operator) ? ['true'] : takesList(operator) ? two : [two[0]]
             const condition: Condition = { type: 'condition', field: path, operator, values }
-            asked.push(unsayable(condition) ? `${path}:${operator}(a)` : printFilter([condition]))
+            asked.push(unprintable(condition) ? `${path}:${operator}(a)` : printFilter([condition]))
           }
         }
       }

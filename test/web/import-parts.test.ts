@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { formats } from '../../web/src/format/format.ts'
 import { typeOf } from '../../web/src/imports/file-type.ts'
 import { guessField } from '../../web/src/imports/guess-field.ts'
-import { missing, onlyChoices, openCurrencies } from '../../web/src/imports/missing.ts'
-import { countsOf, progressOf, stateOf } from '../../web/src/jobs/job-words.ts'
+import { missingLabels, onlyChoices, openCurrencies } from '../../web/src/imports/missing-fields.ts'
+import { countsOf, progressOf, stateOf } from '../../web/src/jobs/job-text.ts'
 
 const format = formats({ locale: 'en', timeZone: 'UTC' })
 const none = { created: 0, updated: 0, unchanged: 0, skipped: 0, reverted: 0, related: 0, refused: 0 }
@@ -28,14 +28,17 @@ test('what each record needs and no column becomes is missing', () => {
     ...[field('stage', { default_value: 3 }), field('id', { is_read_only: true })],
   ]
   const to = (...names: string[]) => names.map((field, column) => ({ field, column }))
-  assert.deepEqual(missing({ mapping: [], targets: [], defaults: {} }, fields), ['last_name', 'emails'])
-  assert.deepEqual(missing({ mapping: to('name', 'emails.work'), targets: [], defaults: {} }, fields), [])
-  assert.deepEqual(missing({ mapping: to('last_name'), targets: [], defaults: {} }, fields), ['emails'])
+  assert.deepEqual(missingLabels({ mapping: [], targets: [], defaults: {} }, fields), ['last_name', 'emails'])
+  assert.deepEqual(
+    missingLabels({ mapping: to('name', 'emails.work'), targets: [], defaults: {} }, fields),
+    [],
+  )
+  assert.deepEqual(missingLabels({ mapping: to('last_name'), targets: [], defaults: {} }, fields), ['emails'])
   // The service says what is required, once its targets tell.
   const targets = [{ field: 'emails', label: 'E-mails', isRequired: true }]
-  assert.deepEqual(missing({ mapping: [], targets, defaults: {} }, fields), ['emails'])
+  assert.deepEqual(missingLabels({ mapping: [], targets, defaults: {} }, fields), ['emails'])
   // What all rows have is not missing.
-  assert.deepEqual(missing({ mapping: [], targets, defaults: { emails: 'a@b.de' } }, fields), [])
+  assert.deepEqual(missingLabels({ mapping: [], targets, defaults: { emails: 'a@b.de' } }, fields), [])
 })
 
 test('what has one choice alone is chosen; amounts without a currency are told', () => {
@@ -87,10 +90,10 @@ test('counts say what would be, what was, and what stayed', () => {
     ...['5 would be created', '2 would be skipped', '1 would be refused'],
   ])
   assert.deepEqual(said('import', 'run', some), [
-    ...['5 created', '2 skipped', '3 contacts and companies made', '1 refused'],
+    ...['5 created', '2 skipped', '3 contacts and companies created', '1 refused'],
   ])
   assert.deepEqual(said('bulk', 'run', none), ['0 changed', '0 refused'])
-  assert.deepEqual(said('bulk', 'revert', { ...none, reverted: 4 }), ['4 taken back', '0 stayed as they are'])
+  assert.deepEqual(said('bulk', 'revert', { ...none, reverted: 4 }), ['4 undone', '0 not undone'])
 })
 
 test('progress has the rate and what is left, while it runs', () => {
@@ -98,6 +101,6 @@ test('progress has the rate and what is left, while it runs', () => {
   assert.equal(progressOf(job, format), '1,000 of 5,000 rows · 100 a second · about 40 seconds left')
   const ended = { kind: 'bulk', phase: 'revert', state: 'done', done: 7, total: 7, rate: 100 } as never
   assert.equal(progressOf(ended, format), '7 of 7 changes')
-  assert.equal(stateOf({ kind: 'bulk', state: 'done', phase: 'revert' }).text, 'Taken back')
+  assert.equal(stateOf({ kind: 'bulk', state: 'done', phase: 'revert' }).text, 'Undone')
   assert.equal(stateOf({ kind: 'import', state: 'running', phase: 'dry_run' }).text, 'Trying')
 })

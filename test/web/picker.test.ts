@@ -75,7 +75,7 @@ test('a token acts for whom the box names, however one leaves it', { skip }, asy
       () => document.querySelector<HTMLInputElement>('[role=combobox]')?.value === 'Zora Kim',
     )
     await dialog.getByRole('button', { name: 'Create' }).click()
-    await dialog.getByRole('button', { name: 'I have it' }).click()
+    await dialog.getByRole('button', { name: 'Done' }).click()
     assert.equal(await userOf(`By ${key}`), zora)
   }
   // Pressed at once, before anything could be found.
@@ -84,12 +84,12 @@ test('a token acts for whom the box names, however one leaves it', { skip }, asy
   await box.pressSequentially('Zora Kim')
   // What is not in the open list is hidden from screen readers, and can be pressed.
   await page.locator('button', { hasText: 'Create' }).click()
-  await dialog.getByRole('button', { name: 'I have it' }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
   assert.equal(await userOf('At once'), zora)
 
   for (const [typed, why] of [
     ['Nobody Here', 'Nothing was chosen: there is no user “Nobody Here”.'],
-    ['Quinn', 'Nothing was chosen: several fit “Quinn”. Choose one from the list.'],
+    ['Quinn', 'Nothing was chosen: several records match “Quinn”. Choose one from the list.'],
   ] as const) {
     const { dialog, box } = await newToken(page, typed)
     await box.fill(typed)

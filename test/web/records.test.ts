@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
-import { sayActor } from '../../web/src/records/timeline/actor.ts'
+import { actorName } from '../../web/src/records/timeline/actor.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { focusIn, openUi } from '../support/ui.ts'
@@ -122,7 +122,7 @@ test('what two people have changed is chosen, and nothing else is lost', { skip 
   await one.accessible('the choice between two changes')
   await dialog.getByRole('radio', { name: 'Theirs theirs' }).check()
   await dialog.getByRole('radio', { name: 'Yours mine' }).check()
-  await dialog.getByRole('button', { name: 'Keep what is chosen' }).click()
+  await dialog.getByRole('button', { name: 'Save choices' }).click()
   await one.page.getByText('Saved Description.').waitFor()
   const after = await stored('deal', id)
   assert.deepEqual([after.description, after.version], ['mine', 3])
@@ -440,7 +440,7 @@ test('a record is deleted, and comes back', { skip }, async () => {
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByText('Deleted “Deleted and back”.').waitFor()
   await page.goto(`${service.url}/deals/${id}`)
-  await page.getByText('This was deleted. It can be restored for some time.').waitFor()
+  await page.getByText('This record was deleted. It can be restored for some time.').waitFor()
   await accessible('a deleted record')
   await page.getByRole('button', { name: 'Restore' }).click()
   await page.getByText('Restored “Deleted and back”.').waitFor()
@@ -631,7 +631,7 @@ test('the timeline says by which token something was done', { skip }, async () =
 })
 
 test('what no user did was done by the service', () => {
-  assert.equal(sayActor({ id: null, name: null }), 'The service')
-  assert.equal(sayActor({ id: 7, name: null }), 'Somebody')
-  assert.equal(sayActor({ id: 7, name: 'Ana' }), 'Ana')
+  assert.equal(actorName({ id: null, name: null }), 'The service')
+  assert.equal(actorName({ id: 7, name: null }), 'Somebody')
+  assert.equal(actorName({ id: 7, name: 'Ana' }), 'Ana')
 })

@@ -3,20 +3,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   chosen,
+  comparablePeriods,
   currencyRows,
   daysOf,
   lastDayOf,
-  likeWithLike,
   monthAfter,
   monthRows,
   monthsOf,
   ownerRows,
   periodOf,
 } from '../../web/src/pages/reports/reports.ts'
-import { sayScopes, scopeRows, withScope } from '../../web/src/settings/access/scopes.ts'
-import { numberIn } from '../../web/src/settings/account/numbers.ts'
+import { scopeRows, scopesSummary, withScope } from '../../web/src/settings/access/scopes.ts'
+import { assignProblems } from '../../web/src/settings/assign-problems.ts'
 import { changedLimits } from '../../web/src/settings/fields/limits.ts'
-import { placed } from '../../web/src/settings/placed.ts'
+import { numberIn } from '../../web/src/settings/number-input.ts'
 import { niceTop } from '../../web/src/ui/chart-axis.ts'
 import { moved, renumbered, stepOf, withFieldAt } from '../../web/src/ui/order.ts'
 
@@ -51,19 +51,19 @@ test('an address that says no period, or none that there is, has the usual one',
 test('what has passed of a period is compared with as much of the one before', () => {
   const half = { from: '2026-11', months: 6 }
   const days = (first: string, last: string) => ({ first, last })
-  assert.equal(likeWithLike(half, '2026-10-31'), null)
-  assert.deepEqual(likeWithLike(half, '2026-11-26'), {
+  assert.equal(comparablePeriods(half, '2026-10-31'), null)
+  assert.deepEqual(comparablePeriods(half, '2026-11-26'), {
     passed: days('2026-11-01', '2026-11-26'),
     before: days('2026-05-01', '2026-05-26'),
   })
   // A whole month beside a whole month, and no day that a month has not.
-  assert.deepEqual(likeWithLike(half, '2027-02-28')!.before, days('2026-05-01', '2026-08-31'))
+  assert.deepEqual(comparablePeriods(half, '2027-02-28')!.before, days('2026-05-01', '2026-08-31'))
   assert.deepEqual(
-    likeWithLike({ from: '2026-03', months: 1 }, '2026-03-30')!.before,
+    comparablePeriods({ from: '2026-03', months: 1 }, '2026-03-30')!.before,
     days('2026-02-01', '2026-02-28'),
   )
   for (const today of ['2027-04-30', '2031-01-01'])
-    assert.deepEqual(likeWithLike(half, today), {
+    assert.deepEqual(comparablePeriods(half, today), {
       passed: days('2026-11-01', '2027-04-30'),
       before: days('2026-05-01', '2026-10-31'),
     })
@@ -154,7 +154,7 @@ test('limits are sent as they changed; what is no number is the service’s to r
 
 test('problems of fields that a form has not stand at its head', () => {
   assert.deepEqual(
-    placed({ name: 'is taken', metadata: 'metadata is too large', '': 'Refused.' }, ['name']),
+    assignProblems({ name: 'is taken', metadata: 'metadata is too large', '': 'Refused.' }, ['name']),
     {
       name: 'is taken',
       '': 'metadata is too large Refused.',
@@ -166,11 +166,11 @@ test('scopes of resources that this page does not know have a row', () => {
   assert.ok(scopeRows(['planet:read', 'event:read', 'admin']).some(({ resource }) => resource === 'planet'))
   assert.ok(!scopeRows(['event:read']).some(({ resource }) => resource === 'event'))
   assert.equal(
-    sayScopes(['deal:read', 'tag:read', 'deal:write', 'event:read']),
+    scopesSummary(['deal:read', 'tag:read', 'deal:write', 'event:read']),
     'reads Deals, Tags, writes Deals',
   )
-  assert.equal(sayScopes(['deal:read', 'tag:read', 'user:read', 'role:read']), 'reads 4')
-  assert.equal(sayScopes([]), 'nothing')
+  assert.equal(scopesSummary(['deal:read', 'tag:read', 'user:read', 'role:read']), 'reads 4')
+  assert.equal(scopesSummary([]), 'nothing')
   assert.deepEqual(withScope(['a:read'], 'b:write', true), ['a:read', 'b:write'])
   assert.deepEqual(withScope(['a:read'], 'a:read', false), [])
 })

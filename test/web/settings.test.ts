@@ -17,7 +17,7 @@ const said = (page: Page, text: string | RegExp) => page.getByRole('log').getByT
 async function addField(page: Page, label: string, type: string, options?: string): Promise<void> {
   await page.getByRole('button', { name: 'Add a field' }).click()
   await dialog(page).getByRole('textbox', { name: 'Label' }).fill(label)
-  await dialog(page).getByLabel('What it holds').selectOption({ label: type })
+  await dialog(page).getByLabel('Field type').selectOption({ label: type })
   if (options) await dialog(page).getByLabel('Options, one a line').fill(options)
   await dialog(page).getByRole('region', { name: 'Preview' }).waitFor()
   await dialog(page).getByRole('button', { name: 'Add the field' }).click()
@@ -30,7 +30,7 @@ test('fields of several types are in the list and in the form at once', { skip }
   const made = [
     ['Contract number', 'Text'],
     ['Seats', 'Number'],
-    ['Plan', 'Choice', 'Small\nLarge'],
+    ['Plan', 'Dropdown', 'Small\nLarge'],
     ['Go live', 'Date'],
     ['Sponsor', 'User'],
   ] as const
@@ -77,7 +77,7 @@ test('a field goes to another place by buttons, and back by Undo', { skip }, asy
   assert.equal(await down.evaluate(button => button === document.activeElement), true)
   assert.notDeepEqual(await order(), before)
   await page.getByRole('button', { name: 'Undo' }).click()
-  await said(page, 'The form is as it was')
+  await said(page, 'The form was restored')
   assert.deepEqual(await order(), before)
   await end()
 })
@@ -103,7 +103,7 @@ test('a deleted field is restored', { skip }, async () => {
   await end()
 })
 
-test('options are added, renamed and taken out of use', { skip }, async () => {
+test('options are added, renamed and deactivated', { skip }, async () => {
   const { page, accessible, end } = await openUi(service, '/settings/fields')
   await page.getByRole('button', { name: 'Options of Source' }).click()
   await dialog(page).getByRole('textbox', { name: 'New option' }).fill('Trade fair')
@@ -113,8 +113,8 @@ test('options are added, renamed and taken out of use', { skip }, async () => {
   await name.fill('Fair')
   await name.press('Enter')
   await said(page, 'The option is called “Fair” now')
-  await dialog(page).getByRole('button', { name: 'Take out of use: Fair' }).click()
-  await dialog(page).getByRole('button', { name: 'Use: Fair' }).waitFor()
+  await dialog(page).getByRole('button', { name: 'Deactivate: Fair' }).click()
+  await dialog(page).getByRole('button', { name: 'Activate: Fair' }).waitFor()
   await accessible('options')
   await end()
 })
@@ -203,7 +203,7 @@ test('an invited colleague signs in by the link, and only reads', { skip }, asyn
   const box = dialog(page).getByRole('textbox', { name: 'One-time link' })
   const link = await box.inputValue()
   await accessible('the link')
-  await dialog(page).getByRole('button', { name: 'I have it' }).click()
+  await dialog(page).getByRole('button', { name: 'Done' }).click()
   await page.getByRole('table', { name: 'Users' }).getByText('Nadia Rahal').waitFor()
   assert.ok(!(await page.content()).includes(link))
 
@@ -256,7 +256,7 @@ test('a token’s secret is shown once, and works', { skip }, async () => {
   await dialog(page).getByRole('button', { name: 'Copy' }).click()
   await dialog(page).getByRole('button', { name: 'Copied' }).waitFor()
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), secret)
-  await dialog(page).getByRole('button', { name: 'I have it' }).click()
+  await dialog(page).getByRole('button', { name: 'Done' }).click()
   const asked = await call('GET', `${v1}/me`, undefined, { authorization: `Bearer ${secret}` })
   assert.deepEqual(asked.body.data.scopes.toSorted(), ['deal:read', 'deal:write'])
   await page.reload()
@@ -356,7 +356,7 @@ test('a webhook tells its secret once, and how its deliveries went', { skip }, a
   await dialog(page).getByRole('button', { name: 'Create' }).click()
   const secret = await dialog(page).getByRole('textbox', { name: 'Secret' }).inputValue()
   assert.match(secret, /^whsec_|\w{20}/)
-  await dialog(page).getByRole('button', { name: 'I have it' }).click()
+  await dialog(page).getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Send a test' }).click()
   await said(page, /The test failed/)
   await page.getByText('webhook.tested').click()
@@ -366,7 +366,7 @@ test('a webhook tells its secret once, and how its deliveries went', { skip }, a
     .waitFor()
   await accessible('a webhook')
   await page.getByRole('button', { name: 'Pause' }).click()
-  await page.getByRole('button', { name: 'Take into use' }).waitFor()
+  await page.getByRole('button', { name: 'Resume' }).waitFor()
   await end()
 })
 
@@ -410,7 +410,7 @@ test('the account gets a name, a time zone, a language and another base currency
     ...{ base_currency: 978, base_currency_code: 'EUR' },
   })
   await page.goto(`${service.url}/settings/profile`)
-  await page.getByText('As the account (de-CH)').first().waitFor({ state: 'attached' })
+  await page.getByText('Account default (de-CH)').first().waitFor({ state: 'attached' })
   const back = { name: 'Default', time_zone: 'UTC', locale: null, base_currency: 840 }
   assert.equal((await call('PATCH', `${v1}/account`, back)).status, 200)
   await end()

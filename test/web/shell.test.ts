@@ -206,7 +206,7 @@ test('the sheet of keys lists what tables and the board hear, and no key that ch
   const board = await openUi(service, '/board')
   await board.page.locator('[data-card]').first().waitFor()
   const cards = await sheetOf(board.page)
-  for (const key of ['Go from card to card↑↓←→', 'Open the cardEnter', 'Select nothingEsc'])
+  for (const key of ['Move between cards↑↓←→', 'Open the cardEnter', 'Clear the selectionEsc'])
     assert.ok(cards.includes(key), `${key} in ${cards}`)
   await board.end()
 })

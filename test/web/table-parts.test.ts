@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'
-import { anyMember, reach, reachedSources } from '../../web/src/list/reach.ts'
+import { anyMember, relatedSources, resolvePath } from '../../web/src/list/field-path.ts'
 import { inParallel } from '../../web/src/records/bulk/in-parallel.ts'
 import {
   countSelected,
-  everything,
+  everythingSelected,
   isSelected,
-  nothing,
+  nothingSelected,
   selected,
 } from '../../web/src/records/bulk/selection.ts'
-import { parseCells, placed, printCells } from '../../web/src/records/grid/cells.ts'
+import { parseCells, pasteTargets, printCells } from '../../web/src/records/grid/cells.ts'
 import { isIn, next, rangeOf } from '../../web/src/records/grid/grid.ts'
 import { parseColumns, printColumns, resized, shifted, toggled } from '../../web/src/records/table/columns.ts'
 
@@ -42,12 +42,12 @@ suite('Copied cells', () => {
 
   test('one text fills a range; several begin at its corner', () => {
     const range = { top: 1, bottom: 2, left: 0, right: 1 }
-    assert.equal(placed([['x']], range, 10, 10).length, 4)
-    assert.deepEqual(placed([['x', 'y']], range, 10, 10), [
+    assert.equal(pasteTargets([['x']], range, 10, 10).length, 4)
+    assert.deepEqual(pasteTargets([['x', 'y']], range, 10, 10), [
       { row: 1, column: 0, text: 'x' },
       { row: 1, column: 1, text: 'y' },
     ])
-    assert.deepEqual(placed([['x', 'y', 'z'], ['1']], { ...range, left: 1 }, 2, 3), [
+    assert.deepEqual(pasteTargets([['x', 'y', 'z'], ['1']], { ...range, left: 1 }, 2, 3), [
       { row: 1, column: 1, text: 'x' },
       { row: 1, column: 2, text: 'y' },
     ])
@@ -82,10 +82,10 @@ test('columns are the text of an address', () => {
 })
 
 test('a selection is some, or all but some', () => {
-  const some = selected(nothing, [1, 2], true)
+  const some = selected(nothingSelected, [1, 2], true)
   assert.ok(isSelected(some, 1) && !isSelected(some, 3))
   assert.equal(countSelected(some, 10), 2)
-  const most = selected(everything, [3], false)
+  const most = selected(everythingSelected, [3], false)
   assert.ok(isSelected(most, 1) && !isSelected(most, 3))
   assert.equal(countSelected(most, 10), 9)
   assert.equal(countSelected(selected(most, [3], true), 10), 10)
@@ -119,7 +119,7 @@ test('four at a time, and what fails is told', async () => {
 })
 
 test('a path names a field, a member, or a field across a reference', () => {
-  type Field = Parameters<typeof reach>[1][number]
+  type Field = Parameters<typeof resolvePath>[1][number]
   const field = (internal_name: string, more: object) =>
     ({
       internal_name,
@@ -135,14 +135,15 @@ test('a path names a field, a member, or a field across a reference', () => {
     field('company', { related_field: { id: 1, source: 'company' } }),
   ]
   const others = [field('address', { members: [member('city')] })]
-  const find = (path: string) => reach(path, fields, source => (source === 'company' ? others : undefined))
+  const find = (path: string) =>
+    resolvePath(path, fields, source => (source === 'company' ? others : undefined))
   assert.equal(find('title')?.label, 'TITLE')
   assert.deepEqual(find('value.currency')?.operators, ['in'])
   assert.equal(find('notes.a.b')?.member, 'a.b')
   assert.equal(find('company.address.city')?.label, 'COMPANY › ADDRESS › City')
   assert.equal(find('title.x'), null)
   assert.equal(find('nothing'), null)
-  assert.deepEqual(reachedSources(['company.address.city', 'company', 'value.currency', 'nope.x'], fields), [
+  assert.deepEqual(relatedSources(['company.address.city', 'company', 'value.currency', 'nope.x'], fields), [
     'company',
   ])
 })

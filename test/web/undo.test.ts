@@ -85,7 +85,7 @@ test('a creation is undone after a question that names the record, and a refusal
   await done('PATCH', `deal/${deal.id}`, { primary_contact: known.contact })
   await button.click()
   await question.getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('This was deleted. It can be restored for some time.').waitFor()
+  await page.getByText('This record was deleted. It can be restored for some time.').waitFor()
   assert.equal((await call('GET', `${v1}/contact/${id}`)).status, 404)
   // What is restored is deleted again by undoing that: it asks, too.
   await page.getByRole('button', { name: 'Undo the deletion' }).click()

@@ -8,8 +8,8 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { Told } from './api/api.ts'
-import { fieldsQuery, meQuery, pipelinesQuery, queryClient, whoAsks } from './api/queries.ts'
+import { UserError } from './api/api.ts'
+import { fetchMe, fieldsQuery, meQuery, pipelinesQuery, queryClient } from './api/queries.ts'
 import { Board } from './board/board.tsx'
 import { boardQuery } from './board/board-query.ts'
 import { tableOf, tables } from './records/tables.ts'
@@ -37,7 +37,7 @@ function lazyPage<T extends Record<K, () => ReactNode>, K extends string>(load: 
     try {
       return await load()
     } catch (error) {
-      throw navigator.onLine ? error : new Told('You are offline.')
+      throw navigator.onLine ? error : new UserError('You are offline.')
     }
   }, name)
 }
@@ -59,7 +59,7 @@ const shell = createRoute({
     // The board needs the fields to ask for its cards: they are read while the service says who asks.
     if (location.pathname === '/' || location.pathname === '/board')
       void queryClient.prefetchQuery(fieldsQuery('deal'))
-    const me = await whoAsks()
+    const me = await fetchMe()
     if (!me) throw redirect({ to: '/sign-in', search: { to: location.href } })
     // Before the page reads what it shows.
     if (me.follows_events) listen()

@@ -1,7 +1,7 @@
 /** The service, as the signed-in person may use it: the browser's session cookie says who asks. */
 import { Dealwright, DealwrightError, type Page, type Schemas } from '../../../client/src/client.ts'
-import { shared } from '../ui/shared.ts'
-import { inWords } from './said.ts'
+import { createStore } from '../ui/store.ts'
+import { problemText } from './problem-text.ts'
 
 // The rest of the UI knows the client by this file.
 // biome-ignore lint/performance/noBarrelFile: of one package
@@ -12,15 +12,15 @@ export type { Page, Schemas }
 export type Field = Schemas['field']
 export type FieldType = Field['type']
 export type Operator = Field['operators'][number]
-/** Who asks: account, user and scopes. */
+/** The signed-in caller: account, user and scopes. */
 export type Me = Schemas['caller']
 
-/** What a record is where any resource will do: its fields are known by the field list only. */
+/** A record of any resource: only the field list knows its fields. */
 export type AnyRecord = {
   readonly id: number
   readonly version?: number
   readonly deleted_at?: string | null
-  /** field → the names behind its ids, of what `expand` asked for */
+  /** field → the names behind its ids, for the fields in `expand` */
   readonly _expanded?: Names
   readonly [field: string]: unknown
 }
@@ -36,30 +36,30 @@ const ownWrites: string[] = []
 export const isOwnWrite = (requestId: string | null): boolean =>
   requestId !== null && ownWrites.includes(requestId)
 
-/** Whether the service has said that nobody is signed in any more: to a question, or to a write. */
-export const hasEnded = shared<false | 'read' | 'write'>(false)
+/** Set when the service answers 401: by a read or by a write. */
+export const sessionEnded = createStore<false | 'read' | 'write'>(false)
 
 /** An error that says itself, to people, what went wrong. */
-export class Told extends Error {}
+export class UserError extends Error {}
 
 const unreached = () =>
   navigator.onLine === false ? 'You are offline.' : 'The service could not be reached.'
 
-/** Every request of the page. Its answer says whether the session goes on. */
+/** The `fetch` of every request. It watches for the end of the session. */
 const watchedFetch: typeof fetch = async (input, init) => {
   const isRead = !init?.method || init.method === 'GET'
-  const answer = await (isRead ? fetch(input, init) : namedWrite(input, init))
+  const answer = await (isRead ? fetch(input, init) : trackedWrite(input, init))
   const path = String(input)
   // Everybody may ask for the ways in.
-  if (answer.ok && hasEnded.get() && !path.endsWith('/session/ways')) hasEnded.set(false)
+  if (answer.ok && sessionEnded.get() && !path.endsWith('/session/ways')) sessionEnded.set(false)
   // A password that is wrong ends nothing.
   if (answer.status === 401 && !/\/(session|password)$/.test(path))
-    hasEnded.set(isRead && hasEnded.get() !== 'write' ? 'read' : 'write')
+    sessionEnded.set(isRead && sessionEnded.get() !== 'write' ? 'read' : 'write')
   return answer
 }
 
 /** Names a write, so that its event is known again. One without an answer may have been carried out. */
-async function namedWrite(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+async function trackedWrite(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const id = crypto.randomUUID()
   ownWrites.push(id)
   if (ownWrites.length > 500) ownWrites.shift()
@@ -68,7 +68,7 @@ async function namedWrite(...[input, init]: Parameters<typeof fetch>): Promise<R
   try {
     return await fetch(input, { ...init, headers })
   } catch (error) {
-    throw new Told(`${unreached()} It is not known whether this was done.`, { cause: error })
+    throw new UserError(`${unreached()} It is not known whether this was done.`, { cause: error })
   }
 }
 
@@ -80,13 +80,13 @@ export const api = new Dealwright({
 })
 
 /** The data of an answer. `T` is what the OpenAPI document says of the path. */
-export async function ask<T>(
+export async function callApi<T>(
   method: string,
   path: string,
-  asked: Parameters<typeof api.request>[2] = {},
+  options: Parameters<typeof api.request>[2] = {},
 ): Promise<T> {
   try {
-    const { body } = await api.request(method, `${base}${path}`, asked)
+    const { body } = await api.request(method, `${base}${path}`, options)
     return (body as { data: T }).data
   } catch (error) {
     if (error instanceof DealwrightError) {
@@ -97,13 +97,13 @@ export async function ask<T>(
   }
 }
 
-/** What refused requests were about, for the labels of its fields. */
+/** Error → the resource of its request, for the labels of the fields. */
 const resources = new WeakMap<DealwrightError, string>()
 
-/** The refused sign-ins: whoever signs in has no session that could have ended. */
+/** The refused sign-ins: their 401 doesn't mean that a session has ended. */
 const signIns = new WeakSet<DealwrightError>()
 
-/** Whether the session has ended, or there is none. */
+/** True if the session has ended, or there is none. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof DealwrightError && error.status === 401
 }
@@ -111,21 +111,21 @@ export function isSignedOut(error: unknown): boolean {
 /** As /docs/errors lists it. */
 const unauthenticated = 3001
 
-/** What went wrong, in a sentence for people. */
-export function sayError(error: unknown): string {
+/** The message of an error, for people. */
+export function errorMessage(error: unknown): string {
   if (error instanceof DealwrightError) {
     // The service speaks to programs of their tokens.
     if (error.code === unauthenticated && !signIns.has(error)) return 'Your session has ended. Sign in again.'
     const [first] = error.problems
-    return first ? inWords(first, resources.get(error)) : error.message
+    return first ? problemText(first, resources.get(error)) : error.message
   }
-  return error instanceof Told ? error.message : unreached()
+  return error instanceof UserError ? error.message : unreached()
 }
 
 /** All that the service says of a refused write, a line each. */
-export function sayAll(error: unknown): string {
-  if (!(error instanceof DealwrightError) || error.problems.length < 2) return sayError(error)
-  return error.problems.map(problem => inWords(problem, resources.get(error))).join('\n')
+export function allErrorMessages(error: unknown): string {
+  if (!(error instanceof DealwrightError) || error.problems.length < 2) return errorMessage(error)
+  return error.problems.map(problem => problemText(problem, resources.get(error))).join('\n')
 }
 
 /**
@@ -136,13 +136,13 @@ export function problemsByField(
   error: unknown,
   placeOf: (path: readonly string[]) => string | undefined = ([name]) => name,
 ): { readonly [field: string]: string } {
-  if (!(error instanceof DealwrightError)) return { '': sayError(error) }
-  const found: { [field: string]: string } = {}
+  if (!(error instanceof DealwrightError)) return { '': errorMessage(error) }
+  const byField: { [field: string]: string } = {}
   for (const problem of error.problems) {
     const name = placeOf(problem.path.split('/').slice(1)) || problem.field || ''
-    const said = inWords(problem, resources.get(error))
-    found[name] = found[name] ? `${found[name]} ${said}` : said
+    const text = problemText(problem, resources.get(error))
+    byField[name] = byField[name] ? `${byField[name]} ${text}` : text
   }
-  if (error.problems.length === 0) found[''] = sayError(error)
-  return found
+  if (error.problems.length === 0) byField[''] = errorMessage(error)
+  return byField
 }

@@ -1,4 +1,4 @@
-/** What the pages ask the service, as queries of the cache. Keys begin with what a change makes stale. */
+/** The shared queries of the pages. A key begins with the part that a change invalidates. */
 import {
   type InvalidateOptions,
   type InvalidateQueryFilters,
@@ -10,15 +10,15 @@ import type { StageKind } from '../board/stage-kind.ts'
 import {
   type AnyRecord,
   api,
-  ask,
+  callApi,
   type Field,
-  hasEnded,
   isSignedOut,
   type Me,
   type Named,
   type Page,
+  sessionEnded,
 } from './api.ts'
-import { noteLabels } from './said.ts'
+import { rememberLabels } from './problem-text.ts'
 
 const minute = 60_000
 
@@ -62,15 +62,15 @@ export const queryClient = new Client({
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: () => ask<Me>('GET', '/me'),
+  queryFn: () => callApi<Me>('GET', '/me'),
   staleTime: 5 * minute,
 })
 
-/** Who asks, or null where nobody is signed in. */
-export async function whoAsks(): Promise<Me | null> {
+/** The signed-in caller; null if nobody is signed in. */
+export async function fetchMe(): Promise<Me | null> {
   try {
     // After the end of a session, what was read before says nothing any more.
-    if (hasEnded.get()) return await queryClient.fetchQuery({ ...meQuery, staleTime: 0 })
+    if (sessionEnded.get()) return await queryClient.fetchQuery({ ...meQuery, staleTime: 0 })
     return await queryClient.ensureQueryData(meQuery)
   } catch (error) {
     if (isSignedOut(error)) return null
@@ -83,8 +83,8 @@ export const fieldsQuery = (source: string) =>
   queryOptions({
     queryKey: ['fields', source],
     queryFn: async () => {
-      const { fields } = await ask<{ fields: Field[][] }>('GET', '/field/list', { query: { source } })
-      noteLabels(source, fields.flat())
+      const { fields } = await callApi<{ fields: Field[][] }>('GET', '/field/list', { query: { source } })
+      rememberLabels(source, fields.flat())
       return fields
     },
     staleTime: 10 * minute,
@@ -105,7 +105,7 @@ export const allQuery = <T extends AnyRecord>(resource: string, sort = 'id:asc')
   queryOptions({
     queryKey: ['all', resource, sort],
     queryFn: () =>
-      ask<T[]>('GET', `/${resource}/view/list`, { query: { pageSize: 500, sort, count: 'none' } }),
+      callApi<T[]>('GET', `/${resource}/view/list`, { query: { pageSize: 500, sort, count: 'none' } }),
     staleTime: 10 * minute,
   })
 
@@ -123,11 +123,11 @@ export type Option = Named & { position: number; is_active: boolean; is_default:
 export const optionsQuery = (source: string, name: string) =>
   queryOptions({
     queryKey: ['options', source, name],
-    queryFn: () => ask<Option[]>('GET', '/field/dropdown', { query: { source, name } }),
+    queryFn: () => callApi<Option[]>('GET', '/field/dropdown', { query: { source, name } }),
     staleTime: 10 * minute,
   })
 
-export type ListAsked = {
+export type ListRequest = {
   readonly filter?: string
   readonly sort?: string
   readonly fields?: string
@@ -136,11 +136,11 @@ export type ListAsked = {
 }
 
 /** One page of a list, as the table and the board read them. */
-export const pageQuery = (resource: string, asked: ListAsked, page: number, pageSize: number) =>
+export const pageQuery = (resource: string, request: ListRequest, page: number, pageSize: number) =>
   queryOptions({
-    queryKey: ['list', resource, asked, pageSize, page],
+    queryKey: ['list', resource, request, pageSize, page],
     queryFn: async ({ signal }) => {
-      const query = { ...asked, page, pageSize }
+      const query = { ...request, page, pageSize }
       const { body } = await api.request('GET', `/rest/api/v1/${resource}/view/list`, { query, signal })
       return body as Page<AnyRecord>
     },
@@ -150,10 +150,10 @@ export const pageQuery = (resource: string, asked: ListAsked, page: number, page
 export const recordQuery = (resource: string, id: number, expand: string) =>
   queryOptions({
     queryKey: ['record', resource, id, expand],
-    queryFn: () => ask<AnyRecord>('GET', `/${resource}/${id}`, { query: expand ? { expand } : {} }),
+    queryFn: () => callApi<AnyRecord>('GET', `/${resource}/${id}`, { query: expand ? { expand } : {} }),
   })
 
-/** Names need the scope to read what they name (D65): whoever lacks it sees numbers. */
+/** Names need the read scope of their resource (D65); without it, ids are shown. */
 export function mayRead(resource: string): boolean {
   const scopes = queryClient.getQueryData(meQuery.queryKey)?.scopes ?? []
   return scopes.includes('admin') || scopes.includes(`${resource}:read`)
@@ -171,7 +171,7 @@ export function expandable(sections: readonly (readonly Field[])[]): string {
     .join(',')
 }
 
-/** Whatever shows records of a resource is read again, but for what shows the change already. */
+/** Refetches the queries that show records of a resource; `but` shows the change already. */
 export function refresh(resource: string, but?: 'list' | 'board'): Promise<unknown> {
   const all = [['list', resource], ['record', resource], ['all', resource], ['board'], ['sums', resource]]
   const keys = all.filter(([what]) => what !== but)

@@ -1,5 +1,5 @@
-/** Sends a file as it is, and tells how much of it has gone: `fetch` can't. */
-import { base, DealwrightError, hasEnded, Told } from './api.ts'
+/** Uploads a file and reports the progress, which `fetch` can't. */
+import { base, DealwrightError, sessionEnded, UserError } from './api.ts'
 
 export type Sending = {
   /** of the bytes: from 0 to 1 */
@@ -7,7 +7,7 @@ export type Sending = {
   readonly signal: AbortSignal
 }
 
-/** The data of the answer. Throws as `ask` does; a `Told` where the way to the service was interrupted. */
+/** The data of the response. Throws as `callApi` does; a `UserError` if the connection breaks. */
 export function upload<T>(
   path: string,
   file: Blob,
@@ -22,13 +22,14 @@ export function upload<T>(
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0)
     request.onload = () => {
       const { status } = request
-      if (status === 401) hasEnded.set('write')
+      if (status === 401) sessionEnded.set('write')
       const body = json(request.responseText)
       if (status === 201) resolve((body as { data: T }).data)
       else reject(new DealwrightError(new Response(null, { status }), body))
     }
-    request.onerror = () => reject(new Told('The file did not arrive: the service could not be reached.'))
-    request.onabort = () => reject(new Told('The file was not sent to its end.'))
+    request.onerror = () =>
+      reject(new UserError('The file did not arrive: the service could not be reached.'))
+    request.onabort = () => reject(new UserError('The upload was cancelled.'))
     signal.addEventListener('abort', () => request.abort())
     request.send(file)
   })

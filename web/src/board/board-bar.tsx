@@ -1,11 +1,11 @@
-/** What narrows and orders the board. It is loaded after the cards, which are what people came for. */
+/** The toolbar of the board: view, filter and order. It is loaded after the cards, which matter more. */
 import { useEffect } from 'react'
 import { FilterBar } from '../list/filter-bar.tsx'
 import { SortMenu } from '../list/sort-menu.tsx'
 import { useView } from '../list/use-view.ts'
 import { ViewMenu } from '../list/view-menu.tsx'
-import { isBare, type ShownList, shownBy, type View } from '../list/views.ts'
-import { usualSort } from './board-query.ts'
+import { hasNoParameters, type ListParameters, parametersOfView, type View } from '../list/views.ts'
+import { defaultSort } from './board-query.ts'
 
 type Search = {
   readonly filter?: string | undefined
@@ -16,23 +16,23 @@ type Search = {
 
 type Props = { search: Search; error: unknown; onChange: (changes: Search) => void }
 
-const usual = { sort: usualSort }
+const defaults = { sort: defaultSort }
 
 export function BoardBar({ search, error, onChange }: Props) {
-  const { filter = '', sort = usualSort, pipeline } = search
-  const inUse = useView('deal', 'board', search, usual)
-  const show = ({ filter, sort, pipeline }: ShownList, view: View | null) =>
+  const { filter = '', sort = defaultSort, pipeline } = search
+  const inUse = useView('deal', 'board', search, defaults)
+  const show = ({ filter, sort, pipeline }: ListParameters, view: View | null) =>
     onChange({ filter, sort, pipeline, view: view ? String(view.id) : undefined })
   // An address that says nothing shows the view with which somebody begins here.
-  const begun = isBare({ filter, sort: search.sort, pipeline }) ? inUse.view : null
+  const begun = hasNoParameters({ filter, sort: search.sort, pipeline }) ? inUse.view : null
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each view
   useEffect(() => {
-    if (begun && !isBare(shownBy(begun))) show(shownBy(begun), begun)
+    if (begun && !hasNoParameters(parametersOfView(begun))) show(parametersOfView(begun), begun)
   }, [begun?.id])
   const change = (changes: Search) => {
     const next = { filter: filter || undefined, sort, ...changes }
-    // Under a view all of it is said: an address without a word would mean the view's.
-    const isUsual = !inUse.view && next.sort === usualSort
+    // With a view, the address has all parameters: a missing one would mean the view's.
+    const isUsual = !inUse.view && next.sort === defaultSort
     onChange({ ...next, sort: isUsual ? undefined : next.sort })
   }
   return (

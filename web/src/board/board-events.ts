@@ -1,14 +1,14 @@
-/** What keys and clicks do on a board: one listener each for all cards. */
+/** Handles the keys and clicks of a board: one listener each for all cards. */
 import type { FocusEvent, KeyboardEvent, MouseEvent } from 'react'
 import { toastError } from '../ui/toast.tsx'
 import { placeAfter } from './board-keys.ts'
-import type { Menu } from './over-cards.tsx'
+import type { Menu } from './card-overlays.tsx'
 import type { ActiveCard } from './use-active-card.ts'
-import type { Selected } from './use-selected.ts'
+import type { CardSelection } from './use-card-selection.ts'
 
 export function boardEvents(board: {
   active: ActiveCard
-  selected: Selected
+  selected: CardSelection
   /** why nothing can be changed */
   reason: string | undefined
   moveCard: (deal: number, stage: number) => void

@@ -1,14 +1,14 @@
 /** The board's data: one request for the whole, and a list's page for each window that comes into view. */
 import { queryOptions } from '@tanstack/react-query'
-import { type AnyRecord, api, ask, base, type Page } from '../api/api.ts'
+import { type AnyRecord, api, base, callApi, type Page } from '../api/api.ts'
 import { fieldsQuery, queryClient } from '../api/queries.ts'
 import { type BoardAnswer, type BoardData, boardOf, type Column, type Deal, withWindow } from './model.ts'
 
 const cardsAtOnce = 30
 /** The deals that were touched last come first: a card that was moved is where one sees it. */
-export const usualSort = 'updated_at:desc'
+export const defaultSort = 'updated_at:desc'
 
-export type BoardAsked = {
+export type BoardRequest = {
   readonly pipeline?: string | undefined
   readonly filter?: string | undefined
   readonly sort?: string | undefined
@@ -37,7 +37,7 @@ const shown = [
 
 const dealFields = async () => (await queryClient.ensureQueryData(fieldsQuery('deal'))).flat()
 
-/** What is asked of each card: of what it shows, what the reader's role sees, and what the order follows. */
+/** The fields to request for each card: those it shows, if the role can see them, and the sort fields. */
 async function cardParameters(sort: string): Promise<{ fields: string; expand: string }> {
   const fields = await dealFields()
   const byName = new Map(fields.map(field => [field.internal_name, field]))
@@ -48,43 +48,47 @@ async function cardParameters(sort: string): Promise<{ fields: string; expand: s
 }
 
 /** From when on closed deals are shown: a board of years would show, sum and read what nobody works on. */
-async function closedSince({ closed }: BoardAsked): Promise<string | undefined> {
+async function closedSince({ closed }: BoardRequest): Promise<string | undefined> {
   const isSeen = (await dealFields()).some(({ internal_name }) => internal_name === 'deal_closed_on')
   if (closed === 'all' || !isSeen) return undefined
   return new Date(Date.now() - closedDays * 86_400_000).toISOString().slice(0, 10)
 }
 
-export const boardQuery = (asked: BoardAsked) =>
+export const boardQuery = (request: BoardRequest) =>
   queryOptions({
     queryKey: [
       'board',
-      asked.pipeline ?? '',
-      asked.filter ?? '',
-      asked.sort ?? usualSort,
-      asked.closed ?? '',
+      request.pipeline ?? '',
+      request.filter ?? '',
+      request.sort ?? defaultSort,
+      request.closed ?? '',
     ],
     queryFn: async ({ signal }): Promise<BoardData> => {
-      const { pipeline, filter, sort = usualSort } = asked
-      const [closed_since, parameters] = await Promise.all([closedSince(asked), cardParameters(sort)])
+      const { pipeline, filter, sort = defaultSort } = request
+      const [closed_since, parameters] = await Promise.all([closedSince(request), cardParameters(sort)])
       const query = { pipeline, closed_since, filter, sort, pageSize: cardsAtOnce, ...parameters }
-      return boardOf(await ask<BoardAnswer>('GET', '/deal/view/board', { query, signal }))
+      return boardOf(await callApi<BoardAnswer>('GET', '/deal/view/board', { query, signal }))
     },
   })
 
 const underWay = new Set<string>()
 
 /** Reads the window of a column that has the row, and puts its cards into the board. */
-export async function readWindow(asked: BoardAsked, { id: stage, kind }: Column, row: number): Promise<void> {
-  const { queryKey } = boardQuery(asked)
+export async function readWindow(
+  request: BoardRequest,
+  { id: stage, kind }: Column,
+  row: number,
+): Promise<void> {
+  const { queryKey } = boardQuery(request)
   const page = Math.floor(row / cardsAtOnce) + 1
   const name = JSON.stringify([queryKey, stage, page])
   if (underWay.has(name)) return
   underWay.add(name)
   try {
-    const sort = asked.sort ?? usualSort
-    const since = kind === 1 ? undefined : await closedSince(asked)
+    const sort = request.sort ?? defaultSort
+    const since = kind === 1 ? undefined : await closedSince(request)
     const filter = [
-      ...(asked.filter ? [asked.filter] : []),
+      ...(request.filter ? [request.filter] : []),
       ...(since ? [`deal_closed_on:gte(${since})`] : []),
       `pipeline_stage:eq(${stage})`,
     ]

@@ -4,15 +4,15 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { pipelinesQuery } from '../api/queries.ts'
+import { LoadError, Part } from '../shell/load-error.tsx'
 import { useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
-import { Part, ReadingFailed } from '../shell/reading-failed.tsx'
-import { Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
+import { EmptyState, Skeleton } from '../ui/elements.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
-import { type BoardAsked, boardQuery } from './board-query.ts'
+import { type BoardRequest, boardQuery } from './board-query.ts'
 import { Columns } from './columns.tsx'
 import type { BoardData } from './model.ts'
 
@@ -27,14 +27,14 @@ export function Board() {
   const navigate = useNavigate()
   const { data: pipelines = [] } = useQuery(pipelinesQuery)
   const { pipeline, filter, sort, closed, deal } = search
-  const asked = useMemo(() => ({ pipeline, filter, sort, closed }), [pipeline, filter, sort, closed])
+  const request = useMemo(() => ({ pipeline, filter, sort, closed }), [pipeline, filter, sort, closed])
   const {
     data: board,
     error,
     isPlaceholderData,
     refetch,
   } = useQuery({
-    ...boardQuery(asked),
+    ...boardQuery(request),
     placeholderData: before => before,
   })
   const reason = useReadOnlyReason('deal')
@@ -60,29 +60,29 @@ export function Board() {
         {pipelines.length > 1 && (
           <Select
             label="Pipeline"
-            isBare
+            isLabelHidden
             value={board?.pipeline?.id ?? null}
             onChange={id => show({ pipeline: id ?? undefined })}
             choices={pipelines}
           />
         )}
-        <Button look="primary" reason={reason} onPress={() => add()} className="max-sm:hidden">
+        <Button variant="primary" reason={reason} onPress={() => add()} className="max-sm:hidden">
           <Plus size={15} aria-hidden /> New deal
         </Button>
       </PageHead>
       <div className="flex min-h-10 flex-wrap items-center gap-2 px-4 pb-2">
         <Part>{isDrawn && <BoardBar search={search} error={error} onChange={show} />}</Part>
       </div>
-      <ReadingFailed error={error} isOld={board !== undefined} onRetry={() => void refetch()} />
+      <LoadError error={error} isOld={board !== undefined} onRetry={() => void refetch()} />
       {board ? (
         <Content
-          {...{ board, asked, reason, filter }}
+          {...{ board, request, reason, filter }}
           opened={deal ? Number(deal) : null}
           isOld={isPlaceholderData}
           {...{ add, openDeal, show }}
         />
       ) : (
-        !error && <Skeleton />
+        !error && <BoardSkeleton />
       )}
       <Suspense fallback={null}>
         {deal && <RecordPanel resource="deal" id={Number(deal)} onClose={() => show({ deal: undefined })} />}
@@ -91,7 +91,7 @@ export function Board() {
   )
 }
 
-/** Whether the browser has drawn what is there: what is loaded next doesn't hold it up. */
+/** True after the browser has painted, so that further loading doesn't delay it. */
 function useDrawn(isThere: boolean): boolean {
   const [isDrawn, setDrawn] = useState(false)
   useEffect(() => {
@@ -104,56 +104,56 @@ function useDrawn(isThere: boolean): boolean {
 
 type ContentProps = {
   board: BoardData
-  asked: BoardAsked
+  request: BoardRequest
   opened: number | null
   filter: string | undefined
   reason: string | undefined
   isOld: boolean
   add: (stage?: number) => void
   openDeal: (id: number) => void
-  show: (changes: Partial<BoardAsked>) => void
+  show: (changes: Partial<BoardRequest>) => void
 }
 
 function Content(props: ContentProps) {
-  const { board, asked, opened, filter, reason, isOld, add, openDeal, show } = props
+  const { board, request, opened, filter, reason, isOld, add, openDeal, show } = props
   const count = board.columns.reduce((sum, column) => sum + column.count, 0)
   if (board.columns.length === 0)
     return (
-      <Empty title="There is no pipeline with stages yet.">
+      <EmptyState title="There is no pipeline with stages yet.">
         <a className="linked" href="/settings/pipelines">
           Make one in the settings
         </a>
-      </Empty>
+      </EmptyState>
     )
   return (
     <>
       {count === 0 && (
-        <Empty title={filter ? 'No deal matches the filter.' : 'No deals yet.'}>
+        <EmptyState title={filter ? 'No deal matches the filter.' : 'No deals yet.'}>
           {filter ? (
             <Button onPress={() => show({ filter: undefined })}>Clear the filter</Button>
           ) : (
-            <Button look="primary" reason={reason} onPress={() => add()}>
+            <Button variant="primary" reason={reason} onPress={() => add()}>
               New deal
             </Button>
           )}
-        </Empty>
+        </EmptyState>
       )}
       <div aria-busy={isOld} className={classes('flex min-h-0 grow flex-col', isOld && 'opacity-70')}>
-        <Columns {...{ board, asked, opened, reason }} onAdd={add} onOpen={openDeal} onShow={show} />
+        <Columns {...{ board, request, opened, reason }} onAdd={add} onOpen={openDeal} onShow={show} />
       </div>
     </>
   )
 }
 
 /** The columns before anything is known of them, where they will be. */
-function Skeleton() {
+function BoardSkeleton() {
   const [columns] = useState(() => Array.from({ length: 6 }, (_, index) => index))
   return (
     <div className="flex min-h-0 grow gap-3 overflow-hidden px-4 pb-4" aria-hidden>
       {columns.map(column => (
         <div key={column} className="w-[280px] shrink-0 rounded-lg bg-sunken p-3">
-          <Waiting className="h-4 w-2/3" />
-          <Waiting className="mt-2 h-3 w-1/2" />
+          <Skeleton className="h-4 w-2/3" />
+          <Skeleton className="mt-2 h-3 w-1/2" />
         </div>
       ))}
     </div>

@@ -1,9 +1,9 @@
-/** What can be done with the card that the keys have reached: in the palette, by keys, on the key sheet. */
+/** The commands for the active card: in the palette, by keys, on the key sheet. */
 import { useMemo } from 'react'
-import { type Command, heardKeys, useCommands } from '../shell/commands.ts'
+import { type Command, keyHints, useCommands } from '../shell/commands.ts'
 import type { Column, Deal } from './model.ts'
 
-type Asked = {
+type PendingMove = {
   deal: Deal | undefined
   /** how many go with it, itself included */
   isOneOf: number
@@ -15,21 +15,29 @@ type Asked = {
   onOpen: (deal: number) => void
 }
 
-/** What the board hears itself (columns.tsx, board-keys.ts). */
-const keysOfCards = heardKeys('Board', [
-  ['Go from card to card', 'ArrowUp ArrowDown ArrowLeft ArrowRight'],
-  ['The same by letters', 'h j k l'],
+/** Keys that the board handles itself (board-events.ts). */
+const keysOfCards = keyHints('Board', [
+  ['Move between cards', 'ArrowUp ArrowDown ArrowLeft ArrowRight'],
+  ['Move between cards, by letters', 'h j k l'],
   ['First or last of the column', 'Home / End'],
-  ['Six cards on or back', 'PageDown / PageUp'],
+  ['Six cards down or up', 'PageDown / PageUp'],
   ['Open the card', 'Enter'],
   ['Select the card', 'Space'],
-  ['Select nothing', 'Escape'],
+  ['Clear the selection', 'Escape'],
 ])
-const keysOfMoves = heardKeys('Board', [
-  ['To the stage before or after', 'shift+ArrowLeft / shift+ArrowRight'],
+const keysOfMoves = keyHints('Board', [
+  ['Move to the previous or next stage', 'shift+ArrowLeft / shift+ArrowRight'],
 ])
 
-export function useCardCommands({ deal, isOneOf, columns, reason, onMove, onMenu, onOpen }: Asked): void {
+export function useCardCommands({
+  deal,
+  isOneOf,
+  columns,
+  reason,
+  onMove,
+  onMenu,
+  onOpen,
+}: PendingMove): void {
   const won = columns.find(({ kind }) => kind === 2)?.id
   const lost = columns.find(({ kind }) => kind === 3)?.id
   const commands = useMemo((): Command[] => {

@@ -1,4 +1,4 @@
-/** What can be done with a card, without dragging: one menu for all cards, beside the one it is about. */
+/** The menu of a card, for all that dragging does: one for all cards, next to its card. */
 import { type MenuGroup, MenuList, Popover } from '../ui/menu.tsx'
 import type { Column } from './model.ts'
 

@@ -4,8 +4,8 @@ import { memo } from 'react'
 import type { Named, Names } from '../api/api.ts'
 import type { Money } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
-import { Avatar, Badge, Waiting } from '../ui/bits.tsx'
 import { classes } from '../ui/classes.ts'
+import { Avatar, Badge, Skeleton } from '../ui/elements.tsx'
 import { Short } from '../ui/fitting.tsx'
 import type { Deal } from './model.ts'
 
@@ -23,7 +23,7 @@ type Props = {
   isSelected: boolean
 }
 
-/** Cards have no handlers: the board hears pointer and keys for all of them (columns.tsx). */
+/** Cards have no handlers: the board handles pointer and keys for all of them (board-events.ts). */
 export const Card = memo(function Card(props: Props) {
   const { deal, row, count, top, isOpenStage, isActive, isSelected } = props
   const place = { transform: `translateY(${top}px)`, height: cardHeight }
@@ -38,8 +38,8 @@ export const Card = memo(function Card(props: Props) {
         style={place}
       >
         <span className="unseen">Loading</span>
-        <Waiting className="h-3.5 w-3/4" />
-        <Waiting className="mt-2 h-3 w-1/2" />
+        <Skeleton className="h-3.5 w-3/4" />
+        <Skeleton className="mt-2 h-3 w-1/2" />
       </li>
     )
   return (
@@ -63,7 +63,7 @@ export const Card = memo(function Card(props: Props) {
         aria-describedby="board-help"
         className="flex h-full touch-pan-y flex-col rounded-md px-2.5 py-2 select-none"
       >
-        {isSelected && <span className="unseen">Selected</span>}
+        {isSelected && <span className="unseen">CardSelection</span>}
         <Content deal={deal} isOpenStage={isOpenStage} />
       </a>
       {/* biome-ignore lint/a11y/useSemanticElements: a native one takes three elements a card */}
@@ -143,7 +143,7 @@ function Content({ deal, isOpenStage }: { deal: Deal; isOpenStage: boolean }) {
         )}
         {tag && (
           <span className="flex min-w-0 shrink">
-            <Badge look="accent">{tag.name}</Badge>
+            <Badge variant="accent">{tag.name}</Badge>
           </span>
         )}
         <span className="grow" />

@@ -13,7 +13,7 @@ import { Dialog, DialogActions } from '../ui/dialog.tsx'
 import { Select, TextField } from '../ui/inputs.tsx'
 import { kindOf, type StageKind } from './stage-kind.ts'
 
-/** What a closed deal needs besides its stage. */
+/** The fields that closing a deal requires in addition to the stage. */
 export type Closing = {
   readonly won_reason?: number
   readonly lost_reason?: number
@@ -30,7 +30,7 @@ type Props = {
   onClosed: (closing: Closing) => void
 }
 
-/** What a move to a stage of another kind asks. `from` is the kind of the stage that the deal is in. */
+/** The dialog of a move to a stage of another kind. `from` is the kind of the deal's stage. */
 export function MoveDialog({ from, ...props }: Props & { from: StageKind | undefined }) {
   if (props.stage.kind !== kindOf.open) return <CloseDialog {...props} />
   const { deal, count = 1, onClose, onClosed } = props
@@ -50,7 +50,7 @@ export function MoveDialog({ from, ...props }: Props & { from: StageKind | undef
       </p>
       <DialogActions>
         <Cancel onPress={onClose} />
-        <Button look="primary" autoFocus onPress={() => onClosed({})}>
+        <Button variant="primary" autoFocus onPress={() => onClosed({})}>
           Reopen
         </Button>
       </DialogActions>
@@ -100,12 +100,12 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
           value={date}
           onChange={setDate}
           isRequired
-          error={isTried && !date ? 'Say on which day.' : undefined}
+          error={isTried && !date ? 'Enter the closing date.' : undefined}
           hint={date > format.today() ? 'This day is in the future.' : undefined}
         />
         <DialogActions>
           <Cancel onPress={onClose} />
-          <Button type="submit" look={isWon ? 'won' : 'danger'}>
+          <Button type="submit" variant={isWon ? 'won' : 'danger'}>
             {isWon ? 'Mark as won' : 'Mark as lost'}
           </Button>
         </DialogActions>

@@ -1,4 +1,4 @@
-/** A stage: what its deals come to, and its cards, of which only those in view are drawn. */
+/** A stage: its totals and its cards. Only the cards in view are rendered. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronsRightLeft, Plus } from 'lucide-react'
 import { memo, useEffect, useRef } from 'react'
@@ -17,7 +17,7 @@ type Props = {
   selected: ReadonlySet<number>
   /** the row of the card that the Tab key reaches; -1: none of this column */
   activeRow: number
-  /** asked for the cards around a row that have not been read */
+  /** requests the cards around a row that has not been loaded */
   onMissing: (column: ColumnData, row: number) => void
   onAdd: (stage: number) => void
   onCollapse: (stage: number) => void
@@ -48,7 +48,7 @@ export const Column = memo(function Column(props: Props) {
   const missing = items.find(({ index }) => !cards[index])?.index
   useEffect(() => {
     if (missing === undefined) return
-    // Whoever drags the scrollbar passes many windows: only where they rest is read.
+    // Dragging the scrollbar passes many windows: only the one where it stops is read.
     const timer = setTimeout(() => onMissing(column, missing), 60)
     return () => clearTimeout(timer)
   }, [missing, column, onMissing])

@@ -12,25 +12,27 @@ import {
   useRef,
   useState,
 } from 'react'
-import { sayError } from '../api/api.ts'
+import { errorMessage } from '../api/api.ts'
 import { usePreferences } from '../shell/preferences.ts'
 import { toastError } from '../ui/toast.tsx'
 import { boardEvents } from './board-events.ts'
 import { focusCard } from './board-keys.ts'
-import { type BoardAsked, readWindow } from './board-query.ts'
+import { type BoardRequest, readWindow } from './board-query.ts'
 import { useCardCommands } from './card-commands.ts'
+import { CardOverlays, type Menu } from './card-overlays.tsx'
 import { CollapsedColumn, Column } from './column.tsx'
 import { type BoardData, type Column as ColumnData, placeOf, withoutCards } from './model.ts'
-import { type Menu, OverCards } from './over-cards.tsx'
 import { useActiveCard } from './use-active-card.ts'
 import { useCardDrag } from './use-card-drag.ts'
+import { useCardFocus } from './use-card-focus.ts'
+import { useCardSelection } from './use-card-selection.ts'
 import { useCollapse } from './use-collapse.ts'
-import { useFollow } from './use-follow.ts'
 import { useMoves } from './use-moves.ts'
-import { useSelected } from './use-selected.ts'
 
-// What opens on a press is loaded then.
-const SelectedBar = lazy(() => import('./selected-bar.tsx').then(module => ({ default: module.SelectedBar })))
+// Loaded when it opens.
+const SelectionBar = lazy(() =>
+  import('./selection-bar.tsx').then(module => ({ default: module.SelectionBar })),
+)
 
 const columnWidth = 280
 const collapsedWidth = 44
@@ -39,26 +41,26 @@ const widthOf = (isCollapsed: boolean) => (isCollapsed ? collapsedWidth : column
 
 type Props = {
   board: BoardData
-  asked: BoardAsked
+  request: BoardRequest
   /** the deal that is shown over the board */
   opened: number | null
   /** why nothing can be changed */
   reason: string | undefined
   onAdd: (stage?: number) => void
   onOpen: (deal: number) => void
-  onShow: (changes: Partial<BoardAsked>) => void
+  onShow: (changes: Partial<BoardRequest>) => void
 }
 
-export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, onShow }: Props) {
+export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, onShow }: Props) {
   const element = useRef<HTMLDivElement>(null)
   const [menu, setMenu] = useState<Menu | null>(null)
   const { collapsedStages } = usePreferences()
   // No key leads into a column that is collapsed.
   const board = useMemo(() => withoutCards(whole, collapsedStages), [whole, collapsedStages])
   const { columns } = board
-  const selected = useSelected(board)
-  const hold = useFollow(element, whole, opened)
-  const moves = useMoves(asked, whole, selected, hold)
+  const selected = useCardSelection(board)
+  const hold = useCardFocus(element, whole, opened)
+  const moves = useMoves(request, whole, selected, hold)
   const { moveCard } = moves
   useCardDrag(element, reason === undefined, selected.ids, moveCard)
   const virtual = useVirtualColumns(element, columns, collapsedStages)
@@ -67,9 +69,9 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
   )
   const readMissing = useCallback(
     (column: ColumnData, row: number) => {
-      readWindow(asked, column, row).catch(error => toastError(sayError(error)))
+      readWindow(request, column, row).catch(error => toastError(errorMessage(error)))
     },
-    [asked],
+    [request],
   )
   const collapse = useCollapse(element)
   const showAllTime = useCallback(
@@ -84,7 +86,7 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
   useCardCommands({ deal: active.deal, isOneOf, columns, reason, onMove: moveCard, onMenu: openMenu, onOpen })
 
   const answer = (closing: Parameters<typeof moves.answer>[0]) => {
-    const id = moves.question?.deals[0]?.id
+    const id = moves.pending?.deals[0]?.id
     moves.answer(closing)
     const place = closing || id === undefined ? null : placeOf(whole, id)
     if (place) focusCard(element.current!, columns[place.column]!.id, place.row, id)
@@ -122,7 +124,7 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
                     onMissing={readMissing}
                     onAdd={onAdd}
                     onCollapse={collapse}
-                    isOfAllTime={asked.closed === 'all'}
+                    isOfAllTime={request.closed === 'all'}
                     onAllTime={showAllTime}
                     reason={reason}
                   />
@@ -131,9 +133,9 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
             )
           })}
         </div>
-        <OverCards
+        <CardOverlays
           board={whole}
-          {...{ reason, menu, selected, asked: moves.question }}
+          {...{ reason, menu, selected, pending: moves.pending }}
           onMove={moveCard}
           onOpen={onOpen}
           onMenuClose={() => setMenu(null)}
@@ -142,8 +144,8 @@ export function Columns({ board: whole, asked, opened, reason, onAdd, onOpen, on
       </div>
       <Suspense fallback={null}>
         {selected.wasUsed && (
-          <SelectedBar
-            {...{ asked, reason }}
+          <SelectionBar
+            {...{ request, reason }}
             ids={selected.ids}
             stages={columns}
             order={moves.order}

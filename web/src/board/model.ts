@@ -31,7 +31,7 @@ export type BoardData = {
   readonly columns: readonly Column[]
 }
 
-/** What `GET /deal/view/board` answers. */
+/** The response of `GET /deal/view/board`. */
 export type BoardAnswer = Omit<BoardData, 'columns'> & {
   readonly stages: readonly (Omit<Column, 'cards' | 'kind'> & {
     readonly kind: keyof typeof kindOf
@@ -69,7 +69,7 @@ export function withoutCards(board: BoardData, stages: readonly number[]): Board
   return stages.reduce((found, stage) => mapColumn(found, stage, column => ({ ...column, cards: [] })), board)
 }
 
-/** The board with a window of a column as it was read. A card that is in another column stays there. */
+/** The board with a loaded window of a column. A card that is in another column stays there. */
 export function withWindow(
   board: BoardData,
   stage: number,
@@ -102,7 +102,7 @@ export function moved(board: BoardData, id: number, stage: number, row: number):
   )
 }
 
-/** The board with a deal as it was saved; it stays in its place. */
+/** The board with a saved deal in its place. */
 export function replaced(board: BoardData, deal: Deal): BoardData {
   const place = placeOf(board, deal.id)
   if (!place) return board
@@ -176,13 +176,13 @@ function decimalsOf(code: string | null): number {
 }
 
 /** The sum of two amounts, without what binary fractions add to it. */
-export function exactSum(one: number, other: number, digits: number): number {
+function exactSum(one: number, other: number, digits: number): number {
   const unit = 10 ** digits
   return Math.round(one * unit + other * unit) / unit
 }
 
 /** The share of an amount, rounded half to even as the service does (D24). */
-export function weigh(value: number, percent: number, digits: number): number {
+function weigh(value: number, percent: number, digits: number): number {
   const unit = 10 ** digits
   // Hundredths of a percent of the smallest unit, as a whole number.
   const product = BigInt(Math.round(value * unit)) * BigInt(Math.round(percent * 100))

@@ -14,7 +14,7 @@ export type ActiveCard = {
   readonly noteFocus: (deal: number | null) => void
 }
 
-/** `onFocus` hears which card has the focus; `scrollTo` brings a column into view. */
+/** `onFocus` gets the focused card; `scrollTo` brings a column into view. */
 export function useActiveCard(
   element: RefObject<HTMLElement | null>,
   board: BoardData,

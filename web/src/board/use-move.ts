@@ -3,38 +3,38 @@
  * the service's words. A move of a card that is under way waits for it.
  */
 import { useMemo } from 'react'
-import { api, DealwrightError, sayError, VersionConflict } from '../api/api.ts'
+import { api, DealwrightError, errorMessage, VersionConflict } from '../api/api.ts'
 import { queryClient, refresh } from '../api/queries.ts'
 import { undoWrite } from '../records/editing/undo-write.ts'
 import { announce, toast, toastError } from '../ui/toast.tsx'
-import { type BoardAsked, boardQuery, usualSort } from './board-query.ts'
+import { type BoardRequest, boardQuery, defaultSort } from './board-query.ts'
 import type { Closing } from './close-dialog.tsx'
 import { type BoardData, type Column, type Deal, moved, placeOf, replaced, rowFor } from './model.ts'
 
 /** Ends when the service has answered. */
 export type Move = (id: number, stage: number, closing?: Closing) => Promise<void>
 
-export function useMove(asked: BoardAsked): Move {
-  return useMemo(() => mover(asked), [asked])
+export function useMove(request: BoardRequest): Move {
+  return useMemo(() => mover(request), [request])
 }
 
-/** Shows deals in another column at once, for whoever writes them and then reads the board again. */
-export function showMoved(asked: BoardAsked, ids: Iterable<number>, stage: number): void {
+/** Shows deals in another column at once; the caller writes them and refetches the board. */
+export function showMoved(request: BoardRequest, ids: Iterable<number>, stage: number): void {
   const show = (board: BoardData, id: number): BoardData => {
     const place = placeOf(board, id)
     const to = board.columns.find(column => column.id === stage)
     if (!place || !to) return board
     const deal = board.columns[place.column]!.cards[place.row]!
-    return moved(board, id, stage, rowFor(to, deal, asked.sort ?? usualSort))
+    return moved(board, id, stage, rowFor(to, deal, request.sort ?? defaultSort))
   }
   queryClient.setQueryData<BoardData>(
-    boardQuery(asked).queryKey,
+    boardQuery(request).queryKey,
     board => board && [...ids].reduce(show, board),
   )
 }
 
-function mover(asked: BoardAsked): Move {
-  const { queryKey } = boardQuery(asked)
+function mover(request: BoardRequest): Move {
+  const { queryKey } = boardQuery(request)
   const change = (how: (board: BoardData) => BoardData) =>
     queryClient.setQueryData<BoardData>(queryKey, board => board && how(board))
   const now = () => queryClient.getQueryData<BoardData>(queryKey)
@@ -83,7 +83,7 @@ function mover(asked: BoardAsked): Move {
     if (!place || !from || !to || to.id === from.id) return
     const deal = from.cards[place.row]!
     await during(async () => {
-      const row = rowFor(to, deal, asked.sort ?? usualSort)
+      const row = rowFor(to, deal, request.sort ?? defaultSort)
       change(current => moved(current, id, stage, row))
       announce(`${deal.title} moved from ${from.name} to ${to.name}, ${row + 1} of ${to.count + 1}`)
       const isSecond = writes.has(id)
@@ -98,26 +98,26 @@ function mover(asked: BoardAsked): Move {
         if (!writes.has(id) && shown(id).stage !== stage) change(current => moved(current, id, stage, row))
         const act = () => takeBack(before, saved, from)
         toast(`${deal.title} is in ${to.name} now.`, { action: { label: 'Undo', act } })
-        // Elsewhere the deal is shown as it was.
+        // Other queries still show the old stage.
         void refresh('deal', 'board')
       } catch (error) {
         isOld ||= isSecond
         change(current => moved(current, id, from.id, place.row))
         if (error instanceof VersionConflict)
           await changedByOthers(deal, to.name, () => void move(id, stage, closing))
-        else toastError(`${deal.title} stays in ${from.name}. ${sayError(error)}`)
+        else toastError(`${deal.title} stays in ${from.name}. ${errorMessage(error)}`)
       }
     })
   }
   return move
 
-  /** Undoes a move: the deal is as it was, also how it had ended and since when it is in its stage. */
+  /** Undoes a move exactly, including the reason, the closing date and the date of the stage. */
   async function takeBack(before: Deal, saved: Deal, { id: stage, name }: Column): Promise<void> {
     const { id, title } = saved
     const { stage: left } = shown(id)
     await during(async () => {
       const to = now()?.columns.find(column => column.id === stage)
-      const row = to ? rowFor(to, before, asked.sort ?? usualSort) : 0
+      const row = to ? rowFor(to, before, request.sort ?? defaultSort) : 0
       change(current => moved(current, id, stage, row))
       announce(`${title} moved back to ${name}`)
       try {
@@ -126,12 +126,12 @@ function mover(asked: BoardAsked): Move {
         void refresh('deal', 'board')
       } catch (error) {
         if (left !== undefined) change(current => moved(current, id, left, 0))
-        toastError(`${title} was not moved back. ${sayError(error)}`)
+        toastError(`${title} was not moved back. ${errorMessage(error)}`)
       }
     })
   }
 
-  /** Somebody else has changed the deal: it goes to where they have it, and one may move it from there. */
+  /** After a version conflict: shows the deal in its current stage, and offers the move again. */
   async function changedByOthers(deal: Deal, wanted: string, again: () => void): Promise<void> {
     try {
       const theirs = (await api.deal.get(deal.id)) as unknown as Deal
@@ -146,7 +146,7 @@ function mover(asked: BoardAsked): Move {
     } catch (error) {
       if (error instanceof DealwrightError && error.status === 404)
         await queryClient.invalidateQueries({ queryKey })
-      toastError(sayError(error))
+      toastError(errorMessage(error))
     }
   }
 }

@@ -4,31 +4,31 @@
  */
 import { useCallback, useState } from 'react'
 import { toast } from '../ui/toast.tsx'
-import type { BoardAsked } from './board-query.ts'
+import type { BoardRequest } from './board-query.ts'
 import type { Closing } from './close-dialog.tsx'
 import { type BoardData, type Column, type Deal, placeOf } from './model.ts'
+import type { CardSelection } from './use-card-selection.ts'
 import { useMove } from './use-move.ts'
-import type { Selected } from './use-selected.ts'
 
 /** Deals that go to a stage. */
-export type Going = { readonly deals: readonly Deal[]; readonly stage: Column }
+type MoveRequest = { readonly deals: readonly Deal[]; readonly stage: Column }
 /** A move that is to be answered before it is made: what it closes or reopens, and the stage of the first. */
-export type Asked = Going & { readonly changed: readonly Deal[]; readonly from: Column }
+export type PendingMove = MoveRequest & { readonly changed: readonly Deal[]; readonly from: Column }
 /** A move of several, which the bar of what is selected carries out. */
-export type Order = Going & { readonly closing: Closing }
+export type BulkMove = MoveRequest & { readonly closing: Closing }
 
 export function useMoves(
-  asked: BoardAsked,
+  request: BoardRequest,
   board: BoardData,
-  selected: Selected,
+  selected: CardSelection,
   hold: (deal: number) => void,
 ) {
-  const move = useMove(asked)
-  const [question, setQuestion] = useState<Asked | null>(null)
-  const [order, setOrder] = useState<Order | null>(null)
+  const move = useMove(request)
+  const [pending, setPending] = useState<PendingMove | null>(null)
+  const [order, setOrder] = useState<BulkMove | null>(null)
   const { ids, clear } = selected
-  const carryOut = useCallback(
-    ({ deals, stage }: Going, closing: Closing = {}) => {
+  const runMove = useCallback(
+    ({ deals, stage }: MoveRequest, closing: Closing = {}) => {
       const [{ id }] = deals as [Deal]
       hold(id)
       if (deals.length === 1) return void move(id, stage.id, closing)
@@ -49,11 +49,11 @@ export function useMoves(
       const changed = going.filter(({ from }) => from.kind !== stage.kind)
       const deals = going.map(({ deal }) => deal)
       if (changed[0])
-        setQuestion({ deals, stage, from: changed[0].from, changed: changed.map(({ deal }) => deal) })
-      else if (deals.length > 0) carryOut({ deals, stage })
+        setPending({ deals, stage, from: changed[0].from, changed: changed.map(({ deal }) => deal) })
+      else if (deals.length > 0) runMove({ deals, stage })
       else if (all.length > 1) toast(`All ${all.length} are in ${stage.name}.`, { isNews: true })
     },
-    [board, carryOut],
+    [board, runMove],
   )
   /** Moves a card, and with it all that are selected, if it is. */
   const moveCard = useCallback(
@@ -65,8 +65,8 @@ export function useMoves(
   )
   const moveSelected = useCallback((stage: number) => begin([...ids], stage), [ids, begin])
   const answer = (closing: Closing | null) => {
-    setQuestion(null)
-    if (closing && question) carryOut(question, closing)
+    setPending(null)
+    if (closing && pending) runMove(pending, closing)
   }
-  return { moveCard, moveSelected, question, answer, order, onTaken: () => setOrder(null) }
+  return { moveCard, moveSelected, pending, answer, order, onTaken: () => setOrder(null) }
 }

@@ -25,7 +25,7 @@ export function useCurrencies(): { readonly list: readonly Currency[]; readonly 
 }
 
 /** Reads the currencies, so that what is pasted can be read; without them, a sign says nothing. */
-export async function currenciesRead(): Promise<void> {
+export async function ensureCurrencies(): Promise<void> {
   if (mayRead('currency')) await queryClient.ensureQueryData(currenciesQuery).catch(() => {})
 }
 

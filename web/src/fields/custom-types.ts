@@ -4,26 +4,19 @@
  */
 import type { Field, FieldType, Schemas } from '../api/api.ts'
 
-export type LimitName =
-  | 'min_length'
-  | 'max_length'
-  | 'min'
-  | 'max'
-  | 'max_digits'
-  | 'max_decimals'
-  | 'max_limit'
+type LimitName = 'min_length' | 'max_length' | 'min' | 'max' | 'max_digits' | 'max_decimals' | 'max_limit'
 
 export const limitNames: { readonly [name in LimitName]: string } = {
-  min_length: 'Shortest, in characters',
-  max_length: 'Longest, in characters',
-  min: 'Smallest',
-  max: 'Largest',
-  max_digits: 'Most digits',
-  max_decimals: 'Most decimals',
-  max_limit: 'Most entries',
+  min_length: 'Minimum length',
+  max_length: 'Maximum length',
+  min: 'Minimum',
+  max: 'Maximum',
+  max_digits: 'Maximum digits',
+  max_decimals: 'Maximum decimals',
+  max_limit: 'Maximum entries',
 }
 
-type About = {
+type TypeInfo = {
   readonly name: string
   readonly about: string
   readonly limits?: readonly LimitName[]
@@ -44,16 +37,21 @@ const entries = ['max_limit'] as const
 const abouts = {
   SINGLE_STRING: {
     name: 'Text',
-    about: 'One line, such as a number of an order.',
+    about: 'One line, such as an order number.',
     limits: texts,
     isUniqueable: true,
   },
-  TEXT: { name: 'Long text', about: 'Several lines, such as minutes.', limits: texts, isUniqueable: true },
+  TEXT: {
+    name: 'Long text',
+    about: 'Several lines, such as meeting notes.',
+    limits: texts,
+    isUniqueable: true,
+  },
   SINGLE_NUMBER: { name: 'Number', about: 'With or without decimals.', limits: numbers, isUniqueable: true },
   MONETARY: { name: 'Amount', about: 'A value in a currency.', limits: ['min', 'max'] },
-  DROPDOWN: { name: 'Choice', about: 'One of some options.', hasOptions: true },
+  DROPDOWN: { name: 'Dropdown', about: 'One of some options.', hasOptions: true },
   MULTISELECT: {
-    name: 'Several choices',
+    name: 'Multiple choice',
     about: 'Any of some options.',
     limits: entries,
     hasOptions: true,
@@ -61,58 +59,58 @@ const abouts = {
   },
   DATE: { name: 'Date', about: 'A day.', isUniqueable: true },
   TIME: { name: 'Time of day', about: 'Hours and minutes.' },
-  DATE_RANGE: { name: 'Dates from and to', about: 'A first and a last day.', isRange: true },
-  TIME_RANGE: { name: 'Times from and to', about: 'Such as opening hours.', isRange: true },
-  DATE_TIME_RANGE: { name: 'Moments from and to', about: 'Such as a workshop.', isRange: true },
+  DATE_RANGE: { name: 'Date range', about: 'A first and a last day.', isRange: true },
+  TIME_RANGE: { name: 'Time range', about: 'Such as opening hours.', isRange: true },
+  DATE_TIME_RANGE: { name: 'Date and time range', about: 'Such as a workshop.', isRange: true },
   EMAIL: { name: 'E-mail addresses', about: 'One or several.', limits: entries, isUniqueable: true },
   PHONE: { name: 'Phone numbers', about: 'One or several.', limits: entries },
   ADDRESS: { name: 'Address', about: 'Street, city, country.' },
-  OWNER: { name: 'User', about: 'Somebody of the account.', related: 'user' },
+  OWNER: { name: 'User', about: 'A user of the account.', related: 'user' },
   CONTACT: { name: 'Contact', about: 'A person you know.', related: 'contact' },
   COMPANY: { name: 'Company', about: 'A company you know.', related: 'company' },
-} satisfies Record<Schemas['field_new']['type'], About>
+} satisfies Record<Schemas['field_new']['type'], TypeInfo>
 
 export type CustomType = keyof typeof abouts
 
-/** What the service's own fields beside these are called. */
-const others: { readonly [type in FieldType]?: About } = {
-  PRODUCT: { name: 'Count of products', about: '' },
+/** The names of the types that only built-in fields have. */
+const others: { readonly [type in FieldType]?: TypeInfo } = {
+  PRODUCT: { name: 'Number of products', about: '' },
   TERRITORY: { name: 'Territory', about: '' },
   DEAL: { name: 'Deal', about: '' },
-  CONTACT_ONBOARD: { name: 'Contact, also a new one', about: '' },
-  COMPANY_ONBOARD: { name: 'Company, also a new one', about: '' },
-  CONTACTS_ONBOARD: { name: 'Contacts, also new ones', about: '', limits: entries },
+  CONTACT_ONBOARD: { name: 'Contact (existing or new)', about: '' },
+  COMPANY_ONBOARD: { name: 'Company (existing or new)', about: '' },
+  CONTACTS_ONBOARD: { name: 'Contacts (existing or new)', about: '', limits: entries },
   TAGS: { name: 'Tags', about: '', limits: entries },
   TERRITORIES: { name: 'Territories', about: '' },
   STRING_LIST: { name: 'List of texts', about: '', limits: entries },
   DEAL_VALUE: { name: 'Amount with products', about: '', limits: ['min', 'max'] },
   PRICE_TAGS: { name: 'Prices', about: '', limits: ['min', 'max'] },
-  DATE_TIME: { name: 'Moment', about: '' },
-  JSON: { name: 'Data of other programs', about: '' },
+  DATE_TIME: { name: 'Date and time', about: '' },
+  JSON: { name: 'JSON', about: '' },
 }
 
-export const customTypes = (Object.keys(abouts) as CustomType[]).map(type => ({ type, ...aboutOf(type) }))
+export const customTypes = (Object.keys(abouts) as CustomType[]).map(type => ({ type, ...typeInfoOf(type) }))
 
-function aboutOf(type: FieldType): About {
+function typeInfoOf(type: FieldType): TypeInfo {
   return (
-    (abouts as { readonly [type in FieldType]?: About })[type] ?? others[type] ?? { name: type, about: '' }
+    (abouts as { readonly [type in FieldType]?: TypeInfo })[type] ?? others[type] ?? { name: type, about: '' }
   )
 }
 
-/** What a field's type is called, and what can be set. */
-export const aboutField = ({ type }: Pick<Field, 'type'>): About => aboutOf(type)
+/** The name and the settings of a field's type. */
+export const typeInfo = ({ type }: Pick<Field, 'type'>): TypeInfo => typeInfoOf(type)
 
 /** How many options of a field may be in use (D36). */
 export const optionsMax = 100
 
-/** Whether the options of a field are the account's to change. */
+/** True if the options of a field are the account's to change. */
 export function hasOwnOptions(field: Field): boolean {
-  return aboutField(field).hasOptions === true && !field.related_field && !field.is_read_only
+  return typeInfo(field).hasOptions === true && !field.related_field && !field.is_read_only
 }
 
 /** A field that does not exist yet, as its input and cell would show it. */
 export function draftField(type: CustomType, label: string, options: readonly string[]): Field {
-  const { related, hasOptions } = aboutOf(type)
+  const { related, hasOptions } = typeInfoOf(type)
   return {
     internal_name: 'cf_preview',
     field_name: label || 'Your field',

@@ -1,4 +1,4 @@
-/** A number as the reader writes it, in an input. What is no number stays as it was typed, and is refused. */
+/** A number input in the reader's notation. A text that is no number is kept, and refused when saved. */
 import { type ComponentProps, useState } from 'react'
 import { useFormat } from '../format/use-format.tsx'
 import { classes } from '../ui/classes.ts'

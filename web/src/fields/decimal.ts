@@ -36,7 +36,7 @@ export function readDecimal(text: string, locale = 'en-US'): string | undefined 
   if (grouped.test(written)) return canonical(written.replaceAll(group, '').replace(decimal, '.'))
   const plain = new RegExp(`^-?(\\d+\\${decimal}?\\d*|\\${decimal}\\d+)$`)
   if (plain.test(written)) return canonical(written.replace(decimal, '.'))
-  // What programs write, where it can't mean anything else.
+  // The notation of programs, if it is unambiguous.
   return /^-?\d+\.\d+$/.test(written) && decimal !== '.' ? canonical(written) : undefined
 }
 
@@ -46,7 +46,7 @@ function canonical(text: string): string {
   return decimals === undefined ? bare : `${bare === '' || bare === '-' ? `${bare}0` : bare}.${decimals}`
 }
 
-/** Whether a value is a decimal and not a text that was typed. */
+/** True if a value is a decimal and not a text that was typed. */
 export function isDecimal(value: unknown): value is string | number {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
 }
@@ -73,7 +73,7 @@ export const percentage: Limits = { min: 0, max: 100, max_decimals: 6 }
 /** A price of one piece may be a fraction of the smallest coin (D26). */
 export const priceDecimals: Limits = { max_decimals: 4 }
 
-/** What is wrong with a number, in the service's words; `what` begins the sentence. */
+/** The problem of a number, in the service's words; undefined if it is within the limits. */
 export function checkDecimal(value: unknown, limits: Limits): string | undefined {
   if (!isDecimal(value)) return 'Must be a number.'
   const number = new Big(value)
@@ -122,7 +122,7 @@ export function linesTotal(lines: readonly Line[], decimals: number): Big {
   return lines.reduce((sum, line) => sum.plus(lineAmount(line, decimals) ?? 0), new Big(0))
 }
 
-/** Whether two decimals are the same number. */
+/** True if two decimals are the same number. */
 export function sameDecimal(one: unknown, other: unknown): boolean {
   return isDecimal(one) && isDecimal(other) && new Big(one).eq(other)
 }

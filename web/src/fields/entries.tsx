@@ -9,14 +9,14 @@ import { operandOf, TextOperand } from './operand.tsx'
 export type Entry = { readonly type: number; readonly value: string }
 
 /** `types[0]` is type 1, as the service counts them. */
-export function EntriesBox(
+function EntriesBox(
   props: Omit<InputProps<readonly Entry[]>, 'names'> & {
     types: readonly string[]
     noun: string
     inputType: 'tel' | 'email'
   },
 ) {
-  const { value, onChange, field, label, isBare, error, autoFocus, types, noun, inputType } = props
+  const { value, onChange, field, label, isLabelHidden, error, autoFocus, types, noun, inputType } = props
   const list = useRef<HTMLDivElement>(null)
   const entries = value ?? []
   const shown = entries.length > 0 ? entries : [{ type: 1, value: '' }]
@@ -27,7 +27,7 @@ export function EntriesBox(
     requestAnimationFrame(() => [...(list.current?.querySelectorAll('input') ?? [])].at(-1)?.focus())
   }
   return (
-    <Group {...{ label, isBare, error }} isRequired={field.is_required}>
+    <Group {...{ label, isLabelHidden, error }} isRequired={field.is_required}>
       <div ref={list} className="flex flex-col gap-1.5">
         {shown.map((entry, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: an entry is known by its place only
@@ -64,7 +64,7 @@ export function EntriesBox(
           </div>
         ))}
       </div>
-      <Button look="quiet" isSmall className="self-start" onPress={add}>
+      <Button variant="quiet" isSmall className="self-start" onPress={add}>
         <Plus size={14} aria-hidden />
         Add {noun}
       </Button>
@@ -77,7 +77,7 @@ export const filled = (entries: readonly Entry[]) =>
   entries.map(({ type, value }) => ({ type, value: value.trim() })).filter(({ value }) => value !== '')
 
 /** "mobile: +1 555 0100, +1 555 0101" as entries; without a type they are of the first. */
-export function readEntries(text: string, types: readonly string[]): Entry[] {
+function readEntries(text: string, types: readonly string[]): Entry[] {
   const list = text.split(/[,;\n]/).map(part => {
     const [, named, rest] = /^\s*([a-z]+)\s*:\s*(.+)$/i.exec(part) ?? []
     const type = types.findIndex(name => name.toLowerCase() === named?.toLowerCase())
@@ -86,10 +86,10 @@ export function readEntries(text: string, types: readonly string[]): Entry[] {
   return filled(list)
 }
 
-export const writeEntries = (entries: readonly Entry[], types: readonly string[]) =>
+const writeEntries = (entries: readonly Entry[], types: readonly string[]) =>
   entries.map(({ type, value }) => (type === 1 ? value : `${types[type - 1]}: ${value}`)).join(', ')
 
-export function checkEntries(
+function checkEntries(
   entries: readonly Entry[],
   max: number | undefined,
   checkOne: (value: string) => string | undefined,
@@ -104,7 +104,7 @@ export function checkEntries(
   return undefined
 }
 
-/** What PHONE and EMAIL differ in. */
+/** The differences between PHONE and EMAIL. */
 type EntriesOf<Sent> = {
   readonly types: readonly string[]
   readonly noun: string

@@ -3,13 +3,13 @@ import { type ReactNode, useId } from 'react'
 
 export function Group(props: {
   label: string
-  isBare?: boolean | undefined
+  isLabelHidden?: boolean | undefined
   error?: string | undefined
   hint?: ReactNode
   isRequired?: boolean | undefined
   children: ReactNode
 }) {
-  const { label, isBare, error, hint, isRequired, children } = props
+  const { label, isLabelHidden, error, hint, isRequired, children } = props
   const id = useId()
   return (
     // biome-ignore lint/a11y/useSemanticElements: the legend of a fieldset can't be laid out like a label
@@ -19,9 +19,9 @@ export function Group(props: {
       aria-describedby={error ? `${id}-error` : undefined}
       className="flex min-w-0 flex-col gap-1"
     >
-      <span id={id} className={isBare ? 'unseen' : 'font-medium text-ink-soft'}>
+      <span id={id} className={isLabelHidden ? 'unseen' : 'font-medium text-ink-soft'}>
         {label}
-        {isRequired && !isBare && (
+        {isRequired && !isLabelHidden && (
           <span className="text-lost" aria-hidden>
             {' '}
             *

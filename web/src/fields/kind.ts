@@ -1,5 +1,5 @@
 /**
- * What a field kind is in the browser: how a value is shown, edited, written, pasted and filtered by. One
+ * A field kind in the browser: how a value is shown, edited, written, pasted and filtered by. One
  * file a kind, as on the server. No page asks a field for its type; it asks its kind.
  */
 import type { ReactNode } from 'react'
@@ -15,9 +15,9 @@ export type InputProps<V> = {
   value: V | null
   onChange: (value: V | null) => void
   field: Field
-  /** the label; in a table's cell `isBare` keeps it for screen readers */
+  /** the label; in a table's cell `isLabelHidden` keeps it for screen readers */
   label: string
-  isBare?: boolean | undefined
+  isLabelHidden?: boolean | undefined
   /** what the service, or `check`, says of the value */
   error?: string | undefined
   /** what is wrong within the value of a new related record: by its members, such as `company.phones` */
@@ -50,12 +50,12 @@ export type Kind<V = unknown> = {
   /** the value in plain text, as cells are copied */
   readonly text: (value: V, names: NamesOf, format: Formats, field: Field) => string
   /** the same as the reader writes it, where `text` is written so that it can be pasted anywhere */
-  readonly say?: Kind<V>['text']
+  readonly display?: Kind<V>['text']
   /** what a pasted or typed text means to a reader; undefined where it means nothing */
   readonly parse: (text: string, field: Field, format?: Formats) => V | null | undefined
   /** what is wrong with a value, by the limits of `field.config` */
   readonly check?: (value: V, field: Field) => string | undefined
-  /** the fields of a new related record, where the value is one: they are judged as those of a form */
+  /** the fields of a new related record, which are validated like those of a form */
   readonly fieldsWithin?: (value: V, field: Field) => readonly Field[] | null
   /** the value as it is sent, where that differs from what is read */
   readonly write?: (value: V) => unknown

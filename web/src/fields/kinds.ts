@@ -68,7 +68,7 @@ export function kindOf({ type }: Pick<Field, 'type'>): Kind {
 }
 
 /** A value as the reader writes it. */
-export const sayValue: Kind['text'] = (value, names, format, field) => {
+export const displayValue: Kind['text'] = (value, names, format, field) => {
   const kind = kindOf(field)
-  return (kind.say ?? kind.text)(value, names, format, field)
+  return (kind.display ?? kind.text)(value, names, format, field)
 }

@@ -12,7 +12,7 @@ const truths = [
 /** A text in a filter, for every kind without a better operand. */
 export function TextOperand({ value, onChange, label, operator }: OperandProps) {
   const hint = operator === 'in' || operator === 'nin' ? 'Values, separated by commas' : 'Value'
-  return <TextField label={label} isBare value={value} onChange={onChange} placeholder={hint} />
+  return <TextField label={label} isLabelHidden value={value} onChange={onChange} placeholder={hint} />
 }
 
 type One = (props: OperandProps) => ReactNode
@@ -28,7 +28,7 @@ export function operandOf(One: One, Many: One = TextOperand): One {
       return (
         <Select
           label={label}
-          isBare
+          isLabelHidden
           value={value === 'false' ? 'false' : 'true'}
           onChange={chosen => onChange(chosen ?? 'true')}
           choices={truths}

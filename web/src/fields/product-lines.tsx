@@ -1,15 +1,10 @@
-/** The products of a deal: what each costs in the deal's currency, and what they come to; exact. */
+/** The product lines of a deal, with exact prices and total in the deal's currency. */
 import { X } from 'lucide-react'
 import { useState } from 'react'
 import type { Field } from '../api/api.ts'
 import { queryClient, recordQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { IconButton } from '../ui/button.tsx'
-import { lineAmount, plain } from './decimal.ts'
-import { DecimalBox } from './decimal-box.tsx'
-import type { Price } from './kinds/prices.tsx'
-import type { Found } from './references/found.ts'
-import { Picker } from './references/picker.tsx'
 import {
   checkLines,
   type DealValue,
@@ -17,9 +12,14 @@ import {
   type Priced,
   type ProductLine,
   totalOf,
-} from './value.ts'
+} from './deal-amount.ts'
+import { lineAmount, plain } from './decimal.ts'
+import { DecimalBox } from './decimal-box.tsx'
+import type { Price } from './kinds/prices.tsx'
+import type { Match } from './references/find-records.ts'
+import { Picker } from './references/picker.tsx'
 
-/** What a product costs in a deal's currency; null where it has no price in it. */
+/** The price of a product in a deal's currency; null if it has none. */
 export async function priceIn(product: number, value: DealValue | null): Promise<Priced | null> {
   const record = await queryClient.ensureQueryData(recordQuery('product', product, '')).catch(() => null)
   // Of all the fields of a product, the one that holds a price for each currency.
@@ -44,7 +44,7 @@ export function ProductLines(props: {
 }) {
   const { value, field, onChange } = props
   const format = useFormat()
-  const [said, setSaid] = useState('')
+  const [notice, setNotice] = useState('')
   const lines = value?.products ?? []
   const decimals = decimalsOfValue(value)
   const code = value?.currency_code ?? ''
@@ -53,9 +53,9 @@ export function ProductLines(props: {
     amount === undefined ? '—' : format.money({ currency_code: code, value: Number(amount) })
   const change = (at: number, next: Partial<ProductLine>) =>
     onChange(lines.map((line, index) => (index === at ? { ...line, ...next } : line)))
-  const add = async ({ id, name, detail }: Found) => {
+  const add = async ({ id, name, detail }: Match) => {
     const price = await priceIn(id, value)
-    setSaid(price ? '' : `${name} has no price in ${code || 'this currency'}. Give one.`)
+    setNotice(price ? '' : `${name} has no price in ${code || 'this currency'}. Enter one.`)
     const line = { product: id, name, product_code: detail ?? null, quantity: '1' }
     onChange([...lines, { ...line, ...(price ?? { unit_price: null, discount: null, tax: null }) }])
   }
@@ -142,7 +142,7 @@ export function ProductLines(props: {
         onPick={found => void add(found)}
       />
       <p role="status" className="text-sm text-warn empty:hidden">
-        {said}
+        {notice}
       </p>
     </div>
   )

@@ -29,7 +29,7 @@ export function nativeEnd(type: 'date' | 'time', max?: string): (props: EndProps
 
 /** A range with one end only is kept with an empty other end, which `checkRange` refuses. */
 export function RangeBox(props: InputProps<Range> & { End: (props: EndProps) => ReactNode; hint?: string }) {
-  const { value, onChange, field, label, isBare, error, autoFocus, End, hint } = props
+  const { value, onChange, field, label, isLabelHidden, error, autoFocus, End, hint } = props
   const { from, to } = value?.range ?? { from: '', to: '' }
   const change = (from: string | null, to: string | null) =>
     onChange(from || to ? { range: { from: from ?? '', to: to ?? '' } } : null)
@@ -59,7 +59,7 @@ export function RangeBox(props: InputProps<Range> & { End: (props: EndProps) => 
     </span>
   )
   return (
-    <Group {...{ label, isBare, error, hint }} isRequired={field.is_required}>
+    <Group {...{ label, isLabelHidden, error, hint }} isRequired={field.is_required}>
       {ends}
     </Group>
   )
@@ -69,7 +69,7 @@ export function checkRange(
   { range: { from, to } }: Range,
   ends: { mayRunBackwards: boolean },
 ): string | undefined {
-  if (!from || !to) return 'Both ends must be given.'
+  if (!from || !to) return 'Both values are required.'
   return from > to && !ends.mayRunBackwards ? 'Must not end before it begins.' : undefined
 }
 

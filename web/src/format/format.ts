@@ -116,13 +116,13 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
   }
 }
 
-/** A moment that is on that day in every time zone the formatter is told of (UTC). */
+/** Noon in UTC of a calendar date. */
 function noon(text: string): Date {
   return new Date(`${text.slice(0, 10)}T12:00:00Z`)
 }
 
 /** The calendar date of a moment in a time zone, as YYYY-MM-DD. */
-export function dateIn(moment: Date, timeZone: string): string {
+function dateIn(moment: Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone,
     year: 'numeric',

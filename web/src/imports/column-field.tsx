@@ -9,10 +9,10 @@ import { type Column, type Import, saved } from './import.ts'
 export function ColumnField(props: {
   job: Import
   column: Column
-  onMade: (field: string) => void
+  onCreated: (field: string) => void
   onClose: () => void
 }) {
-  const { job, column, onMade, onClose } = props
+  const { job, column, onCreated, onClose } = props
   const { data: sections } = useQuery(fieldsQuery(job.resource))
   if (!sections) return null
   return (
@@ -20,11 +20,11 @@ export function ColumnField(props: {
       source={job.resource}
       sections={sections}
       ofColumn={guessField(column, job.total ?? 0)}
-      onMade={async ({ internal_name }) => {
-        // What is read again must have what was changed before, and the field among what a column can become.
+      onCreated={async ({ internal_name }) => {
+        // The refetched import must have the saved changes, and the new field among its targets.
         await saved()
         await queryClient.invalidateQueries({ queryKey: jobKey(job.id) })
-        onMade(internal_name)
+        onCreated(internal_name)
       }}
       onClose={onClose}
     />

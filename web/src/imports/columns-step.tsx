@@ -3,20 +3,20 @@ import { ChevronDown, Plus } from 'lucide-react'
 import { type KeyboardEvent, lazy, Suspense, useRef, useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'
 import { flushSync } from 'react-dom'
-import { type Field, sayError } from '../api/api.ts'
+import { errorMessage, type Field } from '../api/api.ts'
 import { useFormat } from '../format/use-format.tsx'
-import { manyOf, tell } from '../jobs/job.ts'
+import { manyOf, sendJobAction } from '../jobs/job.ts'
 import { FieldPicker } from '../list/field-picker.tsx'
-import { Panel } from '../settings/parts.tsx'
 import { may, useMe } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Popover } from '../ui/menu.tsx'
+import { Panel } from '../ui/page.tsx'
 import { announce, toastError } from '../ui/toast.tsx'
 import { textOf } from './cells.ts'
-import { ForAllRows } from './for-all-rows.tsx'
-import { answer, type Column, change, type Import, openColumns, type Target } from './import.ts'
-import { missing } from './missing.ts'
+import { DefaultsPanel } from './defaults-panel.tsx'
+import { answer, type Column, change, type Import, type Target, unmappedColumns } from './import.ts'
+import { missingLabels } from './missing-fields.ts'
 import { focusHeading, StepActions } from './steps.tsx'
 
 const ColumnField = lazy(() => import('./column-field.tsx').then(module => ({ default: module.ColumnField })))
@@ -27,20 +27,20 @@ export function ColumnsStep({ job, fields }: Props) {
   const format = useFormat()
   const { mapping, columns, targets } = job
   const byColumn = new Map(mapping.map(({ column, field }) => [column, field]))
-  const left = missing(job, fields)
+  const left = missingLabels(job, fields)
   const mayMake = may(useMe(), 'field:write')
   const [made, setMade] = useState<number | null>(null)
   const list = useRef<HTMLUListElement>(null)
-  const open = openColumns(job)
+  const open = unmappedColumns(job)
   const take = (column: number, field: string | null) => {
     const before = answer(job, column, field)
     if (before) announce(`${before.name} is not imported any more.`)
   }
-  const discard = () => tell(job, 'cancel').catch(error => toastError(sayError(error)))
+  const discard = () => sendJobAction(job, 'cancel').catch(error => toastError(errorMessage(error)))
   return (
     <>
       <Panel
-        title="What the columns become"
+        title="Map columns to fields"
         detail={
           <>
             {format.counted(job.total ?? 0, 'row', 'rows')}, {byColumn.size} of{' '}
@@ -49,7 +49,7 @@ export function ColumnsStep({ job, fields }: Props) {
           </>
         }
         actions={
-          <Button look="quiet" isSmall onPress={() => void discard()}>
+          <Button variant="quiet" isSmall onPress={() => void discard()}>
             Discard the file
           </Button>
         }
@@ -60,8 +60,8 @@ export function ColumnsStep({ job, fields }: Props) {
             className="m-4 flex flex-wrap items-center gap-2 rounded-sm bg-warn-soft px-3 py-2"
           >
             <p className="grow text-warn">
-              {format.counted(open.length, 'column needs', 'columns need')} an answer before the import can
-              start: choose what they become, or leave them out.
+              {format.counted(open.length, 'column is', 'columns are')} not mapped yet. Before the import can
+              start, choose a field for each, or leave it out.
             </p>
             <Button
               isSmall
@@ -77,8 +77,8 @@ export function ColumnsStep({ job, fields }: Props) {
         )}
         {left.length > 0 && (
           <p role="status" className="m-4 rounded-sm bg-warn-soft px-3 py-2 text-warn">
-            No column becomes {left.join(', ')}. All {manyOf(job.resource)} need that: rows will be refused,
-            unless you choose a value for all rows below.
+            No column is mapped to {left.join(', ')}, which all {manyOf(job.resource)} require: rows will be
+            rejected unless you choose a default value below.
           </p>
         )}
         <ul ref={list} className="divide-y divide-line" onKeyDown={moveFocus}>
@@ -101,16 +101,16 @@ export function ColumnsStep({ job, fields }: Props) {
           ))}
         </ul>
       </Panel>
-      <ForAllRows job={job} fields={fields} />
+      <DefaultsPanel job={job} fields={fields} />
       {made !== null && (
         <Suspense>
           <ColumnField
             job={job}
             column={columns[made]!}
-            onMade={field => take(made, field)}
+            onCreated={field => take(made, field)}
             onClose={() => {
               flushSync(() => setMade(null))
-              // What opened it is gone, so the focus would be, too.
+              // The button that opened it is gone, and the focus with it.
               buttonsIn(list.current)[made]?.focus()
             }}
           />
@@ -137,7 +137,7 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
 }
 
 const nothing = 'Not imported'
-const unanswered = 'Needs an answer'
+const unanswered = 'Not mapped yet'
 
 function ColumnRow(props: {
   column: Column
@@ -163,12 +163,12 @@ function ColumnRow(props: {
         {column.name}
       </span>
       <span className="min-w-0 truncate text-ink-soft" dir="auto" title={samples.join('\n')}>
-        {samples.join(' · ') || 'Nothing in the rows that were looked at'}
+        {samples.join(' · ') || 'No values in the first rows'}
       </span>
       <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
         <Button
           data-becomes
-          aria-label={`${column.name} becomes: ${label}`}
+          aria-label={`Field of ${column.name}: ${label}`}
           className={classes(
             'w-full min-w-0 justify-between!',
             isOpenYet ? 'text-warn' : !field && 'text-ink-faint',
@@ -178,9 +178,9 @@ function ColumnRow(props: {
           <ChevronDown size={14} aria-hidden />
         </Button>
         <Popover placement="bottom end" className="w-80 max-w-[calc(100vw-16px)]">
-          <Dialog aria-label={`What ${column.name} becomes`} className="outline-none">
+          <Dialog aria-label={`Field of ${column.name}`} className="outline-none">
             <FieldPicker
-              label={`What ${column.name} becomes`}
+              label={`Field of ${column.name}`}
               fields={[
                 { internal_name: '', field_name: nothing, section: 'Leave out' },
                 ...listed(targets, resource),
@@ -192,7 +192,7 @@ function ColumnRow(props: {
             />
             {onMake && (
               <Button
-                look="quiet"
+                variant="quiet"
                 className="mt-1 w-full justify-start! px-2!"
                 onPress={() => {
                   setOpen(false)
@@ -210,7 +210,7 @@ function ColumnRow(props: {
           <span className="grow">{column.reason}</span>
           {guess && (
             <Button isSmall onPress={() => onAnswer(column.guess)}>
-              It is {guess}
+              Use {guess}
             </Button>
           )}
           {isOpenYet && (

@@ -2,17 +2,21 @@
 import { Link } from '@tanstack/react-router'
 import type { Field } from '../api/api.ts'
 import { manyOf } from '../jobs/job.ts'
-import { Panel } from '../settings/parts.tsx'
 import { Select } from '../ui/inputs.tsx'
+import { Panel } from '../ui/page.tsx'
 import { change, type Duplicates, type Import } from './import.ts'
 import { StepActions } from './steps.tsx'
 
 type Props = { job: Import; fields: readonly Field[] }
 
 const actions = [
-  { id: 'skip', title: 'Skip the row', detail: 'The record that is here stays as it is.' },
-  { id: 'update', title: 'Update the record', detail: 'It gets what the row says.' },
-  { id: 'create', title: 'Create another one', detail: 'A value that only one may have is refused then.' },
+  { id: 'skip', title: 'Skip the row', detail: 'The existing record is not changed.' },
+  { id: 'update', title: 'Update the record', detail: 'It gets the values of the row.' },
+  {
+    id: 'create',
+    title: 'Create another one',
+    detail: 'A row with a value that must be unique is then rejected.',
+  },
 ] as const
 
 export function DuplicatesStep({ job, fields }: Props) {
@@ -24,11 +28,11 @@ export function DuplicatesStep({ job, fields }: Props) {
   const take = (changes: Partial<Duplicates>) => change(job, { duplicates: { by, action, ...changes } })
   return (
     <>
-      <Panel title="Rows whose record is here already" className="flex flex-col gap-4 p-4">
+      <Panel title="Duplicates" className="flex flex-col gap-4 p-4">
         {unique.length === 0 ? (
           <p className="text-ink-soft">
-            Every row makes a new record. To find the {many} that are here already, the file needs a field
-            that tells them apart: an administrator can make one unique under{' '}
+            Every row creates a record. To find existing {many}, the file needs a field with unique values: an
+            administrator can make one unique under{' '}
             <Link to="/settings/$page" params={{ page: 'fields' }} className="linked underline">
               Fields
             </Link>
@@ -36,20 +40,20 @@ export function DuplicatesStep({ job, fields }: Props) {
           </p>
         ) : (
           <Select
-            label="What tells that it is the same"
+            label="Match records by"
             value={by}
             onChange={next =>
               take({ by: next, action: next === null ? 'create' : by === null ? 'skip' : action })
             }
-            none="Nothing: every row is new"
-            error={chosen && !isMapped ? `No column becomes ${chosen.field_name}.` : undefined}
+            none="Don’t match: every row is new"
+            error={chosen && !isMapped ? `No column is mapped to ${chosen.field_name}.` : undefined}
             choices={unique.map(({ internal_name, field_name }) => ({ id: internal_name, name: field_name }))}
           />
         )}
         {chosen && (
           <fieldset className="flex flex-col gap-2">
             <legend className="mb-1 font-medium text-ink-soft">
-              A row with {chosen.field_name} of one that is here
+              If a record with the same {chosen.field_name} exists
             </legend>
             {actions.map(({ id, title, detail }) => (
               <label key={id} className="flex min-h-6 items-start gap-2">

@@ -1,6 +1,6 @@
 /** Which format a file has, by the ending of its name. Pure. */
 
-export type FileType = { readonly format: 'csv' | 'xlsx' | 'jsonl'; readonly mediaType: string }
+type FileType = { readonly format: 'csv' | 'xlsx' | 'jsonl'; readonly mediaType: string }
 
 const csv = { format: 'csv', mediaType: 'text/csv' } as const
 const lines = { format: 'jsonl', mediaType: 'application/x-ndjson' } as const
@@ -17,7 +17,7 @@ const types: { readonly [ending: string]: FileType } = {
   ndjson: lines,
 }
 
-/** What a browser offers in its dialog for files. */
+/** The `accept` attribute of the file input. */
 export const accepted = Object.keys(types)
   .map(ending => `.${ending}`)
   .join()

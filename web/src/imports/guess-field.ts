@@ -1,9 +1,9 @@
-/** What field a column of a file would become: a guess of its label and type. Pure. */
+/** Guesses the label and type of a new field for a column of a file. Pure. */
 import type { CustomType } from '../fields/custom-types.ts'
 import { textOf } from './cells.ts'
 import type { Column } from './import.ts'
 
-export type FieldGuess = {
+type FieldGuess = {
   readonly label: string
   readonly type: CustomType
   readonly options: readonly string[]

@@ -1,16 +1,15 @@
-/** The page of an import: the step that its address names, or the one that it has come to. */
+/** The page of an import: the step of its address, or its current one. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { fieldsQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { manyOf } from '../jobs/job.ts'
 import { isId } from '../records/record/use-record.ts'
-import { Body } from '../settings/parts.tsx'
 import { NotFound } from '../shell/failed.tsx'
+import { LoadError } from '../shell/load-error.tsx'
 import { may, useMe } from '../shell/me.ts'
-import { ReadingFailed } from '../shell/reading-failed.tsx'
-import { Empty, Waiting } from '../ui/bits.tsx'
-import { PageHead } from '../ui/page.tsx'
+import { EmptyState, Skeleton } from '../ui/elements.tsx'
+import { PageBody, PageHead } from '../ui/page.tsx'
 import { ColumnsStep } from './columns-step.tsx'
 import { DuplicatesStep } from './duplicates-step.tsx'
 import { type Import, importQuery } from './import.ts'
@@ -28,7 +27,7 @@ export function ImportPage() {
   return (
     <main className="min-h-0 grow overflow-auto">
       <PageHead title="Import" />
-      <Empty title="Your role may not import (it lacks import:write). An administrator can change that." />
+      <EmptyState title="Your role may not import (it lacks import:write). An administrator can change that." />
     </main>
   )
 }
@@ -53,35 +52,35 @@ function OneImport({ id }: { id: number }) {
           )
         }
       />
-      <ReadingFailed error={error} onRetry={() => void refetch()} />
-      <Body>
+      <LoadError error={error} onRetry={() => void refetch()} />
+      <PageBody>
         {current && <Steps current={current} id={isOpen(job) ? id : undefined} />}
-        {!error && (!job || !fields) && <Waiting className="h-64" />}
+        {!error && (!job || !fields) && <Skeleton className="h-64" />}
         {job && fields && current === 'columns' && <ColumnsStep job={job} fields={fields} />}
         {job && fields && current === 'values' && <ValuesStep job={job} fields={fields} />}
         {job && fields && current === 'duplicates' && <DuplicatesStep job={job} fields={fields} />}
         {job && fields && current === 'try' && <TryStep job={job} fields={fields} />}
         {job && current === 'run' && <RunStep job={job} />}
         {job && job.total === null && (
-          <Empty title="Its file has not arrived to its end.">
+          <EmptyState title="The upload was not completed.">
             <Link to="/import" search={{ resource: job.resource }} className="linked">
               Send it again
             </Link>
-          </Empty>
+          </EmptyState>
         )}
-      </Body>
+      </PageBody>
     </main>
   )
 }
 
-/** Whether its plan can be changed yet. */
+/** True if the plan can still be changed. */
 const isOpen = ({ state, total }: Import) => state === 'waiting' && total !== null
 
-function stepOf(job: Import, asked: string | undefined): StepName {
+function stepOf(job: Import, requested: string | undefined): StepName {
   const { state, phase, total } = job
   if (total === null) return 'file'
   if (phase === 'dry_run' && (state === 'running' || state === 'paused')) return 'try'
   if (!isOpen(job)) return 'run'
-  const found = steps.find(({ id }) => id === asked && id !== 'file' && id !== 'run')
+  const found = steps.find(({ id }) => id === requested && id !== 'file' && id !== 'run')
   return found?.id ?? (phase === 'dry_run' ? 'try' : 'columns')
 }

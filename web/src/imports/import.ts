@@ -1,9 +1,9 @@
-/** An import as the service tells of it (D80), and changes of what is done with its file. */
+/** An import (D80), and changes of its plan. */
 import { queryOptions } from '@tanstack/react-query'
-import { ask, type Me, sayError } from '../api/api.ts'
+import { callApi, errorMessage, type Me } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'
 import { type Job, jobKey, jobQuery } from '../jobs/job.ts'
-import { shared } from '../ui/shared.ts'
+import { createStore } from '../ui/store.ts'
 import { toastError } from '../ui/toast.tsx'
 
 export type Target = {
@@ -14,14 +14,14 @@ export type Target = {
   readonly isRequired?: boolean
   readonly options?: readonly { readonly id: number; readonly name: string }[]
 }
-export type Mapped = { readonly column: number; readonly field: string }
-/** What is said of a column; null: it is left out */
+type Mapped = { readonly column: number; readonly field: string }
+/** The field of a column; null: it is left out */
 export type Answer = { readonly column: number; readonly field: string | null }
 export type Column = {
   readonly name: string
   readonly samples: readonly unknown[]
   readonly state: 'mapped' | 'left_out' | 'open'
-  /** why it is open or left out; null: somebody said so */
+  /** why it is unmapped or left out; null: somebody chose it */
   readonly reason: string | null
   /** what an open column becomes once that is confirmed */
   readonly guess: string | null
@@ -59,13 +59,13 @@ export const importQuery = (id: number) => queryOptions(jobQuery<Import>('import
 export const importable = ['deal', 'product', 'contact', 'company', 'activity'] as const
 
 /** The imports that were changed since they were last tried. */
-export const changedSince = shared<ReadonlySet<number>>(new Set())
+export const changedSince = createStore<ReadonlySet<number>>(new Set())
 
 export function noteTried(id: number): void {
   changedSince.set(new Set([...changedSince.get()].filter(one => one !== id)))
 }
 
-/** Who imports, for what this browser remembers. */
+/** Key of the user whose plans this browser saves. */
 export const whoOf = ({ account, user }: Me): string => `${account.id} ${user.id}`
 
 let last: Promise<unknown> = Promise.resolve()
@@ -76,7 +76,7 @@ export function noteChanged(id: number): void {
   changedSince.set(new Set([...changedSince.get(), id]))
 }
 
-/** What the service takes. `mapping`: null is the guess; what is open stays so until it is named in it. */
+/** The body of a change. `mapping`: null means the guess; unmapped columns stay so until it names them. */
 export type Sent = Partial<Omit<Plan, 'mapping'>> & {
   readonly mapping?: readonly Answer[] | null
   readonly confirm?: boolean
@@ -98,14 +98,14 @@ export function change(
     ...(formats ? { formats: { date: formats.date ?? null, decimal: formats.decimal ?? null } } : {}),
   }
   last = last
-    .then(() => ask<Import>('PATCH', `/import/${id}`, { body: JSON.parse(JSON.stringify(body)) }))
+    .then(() => callApi<Import>('PATCH', `/import/${id}`, { body: JSON.parse(JSON.stringify(body)) }))
     .then(async changed => {
       // Another mapping leaves other texts that name nothing. What is changed meanwhile is shown already.
       if (own === turn) await queryClient.cancelQueries({ queryKey: key })
       if (own === turn) queryClient.setQueryData(key, changed)
     })
     .catch(async error => {
-      toastError(sayError(error))
+      toastError(errorMessage(error))
       await queryClient.invalidateQueries({ queryKey: key })
     })
 }
@@ -116,18 +116,18 @@ export function answer(job: Import, column: number, field: string | null): Colum
   const before =
     field === null ? undefined : mapping.find(one => one.field === field && one.column !== column)
   const others = mapping.filter(one => one.column !== column && one !== before)
-  const said = (state: Column['state']) => ({ state, reason: null, guess: null })
+  const withState = (state: Column['state']) => ({ state, reason: null, guess: null })
   const answered = columns.map((one, index) => {
-    if (index === column) return { ...one, ...said(field === null ? 'left_out' : 'mapped') }
-    return index === before?.column ? { ...one, ...said('left_out') } : one
+    if (index === column) return { ...one, ...withState(field === null ? 'left_out' : 'mapped') }
+    return index === before?.column ? { ...one, ...withState('left_out') } : one
   })
   const all = field === null ? others : [...others, { column, field }]
   change(job, { mapping: all, columns: answered }, { mapping: [...others, { column, field }] })
   return before ? (columns[before.column] ?? null) : null
 }
 
-/** The columns of which nobody has said what they become. */
-export function openColumns({ columns }: Pick<Import, 'columns'>): readonly Column[] {
+/** The columns that are neither mapped nor left out. */
+export function unmappedColumns({ columns }: Pick<Import, 'columns'>): readonly Column[] {
   return columns.filter(({ state }) => state === 'open')
 }
 

@@ -2,24 +2,24 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { FileUp } from 'lucide-react'
 import { type DragEvent, useEffect, useRef, useState } from 'react'
-import { sayError } from '../api/api.ts'
+import { errorMessage } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'
 import { upload } from '../api/upload.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { jobKey, manyOf } from '../jobs/job.ts'
-import { Body, Panel, Trouble } from '../settings/parts.tsx'
 import { may, useMe } from '../shell/me.ts'
-import { Empty } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
+import { EmptyState } from '../ui/elements.tsx'
+import { ErrorMessage } from '../ui/error-message.tsx'
 import { Select } from '../ui/inputs.tsx'
-import { PageHead } from '../ui/page.tsx'
+import { PageBody, PageHead, Panel } from '../ui/page.tsx'
 import { announce, toast } from '../ui/toast.tsx'
 import { accepted, typeOf } from './file-type.ts'
 import { change, type Import, importable, whoOf } from './import.ts'
-import { instead, lastPlan } from './last-plans.ts'
-import { onlyChoices } from './missing.ts'
-import { usePasted } from './pasted.ts'
+import { onlyChoices } from './missing-fields.ts'
+import { usePastedFile } from './pasted-file.ts'
+import { instead, savedPlan } from './saved-plans.ts'
 import { Steps } from './steps.tsx'
 
 const route = getRouteApi('/shell/import')
@@ -27,18 +27,18 @@ const route = getRouteApi('/shell/import')
 export function NewImport() {
   const me = useMe()
   const allowed = may(me, 'import:write') ? importable.filter(one => may(me, `${one}:write`)) : []
-  const { resource: asked } = route.useSearch()
-  const resource = allowed.find(one => one === asked) ?? allowed[0]
+  const { resource: requested } = route.useSearch()
+  const resource = allowed.find(one => one === requested) ?? allowed[0]
   return (
     <main className="min-h-0 grow overflow-auto">
       <PageHead title={resource ? `Import ${manyOf(resource)}` : 'Import'} />
       {resource ? (
-        <Body>
+        <PageBody>
           <Steps current="file" />
           <ChooseFile resource={resource} allowed={allowed} />
-        </Body>
+        </PageBody>
       ) : (
-        <Empty title="Your role may not import (it lacks import:write). An administrator can change that." />
+        <EmptyState title="Your role may not import (it lacks import:write). An administrator can change that." />
       )}
     </main>
   )
@@ -48,12 +48,12 @@ export function NewImport() {
 function begin(made: Import, who: string): void {
   const { values, defaults, formats, duplicates } = made
   const only = { ...defaults, ...onlyChoices(made) }
-  const before = lastPlan(who, made)
+  const before = savedPlan(who, made)
   if (before) {
     change(made, {}, instead(before, made))
     const guess = instead({ mapping: null, values, defaults: only, formats, duplicates }, before)
-    toast('The columns become what they became in your last import of such a file.', {
-      action: { label: 'Guess anew', act: () => change(made, {}, guess) },
+    toast('The columns are mapped as in your last import of such a file.', {
+      action: { label: 'Guess again', act: () => change(made, {}, guess) },
     })
   } else if (Object.keys(only).length > Object.keys(defaults).length) change(made, { defaults: only })
 }
@@ -71,7 +71,7 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
   const [isOver, setOver] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const stop = useRef<AbortController>(null)
-  // Who leaves the page is not led to an import later on.
+  // Leaving the page aborts the upload, so that it doesn't navigate later.
   useEffect(() => () => stop.current?.abort(), [])
   const send = async (file: File | undefined, { delimiter, encoding }: Written = written) => {
     if (!file || sent) return
@@ -101,7 +101,7 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
       announce(`The file has arrived: ${format.counted(made.total ?? 0, 'row', 'rows')}.`)
       void navigate({ to: '/import/$id', params: { id: String(made.id) }, search: { step: 'columns' } })
     } catch (error) {
-      setProblem(sayError(error))
+      setProblem(errorMessage(error))
       setSent(null)
     }
   }
@@ -110,16 +110,16 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
     setOver(false)
     void send(event.dataTransfer.files[0])
   }
-  usePasted(pasted => {
+  usePastedFile(pasted => {
     if (sent) return
-    if (!pasted) return setProblem('What was pasted has neither a file nor text.')
+    if (!pasted) return setProblem('There is neither a file nor text in the clipboard.')
     const { file, lines, delimiter = written.delimiter ?? null } = pasted
     if (lines !== undefined)
       toast(`The pasted text was taken as a CSV file of ${format.counted(lines, 'line', 'lines')}.`, {
         isNews: true,
       })
     else if (typeOf(file.name)) toast(`The pasted file “${file.name}” was taken.`, { isNews: true })
-    // What a browser pastes as text, it sends as UTF-8.
+    // Browsers paste text as UTF-8.
     void send(file, lines === undefined ? written : { delimiter, encoding: 'utf-8' })
   })
   return (
@@ -129,7 +129,7 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
       className="flex flex-col gap-4 p-4"
     >
       <Select
-        label="What its rows are"
+        label="Record type"
         value={resource}
         disabled={sent !== null}
         onChange={next => next && void navigate({ to: '/import', search: { resource: next }, replace: true })}
@@ -153,7 +153,7 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
         >
           <FileUp size={22} aria-hidden className="text-ink-soft" />
           <p className="text-ink-soft max-sm:hidden">Drop the file here, or</p>
-          <Button look="primary" onPress={() => input.current?.click()}>
+          <Button variant="primary" onPress={() => input.current?.click()}>
             Choose a file…
           </Button>
           <input
@@ -165,7 +165,7 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
             className="unseen"
             onChange={({ target }) => {
               void send(target.files?.[0])
-              // The same file can be chosen again once it is mended.
+              // The same file can be chosen again once it is fixed.
               target.value = ''
             }}
           />
@@ -174,23 +174,23 @@ function ChooseFile({ resource, allowed }: { resource: string; allowed: readonly
           </p>
         </div>
       )}
-      <Trouble text={problem} />
+      <ErrorMessage text={problem} />
       <WrittenAs written={written} onChange={changes => setWritten({ ...written, ...changes })} />
     </Panel>
   )
 }
 
-/** What the service finds out by itself, unless somebody says so. */
+/** Delimiter and encoding, which the service detects unless they are set. */
 function WrittenAs({ written, onChange }: { written: Written; onChange: (changes: Written) => void }) {
   return (
     <details>
-      <summary className="min-h-6 cursor-pointer text-ink-soft">How the file is written</summary>
+      <summary className="min-h-6 cursor-pointer text-ink-soft">File format</summary>
       <div className="mt-3 grid gap-3 sm:grid-cols-2">
         <Select
-          label="Between the cells of CSV"
+          label="Delimiter"
           value={written.delimiter ?? null}
           onChange={delimiter => onChange({ delimiter })}
-          none="Found out"
+          none="Detect automatically"
           choices={[
             { id: ',', name: 'Comma' },
             { id: ';', name: 'Semicolon' },
@@ -199,10 +199,10 @@ function WrittenAs({ written, onChange }: { written: Written; onChange: (changes
           ]}
         />
         <Select
-          label="Encoding of the text"
+          label="Text encoding"
           value={written.encoding ?? null}
           onChange={encoding => onChange({ encoding })}
-          none="Found out"
+          none="Detect automatically"
           choices={[
             { id: 'utf-8', name: 'UTF-8' },
             { id: 'windows-1252', name: 'Windows 1252 (Western)' },
@@ -218,7 +218,7 @@ function WrittenAs({ written, onChange }: { written: Written; onChange: (changes
 function Sending({ name, part, onStop }: Sent & { onStop: () => void }) {
   const format = useFormat()
   const isSent = part >= 1
-  const said = isSent ? 'It has arrived and is being read.' : `${format.percent(Math.floor(part * 100))} sent`
+  const status = isSent ? 'Uploaded. Reading the file…' : `${format.percent(Math.floor(part * 100))} sent`
   return (
     <div className="flex flex-col gap-2">
       <p className="font-medium" dir="auto">
@@ -226,14 +226,14 @@ function Sending({ name, part, onStop }: Sent & { onStop: () => void }) {
       </p>
       <progress
         aria-label={`Sending ${name}`}
-        aria-valuetext={said}
+        aria-valuetext={status}
         max={1}
         value={isSent ? undefined : part}
         className="h-2 w-full"
       />
       <div className="flex items-center gap-2">
         <span role="status" className="grow tabular text-ink-soft">
-          {said}
+          {status}
         </span>
         <Button onPress={onStop}>Stop</Button>
       </div>

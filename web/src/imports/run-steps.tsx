@@ -1,19 +1,20 @@
 /** The last steps: everything is tried, then done; how far it is, what came of it, and the way back. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { base, type Field, sayError } from '../api/api.ts'
+import { base, errorMessage, type Field } from '../api/api.ts'
 import { useFormat } from '../format/use-format.tsx'
-import { type Counts, manyOf, tell } from '../jobs/job.ts'
-import { stateOf } from '../jobs/job-words.ts'
+import { type Counts, manyOf, sendJobAction } from '../jobs/job.ts'
+import { stateOf } from '../jobs/job-text.ts'
 import { JobProgress } from '../jobs/progress.tsx'
 import { JobCounts, Refusals, RevertButton } from '../jobs/result.tsx'
 import { tableOf } from '../records/tables.ts'
-import { Panel, Trouble } from '../settings/parts.tsx'
 import { useMe } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
-import { changedSince, type Import, noteTried, openColumns, saved, whoOf } from './import.ts'
-import { remember } from './last-plans.ts'
-import { missing } from './missing.ts'
+import { ErrorMessage } from '../ui/error-message.tsx'
+import { Panel } from '../ui/page.tsx'
+import { changedSince, type Import, noteTried, saved, unmappedColumns, whoOf } from './import.ts'
+import { missingLabels } from './missing-fields.ts'
+import { savePlan } from './saved-plans.ts'
 import { useGo } from './steps.tsx'
 
 const newest = { sort: 'created_at:desc' }
@@ -34,22 +35,22 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
     setProblem(undefined)
     try {
       await saved()
-      remember(who, job)
-      await tell(job, action)
+      savePlan(who, job)
+      await sendJobAction(job, action)
       noteTried(job.id)
       if (action === 'run') go('run')
     } catch (error) {
-      setProblem(sayError(error))
+      setProblem(errorMessage(error))
     } finally {
       setBusy(false)
     }
   }
   const all = format.counted(job.total ?? 0, 'row', 'rows')
-  const left = missing(job, fields)
-  const open = openColumns(job)
+  const left = missingLabels(job, fields)
+  const open = unmappedColumns(job)
   const imported = (counts?.created ?? 0) + (counts?.updated ?? 0) + (counts?.unchanged ?? 0)
   const unanswered = open.length
-    ? `${open.map(({ name }) => name).join(', ')}: say first what becomes of ${open.length === 1 ? 'this column' : 'these columns'}.`
+    ? `${open.map(({ name }) => name).join(', ')}: map ${open.length === 1 ? 'this column' : 'these columns'} first.`
     : undefined
   const isLeading = isTried && !isChanged && (counts?.created || counts?.updated)
   const isVain = isTried && !isChanged && counts && !counts.created && !counts.updated
@@ -63,24 +64,24 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
     <>
       <Panel
         title={isTried ? 'What would happen' : 'Try it first'}
-        detail={isTried ? undefined : 'Each row is judged as if it were imported. Nothing is saved.'}
+        detail={isTried ? undefined : 'Each row is checked as if it were imported. Nothing is saved.'}
         className="flex flex-col gap-4 p-4"
       >
         {isTried && counts && <JobCounts job={job} phase="dry_run" counts={counts} />}
         {isTried && isChanged && (
           <p className="rounded-sm bg-warn-soft px-3 py-2 text-warn">
-            This was before your last changes. Try it again to see what they make of it.
+            You have changed the import since this test run. Try it again.
           </p>
         )}
         {!isTried && left.length > 0 && (
           <p className="rounded-sm bg-warn-soft px-3 py-2 text-warn">
-            No column becomes {left.join(', ')}, and no value is set for all rows: rows will be refused.
+            No column is mapped to {left.join(', ')}, and there is no default value: rows will be rejected.
           </p>
         )}
-        <Trouble text={problem} />
+        <ErrorMessage text={problem} />
         <div className="flex flex-wrap gap-2">
           <Button
-            look={isLeading ? 'plain' : 'primary'}
+            variant={isLeading ? 'plain' : 'primary'}
             isPending={isBusy}
             reason={unanswered}
             onPress={() => void begin('dry_run')}
@@ -88,17 +89,17 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
             {isTried ? 'Try again' : `Try ${all}`}
           </Button>
           <Button
-            look={isLeading ? 'primary' : 'plain'}
+            variant={isLeading ? 'primary' : 'plain'}
             isPending={isBusy}
             reason={
               unanswered ??
-              (isVain ? 'Nothing would be imported. Mend what was refused, and try again.' : undefined)
+              (isVain ? 'Nothing would be imported. Fix the rejected rows and try again.' : undefined)
             }
             onPress={() => void begin('run')}
           >
             {isTried && !isChanged
               ? `Import ${format.counted(imported, 'row', 'rows')}`
-              : 'Import without trying'}
+              : 'Import without a test run'}
           </Button>
         </div>
       </Panel>
@@ -107,7 +108,7 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
       {isTried && job.refused > 0 && (
         <div className="flex flex-wrap justify-end gap-2">
           <Button onPress={() => go('columns')}>Change the columns</Button>
-          <Button onPress={() => go('values')}>Say what values stand for</Button>
+          <Button onPress={() => go('values')}>Map the values</Button>
         </div>
       )}
     </>
@@ -124,13 +125,11 @@ export function RunStep({ job }: { job: Import }) {
     <>
       <Panel title={text} className="flex flex-col gap-4 p-4">
         {isGoing(job) && <JobProgress job={job} />}
-        {error && <Trouble text={error} />}
+        {error && <ErrorMessage text={error} />}
         {!isGoing(job) && began && <JobCounts job={job} phase={phase} counts={counts} />}
         {!isGoing(job) && !began && <p className="text-ink-soft">Nothing was imported.</p>}
         {state === 'cancelled' && phase === 'run' && (
-          <p className="text-ink-soft">
-            It was cancelled before its end: what was imported until then is here.
-          </p>
+          <p className="text-ink-soft">It was cancelled: the rows that were imported before are kept.</p>
         )}
         <div className="flex flex-wrap gap-x-4 gap-y-2 empty:hidden">
           {!isGoing(job) && (
@@ -163,8 +162,8 @@ function NotTakenPanel({ columns = {} }: { columns: Import['not_taken'] | undefi
   if (all.length === 0) return null
   return (
     <Panel
-      title="Values that were not taken"
-      detail="The contacts and companies that rows name are linked as they are."
+      title="Values that were ignored"
+      detail="The contacts and companies in the rows exist: they are linked, not changed."
       className="p-4"
     >
       <ul className="flex flex-col gap-1">
@@ -193,7 +192,7 @@ function LeftOutPanel({ job }: { job: Import }) {
             <span className="font-medium" dir="auto">
               {name}
             </span>{' '}
-            <span className="text-ink-soft">{reason ?? 'It was left out by choice.'}</span>
+            <span className="text-ink-soft">{reason ?? 'Left out by you.'}</span>
           </li>
         ))}
       </ul>
@@ -205,7 +204,7 @@ function RefusedPanel({ job, phase }: { job: Import; phase: 'dry_run' | 'run' | 
   if (job.refused === 0) return null
   return (
     <Panel
-      title={phase === 'revert' ? 'What stayed as it is' : 'Refused rows'}
+      title={phase === 'revert' ? 'Left unchanged' : 'Refused rows'}
       className="p-4"
       actions={
         phase !== 'revert' && (

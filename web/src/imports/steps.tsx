@@ -85,7 +85,7 @@ export function StepActions(props: { id: number; back?: StepName; next: StepName
   return (
     <div className="flex flex-wrap justify-end gap-2">
       {back && <Button onPress={() => go(back)}>Back</Button>}
-      <Button look="primary" onPress={() => go(next)}>
+      <Button variant="primary" onPress={() => go(next)}>
         {nextText}
       </Button>
     </div>

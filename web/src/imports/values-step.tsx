@@ -2,31 +2,32 @@
 import { type ReactNode, useRef } from 'react'
 import type { Field } from '../api/api.ts'
 import { optionsMax } from '../fields/custom-types.ts'
-import { Panel, Trouble } from '../settings/parts.tsx'
 import { may, useMe } from '../shell/me.ts'
-import { Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
+import { Skeleton } from '../ui/elements.tsx'
+import { ErrorMessage } from '../ui/error-message.tsx'
 import { Select } from '../ui/inputs.tsx'
+import { Panel } from '../ui/page.tsx'
 import { change, type Formats, type Import, type Meaning } from './import.ts'
-import { type Choice, type Unclear, useUnclear } from './meanings.ts'
-import { different, type Lacking, useNewOptions } from './new-options.ts'
+import { different, type MissingOptions, useNewOptions } from './new-options.ts'
 import { focusHeading, StepActions } from './steps.tsx'
+import { type Choice, type UnknownValues, useUnknownValues } from './unknown-values.ts'
 
 type Props = { job: Import; fields: readonly Field[] }
 
 export function ValuesStep({ job, fields }: Props) {
-  const unclear = useUnclear(job, fields)
+  const unclear = useUnknownValues(job, fields)
   return (
     <>
       <Panel
-        title="Texts that name nothing here"
-        detail="From the whole file, and from what was refused when it was tried."
+        title="Unknown values"
+        detail="Values in the file that match no option, stage or person."
         className="flex flex-col gap-5 p-4"
       >
-        {unclear === null && <Waiting className="h-16" />}
+        {unclear === null && <Skeleton className="h-16" />}
         {unclear?.length === 0 && (
           <p className="text-ink-soft">
-            All texts that were looked at name an option, a stage or a person. Trying finds the others.
+            All values that were checked match an option, a stage or a person. The test run finds the others.
           </p>
         )}
         {unclear?.map(one => (
@@ -39,11 +40,11 @@ export function ValuesStep({ job, fields }: Props) {
   )
 }
 
-/** What stands for no value; ids are numbers or codes of letters. */
+/** The choice "Leave empty"; ids are numbers or codes of letters. */
 const none = '∅'
 
-function Texts({ job, unclear }: { job: Import; unclear: Unclear }) {
-  const { field, label, choices, texts, lacking } = unclear
+function Texts({ job, unclear }: { job: Import; unclear: UnknownValues }) {
+  const { field, label, choices, texts, missingOptions } = unclear
   const own = job.values[field] ?? {}
   const take = (text: string, chosen: string | null) => {
     const others = Object.entries(own).filter(([other]) => other !== text)
@@ -54,12 +55,13 @@ function Texts({ job, unclear }: { job: Import; unclear: Unclear }) {
   }
   const root = useRef<HTMLElement>(null)
   const mayMake = may(useMe(), 'field:write')
-  const { left, problem, make } = useNewOptions(job, lacking)
-  const namesOf = (text: string) => (mayMake && own[text] === undefined ? (lacking?.of(text) ?? []) : [])
+  const { left, problem, make } = useNewOptions(job, missingOptions)
+  const namesOf = (text: string) =>
+    mayMake && own[text] === undefined ? (missingOptions?.of(text) ?? []) : []
   const all = different(texts.flatMap(namesOf))
   const create = (names: readonly string[], place?: number) =>
     make(names, () => {
-      // The button goes with its text: who is still there goes on to the next one.
+      // The button disappears with its text: the focus moves to the next one.
       if (!root.current?.contains(document.activeElement)) return
       const lists = root.current.querySelectorAll('select')
       const next = place === undefined ? undefined : (lists[place + 1] ?? lists[place - 1])
@@ -74,7 +76,7 @@ function Texts({ job, unclear }: { job: Import; unclear: Unclear }) {
           <Button
             isSmall
             isPending={left > 0}
-            reason={noRoom(lacking, all.length)}
+            reason={noRoom(missingOptions, all.length)}
             aria-label={left > 0 ? undefined : `Create all ${all.length} as options of ${label}`}
             onPress={() => void create(all)}
           >
@@ -82,7 +84,7 @@ function Texts({ job, unclear }: { job: Import; unclear: Unclear }) {
           </Button>
         )}
       </div>
-      <Trouble text={problem} />
+      <ErrorMessage text={problem} />
       <ul className="flex flex-col gap-2">
         {texts.map((text, index) => (
           <TextRow
@@ -96,7 +98,7 @@ function Texts({ job, unclear }: { job: Import; unclear: Unclear }) {
             <CreateOptions
               names={namesOf(text)}
               isPending={left > 0}
-              reason={noRoom(lacking, namesOf(text).length)}
+              reason={noRoom(missingOptions, namesOf(text).length)}
               onPress={names => void create(names, index)}
             />
           </TextRow>
@@ -123,13 +125,13 @@ function TextRow(props: {
       </span>
       <div className="flex gap-2">
         <Select
-          label={`${label}: what “${text}” stands for`}
-          isBare
+          label={`${label}: value for “${text}”`}
+          isLabelHidden
           className="grow"
           value={chosen}
           onChange={onTake}
-          none="As it is: its rows are refused"
-          choices={[{ id: none, name: 'Nothing: left empty' }, ...choices]}
+          none="Don’t import (rows are rejected)"
+          choices={[{ id: none, name: 'Leave empty' }, ...choices]}
         />
         {children}
       </div>
@@ -160,12 +162,12 @@ function CreateOptions(props: {
 }
 
 /** Why so many options can't be added, or undefined where they can. */
-function noRoom(lacking: Lacking | null, count: number): string | undefined {
-  if (!lacking || count <= lacking.room) return undefined
-  const { room, field } = lacking
-  return `${field.field_name} may have ${optionsMax} options in use: ${
+function noRoom(missingOptions: MissingOptions | null, count: number): string | undefined {
+  if (!missingOptions || count <= missingOptions.room) return undefined
+  const { room, field } = missingOptions
+  return `${field.field_name} may have ${optionsMax} active options: ${
     room > 0 ? `there is room for ${room} more` : 'there is room for none'
-  }. Say what the texts stand for, or take options out of use.`
+  }. Map the values to other options, or deactivate options.`
 }
 
 function FormatsPanel({ job }: { job: Import }) {
@@ -178,8 +180,8 @@ function FormatsPanel({ job }: { job: Import }) {
         label="Dates in the file"
         value={formats.date ?? null}
         onChange={date => take({ date: date as Formats['date'] & string })}
-        error={isUnclear('date') ? 'Which is the day and which the month can’t be told: choose.' : undefined}
-        none="As each of them says"
+        error={isUnclear('date') ? 'Day and month are ambiguous: choose their order.' : undefined}
+        none="Detect automatically"
         choices={[
           { id: 'dmy', name: 'Day, month, year: 31/12/2026' },
           { id: 'mdy', name: 'Month, day, year: 12/31/2026' },
@@ -190,8 +192,8 @@ function FormatsPanel({ job }: { job: Import }) {
         label="Numbers in the file"
         value={formats.decimal ?? null}
         onChange={decimal => take({ decimal: decimal as Formats['decimal'] & string })}
-        error={isUnclear('decimal') ? 'Whether 1.250 is a thousand can’t be told: choose.' : undefined}
-        none="As each of them says"
+        error={isUnclear('decimal') ? '1.250 is ambiguous: choose the decimal separator.' : undefined}
+        none="Detect automatically"
         choices={[
           { id: '.', name: 'With a point: 1,250.50' },
           { id: ',', name: 'With a comma: 1.250,50' },

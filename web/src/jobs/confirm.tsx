@@ -1,21 +1,21 @@
 /** Asks before something that can't be gone on with is done. */
 import { type ReactNode, useState } from 'react'
-import { sayError } from '../api/api.ts'
-import { Trouble } from '../settings/parts.tsx'
+import { errorMessage } from '../api/api.ts'
 import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { ErrorMessage } from '../ui/error-message.tsx'
 
 export function Confirm(props: {
   title: string
   action: string
-  look?: 'danger' | 'primary'
+  variant?: 'danger' | 'primary'
   /** what leads back */
   back?: string
   onDo: () => Promise<unknown>
   onClose: () => void
   children: ReactNode
 }) {
-  const { title, action, look = 'danger', back = 'Not now', onDo, onClose, children } = props
+  const { title, action, variant = 'danger', back = 'Not now', onDo, onClose, children } = props
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const act = async () => {
@@ -24,7 +24,7 @@ export function Confirm(props: {
       await onDo()
       onClose()
     } catch (error) {
-      setProblem(sayError(error))
+      setProblem(errorMessage(error))
       setBusy(false)
     }
   }
@@ -32,13 +32,13 @@ export function Confirm(props: {
     <Dialog title={title} role="alertdialog" isOpen onClose={onClose}>
       <div className="flex flex-col gap-3">
         {children}
-        <Trouble text={problem} />
+        <ErrorMessage text={problem} />
       </div>
       <DialogActions>
         <Cancel onPress={onClose} autoFocus>
           {back}
         </Cancel>
-        <Button look={look} isPending={isBusy} onPress={() => void act()}>
+        <Button variant={variant} isPending={isBusy} onPress={() => void act()}>
           {action}
         </Button>
       </DialogActions>

@@ -3,13 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useFormat } from '../format/use-format.tsx'
 import { isId } from '../records/record/use-record.ts'
-import { Body, Panel } from '../settings/parts.tsx'
 import { NotFound } from '../shell/failed.tsx'
-import { ReadingFailed } from '../shell/reading-failed.tsx'
-import { Waiting } from '../ui/bits.tsx'
-import { PageHead } from '../ui/page.tsx'
+import { LoadError } from '../shell/load-error.tsx'
+import { Skeleton } from '../ui/elements.tsx'
+import { PageBody, PageHead, Panel } from '../ui/page.tsx'
 import { jobQuery, titleOf } from './job.ts'
-import { stateOf } from './job-words.ts'
+import { stateOf } from './job-text.ts'
 import { JobOutcome } from './outcome.tsx'
 import { RevertButton } from './result.tsx'
 
@@ -27,9 +26,9 @@ function OneJob({ id }: { id: number }) {
   return (
     <main className="min-h-0 grow overflow-auto">
       <PageHead title={job ? titleOf(job) : 'Job'} detail={at && format.moment(at)} />
-      <ReadingFailed error={error} onRetry={() => void refetch()} />
-      <Body>
-        {!job && !error && <Waiting className="h-40" />}
+      <LoadError error={error} onRetry={() => void refetch()} />
+      <PageBody>
+        {!job && !error && <Skeleton className="h-40" />}
         {job && (
           <Panel title={stateOf(job).text} className="flex flex-col gap-4 p-4">
             <JobOutcome job={job} />
@@ -42,7 +41,7 @@ function OneJob({ id }: { id: number }) {
             </div>
           </Panel>
         )}
-      </Body>
+      </PageBody>
     </main>
   )
 }

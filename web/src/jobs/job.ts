@@ -1,11 +1,11 @@
-/** Jobs as the service tells of them (D84): reading one while it runs, and telling it what to do. */
+/** Jobs (D84): polls one while it runs, and sends it actions. */
 import { queryOptions } from '@tanstack/react-query'
-import { ask, type Schemas, sayError } from '../api/api.ts'
+import { callApi, errorMessage, type Schemas } from '../api/api.ts'
 import { meQuery, queryClient, refresh } from '../api/queries.ts'
 import { may } from '../shell/me.ts'
 import { announce, toast, toastError } from '../ui/toast.tsx'
 
-/** What is wrong with a row or a record. Those of a revert name the record that stayed. */
+/** The problem of a row or a record. Those of an undo name the record that was not changed. */
 export type JobProblem = {
   readonly field: string | null
   readonly path?: string
@@ -41,11 +41,11 @@ export const counted = [
 
 const [soonMs, againMs] = [300, 1000]
 /** The jobs that are known to run, each with the tenths of it that have been read out. */
-const told = new Map<number, number>()
+const announcedTenths = new Map<number, number>()
 
 export const jobKey = (id: number) => ['job', id] as const
 
-/** Imports are told by who may import, too; other jobs take the rights of jobs. */
+/** Imports can be read and controlled with the import scope, too; other jobs need the job scopes. */
 function pathOf({ kind, id }: Pick<Job, 'kind' | 'id'>): string {
   const me = queryClient.getQueryData(meQuery.queryKey)
   return kind === 'import' && me && may(me, 'import:write') ? `/import/${id}` : `/job/${id}`
@@ -56,8 +56,8 @@ export const jobQuery = <J extends Job = Job>(kind: Job['kind'], id: number) =>
   queryOptions({
     queryKey: jobKey(id),
     queryFn: async ({ signal }) => {
-      const job = await ask<J>('GET', pathOf({ kind, id }), { signal })
-      note(job)
+      const job = await callApi<J>('GET', pathOf({ kind, id }), { signal })
+      trackJob(job)
       return job
     },
     staleTime: 0,
@@ -71,18 +71,18 @@ export const jobQuery = <J extends Job = Job>(kind: Job['kind'], id: number) =>
  * Hears of a job, from whichever answer: each tenth of it is read out once. When it ends, what it has written
  * is read again; where nobody looks at it, a message says that it has ended.
  */
-export function note(job: Job): void {
+export function trackJob(job: Job): void {
   const { id, state, done, total, phase } = job
   if (state === 'running') {
     const tenth = total ? Math.floor((done * 10) / total) : 0
-    if (tenth > (told.get(id) ?? 0)) announce(`${done} of ${total}`)
-    told.set(id, tenth)
+    if (tenth > (announcedTenths.get(id) ?? 0)) announce(`${done} of ${total}`)
+    announcedTenths.set(id, tenth)
     return
   }
-  if (!told.delete(id)) return
+  if (!announcedTenths.delete(id)) return
   void queryClient.invalidateQueries({ queryKey: ['jobs'] })
   if (phase === 'dry_run') return
-  void readAgain(job)
+  void refetchChanged(job)
   const isSeen = queryClient
     .getQueryCache()
     .find({ queryKey: jobKey(id) })
@@ -90,36 +90,36 @@ export function note(job: Job): void {
   if (isSeen) return
   if (state === 'failed') toastError(`${titleOf(job)} has failed. ${job.error ?? ''}`)
   if (state !== 'done') return
-  const undo = () => void tell(job, 'revert').catch(error => toastError(sayError(error)))
+  const undo = () => void sendJobAction(job, 'revert').catch(error => toastError(errorMessage(error)))
   const isUndone = phase === 'revert'
   toast(
-    `${titleOf(job)}: ${isUndone ? 'taken back' : 'done'}.`,
+    `${titleOf(job)}: ${isUndone ? 'undone' : 'done'}.`,
     canRevert(job) && job.kind === 'bulk' ? { action: { label: 'Undo', act: undo } } : {},
   )
 }
 
-/** What a job changes; an import makes contacts and companies besides. */
-function readAgain({ kind, resource }: Job): Promise<unknown> {
+/** Refetches the records that a job changes; an import creates contacts and companies, too. */
+function refetchChanged({ kind, resource }: Job): Promise<unknown> {
   const all = new Set(kind === 'import' ? [resource, 'contact', 'company'] : [resource])
   return Promise.all([...all].map(one => refresh(one)))
 }
 
 /** Tells a job what to do. Throws what the service says against it. */
-export async function tell(job: Pick<Job, 'kind' | 'id'>, action: JobAction): Promise<Job> {
-  const next = await ask<Job>('POST', `${pathOf(job)}/${action}`)
-  keep(next)
+export async function sendJobAction(job: Pick<Job, 'kind' | 'id'>, action: JobAction): Promise<Job> {
+  const next = await callApi<Job>('POST', `${pathOf(job)}/${action}`)
+  storeJob(next)
   return next
 }
 
-/** Shows a job as the service has just answered it. What was asked for before says nothing any more. */
-export function keep(job: Job): void {
+/** Stores a job that the service has just returned; older requests for it are cancelled. */
+export function storeJob(job: Job): void {
   void queryClient.cancelQueries({ queryKey: jobKey(job.id) })
   queryClient.setQueryData(jobKey(job.id), job)
-  note(job)
+  trackJob(job)
   void queryClient.invalidateQueries({ queryKey: ['jobs'] })
 }
 
-/** Whether there is something that could be taken back. */
+/** True if a job has changes that can be undone. */
 export function canRevert({ state, phase, result, created, updated, related }: Job): boolean {
   if (phase === null || phase === 'dry_run') return false
   if (phase === 'run' && created + updated + related === 0) return false
@@ -127,7 +127,7 @@ export function canRevert({ state, phase, result, created, updated, related }: J
   return ['done', 'cancelled', 'failed', 'paused'].includes(state) && !('revert' in result)
 }
 
-/** What a job is, in words: "Import of deals: spring.csv". */
+/** The title of a job: "Import of deals: spring.csv". */
 export function titleOf({ kind, resource, name }: Pick<Job, 'kind' | 'resource' | 'name'>): string {
   const many = manyOf(resource)
   if (kind === 'bulk') return `Change of ${many}`

@@ -1,18 +1,18 @@
 /** The jobs that somebody may see: what each is, how far it is, and what can be done with it. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api, base, sayError } from '../api/api.ts'
+import { api, base, errorMessage } from '../api/api.ts'
 import { mayRead, usersQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
+import { LoadError } from '../shell/load-error.tsx'
 import { may, useMe } from '../shell/me.ts'
-import { ReadingFailed } from '../shell/reading-failed.tsx'
-import { Badge, Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
+import { Badge, EmptyState, Skeleton } from '../ui/elements.tsx'
 import { PageHead } from '../ui/page.tsx'
 import { toastError } from '../ui/toast.tsx'
-import { type Job, type JobAction, jobPath, tell, titleOf } from './job.ts'
-import { progressOf, stateOf } from './job-words.ts'
-import { JobBar, useMayTell } from './progress.tsx'
+import { type Job, type JobAction, jobPath, sendJobAction, titleOf } from './job.ts'
+import { progressOf, stateOf } from './job-text.ts'
+import { JobBar, useMayControl } from './progress.tsx'
 import { RevertButton } from './result.tsx'
 
 type Page = { data: Job[]; meta: { nextCursor: string | null } }
@@ -25,7 +25,7 @@ export function Jobs() {
       {may(me, 'job:read') ? (
         <JobTable />
       ) : (
-        <Empty title="Your role may not see jobs (it lacks job:read). An administrator can change that." />
+        <EmptyState title="Your role may not see jobs (it lacks job:read). An administrator can change that." />
       )}
     </main>
   )
@@ -49,10 +49,10 @@ function JobTable() {
   const jobs = list.data?.pages.flatMap(({ data }) => data)
   return (
     <div className="px-4 pb-12">
-      <ReadingFailed error={list.error} onRetry={() => void list.refetch()} />
-      {!jobs && !list.error && <Waiting className="h-40" />}
+      <LoadError error={list.error} onRetry={() => void list.refetch()} />
+      {!jobs && !list.error && <Skeleton className="h-40" />}
       {jobs?.length === 0 && (
-        <Empty title="There are no jobs yet. Imports and changes of several records stand here, with their undo." />
+        <EmptyState title="There are no jobs yet. Imports and changes of several records stand here, with their undo." />
       )}
       {jobs && jobs.length > 0 && (
         <table className="w-full text-left" aria-label="Jobs">
@@ -78,7 +78,7 @@ function JobTable() {
       {list.hasNextPage && (
         <div className="flex justify-center pt-4">
           <Button isPending={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
-            Show older ones
+            Show older
           </Button>
         </div>
       )}
@@ -109,7 +109,7 @@ function JobRow({ job, by }: { job: Job; by: string }) {
       </td>
       <td className="py-1.5 pr-4 max-sm:py-0">
         <div className="flex">
-          <Badge look={look}>{text}</Badge>
+          <Badge variant={look}>{text}</Badge>
         </div>
       </td>
       <td className="py-1.5 pr-4 tabular text-ink-soft max-sm:py-0">
@@ -134,9 +134,10 @@ function JobRow({ job, by }: { job: Job; by: string }) {
 }
 
 function JobActions({ job }: { job: Job }) {
-  const mayTell = useMayTell(job)
-  if (!mayTell) return null
-  const act = (action: JobAction) => void tell(job, action).catch(error => toastError(sayError(error)))
+  const mayControl = useMayControl(job)
+  if (!mayControl) return null
+  const act = (action: JobAction) =>
+    void sendJobAction(job, action).catch(error => toastError(errorMessage(error)))
   const button = (action: JobAction, label: string) => (
     <Button isSmall aria-label={`${label}: ${titleOf(job)}`} onPress={() => act(action)}>
       {label}
@@ -146,7 +147,7 @@ function JobActions({ job }: { job: Job }) {
   return (
     <div className="flex flex-wrap justify-end gap-1.5">
       {state === 'running' && button('pause', 'Pause')}
-      {state === 'paused' && button('resume', 'Go on')}
+      {state === 'paused' && button('resume', 'Resume')}
       {(state === 'running' || state === 'paused' || state === 'waiting') && button('cancel', 'Cancel')}
       {state !== 'paused' && <RevertButton job={job} isSmall />}
     </div>

@@ -1,5 +1,5 @@
 /** How a job stands: its progress while it runs, then what came of it. */
-import { Trouble } from '../settings/parts.tsx'
+import { ErrorMessage } from '../ui/error-message.tsx'
 import type { Counts, Job } from './job.ts'
 import { JobProgress } from './progress.tsx'
 import { JobCounts, Refusals } from './result.tsx'
@@ -10,7 +10,7 @@ export function JobOutcome({ job }: { job: Job }) {
   const counts = phase && ((result[phase] as Counts | undefined) ?? job)
   return (
     <>
-      {error && <Trouble text={error} />}
+      {error && <ErrorMessage text={error} />}
       {phase && counts && <JobCounts job={job} phase={phase} counts={counts} />}
       {phase && <Refusals job={job} phase={phase} />}
     </>

@@ -1,20 +1,20 @@
-/** What a job has come to: its counts, what was refused and why, and the button that takes all of it back. */
+/** The result of a job: its counts, the rejected rows with reasons, and the button that undoes it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import { type AnyRecord, ask } from '../api/api.ts'
+import { type AnyRecord, callApi } from '../api/api.ts'
+import { labelOf, problemText, stepsOf } from '../api/problem-text.ts'
 import { fieldsQuery, mayRead } from '../api/queries.ts'
-import { inWords, labelOf, stepsOf } from '../api/said.ts'
-import { nameOf } from '../fields/references/found.ts'
+import { nameOf } from '../fields/references/find-records.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { recordPath } from '../routes.tsx'
 import { Button } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Confirm } from './confirm.tsx'
-import { type Counts, canRevert, type Job, type JobProblem, type Phase, tell } from './job.ts'
-import { countsOf } from './job-words.ts'
-import { useMayTell } from './progress.tsx'
+import { type Counts, canRevert, type Job, type JobProblem, type Phase, sendJobAction } from './job.ts'
+import { countsOf } from './job-text.ts'
+import { useMayControl } from './progress.tsx'
 
 export function JobCounts({ job, phase, counts }: { job: Job; phase: Phase; counts: Counts }) {
   const format = useFormat()
@@ -50,7 +50,7 @@ function useNames(refs: readonly Ref[]): (ref: Ref) => string {
       const found = new Map<string, string>()
       for (const [resource, ids] of groups.filter(([resource]) => mayRead(resource))) {
         const query = { filter: `id:in(${ids.join()})`, pageSize: 500, count: 'none' }
-        const list = await ask<AnyRecord[]>('GET', `/${resource}/view/list`, { query })
+        const list = await callApi<AnyRecord[]>('GET', `/${resource}/view/list`, { query })
         for (const record of list) found.set(`${resource} ${record.id}`, nameOf(record))
       }
       return found
@@ -117,7 +117,7 @@ export function Refusals({ job, phase }: { job: Job; phase: Phase }) {
                     </td>
                   )}
                   <td className="py-1.5 break-words" dir="auto">
-                    {inWords(
+                    {problemText(
                       { ...problem, message: problem.message.replace(/^Column "[^"]*": /, '') },
                       job.resource,
                     )}
@@ -137,7 +137,7 @@ export function Refusals({ job, phase }: { job: Job; phase: Phase }) {
   )
 }
 
-/** What columns may be mapped to that a problem is about: `company.name` of its path, then `company`. */
+/** The possible targets of a problem: `company.name` of its path, then `company`. */
 function targetsOf(problem: JobProblem): readonly string[] {
   const steps = stepsOf(problem)
   return [...steps.keys()].map(index => steps.slice(0, steps.length - index).join('.'))
@@ -161,26 +161,26 @@ function nameOfField({ targets = [], resource }: Job, problem: JobProblem): stri
 /** Takes back all that a job has done, after it was asked whether to. */
 export function RevertButton({ job, isSmall = false }: { job: Job; isSmall?: boolean }) {
   const [isAsking, setAsking] = useState(false)
-  const mayTell = useMayTell(job)
-  if (!mayTell || !canRevert(job)) return null
+  const mayControl = useMayControl(job)
+  if (!mayControl || !canRevert(job)) return null
   return (
     <>
       <Button isSmall={isSmall} onPress={() => setAsking(true)}>
         <Undo2 size={14} aria-hidden />
-        {job.kind === 'import' ? 'Take the import back' : 'Undo'}
+        {job.kind === 'import' ? 'Undo import' : 'Undo'}
       </Button>
       {isAsking && (
         <Confirm
-          title={job.kind === 'import' ? 'Take the whole import back?' : 'Undo the whole change?'}
-          action={job.kind === 'import' ? 'Take it back' : 'Undo it'}
-          onDo={() => tell(job, 'revert')}
+          title={job.kind === 'import' ? 'Undo the whole import?' : 'Undo the whole change?'}
+          action="Undo it"
+          onDo={() => sendJobAction(job, 'revert')}
           onClose={() => setAsking(false)}
         >
           <p>
             {job.kind === 'import'
-              ? 'What it has created is deleted, and what it has updated gets its values of before. '
-              : 'Each record gets its values of before. '}
-            What somebody has changed since stays as it is, and is named.
+              ? 'Records that it created are deleted, and records that it updated get their previous values. '
+              : 'Each record gets its previous values. '}
+            Records that were changed since are left alone and listed.
           </p>
         </Confirm>
       )}

@@ -7,12 +7,12 @@ import { kindOf } from '../fields/kinds.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/inputs.tsx'
+import { anyMember, memberLabel, resolvePath } from './field-path.ts'
 import { FieldPicker } from './field-picker.tsx'
-import { asksPresence, type Condition, type Operator, takesList, unsayable } from './filter.ts'
+import { asksPresence, type Condition, type Operator, takesList, unprintable } from './filter.ts'
 import { Operands, wrongOperand } from './operands.tsx'
-import { anyMember, reach, sayMember } from './reach.ts'
+import { operatorLabel } from './operator-text.ts'
 import { useFields } from './use-fields.ts'
-import { sayOperator } from './words.ts'
 
 type Props = {
   source: string
@@ -38,31 +38,31 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
       <FieldPicker
         label="Field to filter by"
         fields={fields.filter(({ is_filterable }) => is_filterable)}
-        onPick={picked => setDraft(begun(picked))}
+        onPick={picked => setDraft(initialCondition(picked))}
       />
     )
   const others = related.data?.flat() ?? []
-  const reached = reach(draft.field, fields, () => others)
+  const resolved = resolvePath(draft.field, fields, () => others)
   const change = (changes: Partial<Condition>) => {
     setError(undefined)
     setDraft({ ...draft, ...changes })
   }
   const takePart = (part: string) => {
     const path = part ? `${field.internal_name}.${part}` : field.internal_name
-    const next = reach(path, fields, () => others)
+    const next = resolvePath(path, fields, () => others)
     const operator = next?.operators.includes(draft.operator) ? draft.operator : next?.operators[0]
     change({ field: path, operator: operator ?? 'eq', values: operandsFor(operator ?? 'eq', []) })
   }
   const finish = () => {
     const wrong =
       draft.values.some(value => value === '') || draft.values.length === 0
-        ? 'Give a value.'
-        : (wrongOperand(draft, reached, format) ?? unsayable(draft))
+        ? 'Enter a value.'
+        : (wrongOperand(draft, resolved, format) ?? unprintable(draft))
     if (wrong) setError(wrong)
     else onDone(draft)
   }
-  const isTime = kindOf(reached?.field ?? field).isTime === true
-  const label = reached?.label ?? field.field_name
+  const isTime = kindOf(resolved?.field ?? field).isTime === true
+  const label = resolved?.label ?? field.field_name
   const hasParts = (field.members?.length ?? 0) > 0 || relatedSource !== undefined
   return (
     <form
@@ -77,19 +77,19 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
         <strong className="min-w-0 grow truncate" dir="auto">
           {label}
         </strong>
-        <Button look="quiet" isSmall onPress={() => setDraft(null)}>
+        <Button variant="quiet" isSmall onPress={() => setDraft(null)}>
           Other field
         </Button>
       </div>
-      {hasParts && <Part field={field} others={others} path={draft.field} onChange={takePart} />}
+      {hasParts && <PartSelect field={field} others={others} path={draft.field} onChange={takePart} />}
       <Select
-        label="How it is compared"
-        isBare
+        label="Operator"
+        isLabelHidden
         autoFocus
         value={draft.operator}
-        choices={(reached?.operators ?? [draft.operator]).map(one => ({
+        choices={(resolved?.operators ?? [draft.operator]).map(one => ({
           id: one,
-          name: sayOperator(one, isTime),
+          name: operatorLabel(one, isTime),
         }))}
         onChange={operator =>
           change({
@@ -101,8 +101,8 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
       {!asksPresence(draft.operator) && (
         <Operands
           {...{ draft, label }}
-          field={reached?.field ?? field}
-          member={reached?.member ?? ''}
+          field={resolved?.field ?? field}
+          member={resolved?.member ?? ''}
           onChange={values => change({ values })}
         />
       )}
@@ -113,16 +113,16 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
       )}
       <div className="mt-1 flex justify-end gap-2">
         {onOr && (
-          <Button look="quiet" onPress={onOr}>
+          <Button variant="quiet" onPress={onOr}>
             Or…
           </Button>
         )}
         {onRemove && (
-          <Button look="quiet" onPress={onRemove}>
+          <Button variant="quiet" onPress={onRemove}>
             Remove
           </Button>
         )}
-        <Button look="primary" type="submit">
+        <Button variant="primary" type="submit">
           Apply
         </Button>
       </div>
@@ -130,7 +130,7 @@ export function ConditionEditor({ source, condition, onDone, onRemove, onOr }: P
   )
 }
 
-function begun(field: Field): Condition {
+function initialCondition(field: Field): Condition {
   const preferred: readonly Operator[] = ['like', 'eq']
   const member = field.operators.includes('eq') ? '' : (field.members?.[0]?.name ?? '')
   const known = member ? field.members![0]!.operators : field.operators
@@ -148,7 +148,7 @@ function operandsFor(operator: Operator, values: readonly string[]): readonly st
 }
 
 /** The field itself, a member of it, or a field of the record it points to. */
-function Part(props: {
+function PartSelect(props: {
   field: Field
   others: readonly Field[]
   path: string
@@ -160,7 +160,7 @@ function Part(props: {
   if (isAny)
     return <TextField label="Path inside" placeholder="such as notes.from" value={part} onChange={onChange} />
   const choices = [
-    ...(field.members ?? []).map(({ name }) => ({ id: name, name: sayMember(field, name) })),
+    ...(field.members ?? []).map(({ name }) => ({ id: name, name: memberLabel(field, name) })),
     ...others
       .filter(({ is_filterable, is_active }) => is_filterable && is_active)
       .flatMap(inner => [
@@ -169,14 +169,14 @@ function Part(props: {
           .filter(({ name }) => name !== anyMember)
           .map(({ name }) => ({
             id: `${inner.internal_name}.${name}`,
-            name: `${inner.field_name} › ${sayMember(inner, name)}`,
+            name: `${inner.field_name} › ${memberLabel(inner, name)}`,
           })),
       ]),
   ]
   return (
     <Select
-      label={`What of ${field.field_name}`}
-      isBare
+      label={`Part of ${field.field_name}`}
+      isLabelHidden
       value={part}
       none={field.field_name}
       choices={choices}

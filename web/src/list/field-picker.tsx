@@ -11,7 +11,7 @@ import {
 } from 'react-aria-components'
 import type { Field } from '../api/api.ts'
 
-/** What is shown of a field. */
+/** The part of a field that the picker shows. */
 type Listed = Pick<Field, 'internal_name' | 'field_name' | 'section'>
 
 export function FieldPicker<F extends Listed>(props: {

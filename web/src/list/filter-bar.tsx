@@ -10,9 +10,9 @@ import { Popover } from '../ui/menu.tsx'
 import { ConditionEditor } from './condition-editor.tsx'
 import { type Filter, parseFilter, printFilter, replaced, type Term } from './filter.ts'
 import { Chip } from './filter-chip.tsx'
-import { FilterText, wrongOf } from './filter-text.tsx'
-import { quickFilters } from './quick.ts'
-import { pathsOf, useReach } from './use-fields.ts'
+import { FilterText, filterProblemOf } from './filter-text.tsx'
+import { quickFilters } from './quick-filters.ts'
+import { pathsOf, useFieldPaths } from './use-fields.ts'
 
 type Props = {
   source: string
@@ -29,7 +29,7 @@ export function FilterBar({ source, filter, onChange, error }: Props) {
   const [isAdding, setAdding] = useState(false)
   const bar = useRef<HTMLFieldSetElement>(null)
   const read = useMemo(() => readable(filter), [filter])
-  const { find } = useReach(source, pathsOf(read ?? []))
+  const { find } = useFieldPaths(source, pathsOf(read ?? []))
   const commands = useMemo(
     () => [{ id: 'filter', title: 'Filter', group: 'List', keys: 'f', act: () => setAdding(true) }],
     [],
@@ -39,13 +39,13 @@ export function FilterBar({ source, filter, onChange, error }: Props) {
   const isQuick = (term: Term) => quick.some(({ text }) => text === printFilter([term]))
   const change = (next: Filter) => {
     onChange(printFilter(next))
-    // What had the focus may be gone.
+    // The focused element may be gone.
     requestAnimationFrame(() => {
       if (document.activeElement === document.body)
         bar.current?.querySelector<HTMLElement>('[data-add]')?.focus()
     })
   }
-  const wrong = error || read === null ? wrongOf(error ?? unread(filter), filter) : null
+  const wrong = error || read === null ? filterProblemOf(error ?? unread(filter), filter) : null
   if (isText || read === null)
     return (
       <FilterText
@@ -89,7 +89,7 @@ export function FilterBar({ source, filter, onChange, error }: Props) {
         ),
       )}
       <DialogTrigger isOpen={isAdding} onOpenChange={setAdding}>
-        <Button look="quiet" isSmall data-add>
+        <Button variant="quiet" isSmall data-add>
           <FilterIcon size={14} aria-hidden />
           Filter
         </Button>
@@ -110,7 +110,7 @@ export function FilterBar({ source, filter, onChange, error }: Props) {
         <Code size={14} aria-hidden />
       </IconButton>
       {read.length > 0 && (
-        <Button look="quiet" isSmall onPress={() => change([])}>
+        <Button variant="quiet" isSmall onPress={() => change([])}>
           Clear
         </Button>
       )}

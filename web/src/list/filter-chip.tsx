@@ -7,15 +7,15 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { Popover } from '../ui/menu.tsx'
 import { ConditionEditor } from './condition-editor.tsx'
+import type { ResolvedPath } from './field-path.ts'
 import { asksPresence, type Group, replaced, type Term } from './filter.ts'
 import { OperandText } from './operand-text.tsx'
-import type { Reached } from './reach.ts'
-import { groupWords, saidOperator } from './words.ts'
+import { conditionLabel, groupWords } from './operator-text.ts'
 
 type ChipProps = {
   source: string
   term: Term
-  find: (path: string) => Reached | null
+  find: (path: string) => ResolvedPath | null
   onChange: (by: Term | null) => void
 }
 
@@ -24,9 +24,9 @@ export function Chip({ source, term, find, onChange }: ChipProps) {
   return (
     <span className="inline-flex max-w-full items-center rounded-full border border-line bg-surface">
       <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
-        <Button look="quiet" isSmall className="min-w-0 shrink! rounded-full! pr-1! text-ink!">
+        <Button variant="quiet" isSmall className="min-w-0 shrink! rounded-full! pr-1! text-ink!">
           <span className="max-w-90 truncate" dir="auto">
-            <Said term={term} find={find} />
+            <TermText term={term} find={find} />
           </span>
         </Button>
         <Popover placement="bottom start" className="w-76 max-w-[calc(100vw-16px)]">
@@ -60,7 +60,7 @@ export function Chip({ source, term, find, onChange }: ChipProps) {
 }
 
 /** A term in words. */
-function Said({ term, find }: { term: Term; find: ChipProps['find'] }) {
+function TermText({ term, find }: { term: Term; find: ChipProps['find'] }) {
   if (term.type !== 'condition')
     return (
       <>
@@ -69,22 +69,23 @@ function Said({ term, find }: { term: Term; find: ChipProps['find'] }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: a term is known by its place
           <span key={index}>
             {index > 0 && ' · '}
-            <Said term={inner} find={find} />
+            <TermText term={inner} find={find} />
           </span>
         ))}
       </>
     )
-  const reached = find(term.field)
-  const isTime = reached !== null && kindOf(reached.field).isTime === true
+  const resolved = find(term.field)
+  const isTime = resolved !== null && kindOf(resolved.field).isTime === true
+  const operator = conditionLabel(term, isTime)
   return (
     <>
-      {reached?.label ?? term.field} <span className="text-ink-soft">{saidOperator(term, isTime)}</span>{' '}
+      {resolved?.label ?? term.field} <span className="text-ink-soft">{operator}</span>{' '}
       {!asksPresence(term.operator) &&
         term.values.map((value, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a value is known by its place
           <span key={index} className="font-medium">
             {index > 0 && (term.operator === 'between' ? ' – ' : ', ')}
-            <OperandText reached={reached} value={value} />
+            <OperandText resolved={resolved} value={value} />
           </span>
         ))}
     </>
@@ -97,8 +98,8 @@ function GroupEditor(props: Omit<ChipProps, 'term'> & { group: Group }) {
   return (
     <div className="flex flex-col gap-2 p-2">
       <Select
-        label="Which of them must hold"
-        isBare
+        label="Match"
+        isLabelHidden
         value={group.type}
         choices={Object.entries(groupWords).map(([id, name]) => ({ id, name: `${name} these` }))}
         onChange={type => onChange({ ...group, type: type as Group['type'] })}
@@ -121,7 +122,7 @@ function GroupEditor(props: Omit<ChipProps, 'term'> & { group: Group }) {
           }}
         />
       ) : (
-        <Button look="quiet" isSmall className="self-start" onPress={() => setAdding(true)}>
+        <Button variant="quiet" isSmall className="self-start" onPress={() => setAdding(true)}>
           <Plus size={14} aria-hidden />
           Another condition
         </Button>

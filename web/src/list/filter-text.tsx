@@ -1,34 +1,34 @@
-/** A filter as the interface's own text. What is wrong with it is said at its place, by the service. */
+/** A text editor for the filter, which shows the service's error at its position. */
 import { useRef, useState } from 'react'
-import { ask, DealwrightError, sayError } from '../api/api.ts'
+import { callApi, DealwrightError, errorMessage } from '../api/api.ts'
 import { Button, Cancel } from '../ui/button.tsx'
 import { TextArea } from '../ui/inputs.tsx'
 import { FilterError, parseFilter } from './filter.ts'
 
-export type Wrong = { readonly message: string; readonly position: number | null }
+type FilterProblem = { readonly message: string; readonly position: number | null }
 
-/** What the service says of a filter; null where it takes it. */
-export async function judge(source: string, filter: string): Promise<Wrong | null> {
+/** The problem of a filter, by the service's own check; null if it is valid. */
+async function validateFilter(source: string, filter: string): Promise<FilterProblem | null> {
   try {
     parseFilter(filter)
     if (filter.trim())
-      await ask('GET', `/${source}/view/list`, {
+      await callApi('GET', `/${source}/view/list`, {
         query: { filter, pageSize: 1, fields: 'id', count: 'none' },
       })
     return null
   } catch (error) {
-    return wrongOf(error, filter)
+    return filterProblemOf(error, filter)
   }
 }
 
-/** What is wrong with a filter, out of an error that was met with it. */
-export function wrongOf(error: unknown, filter: string): Wrong {
+/** The problem of a filter, from an error that it caused. */
+export function filterProblemOf(error: unknown, filter: string): FilterProblem {
   if (error instanceof FilterError) return { message: `${error.message}.`, position: error.position }
   const found =
     error instanceof DealwrightError
       ? error.problems.find(({ parameter }) => parameter === 'filter')
       : undefined
-  if (!found) return { message: sayError(error), position: null }
+  if (!found) return { message: errorMessage(error), position: null }
   const message = [found.message, found.hint].filter(Boolean).join(' ')
   const at = found.field ? filter.indexOf(found.field) : -1
   const { position } = found as { position?: number }
@@ -38,7 +38,7 @@ export function wrongOf(error: unknown, filter: string): Wrong {
 export function FilterText(props: {
   source: string
   filter: string
-  wrong: Wrong | null
+  wrong: FilterProblem | null
   onChange: (filter: string) => void
   onClose: () => void
 }) {
@@ -47,7 +47,7 @@ export function FilterText(props: {
   const [wrong, setWrong] = useState(props.wrong)
   const form = useRef<HTMLFormElement>(null)
   const apply = async () => {
-    const found = await judge(source, text)
+    const found = await validateFilter(source, text)
     setWrong(found)
     if (!found) {
       onChange(text.trim())
@@ -69,7 +69,7 @@ export function FilterText(props: {
     >
       <TextArea
         label="Filter as text"
-        isBare
+        isLabelHidden
         autoFocus
         rows={1}
         spellCheck={false}
@@ -97,7 +97,7 @@ export function FilterText(props: {
         </p>
       )}
       <div className="flex gap-2">
-        <Button type="submit" look="primary" isSmall>
+        <Button type="submit" variant="primary" isSmall>
           Apply
         </Button>
         <Cancel isSmall onPress={onClose} />

@@ -37,7 +37,7 @@ export type Term = Condition | Group
 /** All of it must hold; empty: everything. */
 export type Filter = readonly Term[]
 
-/** What is wrong with a text, and where: `position` counts from 0. */
+/** A syntax error: `position` counts from 0. */
 export class FilterError extends Error {
   readonly position: number
   constructor(message: string, position: number) {
@@ -46,14 +46,14 @@ export class FilterError extends Error {
   }
 }
 
-export const conditionsMax = 50
+const conditionsMax = 50
 const depthMax = 5
 const lists: ReadonlySet<Operator> = new Set(['in', 'nin', 'between'])
 
-/** Whether it takes several values. */
+/** True if it takes several values. */
 export const takesList = (operator: Operator): boolean => lists.has(operator)
 
-/** Whether its operand is only true or false. */
+/** True if its operand is only true or false. */
 export const asksPresence = (operator: Operator): boolean =>
   ['isnull', 'notnull', 'exists'].includes(operator)
 
@@ -66,15 +66,15 @@ export function parseFilter(text: string): Filter {
   return terms
 }
 
-/** A text that means the filter. Throws FilterError where none does (`unsayable`). */
+/** A text that means the filter. Throws FilterError where none does (`unprintable`). */
 export function printFilter(filter: Filter): string {
   return filter.map(printTerm).join(',')
 }
 
 /** Why a condition has no text, or undefined: raw text ends at the parenthesis that closes it. */
-export function unsayable({ operator, values }: Condition): string | undefined {
-  if (operator === 'between' && values.length !== 2) return 'Give both ends.'
-  if (values.length === 0) return 'Give a value.'
+export function unprintable({ operator, values }: Condition): string | undefined {
+  if (operator === 'between' && values.length !== 2) return 'Enter both values.'
+  if (values.length === 0) return 'Enter a value.'
   if (takesList(operator) || operator === 'eq' || operator === 'neq') return undefined
   return isBalanced(values[0]!) ? undefined : 'A parenthesis here needs its other half.'
 }
@@ -97,7 +97,7 @@ export const countConditions = (filter: Filter): number =>
 
 function printTerm(term: Term): string {
   if (term.type !== 'condition') return `${term.type}(${term.of.map(printTerm).join(',')})`
-  const wrong = unsayable(term)
+  const wrong = unprintable(term)
   if (wrong) throw new FilterError(wrong, 0)
   const { field, operator, values } = term
   if (takesList(operator)) return `${field}:${operator}(${values.map(listed).join(',')})`
@@ -108,8 +108,8 @@ function printTerm(term: Term): string {
 
 /** A value in a list: as it is, or in double quotes. */
 function listed(value: string): string {
-  const isBare = value !== '' && value === value.trim() && !/[,()"]/.test(value)
-  return isBare ? value : `"${value.replace(/["\\]/g, '\\$&')}"`
+  const isLabelHidden = value !== '' && value === value.trim() && !/[,()"]/.test(value)
+  return isLabelHidden ? value : `"${value.replace(/["\\]/g, '\\$&')}"`
 }
 
 function isBalanced(text: string): boolean {

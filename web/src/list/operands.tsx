@@ -2,17 +2,21 @@
 import { Plus, X } from 'lucide-react'
 import type { Field } from '../api/api.ts'
 import { kindOf } from '../fields/kinds.ts'
-import { MemberOperand } from '../fields/member.tsx'
+import { MemberOperand } from '../fields/member-operand.tsx'
 import { joinList, splitList } from '../fields/operand-list.ts'
 import type { Formats } from '../format/format.ts'
 import { Button, IconButton } from '../ui/button.tsx'
+import type { ResolvedPath } from './field-path.ts'
 import { asksPresence, type Condition, takesList } from './filter.ts'
-import type { Reached } from './reach.ts'
 
-/** What is wrong with a value, as the field's kind reads it; members are the service's to judge. */
-export function wrongOperand(draft: Condition, reached: Reached | null, format: Formats): string | undefined {
-  if (!reached || reached.member || asksPresence(draft.operator)) return undefined
-  const { checkOperand } = kindOf(reached.field)
+/** The problem of an operand by the field's kind; the service checks those of members. */
+export function wrongOperand(
+  draft: Condition,
+  resolved: ResolvedPath | null,
+  format: Formats,
+): string | undefined {
+  if (!resolved || resolved.member || asksPresence(draft.operator)) return undefined
+  const { checkOperand } = kindOf(resolved.field)
   return draft.values.map(value => checkOperand?.(value, format)).find(Boolean)
 }
 
@@ -78,7 +82,7 @@ export function Operands(props: {
         )
       })}
       {isList && (
-        <Button look="quiet" isSmall className="self-start" onPress={() => onChange([...values, ''])}>
+        <Button variant="quiet" isSmall className="self-start" onPress={() => onChange([...values, ''])}>
           <Plus size={14} aria-hidden />
           Another value
         </Button>

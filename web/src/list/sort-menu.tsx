@@ -7,7 +7,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { Popover } from '../ui/menu.tsx'
 import { parseSort, printSort, type SortKey } from './sort.ts'
-import { useFields, useReach } from './use-fields.ts'
+import { useFieldPaths, useFields } from './use-fields.ts'
 
 type Props = { source: string; sort: string; onChange: (sort: string) => void }
 
@@ -19,16 +19,16 @@ export function SortMenu({ source, sort, onChange }: Props) {
   )
   useCommands(commands)
   const keys = readSort(sort)
-  const { find } = useReach(
+  const { find } = useFieldPaths(
     source,
     keys.map(({ field }) => field),
   )
-  const said = keys.map(({ field }) => find(field)?.label ?? field).join(', ')
+  const labels = keys.map(({ field }) => find(field)?.label ?? field).join(', ')
   return (
     <DialogTrigger isOpen={isOpen} onOpenChange={setOpen}>
-      <Button look="quiet" isSmall className="max-w-60">
+      <Button variant="quiet" isSmall className="max-w-60">
         <ArrowUpDown size={14} aria-hidden />
-        <span className="truncate">Sort{said && `: ${said}`}</span>
+        <span className="truncate">Sort{labels && `: ${labels}`}</span>
       </Button>
       <Popover placement="bottom end" className="w-84 max-w-[calc(100vw-16px)]">
         <Dialog aria-label="Sort" className="flex flex-col gap-2 p-2 outline-none">
@@ -70,7 +70,7 @@ function Keys(props: {
         <div key={field} className="flex items-center gap-1">
           <Select
             label={index ? `Then by, ${index + 1}` : 'Sort by'}
-            isBare
+            isLabelHidden
             className="grow"
             value={field}
             choices={[...choices.filter(({ id }) => id === field), ...free]}
@@ -78,7 +78,7 @@ function Keys(props: {
           />
           <Select
             label={`Direction ${index + 1}`}
-            isBare
+            isLabelHidden
             className="shrink-0"
             value={direction}
             choices={directions}
@@ -89,10 +89,10 @@ function Keys(props: {
           </IconButton>
         </div>
       ))}
-      {keys.length === 0 && <p className="px-1 text-ink-soft">In the usual order.</p>}
+      {keys.length === 0 && <p className="px-1 text-ink-soft">In the default order.</p>}
       {free.length > 0 && (
         <Button
-          look="quiet"
+          variant="quiet"
           isSmall
           className="self-start"
           onPress={() => onChange([...keys, { field: free[0]!.id, direction: 'asc' }])}

@@ -26,7 +26,7 @@ export const printSort = (keys: readonly SortKey[]): string =>
  * The keys after a press on a field's header: ascending, descending, then no longer sorted by. Alone, or
  * beside the others.
  */
-export function pressed(keys: readonly SortKey[], field: string, isBeside: boolean): SortKey[] {
+export function toggleSort(keys: readonly SortKey[], field: string, isBeside: boolean): SortKey[] {
   const now = keys.find(key => key.field === field)
   const next: SortKey | null = !now
     ? { field, direction: 'asc' }

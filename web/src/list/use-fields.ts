@@ -3,8 +3,8 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Field } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
+import { type ResolvedPath, relatedSources, resolvePath } from './field-path.ts'
 import type { Term } from './filter.ts'
-import { type Reached, reach, reachedSources } from './reach.ts'
 
 const none: readonly Field[] = []
 
@@ -15,14 +15,15 @@ export function useFields(source: string): readonly Field[] {
 }
 
 /** Finds what paths name. `isWaiting`: fields of other resources are still to come. */
-export function useReach(
+export function useFieldPaths(
   source: string,
   paths: readonly string[],
-): { find: (path: string) => Reached | null; isWaiting: boolean } {
+): { find: (path: string) => ResolvedPath | null; isWaiting: boolean } {
   const fields = useFields(source)
-  const sources = reachedSources(paths, fields)
+  const sources = relatedSources(paths, fields)
   const others = useQueries({ queries: sources.map(fieldsQuery) })
-  const find = (path: string) => reach(path, fields, other => others[sources.indexOf(other)]?.data?.flat())
+  const find = (path: string) =>
+    resolvePath(path, fields, other => others[sources.indexOf(other)]?.data?.flat())
   return { find, isWaiting: fields.length === 0 || others.some(({ isPending }) => isPending) }
 }
 

@@ -1,16 +1,16 @@
-/** What can be done with the saved view in use: save, rename, share, delete, make it the default. */
-import { api, ask, base, sayError } from '../api/api.ts'
+/** The actions of a saved view: save, rename, share, delete, make it the default. */
+import { api, base, callApi, errorMessage } from '../api/api.ts'
 import { refresh } from '../api/queries.ts'
 import { prefer, usePreferences } from '../shell/preferences.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import type { ViewInUse } from './use-view.ts'
-import { type ShownList, shownBy, type View, viewBody } from './views.ts'
+import { type ListParameters, parametersOfView, type View, viewBody } from './views.ts'
 
 /** `all` is the list's name without a view; `onShow` shows a list under a view, or under none. */
 export function useViewActions(
-  { source, mode, view, shown, usual }: ViewInUse,
+  { source, mode, view, shown, defaults }: ViewInUse,
   all: string,
-  onShow: (shown: ShownList, view: View | null) => void,
+  onShow: (shown: ListParameters, view: View | null) => void,
 ) {
   const { defaultViews } = usePreferences()
   const place = `${source} ${mode}`
@@ -19,17 +19,17 @@ export function useViewActions(
 
   const write = async (method: string, path: string, body: object, message: string) => {
     try {
-      const saved = await ask<View>(method, path, { body })
+      const saved = await callApi<View>(method, path, { body })
       await refresh('view')
       toast(message)
       return saved
     } catch (error) {
-      toastError(sayError(error))
+      toastError(errorMessage(error))
       return null
     }
   }
   /** With a default view, an address without parameters would mean that view. */
-  const showAll = () => onShow(defaultId ? { sort: usual.sort } : {}, null)
+  const showAll = () => onShow(defaultId ? { sort: defaults.sort } : {}, null)
   const save = async (to: View) => {
     const { source: _source, ...members } = viewBody(source, mode, shown)
     await write('PATCH', `/view/${to.id}`, members, `The view ${to.name} is saved.`)
@@ -37,13 +37,13 @@ export function useViewActions(
   /** Throws what the service refuses: the dialog shows it. */
   const create = async (name: string, is_shared: 1 | 2) => {
     const body = { ...viewBody(source, mode, shown), name, is_shared }
-    const saved = await ask<View>('POST', '/view', { body })
+    const saved = await callApi<View>('POST', '/view', { body })
     await refresh('view')
-    onShow(shownBy(saved), saved)
+    onShow(parametersOfView(saved), saved)
     return saved
   }
   const rename = async (to: View, name: string, is_shared: 1 | 2) => {
-    const saved = await ask<View>('PATCH', `/view/${to.id}`, { body: { name, is_shared } })
+    const saved = await callApi<View>('PATCH', `/view/${to.id}`, { body: { name, is_shared } })
     await refresh('view')
     return saved
   }
@@ -60,11 +60,11 @@ export function useViewActions(
       const undo = async () => {
         const path = `/view/${deleted.id}/restore`
         const restored = await write('POST', path, {}, `The view ${deleted.name} is restored.`)
-        if (restored) onShow(shownBy(restored), restored)
+        if (restored) onShow(parametersOfView(restored), restored)
       }
       toast(`The view ${deleted.name} is deleted.`, { action: { label: 'Undo', act: () => void undo() } })
     } catch (error) {
-      toastError(sayError(error))
+      toastError(errorMessage(error))
     }
   }
   const toggleDefault = ({ id, name }: View) => {
@@ -87,7 +87,7 @@ export function useViewActions(
 export type ViewActions = ReturnType<typeof useViewActions>
 
 /** The parameters of the address that shows a list under a view. */
-function parametersOf(shown: ShownList, view: View | null): { [name: string]: string } {
+function parametersOf(shown: ListParameters, view: View | null): { [name: string]: string } {
   const all = Object.entries({ ...shown, ...(view ? { view: String(view.id) } : {}) })
   return Object.fromEntries(all.filter((pair): pair is [string, string] => Boolean(pair[1])))
 }

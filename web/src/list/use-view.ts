@@ -1,7 +1,15 @@
 /** The saved view that an address names, or that somebody begins with here; and what is shown by both. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { usePreferences } from '../shell/preferences.ts'
-import { isBare, isSame, type ShownList, shownBy, type View, type ViewMode, viewsQuery } from './views.ts'
+import {
+  hasNoParameters,
+  isSame,
+  type ListParameters,
+  parametersOfView,
+  type View,
+  type ViewMode,
+  viewsQuery,
+} from './views.ts'
 
 export type ViewInUse = {
   readonly source: string
@@ -9,26 +17,26 @@ export type ViewInUse = {
   readonly views: readonly View[]
   readonly view: View | null
   /** what is shown: the address, or the view where the address says nothing */
-  readonly shown: ShownList
-  readonly usual: ShownList
+  readonly shown: ListParameters
+  readonly defaults: ListParameters
   readonly isEdited: boolean
   /** the view and what is shown, of another address of this page */
   readonly of: (search: Search) => Pick<ViewInUse, 'view' | 'shown'>
 }
 
-type Search = ShownList & { readonly view?: string | undefined }
+type Search = ListParameters & { readonly view?: string | undefined }
 
-/** `usual` is what is shown where neither address nor view says anything. */
-export function useView(source: string, mode: ViewMode, search: Search, usual: ShownList): ViewInUse {
+/** `defaults` is what is shown where neither address nor view says anything. */
+export function useView(source: string, mode: ViewMode, search: Search, defaults: ListParameters): ViewInUse {
   const { data: views } = useSuspenseQuery(viewsQuery(source, mode))
   const { defaultViews } = usePreferences()
   const of = ({ filter, sort, columns, pipeline, view: named }: Search) => {
-    const said = { filter, sort, columns, pipeline }
-    const id = named ?? (isBare(said) ? defaultViews[`${source} ${mode}`] : undefined)
+    const listed = { filter, sort, columns, pipeline }
+    const id = named ?? (hasNoParameters(listed) ? defaultViews[`${source} ${mode}`] : undefined)
     const view = views.find(one => String(one.id) === String(id)) ?? null
-    return { view, shown: view && isBare(said) ? shownBy(view) : said }
+    return { view, shown: view && hasNoParameters(listed) ? parametersOfView(view) : listed }
   }
   const { view, shown } = of(search)
-  const isEdited = !isSame(shown, view ? shownBy(view) : {}, usual)
-  return { source, mode, views, view, shown, usual, isEdited, of }
+  const isEdited = !isSame(shown, view ? parametersOfView(view) : {}, defaults)
+  return { source, mode, views, view, shown, defaults, isEdited, of }
 }

@@ -21,7 +21,7 @@ export function ViewDialog({ view, onClose, onSave }: Props) {
   const [isBusy, setBusy] = useState(false)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    if (!name.trim()) return setProblems({ name: 'Give it a name.' })
+    if (!name.trim()) return setProblems({ name: 'Enter a name.' })
     setBusy(true)
     try {
       await onSave(name.trim(), isShared)
@@ -36,14 +36,14 @@ export function ViewDialog({ view, onClose, onSave }: Props) {
       <form onSubmit={event => void submit(event)} noValidate className="flex flex-col gap-3">
         <TextField label="Name" isRequired autoFocus value={name} onChange={setName} error={ofName} />
         <Checkbox label="Everybody sees it" checked={isShared} onChange={setShared} />
-        {Object.values(others).map(said => (
-          <p key={said} role="alert" className="text-lost">
-            {said}
+        {Object.values(others).map(problem => (
+          <p key={problem} role="alert" className="text-lost">
+            {problem}
           </p>
         ))}
         <DialogActions>
           <Cancel onPress={onClose} />
-          <Button type="submit" look="primary" isPending={isBusy}>
+          <Button type="submit" variant="primary" isPending={isBusy}>
             Save
           </Button>
         </DialogActions>

@@ -3,21 +3,21 @@ import { Bookmark, ChevronDown, Link2, Pencil, Pin, Save, Share2, Trash2 } from 
 import { useMemo, useState } from 'react'
 import { useCommands } from '../shell/commands.ts'
 import { useMe, useReadOnlyReason } from '../shell/me.ts'
-import { Badge } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
+import { Badge } from '../ui/elements.tsx'
 import { Menu, type MenuEntry, type MenuGroup } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { ViewInUse } from './use-view.ts'
 import { useViewActions, type ViewActions } from './use-view-actions.ts'
 import { ViewDialog } from './view-dialog.tsx'
-import { type ShownList, shownBy, type View } from './views.ts'
+import { type ListParameters, parametersOfView, type View } from './views.ts'
 
 type Props = {
   inUse: ViewInUse
   /** the name of the list without a view, such as "All deals" */
   all: string
   /** shows a list under a view; null: under none */
-  onShow: (shown: ShownList, view: View | null) => void
+  onShow: (shown: ListParameters, view: View | null) => void
 }
 
 /** The dialog that is open. */
@@ -42,7 +42,7 @@ export function ViewMenu({ inUse, all, onShow }: Props) {
     label: one.name,
     isChecked: one.id === view?.id,
     ...(actions.defaultId === one.id ? { detail: 'Default' } : {}),
-    act: () => onShow(shownBy(one), one),
+    act: () => onShow(parametersOfView(one), one),
   })
   const groups: MenuGroup[] = [
     { title: 'Views', entries: [{ id: 'all', label: all, isChecked: view === null, act: actions.showAll }] },
@@ -71,7 +71,7 @@ export function ViewMenu({ inUse, all, onShow }: Props) {
           {...{ view, isOwn, reason }}
           onSave={to => void actions.save(to)}
           onSaveAs={() => setAsking({ type: 'new' })}
-          onReset={to => onShow(shownBy(to), to)}
+          onReset={to => onShow(parametersOfView(to), to)}
         />
       )}
       {asking && (
@@ -93,7 +93,7 @@ export function ViewMenu({ inUse, all, onShow }: Props) {
   )
 }
 
-/** What can be done with a list that differs from its view. */
+/** The actions for a list that differs from its view. */
 function EditedView(props: {
   view: View | null
   isOwn: boolean
@@ -105,17 +105,17 @@ function EditedView(props: {
   const { view, isOwn, reason, onSave, onSaveAs, onReset } = props
   return (
     <>
-      {view && <Badge look="accent">Edited</Badge>}
+      {view && <Badge variant="accent">Edited</Badge>}
       {view && isOwn && (
-        <Button look="quiet" isSmall reason={reason} onPress={() => onSave(view)}>
+        <Button variant="quiet" isSmall reason={reason} onPress={() => onSave(view)}>
           Save
         </Button>
       )}
-      <Button look="quiet" isSmall reason={reason} onPress={onSaveAs}>
+      <Button variant="quiet" isSmall reason={reason} onPress={onSaveAs}>
         {view ? 'Save as…' : 'Save view…'}
       </Button>
       {view && (
-        <Button look="quiet" isSmall onPress={() => onReset(view)}>
+        <Button variant="quiet" isSmall onPress={() => onReset(view)}>
           Reset
         </Button>
       )}

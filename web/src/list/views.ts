@@ -1,12 +1,12 @@
 /** Saved views: what of a list an address shows, under a name. The address always wins over the view. */
 import { queryOptions } from '@tanstack/react-query'
-import { type AnyRecord, ask } from '../api/api.ts'
+import { type AnyRecord, callApi } from '../api/api.ts'
 import { parseColumns, printColumns } from '../records/table/columns.ts'
 
 export type ViewMode = 'table' | 'board'
 
-/** What an address says of a list, as texts; left out: the usual. */
-export type ShownList = {
+/** The list parameters of an address, as texts; undefined means the default. */
+export type ListParameters = {
   readonly filter?: string | undefined
   readonly sort?: string | undefined
   readonly columns?: string | undefined
@@ -26,12 +26,12 @@ export type View = AnyRecord & {
 
 const modes = { table: 'Table', board: 'Board' } as const
 
-/** Who may see no views has none. */
+/** The views of a list; none if the caller may not read views. */
 export const viewsQuery = (source: string, mode: ViewMode) =>
   queryOptions({
     queryKey: ['all', 'view', source, mode],
     queryFn: () =>
-      ask<View[]>('GET', '/view/view/list', {
+      callApi<View[]>('GET', '/view/view/list', {
         query: {
           filter: `source:eq(${source}),mode:eq(${modes[mode]})`,
           sort: 'position:asc,name:asc',
@@ -42,7 +42,7 @@ export const viewsQuery = (source: string, mode: ViewMode) =>
     staleTime: 600_000,
   })
 
-export const shownBy = ({ filter, sort, columns, pipeline }: View): ShownList => ({
+export const parametersOfView = ({ filter, sort, columns, pipeline }: View): ListParameters => ({
   filter: filter ?? undefined,
   sort: sort ?? undefined,
   columns: columns?.length
@@ -52,7 +52,11 @@ export const shownBy = ({ filter, sort, columns, pipeline }: View): ShownList =>
 })
 
 /** The members of a view that keeps what is shown. */
-export const viewBody = (source: string, mode: ViewMode, { filter, sort, columns, pipeline }: ShownList) => ({
+export const viewBody = (
+  source: string,
+  mode: ViewMode,
+  { filter, sort, columns, pipeline }: ListParameters,
+) => ({
   source,
   mode: modes[mode],
   filter: filter || null,
@@ -63,9 +67,9 @@ export const viewBody = (source: string, mode: ViewMode, { filter, sort, columns
 
 const names = ['filter', 'sort', 'columns', 'pipeline'] as const
 
-/** Whether an address says nothing of what it shows. */
-export const isBare = (shown: ShownList): boolean => names.every(name => !shown[name])
+/** True if an address has no list parameters. */
+export const hasNoParameters = (shown: ListParameters): boolean => names.every(name => !shown[name])
 
-/** Whether two show the same; `usual` is what is shown where nothing is said. */
-export const isSame = (one: ShownList, other: ShownList, usual: ShownList): boolean =>
-  names.every(name => (one[name] || usual[name] || '') === (other[name] || usual[name] || ''))
+/** True if two lists are the same, given the defaults of missing parameters. */
+export const isSame = (one: ListParameters, other: ListParameters, defaults: ListParameters): boolean =>
+  names.every(name => (one[name] || defaults[name] || '') === (other[name] || defaults[name] || ''))

@@ -1,8 +1,8 @@
-/** What somebody has to do, by when it is due. Pure. */
+/** Groups activities by when they are due. Pure. */
 
-export type Due = { readonly id: number; readonly due_at?: unknown }
+type Due = { readonly id: number; readonly due_at?: unknown }
 
-export type Agenda<T> = {
+type Agenda<T> = {
   readonly overdue: readonly T[]
   readonly today: readonly T[]
   readonly soon: readonly T[]

@@ -5,8 +5,8 @@ import { type ComponentType, useState } from 'react'
 import { fieldsQuery, pipelinesQuery, usersQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { may, useMe } from '../shell/me.ts'
-import { Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
+import { Skeleton } from '../ui/elements.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
 import { ForecastReport } from './reports/forecast-report.tsx'
@@ -56,7 +56,7 @@ export function Forecast() {
             <Button
               key={String(table)}
               isSmall
-              look={isTable === table ? 'plain' : 'quiet'}
+              variant={isTable === table ? 'plain' : 'quiet'}
               aria-pressed={isTable === table}
               onPress={() => setTable(table)}
             >
@@ -83,7 +83,7 @@ export function Forecast() {
       <Controls search={search} period={period} isOfOne={report.id === 'funnel'} />
       <div className="page-column flex flex-col gap-5 px-4 pb-12">
         {isPending ? (
-          <Waiting className="h-56" />
+          <Skeleton className="h-56" />
         ) : (
           <report.Report search={search} period={period} isTable={isTable} isInAmounts={isInAmounts} />
         )}
@@ -92,7 +92,7 @@ export function Forecast() {
   )
 }
 
-/** What stays when another report is opened: its months are its own. */
+/** The parameters that are kept when another report is opened: each report has its own months. */
 function keptIn({ from: _from, months: _months, report: _report, ...kept }: Search): Search {
   return kept
 }
@@ -150,7 +150,7 @@ function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
       {search.filter && (
         <p className="min-w-0 pb-1.5 text-ink-soft">
           Filter: <code className="break-all">{search.filter}</code>{' '}
-          <Button isSmall look="quiet" onPress={() => change({ filter: undefined })}>
+          <Button isSmall variant="quiet" onPress={() => change({ filter: undefined })}>
             Remove the filter
           </Button>
         </p>

@@ -10,8 +10,8 @@ import { Dialog, DialogActions } from '../ui/dialog.tsx'
 export function NextActivity({ after, onClose }: { after: AnyRecord; onClose: () => void }) {
   const deal = typeof after.deal === 'number' ? after.deal : null
   const filter = `deal:eq(${deal}),done_at:isnull(true)`
-  const asked = { filter, sort: 'due_at:asc', fields: 'id' }
-  const { data } = useQuery({ ...pageQuery('activity', asked, 1, 1), enabled: deal !== null, staleTime: 0 })
+  const request = { filter, sort: 'due_at:asc', fields: 'id' }
+  const { data } = useQuery({ ...pageQuery('activity', request, 1, 1), enabled: deal !== null, staleTime: 0 })
   if (deal === null || data?.meta.total !== 0) return null
   const named = namesOf(after).deal as { name?: string | null } | null | undefined
   const plan = () => {
@@ -27,10 +27,10 @@ export function NextActivity({ after, onClose }: { after: AnyRecord; onClose: ()
         Nothing is planned any more for <bdi className="font-medium">{named?.name ?? `deal ${deal}`}</bdi>.
       </p>
       <DialogActions>
-        <Button look="quiet" onPress={onClose}>
+        <Button variant="quiet" onPress={onClose}>
           Nothing now
         </Button>
-        <Button look="primary" autoFocus onPress={plan}>
+        <Button variant="primary" autoFocus onPress={plan}>
           Plan an activity
         </Button>
       </DialogActions>

@@ -1,8 +1,9 @@
 /** The way in by a one-time link (D61): the one of the address, or one that is pasted. */
 import { type FormEvent, useState } from 'react'
 import { Button } from '../ui/button.tsx'
+import { ErrorMessage } from '../ui/error-message.tsx'
 import { TextField } from '../ui/inputs.tsx'
-import { type Enter, Trouble, useEntering } from './entering.tsx'
+import { type SendSignIn, useSignIn } from './use-sign-in.ts'
 
 /** A one-time link: its secret, and whether all it does is to sign in. */
 export type OneTime = { readonly secret: string; readonly isForSignIn: boolean }
@@ -37,8 +38,8 @@ export function Paste({ onLink, onLeave }: { onLink: (link: OneTime) => void; on
         value={text}
         onChange={setText}
       />
-      <Trouble error={error} />
-      <Button type="submit" look="primary">
+      <ErrorMessage text={error} />
+      <Button type="submit" variant="primary">
         Continue
       </Button>
       <ToPassword onPress={onLeave} />
@@ -48,20 +49,20 @@ export function Paste({ onLink, onLeave }: { onLink: (link: OneTime) => void; on
 
 function ToPassword({ onPress }: { onPress: () => void }) {
   return (
-    <Button look="quiet" onPress={onPress}>
+    <Button variant="quiet" onPress={onPress}>
       Use e-mail and password
     </Button>
   )
 }
 
-export function ByLink(props: { link: OneTime; enter: Enter; onLeave: () => void }) {
+export function ByLink(props: { link: OneTime; enter: SendSignIn; onLeave: () => void }) {
   const {
     link: { secret: link, isForSignIn },
     enter,
     onLeave,
   } = props
   const [password, setPassword] = useState('')
-  const { error, isBusy, send } = useEntering(enter)
+  const { error, isBusy, send } = useSignIn(enter)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void send(password ? { link, password } : { link })
@@ -82,8 +83,8 @@ export function ByLink(props: { link: OneTime; enter: Enter; onLeave: () => void
           hint="12 characters or more. Four words that nobody would guess are a good one."
         />
       )}
-      <Trouble error={error} />
-      <Button type="submit" look="primary" isPending={isBusy} autoFocus={isForSignIn}>
+      <ErrorMessage text={error} />
+      <Button type="submit" variant="primary" isPending={isBusy} autoFocus={isForSignIn}>
         {isForSignIn ? 'Sign in' : 'Set the password and sign in'}
       </Button>
       <ToPassword onPress={onLeave} />

@@ -2,12 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
-import { ask, base, hasEnded, type Me } from '../api/api.ts'
+import { base, callApi, type Me, sessionEnded } from '../api/api.ts'
 import { meQuery, queryClient } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
+import { ErrorMessage } from '../ui/error-message.tsx'
 import { Select, TextField } from '../ui/inputs.tsx'
-import { type Enter, Trouble, useEntering } from './entering.tsx'
 import { ByLink, linkOf, type OneTime, Paste } from './sign-in-link.tsx'
+import { type SendSignIn, useSignIn } from './use-sign-in.ts'
 
 /** The link of the address, or the one that the entry of the history keeps. */
 const givenLink = (): OneTime | null => linkOf(location.hash) ?? history.state?.link ?? null
@@ -20,12 +21,12 @@ export function SignIn() {
   const [ended] = useState(hasJustEnded)
   useEffect(() => {
     document.title = 'Sign in · Dealwright'
-    // Whoever sees or copies the address gets no secret. The entry of the history keeps it until it is used,
+    // The address shows no secret. The history entry keeps it until it is used,
     // so that the page may be loaded again.
     if (link) history.replaceState({ ...history.state, link }, '', location.pathname + location.search)
   }, [link])
   useEffect(() => {
-    // Whoever pastes a link over the address of this page stays on it.
+    // Pasting a link over the address of this page only changes the hash.
     const take = () => setLink(before => linkOf(location.hash) ?? before)
     window.addEventListener('hashchange', take)
     return () => window.removeEventListener('hashchange', take)
@@ -36,7 +37,7 @@ export function SignIn() {
     setLink(null)
   }
   const enter = async (body: object) => {
-    const me = await ask<Me>('POST', '/session', { body })
+    const me = await callApi<Me>('POST', '/session', { body })
     queryClient.clear()
     queryClient.setQueryData(meQuery.queryKey, me)
     await navigate({ href: ownPath(to) ?? '/board', replace: true } as never)
@@ -74,13 +75,13 @@ function ownPath(to: string | undefined): string | null {
 }
 
 /** How the session of somebody who was signed in has ended; who comes first had none. */
-const hasJustEnded = () => queryClient.getQueryData(meQuery.queryKey) !== undefined && hasEnded.get()
+const hasJustEnded = () => queryClient.getQueryData(meQuery.queryKey) !== undefined && sessionEnded.get()
 
-function ByPassword({ enter, onPaste }: { enter: Enter; onPaste: () => void }) {
+function ByPassword({ enter, onPaste }: { enter: SendSignIn; onPaste: () => void }) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [account, setAccount] = useState<string | null>(null)
-  const { error, isBusy, accounts, hasFailed, send } = useEntering(enter)
+  const { error, isBusy, accounts, hasFailed, send } = useSignIn(enter)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void send({ email, password, ...(account ? { account: Number(account) } : {}) })
@@ -125,17 +126,17 @@ function ByPassword({ enter, onPaste }: { enter: Enter; onPaste: () => void }) {
           hint="Your profile shows it, and so does that of your administrator."
         />
       )}
-      <Trouble error={error} />
-      <Button type="submit" look="primary" isPending={isBusy}>
+      <ErrorMessage text={error} />
+      <Button type="submit" variant="primary" isPending={isBusy}>
         Sign in
       </Button>
       {hasFailed && !accounts && account === null && (
-        <Button look="quiet" onPress={() => setAccount('')}>
-          Name the account
+        <Button variant="quiet" onPress={() => setAccount('')}>
+          Enter the account number
         </Button>
       )}
       <OpenIdButton />
-      <Button look="quiet" onPress={onPaste}>
+      <Button variant="quiet" onPress={onPaste}>
         Use a one-time link
       </Button>
       <p className="text-sm text-ink-faint">
@@ -151,12 +152,12 @@ function OpenIdButton() {
   const { to } = useSearch({ from: '/sign-in' })
   const { data: ways } = useQuery({
     queryKey: ['ways'],
-    queryFn: () => ask<{ openid: boolean }>('GET', '/session/ways'),
+    queryFn: () => callApi<{ openid: boolean }>('GET', '/session/ways'),
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (!ways?.openid) return null
   const path = ownPath(to)
-  // What the service takes: a longer way back is forgotten.
+  // The service's limit: a longer return path is left out.
   const query = path && /^[\x21-\x7e]{1,1000}$/.test(path) ? `?${new URLSearchParams({ to: path })}` : ''
   return (
     <a className="linked text-center" href={`${base}/session/openid${query}`}>

@@ -1,4 +1,4 @@
-/** What somebody has to do: what is overdue, today's, the next days', and what was done today. */
+/** The activities of a day: overdue, today's, the next days', and those done today. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
@@ -11,8 +11,8 @@ import { ActivityRow } from '../records/timeline/activity-row.tsx'
 import { type Command, useCommands } from '../shell/commands.ts'
 import { may, useMe, useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
-import { Empty, Waiting } from '../ui/bits.tsx'
 import { Button } from '../ui/button.tsx'
+import { EmptyState, Skeleton } from '../ui/elements.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
 import { addDays, agendaOf } from './agenda.ts'
@@ -74,7 +74,7 @@ export function Today() {
       <PageHead title="Today" detail={format.longDate(today)}>
         <Select
           label="Whose activities"
-          isBare
+          isLabelHidden
           value={whose}
           onChange={chosen =>
             void navigate({
@@ -85,23 +85,23 @@ export function Today() {
           }
           choices={[...choices, { id: 'all', name: 'Everybody’s' }]}
         />
-        <Button look="primary" reason={reason} onPress={add}>
+        <Button variant="primary" reason={reason} onPress={add}>
           <Plus size={15} aria-hidden /> New activity
         </Button>
       </PageHead>
       <div className="page-column flex flex-col gap-5 px-4 pb-8">
-        {open.isPending && <Waiting className="h-64 w-full" />}
+        {open.isPending && <Skeleton className="h-64 w-full" />}
         {open.isError && (
-          <Empty title="The activities could not be read.">
+          <EmptyState title="The activities could not be read.">
             <Button onPress={() => void open.refetch()}>Try again</Button>
-          </Empty>
+          </EmptyState>
         )}
         {isEmptyDay && (
-          <Empty title="Nothing to do. Plan what comes next.">
+          <EmptyState title="Nothing to do. Plan what comes next.">
             <Button reason={reason} onPress={add}>
               <Plus size={15} aria-hidden /> New activity
             </Button>
-          </Empty>
+          </EmptyState>
         )}
         {groups.map(({ title, list, look }) => (
           <Group key={title} {...{ title, list, look, sections }} onDone={setDone} />

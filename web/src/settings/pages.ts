@@ -1,15 +1,15 @@
 /** The pages of the settings: their names, and the right that it takes to see them. */
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 
-/** A record that a settings page creates. `id`: its value of the query parameter `new` (use-opened.ts). */
-export type Made = {
+/** A record that a settings page creates. `id`: its value of `?new=` (use-open-dialog.ts). */
+export type Creatable = {
   readonly resource: string
   readonly what: string
   readonly id?: string
   readonly words?: string
 }
 
-export type SettingsPageInfo = {
+type SettingsPageInfo = {
   readonly id: string
   readonly title: string
   readonly group: 'You' | 'Account'
@@ -17,7 +17,7 @@ export type SettingsPageInfo = {
   readonly scope: string | null
   /** by what else people look for it */
   readonly words: string
-  readonly makes?: readonly Made[]
+  readonly creates?: readonly Creatable[]
   readonly Page: LazyExoticComponent<ComponentType>
 }
 
@@ -39,7 +39,7 @@ export const pages: readonly SettingsPageInfo[] = [
     group: 'You',
     scope: 'token:read',
     words: 'api key access integration',
-    makes: [{ resource: 'token', what: 'token', words: 'api key' }],
+    creates: [{ resource: 'token', what: 'token', words: 'api key' }],
     Page: load('Tokens', () => import('./access/tokens.tsx')),
   },
   {
@@ -56,7 +56,7 @@ export const pages: readonly SettingsPageInfo[] = [
     group: 'Account',
     scope: 'pipeline_stage:read',
     words: 'process funnel probability',
-    makes: [
+    creates: [
       { resource: 'pipeline', what: 'pipeline' },
       { resource: 'pipeline_stage', what: 'stage', id: 'stage' },
     ],
@@ -68,7 +68,7 @@ export const pages: readonly SettingsPageInfo[] = [
     group: 'Account',
     scope: 'field:read',
     words: 'custom dropdown options sections form required',
-    makes: [{ resource: 'field', what: 'field', words: 'custom' }],
+    creates: [{ resource: 'field', what: 'field', words: 'custom' }],
     Page: load('Fields', () => import('./fields/fields.tsx')),
   },
   {
@@ -77,7 +77,7 @@ export const pages: readonly SettingsPageInfo[] = [
     group: 'Account',
     scope: 'user:read',
     words: 'people team members colleagues invite',
-    makes: [{ resource: 'user', what: 'user', words: 'invite colleague member team' }],
+    creates: [{ resource: 'user', what: 'user', words: 'invite colleague member team' }],
     Page: load('Users', () => import('./access/users.tsx')),
   },
   {
@@ -86,7 +86,7 @@ export const pages: readonly SettingsPageInfo[] = [
     group: 'Account',
     scope: 'role:read',
     words: 'permissions rights access visibility',
-    makes: [{ resource: 'role', what: 'role', words: 'permissions' }],
+    creates: [{ resource: 'role', what: 'role', words: 'permissions' }],
     Page: load('Roles', () => import('./access/roles.tsx')),
   },
   {
@@ -95,7 +95,7 @@ export const pages: readonly SettingsPageInfo[] = [
     group: 'Account',
     scope: 'territory:read',
     words: 'territory region area',
-    makes: [{ resource: 'territory', what: 'territory' }],
+    creates: [{ resource: 'territory', what: 'territory' }],
     Page: load('Territories', () => import('./resource-settings.tsx')),
   },
   {
@@ -104,7 +104,7 @@ export const pages: readonly SettingsPageInfo[] = [
     group: 'Account',
     scope: 'tag:read',
     words: 'labels',
-    makes: [{ resource: 'tag', what: 'tag', words: 'label' }],
+    creates: [{ resource: 'tag', what: 'tag', words: 'label' }],
     Page: load('Tags', () => import('./resource-settings.tsx')),
   },
   {
@@ -113,7 +113,7 @@ export const pages: readonly SettingsPageInfo[] = [
     group: 'Account',
     scope: 'currency:read',
     words: 'currency exchange rates money',
-    makes: [{ resource: 'currency', what: 'currency rate', words: 'exchange' }],
+    creates: [{ resource: 'currency', what: 'currency rate', words: 'exchange' }],
     Page: load('Currencies', () => import('./account/currencies.tsx')),
   },
   {
@@ -122,7 +122,7 @@ export const pages: readonly SettingsPageInfo[] = [
     group: 'Account',
     scope: 'webhook:read',
     words: 'events integration callback deliveries',
-    makes: [{ resource: 'webhook', what: 'webhook', words: 'integration' }],
+    creates: [{ resource: 'webhook', what: 'webhook', words: 'integration' }],
     Page: load('Webhooks', () => import('./webhooks/webhooks.tsx')),
   },
   {

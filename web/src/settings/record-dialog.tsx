@@ -1,13 +1,14 @@
-/** The form of a small record, drawn from the field list: the fields that are asked for, in that order. */
+/** The form of a small record, from the field list: the named fields, in that order. */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { type AnyRecord, ask, type Field } from '../api/api.ts'
+import { type AnyRecord, callApi, type Field } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
 import { kindOf } from '../fields/kinds.ts'
-import { Waiting } from '../ui/bits.tsx'
+import { serializeValues } from '../records/editing/draft.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { DialogForm } from './parts.tsx'
-import type { Problems } from './placed.ts'
+import { Skeleton } from '../ui/elements.tsx'
+import type { Problems } from './assign-problems.ts'
+import { DialogForm } from './dialogs.tsx'
 import { useSaving } from './saving.ts'
 
 export type Draft = { readonly [field: string]: unknown }
@@ -19,12 +20,12 @@ type Props = {
   title: string
   detail?: string | undefined
   action: string
-  said: (draft: Draft) => string
+  message: (draft: Draft) => string
   /** what is changed; without it a new one is made */
   record?: AnyRecord | undefined
   /** what a new one has in the beginning */
   prefill?: Draft
-  /** sends something else, or hears of the answer */
+  /** replaces the request */
   write?: (body: Draft) => Promise<unknown>
   onClose: () => void
   /** after it was saved; else it closes */
@@ -41,22 +42,24 @@ export function RecordDialog(props: Props) {
   const { data: sections } = useQuery(fieldsQuery(props.source))
   return (
     <Dialog title={props.title} detail={props.detail} isOpen onClose={props.onClose} width="wide">
-      {sections ? <Form {...props} fields={sections.flat()} /> : <Waiting className="h-40" />}
+      {sections ? <Form {...props} fields={sections.flat()} /> : <Skeleton className="h-40" />}
     </Dialog>
   )
 }
 
 function Form(props: Props & { fields: readonly Field[] }) {
-  const { source, names, action, said, record, prefill, write, onClose, onDone, children, fields } = props
+  const { source, names, action, message, record, prefill, write, onClose, onDone, children, fields } = props
   const shown = names.flatMap(name => fields.find(field => field.internal_name === name) ?? [])
   const [changes, setChanges] = useState<Draft>({})
   const { problems, isBusy, save, setProblems } = useSaving([...names, ...(props.problemFields ?? [])])
   const draft: Draft = { ...defaultsOf(shown, record), ...prefill, ...record, ...changes }
   const change = (more: Draft) => setChanges(before => ({ ...before, ...more }))
   const send = () => {
-    const body = written(record ? changes : { ...prefill, ...changes }, shown)
+    const body = serializeValues(record ? changes : { ...prefill, ...changes }, shown)
     if (write) return write(body)
-    return record ? ask('PATCH', `/${source}/${record.id}`, { body }) : ask('POST', `/${source}`, { body })
+    return record
+      ? callApi('PATCH', `/${source}/${record.id}`, { body })
+      : callApi('POST', `/${source}`, { body })
   }
   return (
     <DialogForm
@@ -67,7 +70,7 @@ function Form(props: Props & { fields: readonly Field[] }) {
       onSave={async () => {
         const wrong = props.check?.(draft) ?? {}
         if (Object.keys(wrong).length > 0) return setProblems(wrong)
-        if (await save(send, said(draft))) (onDone ?? onClose)()
+        if (await save(send, message(draft))) (onDone ?? onClose)()
       }}
     >
       {shown.map((field, index) => {
@@ -94,15 +97,4 @@ function Form(props: Props & { fields: readonly Field[] }) {
 function defaultsOf(fields: readonly Field[], record: AnyRecord | undefined): Draft {
   if (record) return {}
   return Object.fromEntries(fields.map(field => [field.internal_name, field.default_value ?? null]))
-}
-
-/** The values as they are sent. */
-export function written(values: Draft, fields: readonly Field[]): Draft {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => {
-      const field = fields.find(({ internal_name }) => internal_name === name)
-      const write = field && kindOf(field).write
-      return [name, value === null || !write ? value : write(value)]
-    }),
-  )
 }

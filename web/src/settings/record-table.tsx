@@ -1,12 +1,12 @@
 /** A table of small records: a column a field, and what can be done with each. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { CSSProperties, ReactNode } from 'react'
-import { type AnyRecord, ask, type Field } from '../api/api.ts'
+import { type AnyRecord, callApi, type Field } from '../api/api.ts'
 import { fieldsQuery, meQuery, queryClient } from '../api/queries.ts'
 import { kindOf } from '../fields/kinds.ts'
 import { may } from '../shell/me.ts'
-import { Empty, Waiting } from '../ui/bits.tsx'
 import { classes } from '../ui/classes.ts'
+import { EmptyState, Skeleton } from '../ui/elements.tsx'
 
 /**
  * All records of a small resource, with the names behind the ids of some fields: `named` says of each field
@@ -20,7 +20,7 @@ export function recordsQuery(resource: string, sort = 'name:asc', named: { [fiel
   return queryOptions({
     queryKey: ['all', resource, sort, 'expanded', expand],
     queryFn: () =>
-      ask<AnyRecord[]>('GET', `/${resource}/view/list`, {
+      callApi<AnyRecord[]>('GET', `/${resource}/view/list`, {
         query: { pageSize: 500, sort, count: 'none', ...(expand ? { expand } : {}) },
       }),
   })
@@ -59,8 +59,8 @@ export function RecordTable(props: Props) {
     actions,
   } = props
   const { data: sections } = useQuery(fieldsQuery(source))
-  if (!records || !sections) return <Waiting className="m-4 h-32" />
-  if (records.length === 0) return <Empty title={empty}>{emptyAction}</Empty>
+  if (!records || !sections) return <Skeleton className="m-4 h-32" />
+  if (records.length === 0) return <EmptyState title={empty}>{emptyAction}</EmptyState>
   const fields = columns.flatMap(
     name => sections.flat().find(({ internal_name }) => internal_name === name) ?? [],
   )

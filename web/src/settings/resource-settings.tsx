@@ -1,34 +1,35 @@
 /** A page for a small resource that is only named: a list, a dialog to make and change one, and deletion. */
 import { useQuery } from '@tanstack/react-query'
-import { Pencil, Plus, Trash2 } from 'lucide-react'
-import { type AnyRecord, ask } from '../api/api.ts'
+import { Plus } from 'lucide-react'
+import { type AnyRecord, callApi } from '../api/api.ts'
 import { useReadOnlyReason } from '../shell/me.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import { PageHead } from '../ui/page.tsx'
-import { Body, DeleteDialog, Panel } from './parts.tsx'
+import { Button } from '../ui/button.tsx'
+import { PageBody, PageHead, Panel } from '../ui/page.tsx'
+import { DeleteDialog } from './dialogs.tsx'
 import { RecordDialog } from './record-dialog.tsx'
 import { RecordTable, recordsQuery } from './record-table.tsx'
-import { attempt } from './saving.ts'
-import { useOpened } from './use-opened.ts'
+import { DeleteButton, EditButton } from './row-buttons.tsx'
+import { saveWithToast } from './saving.ts'
+import { useOpenDialog } from './use-open-dialog.ts'
 
 export type Named = { readonly source: string; readonly one: string; readonly title: string }
 
-export function ResourceSettings({ of, detail }: { of: Named; detail: string }) {
+function ResourceSettings({ of, detail }: { of: Named; detail: string }) {
   const { source, one, title } = of
   const reason = useReadOnlyReason(source)
   const { data: records } = useQuery(recordsQuery(source))
-  const [opened, setOpened] = useOpened<{ how: 'edit' | 'delete'; record?: AnyRecord }>({ how: 'edit' })
+  const [opened, setOpened] = useOpenDialog<{ how: 'edit' | 'delete'; record?: AnyRecord }>({ how: 'edit' })
   const close = () => setOpened(null)
   const record = opened?.record
   const add = (
-    <Button look="primary" reason={reason} onPress={() => setOpened({ how: 'edit' })}>
+    <Button variant="primary" reason={reason} onPress={() => setOpened({ how: 'edit' })}>
       <Plus size={14} aria-hidden /> New {one}
     </Button>
   )
   return (
     <>
       <PageHead title={title}>{add}</PageHead>
-      <Body>
+      <PageBody>
         <Panel title={title} detail={detail}>
           <RecordTable
             source={source}
@@ -38,32 +39,28 @@ export function ResourceSettings({ of, detail }: { of: Named; detail: string }) 
             empty={`There is no ${one} yet.`}
             actions={row => (
               <>
-                <IconButton
-                  label={`Edit ${row.name}`}
+                <EditButton
+                  name={row.name}
                   reason={reason}
                   onPress={() => setOpened({ how: 'edit', record: row })}
-                >
-                  <Pencil size={14} aria-hidden />
-                </IconButton>
-                <IconButton
-                  label={`Delete ${row.name}`}
+                />
+                <DeleteButton
+                  name={row.name}
                   reason={reason}
                   onPress={() => setOpened({ how: 'delete', record: row })}
-                >
-                  <Trash2 size={14} aria-hidden />
-                </IconButton>
+                />
               </>
             )}
           />
         </Panel>
-      </Body>
+      </PageBody>
       {opened?.how === 'edit' && (
         <RecordDialog
           source={source}
           names={['name']}
           title={record ? `Edit “${record.name}”` : `New ${one}`}
           action={record ? 'Save' : 'Create'}
-          said={({ name }) => `Saved the ${one} “${name}”`}
+          message={({ name }) => `Saved the ${one} “${name}”`}
           record={record}
           onClose={close}
         />
@@ -72,10 +69,10 @@ export function ResourceSettings({ of, detail }: { of: Named; detail: string }) 
         <DeleteDialog
           what={`the ${one} “${record.name}”`}
           path={`/${source}/${record.id}`}
-          said={`Deleted the ${one} “${record.name}”`}
+          message={`Deleted the ${one} “${record.name}”`}
           undo={() =>
-            void attempt(
-              () => ask('POST', `/${source}/${record.id}/restore`),
+            void saveWithToast(
+              () => callApi('POST', `/${source}/${record.id}/restore`),
               `Restored the ${one} “${record.name}”`,
             )
           }

@@ -1,28 +1,28 @@
 /** Writes of the settings: each is announced, and a refused one says why. */
 import { useState } from 'react'
-import { problemsByField, sayError } from '../api/api.ts'
+import { errorMessage, problemsByField } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'
 import { toast, toastError } from '../ui/toast.tsx'
-import { type Problems, placed } from './placed.ts'
+import { assignProblems, type Problems } from './assign-problems.ts'
 
-/** What is configured is seen on every page: what is shown is read again, the rest when it is. */
-export const readAgain = () => queryClient.invalidateQueries()
+/** Refetches everything: the configuration shows on every page. */
+export const refetchAll = () => queryClient.invalidateQueries()
 
 /** Carries out a write and says what it did, or why it was refused. True where it was carried out. */
-export async function attempt(
+export async function saveWithToast(
   act: () => Promise<unknown>,
-  said: string,
+  message: string,
   undo?: (() => Promise<unknown>) | undefined,
 ): Promise<boolean> {
   try {
     await act()
-    toast(said, undo && { action: { label: 'Undo', act: () => void attempt(undo, 'Undone') } })
+    toast(message, undo && { action: { label: 'Undo', act: () => void saveWithToast(undo, 'Undone') } })
     return true
   } catch (error) {
-    toastError(sayError(error))
+    toastError(errorMessage(error))
     return false
   } finally {
-    await readAgain()
+    await refetchAll()
   }
 }
 
@@ -30,16 +30,16 @@ export async function attempt(
 export function useSaving(fields: readonly string[]) {
   const [problems, setProblems] = useState<Problems>({})
   const [isBusy, setBusy] = useState(false)
-  const save = async (act: () => Promise<unknown>, said: string | null): Promise<boolean> => {
+  const save = async (act: () => Promise<unknown>, message: string | null): Promise<boolean> => {
     setBusy(true)
     setProblems({})
     try {
       await act()
-      if (said) toast(said)
-      void readAgain()
+      if (message) toast(message)
+      void refetchAll()
       return true
     } catch (error) {
-      setProblems(placed(problemsByField(error), fields))
+      setProblems(assignProblems(problemsByField(error), fields))
       return false
     } finally {
       setBusy(false)

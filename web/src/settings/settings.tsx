@@ -6,11 +6,10 @@ import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router'
 import { Lock } from 'lucide-react'
 import { Suspense } from 'react'
 import { may, useMe } from '../shell/me.ts'
-import { Empty, Waiting } from '../ui/bits.tsx'
+import { EmptyState, Skeleton } from '../ui/elements.tsx'
 import { Select } from '../ui/inputs.tsx'
-import { PageHead } from '../ui/page.tsx'
+import { PageBody, PageHead } from '../ui/page.tsx'
 import { pages } from './pages.ts'
-import { Body } from './parts.tsx'
 
 const groups = ['You', 'Account'] as const
 const first = pages[0]!.id
@@ -18,11 +17,11 @@ const first = pages[0]!.id
 const usePage = () => (useParams({ strict: false }) as { page?: string }).page
 
 export function Settings() {
-  const asked = usePage()
+  const requested = usePage()
   return (
     <div className="flex min-h-0 min-w-0 grow max-md:flex-col">
-      <PageList current={asked ?? first} />
-      <main className="min-h-0 min-w-0 grow overflow-auto">{asked ? <Outlet /> : <SettingsPage />}</main>
+      <PageList current={requested ?? first} />
+      <main className="min-h-0 min-w-0 grow overflow-auto">{requested ? <Outlet /> : <SettingsPage />}</main>
     </div>
   )
 }
@@ -36,7 +35,7 @@ function PageList({ current }: { current: string }) {
       <nav aria-label="Settings, as a list" className="border-b border-line px-4 py-2 md:hidden">
         <Select
           label="Page of the settings"
-          isBare
+          isLabelHidden
           value={current}
           onChange={page => page && void navigate({ to: '/settings/$page', params: { page } })}
           choices={pages.map(({ id, title, scope }) => ({
@@ -88,17 +87,17 @@ function PageList({ current }: { current: string }) {
 
 export function SettingsPage() {
   const me = useMe()
-  const asked = usePage() ?? first
-  const page = pages.find(({ id }) => id === asked)
+  const requested = usePage() ?? first
+  const page = pages.find(({ id }) => id === requested)
   if (!page)
     return (
       <>
         <PageHead title="Settings" />
-        <Empty title="The settings have no such page.">
+        <EmptyState title="The settings have no such page.">
           <Link to="/settings" className="linked">
             Go to your profile
           </Link>
-        </Empty>
+        </EmptyState>
       </>
     )
   const { title, scope, Page } = page
@@ -106,26 +105,26 @@ export function SettingsPage() {
     return (
       <>
         <PageHead title={title} />
-        <Empty
+        <EmptyState
           title={`Your role may not see this page (it lacks ${scope}). An administrator can change that.`}
         />
       </>
     )
   return (
-    <Suspense fallback={<PageWaiting title={title} />}>
-      <Page key={asked} />
+    <Suspense fallback={<PageSkeleton title={title} />}>
+      <Page key={requested} />
     </Suspense>
   )
 }
 
-function PageWaiting({ title }: { title: string }) {
+function PageSkeleton({ title }: { title: string }) {
   return (
     <>
       <PageHead title={title} />
-      <Body>
-        <Waiting className="mb-3 h-4 w-72" />
-        <Waiting className="h-40 w-full" />
-      </Body>
+      <PageBody>
+        <Skeleton className="mb-3 h-4 w-72" />
+        <Skeleton className="h-40 w-full" />
+      </PageBody>
     </>
   )
 }

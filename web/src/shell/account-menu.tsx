@@ -1,31 +1,31 @@
-/** Who is signed in, what of theirs is under way, and the way out. */
+/** The account menu: the user, their running jobs, the theme and the sign-out. */
 import { useNavigate } from '@tanstack/react-router'
-import { ask, isSignedOut, sayError } from '../api/api.ts'
-import { Avatar } from '../ui/bits.tsx'
+import { callApi, errorMessage, isSignedOut } from '../api/api.ts'
 import { Button } from '../ui/button.tsx'
+import { Avatar } from '../ui/elements.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { toastError } from '../ui/toast.tsx'
-import { useFarCommands } from './far-commands.ts'
 import { JobsUnderWay } from './jobs-under-way.tsx'
 import { may, useMe } from './me.ts'
+import { usePaletteCommands } from './palette-commands.ts'
 import { prefer, usePreferences } from './preferences.ts'
 
 export function AccountMenu() {
   const me = useMe()
   const navigate = useNavigate()
   const { theme } = usePreferences()
-  useFarCommands()
+  usePaletteCommands()
   const signOut = async () => {
     try {
-      await ask('DELETE', '/session')
+      await callApi('DELETE', '/session')
     } catch (error) {
-      if (!isSignedOut(error)) return toastError(sayError(error))
+      if (!isSignedOut(error)) return toastError(errorMessage(error))
     }
-    // The page is loaded anew: the next user finds nothing of what this one has read, typed or can undo.
+    // A full page load clears caches, drafts and the undo stack for the next user.
     location.assign('/sign-in')
   }
   const themes = [
-    { id: 'system', label: 'As the system' },
+    { id: 'system', label: 'System' },
     { id: 'light', label: 'Light' },
     { id: 'dark', label: 'Dark' },
   ] as const
@@ -60,7 +60,7 @@ export function AccountMenu() {
           },
         ]}
       >
-        <Button look="quiet" className="w-full justify-start!">
+        <Button variant="quiet" className="w-full justify-start!">
           <Avatar name={me.user.name} size={22} />
           <span className="min-w-0 truncate text-left">{me.user.name}</span>
           <span className="unseen">, your account</span>

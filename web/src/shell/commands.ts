@@ -3,7 +3,7 @@
  * component's commands are there as long as it is shown; what was registered last comes first.
  */
 import { useLayoutEffect } from 'react'
-import { shared } from '../ui/shared.ts'
+import { createStore } from '../ui/store.ts'
 import { preferences } from './preferences.ts'
 
 export type Command = {
@@ -16,7 +16,7 @@ export type Command = {
   readonly words?: string
   /** "c", "g b" (one after the other), "mod+k" (Ctrl, or ⌘ on a Mac), "j / k" (either) */
   readonly keys?: string
-  /** absent where what is shown hears the keys itself: then only the sheet of keys tells of them */
+  /** absent if a component handles the keys itself: then only the key sheet lists them */
   readonly act?: () => void
   /** whether it stands in the palette; a movement of the focus does not */
   readonly isHidden?: boolean
@@ -25,17 +25,17 @@ export type Command = {
 }
 
 /** How else people say that they want something new. */
-export const makeWords = 'create add make'
+export const createWords = 'create add make'
 
-/** Keys that something hears itself, for the sheet of keys: a title, and the keys. */
-export function heardKeys(
+/** Keys that a component handles itself, for the key sheet: a title, and the keys. */
+export function keyHints(
   group: string,
   keys: readonly (readonly [title: string, keys: string])[],
 ): Command[] {
   return keys.map(([title, keys]) => ({ id: `${group} ${keys}`, title, group, keys }))
 }
 
-const registered = shared<readonly Command[]>([])
+const registered = createStore<readonly Command[]>([])
 export const useRegistered = registered.use
 
 /**
@@ -102,7 +102,7 @@ export function handleKey(event: KeyboardEvent): void {
 }
 
 /** Keys as people read them; "/" stands between those that do the same. */
-export function sayKeys(keys: string): string[] {
+export function keyLabels(keys: string): string[] {
   const names: { [key: string]: string } = {
     mod: isMac ? '⌘' : 'Ctrl',
     alt: isMac ? '⌥' : 'Alt',
@@ -115,6 +115,6 @@ export function sayKeys(keys: string): string[] {
     PageUp: 'Page up',
     PageDown: 'Page down',
   }
-  const said = (key: string) => names[key] ?? (key.length === 1 ? key.toUpperCase() : key)
-  return keys.split(/[ +]/).map(said)
+  const label = (key: string) => names[key] ?? (key.length === 1 ? key.toUpperCase() : key)
+  return keys.split(/[ +]/).map(label)
 }

@@ -1,18 +1,18 @@
 /** One's own jobs that run, with their progress. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ask } from '../api/api.ts'
-import { type Job, jobPath, note, titleOf } from '../jobs/job.ts'
+import { callApi } from '../api/api.ts'
+import { type Job, jobPath, titleOf, trackJob } from '../jobs/job.ts'
 import { may, useMe } from './me.ts'
 
-/** Asked again about once a second while one runs; whoever begins or tells a job has it asked again, too. */
+/** Polled about once a second while a job runs, and refetched after each action. */
 export function JobsUnderWay() {
   const me = useMe()
   const { data } = useQuery({
     queryKey: ['jobs', 'newest'],
     queryFn: async ({ signal }) => {
-      const jobs = await ask<Job[]>('GET', '/job', { query: { pageSize: 10 }, signal })
-      for (const job of jobs) if (job.created_by === me.user.id) note(job)
+      const jobs = await callApi<Job[]>('GET', '/job', { query: { pageSize: 10 }, signal })
+      for (const job of jobs) if (job.created_by === me.user.id) trackJob(job)
       return jobs
     },
     enabled: may(me, 'job:read'),

@@ -1,7 +1,8 @@
 /** All keys that act on this page, from the registry. */
-import { Key } from '../ui/bits.tsx'
+
 import { Dialog } from '../ui/dialog.tsx'
-import { sayKeys, useRegistered } from './commands.ts'
+import { Key } from '../ui/elements.tsx'
+import { keyLabels, useRegistered } from './commands.ts'
 import { usePreferences } from './preferences.ts'
 
 export function KeySheet({ onClose }: { onClose: () => void }) {
@@ -22,7 +23,7 @@ export function KeySheet({ onClose }: { onClose: () => void }) {
                 <div key={id} className="flex min-h-7 items-center justify-between gap-4">
                   <dt>{title}</dt>
                   <dd className="flex shrink-0 gap-1">
-                    {sayKeys(keys!).map((key, index) =>
+                    {keyLabels(keys!).map((key, index) =>
                       // biome-ignore lint/suspicious/noArrayIndexKey: a key may come twice
                       key === '/' ? <span key={index}>or</span> : <Key key={index}>{key}</Key>,
                     )}

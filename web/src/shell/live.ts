@@ -1,5 +1,5 @@
 /**
- * What others change is shown as it happens, by the account's feed (D71). One page of a browser follows it
+ * Live updates: changes of others appear by the account's feed (D71). One page of a browser follows it
  * and tells the others: a browser has few connections for a service. Who may not follow sees changes when
  * they come back to the page.
  */
@@ -7,11 +7,11 @@ import { useEffect } from 'react'
 import { api, base, DealwrightError, isOwnWrite, type Schemas } from '../api/api.ts'
 import { queryClient, refresh } from '../api/queries.ts'
 
-type Happened = Schemas['feed_event']
+type FeedEvent = Schemas['feed_event']
 
 const types = ['created', 'updated', 'deleted', 'restored', 'purged']
 const records = ['deal', 'product', 'contact', 'company', 'activity']
-/** What pages are drawn from: everything is read again. */
+/** Configuration: a change refetches everything. */
 const settings = [
   'user',
   'role',
@@ -27,7 +27,7 @@ const settings = [
 ]
 
 const [soonMs, mostMs] = [400, 10_000]
-/** after which the feed is asked again where it failed */
+/** the pause before the feed is tried again */
 const againMs = 10_000
 const stale = new Set<string>()
 let isWaiting = false
@@ -37,16 +37,16 @@ let readAt = Number.NEGATIVE_INFINITY
 /** The newest event that was heard of. */
 let heard = 0
 
-/** Where the feed was before the page read what it shows, and what other pages tell of it. */
+/** The position of the feed before the page loaded its data, and the channel to other pages. */
 let listening: { readonly last: Promise<number>; readonly channel: BroadcastChannel } | null = null
 
 /** To be called before anything is read that is shown: what happens from then on is heard of. */
 export function listen(): void {
   if (listening) return
   const channel = new BroadcastChannel('dealwright-events')
-  channel.onmessage = ({ data }) => tell(data as Happened)
+  channel.onmessage = ({ data }) => noteEvent(data as FeedEvent)
   const last = position()
-  // Whoever follows is told of it.
+  // `follow` handles the error.
   last.catch(() => {})
   listening = { last, channel }
 }
@@ -57,8 +57,8 @@ async function position(): Promise<number> {
   return (body as { meta: { last: number } }).meta.last
 }
 
-/** Notes what others have changed. While that goes on, as an import does, pages are read ever more rarely. */
-function tell(event: Happened): void {
+/** Notes changes of others. While they keep coming, as from an import, pages are refetched less often. */
+function noteEvent(event: FeedEvent): void {
   heard = Math.max(heard, event.seq)
   if (isOwnWrite(event.actor.request_id)) return
   stale.add(event.resource)
@@ -84,12 +84,12 @@ export function useLive(isAllowed: boolean): void {
     const { last, channel } = listening!
     const end = new AbortController()
     const lead = async () => {
-      const say = (event: Happened) => {
-        tell(event)
+      const broadcast = (event: FeedEvent) => {
+        noteEvent(event)
         channel.postMessage(event)
       }
       let from: Promise<number> | null = last
-      while ((await follow(say, end.signal, from)) === 'failed') {
+      while ((await follow(broadcast, end.signal, from)) === 'failed') {
         await pause(againMs, end.signal)
         from = null
       }
@@ -110,20 +110,20 @@ export function useLive(isAllowed: boolean): void {
  * while the service restarts. `last` is where the feed was when the page was loaded; null: that was long ago.
  */
 async function follow(
-  onEvent: (event: Happened) => void,
+  onEvent: (event: FeedEvent) => void,
   signal: AbortSignal,
   last: Promise<number> | null,
 ): Promise<'failed' | 'ended'> {
   let after: number
   try {
-    // Another page may have followed until now, and told what it heard.
+    // Another page may have followed the feed until now, and forwarded its events.
     after = last ? Math.max(await last, heard) : await position()
   } catch (error) {
     const isRefused = error instanceof DealwrightError && [401, 403].includes(error.status)
     return isRefused || signal.aborted ? 'ended' : 'failed'
   }
   if (signal.aborted) return 'ended'
-  // What happened meanwhile was not heard of.
+  // Events in between were missed.
   if (!last) void queryClient.invalidateQueries()
   return new Promise(resolve => {
     const source = new EventSource(`${base}/event?after=${after}`)

@@ -1,4 +1,4 @@
-/** Who is signed in, and what they may do: buttons that can't be used say why. */
+/** The signed-in user and their permissions: disabled buttons say why. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import type { Me } from '../api/api.ts'
 import { meQuery } from '../api/queries.ts'
@@ -7,7 +7,7 @@ export function useMe(): Me {
   return useSuspenseQuery(meQuery).data
 }
 
-/** Whether somebody has a scope; `admin` has all of them. */
+/** True if somebody has a scope; `admin` has all of them. */
 export function may({ scopes }: Pick<Me, 'scopes'>, scope: string): boolean {
   return scopes.includes('admin') || scopes.includes(scope)
 }

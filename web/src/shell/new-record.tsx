@@ -1,38 +1,38 @@
 /** The dialog for a new record, which any page can open. */
 import { lazy } from 'react'
 import type { AnyRecord } from '../api/api.ts'
-import { shared } from '../ui/shared.ts'
-import { Opened } from './opened.tsx'
+import { createStore } from '../ui/store.ts'
+import { Overlay } from './overlay.tsx'
 
 const NewDialog = lazy(() =>
   import('../records/editing/new-dialog.tsx').then(module => ({ default: module.NewDialog })),
 )
 
-export type NewAsked = {
+export type NewRecordRequest = {
   readonly resource: string
   /** what is filled in already */
   readonly prefill: { readonly [field: string]: unknown }
-  /** hears of the record that was made */
-  readonly onMade?: ((record: AnyRecord) => void) | undefined
+  /** gets the created record */
+  readonly onCreated?: ((record: AnyRecord) => void) | undefined
 }
 
-const asked = shared<NewAsked | null>(null)
+const request = createStore<NewRecordRequest | null>(null)
 
 export function openNew(
   resource: string,
-  prefill: NewAsked['prefill'] = {},
-  onMade?: NewAsked['onMade'],
+  prefill: NewRecordRequest['prefill'] = {},
+  onCreated?: NewRecordRequest['onCreated'],
 ): void {
-  asked.set({ resource, prefill, onMade })
+  request.set({ resource, prefill, onCreated })
 }
 
 export function NewRecord() {
-  const shown = asked.use()
+  const shown = request.use()
   if (!shown) return null
-  const close = () => asked.set(null)
+  const close = () => request.set(null)
   return (
-    <Opened label="New record" onClose={close}>
-      <NewDialog asked={shown} onClose={close} />
-    </Opened>
+    <Overlay label="New record" onClose={close}>
+      <NewDialog request={shown} onClose={close} />
+    </Overlay>
   )
 }

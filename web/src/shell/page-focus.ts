@@ -1,4 +1,4 @@
-/** A new page is announced, and the focus goes to its heading, as it does where a browser loads a page. */
+/** Announces a new page and focuses its heading, as a browser does after a page load. */
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { announce } from '../ui/toast.tsx'
@@ -14,7 +14,7 @@ export function usePageFocus(): void {
   useEffect(() => {
     let end = () => {}
     const unsubscribe = router.subscribe('onBeforeLoad', ({ fromLocation, pathChanged, hrefChanged }) => {
-      // The same address once more: a page that had failed may come.
+      // The same address again: a page that had failed may load.
       if (!fromLocation || (hrefChanged && !pathChanged)) return
       end()
       end = awaitHeading(newest())
@@ -28,13 +28,13 @@ export function usePageFocus(): void {
 
 function awaitHeading(former: HTMLElement | undefined): () => void {
   let known = former
-  let said: string | null = null
+  let announced: string | null = null
   const look = () => {
     const heading = newest()
     if (!heading || heading === known) return
     known = heading
-    if (heading.textContent !== said) announce(heading.textContent)
-    said = heading.textContent
+    if (heading.textContent !== announced) announce(heading.textContent)
+    announced = heading.textContent
     const { activeElement } = document
     const isTaken =
       activeElement?.closest('[role="dialog"]') || heading.closest('main')?.contains(activeElement)

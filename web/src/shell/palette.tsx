@@ -15,13 +15,13 @@ import {
   useFilter,
 } from 'react-aria-components'
 import { recordPath } from '../routes.tsx'
-import { Badge, Key } from '../ui/bits.tsx'
-import { type Command, sayKeys, useRegistered } from './commands.ts'
+import { Badge, Key } from '../ui/elements.tsx'
+import { type Command, keyLabels, useRegistered } from './commands.ts'
 import { may, useMe } from './me.ts'
 import { openNew } from './new-record.tsx'
-import { useFound } from './search.ts'
+import { useRecordSearch } from './record-search.ts'
 
-/** What many pages have, in this order; what can be done on the page itself comes before. */
+/** The groups that many pages have, in this order; those of the page itself come first. */
 const groupsBelow = ['New', 'Go to', 'Settings', 'Import', 'Everywhere']
 const wordsOf = (text: string) => text.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
 
@@ -57,7 +57,7 @@ type Begins = ReturnType<typeof useFilter>['startsWith']
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const navigate = useNavigate()
-  const found = useFound(useDeferredValue(text))
+  const found = useRecordSearch(useDeferredValue(text))
   const { startsWith } = useFilter({ sensitivity: 'base' })
   const shown = useRegistered().filter(({ isHidden, act }) => act && !isHidden)
   const groups = fitting(shown, text, startsWith)
@@ -148,7 +148,7 @@ function CommandEntry({ command, onRun }: { command: Command; onRun: () => void 
   return (
     <Entry id={command.id} text={command.title} onAction={onRun}>
       <span className="grow">{command.title}</span>
-      {command.keys && sayKeys(command.keys).map(key => <Key key={key}>{key}</Key>)}
+      {command.keys && keyLabels(command.keys).map(key => <Key key={key}>{key}</Key>)}
     </Entry>
   )
 }

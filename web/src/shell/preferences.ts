@@ -1,5 +1,5 @@
-/** What a person has chosen for this browser: theme, density, and whether single keys act. */
-import { shared } from '../ui/shared.ts'
+/** The preferences of this browser: theme, density, and whether single keys act. */
+import { createStore } from '../ui/store.ts'
 
 export type Preferences = {
   readonly theme: 'system' | 'light' | 'dark'
@@ -13,24 +13,24 @@ export type Preferences = {
 }
 
 const name = 'dealwright'
-const usual: Preferences = {
+const defaults: Preferences = {
   theme: 'system',
   density: 'comfortable',
   singleKeys: true,
   defaultViews: {},
   collapsedStages: [],
 }
-const current = shared(read())
+const current = createStore(read())
 
 function read(): Preferences {
   try {
-    return { ...usual, ...JSON.parse(localStorage.getItem(name) ?? '{}') }
+    return { ...defaults, ...JSON.parse(localStorage.getItem(name) ?? '{}') }
   } catch {
-    return usual
+    return defaults
   }
 }
 
-/** Shows the page as it was chosen; to be called before it is drawn. */
+/** Applies theme and density; to be called before the first render. */
 export function applyPreferences(): void {
   const { dataset } = document.documentElement
   const { theme, density } = current.get()

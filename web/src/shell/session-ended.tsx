@@ -4,10 +4,10 @@
  */
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { hasEnded } from '../api/api.ts'
+import { sessionEnded } from '../api/api.ts'
 
 export function SessionEnded() {
-  const isEnded = hasEnded.use() !== false
+  const isEnded = sessionEnded.use() !== false
   const router = useRouter()
   useEffect(() => {
     const { pathname, href } = router.state.location
@@ -26,7 +26,7 @@ export function SessionEnded() {
   )
 }
 
-/** Whether something may be lost: a dialog is open, or a text is being written. */
+/** True if input may be lost: a dialog is open, or a text is being written. */
 function isTyping(): boolean {
   const texts = [...document.querySelectorAll<HTMLTextAreaElement>('textarea')]
   return (

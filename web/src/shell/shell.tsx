@@ -4,19 +4,19 @@ import { Menu as MenuIcon, Plus, Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import type { Me } from '../api/api.ts'
 import { FormatProvider } from '../format/use-format.tsx'
-import { Key } from '../ui/bits.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
+import { Key } from '../ui/elements.tsx'
 import { Toasts, undoLast } from '../ui/toast.tsx'
-import { type Command, handleKey, heardKeys, makeWords, sayKeys, useCommands } from './commands.ts'
+import { AfterLoad } from './after-load.tsx'
+import { type Command, createWords, handleKey, keyHints, keyLabels, useCommands } from './commands.ts'
 import { useLive } from './live.ts'
 import { may, useMe } from './me.ts'
+import { navigationFor } from './navigation.ts'
 import { NewRecord, openNew } from './new-record.tsx'
-import { OnceRead } from './once-read.tsx'
-import { Opened } from './opened.tsx'
+import { Overlay } from './overlay.tsx'
 import { usePageFocus } from './page-focus.ts'
-import { PageWaiting } from './page-waiting.tsx'
-import { placesFor } from './places.ts'
+import { PageSkeleton } from './page-waiting.tsx'
 import { SessionEnded } from './session-ended.tsx'
 
 const AccountMenu = lazy(() => import('./account-menu.tsx').then(module => ({ default: module.AccountMenu })))
@@ -54,7 +54,7 @@ export function Shell() {
           <Offline />
           <SessionEnded />
           {/* Whatever a page waits for, the way to the others stays. */}
-          <Suspense fallback={<PageWaiting />}>
+          <Suspense fallback={<PageSkeleton />}>
             <Outlet />
           </Suspense>
         </div>
@@ -62,9 +62,9 @@ export function Shell() {
       <Toasts />
       <NewRecord />
       {(open === 'palette' || open === 'keys') && (
-        <Opened label="Search and commands" onClose={close}>
+        <Overlay label="Search and commands" onClose={close}>
           {open === 'palette' ? <Palette onClose={close} /> : <KeySheet onClose={close} />}
-        </Opened>
+        </Overlay>
       )}
     </FormatProvider>
   )
@@ -84,7 +84,7 @@ function useShellCommands(me: Me, onOpen: (open: Open) => void): void {
         act: () => onOpen('palette'),
       },
       { id: 'keys', title: 'Show all keys', group: 'Everywhere', keys: '?', act: () => onOpen('keys') },
-      ...heardKeys('Everywhere', [['Save a form or a note', 'mod+Enter']]),
+      ...keyHints('Everywhere', [['Save a form or a note', 'mod+Enter']]),
       {
         id: 'undo',
         title: 'Undo the last change',
@@ -92,8 +92,15 @@ function useShellCommands(me: Me, onOpen: (open: Open) => void): void {
         keys: 'mod+z',
         act: undoLast,
       },
-      { id: 'new', title: 'New deal', group: 'New', keys: 'c', words: makeWords, act: () => openNew('deal') },
-      ...placesFor(me).map(({ to, params, label, keys, words }) => ({
+      {
+        id: 'new',
+        title: 'New deal',
+        group: 'New',
+        keys: 'c',
+        words: createWords,
+        act: () => openNew('deal'),
+      },
+      ...navigationFor(me).map(({ to, params, label, keys, words }) => ({
         id: label,
         title: label,
         group: 'Go to',
@@ -155,9 +162,9 @@ function Navigation({ open, onOpen }: PartProps) {
       >
         <Search size={15} aria-hidden />
         <span className="grow text-left">Search</span>
-        <Key>{sayKeys('mod+k').join(' ')}</Key>
+        <Key>{keyLabels('mod+k').join(' ')}</Key>
       </Button>
-      {placesFor(me).map(({ to, params, label, icon: Icon }) => (
+      {navigationFor(me).map(({ to, params, label, icon: Icon }) => (
         <Link
           key={label}
           to={to}
@@ -172,11 +179,11 @@ function Navigation({ open, onOpen }: PartProps) {
         </Link>
       ))}
       <span className="grow" />
-      <OnceRead fallback={accountPlace}>
+      <AfterLoad fallback={accountPlace}>
         <Suspense fallback={accountPlace}>
           <AccountMenu />
         </Suspense>
-      </OnceRead>
+      </AfterLoad>
     </nav>
   )
 }

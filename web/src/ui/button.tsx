@@ -8,10 +8,10 @@ import {
 } from 'react-aria-components'
 import { classes } from './classes.ts'
 
-type Look = 'primary' | 'plain' | 'quiet' | 'danger' | 'won'
+type Variant = 'primary' | 'plain' | 'quiet' | 'danger' | 'won'
 
 export type ButtonProps = Omit<AriaProps, 'className' | 'children'> & {
-  look?: Look
+  variant?: Variant
   /** why the button can't be pressed; it can be reached, and says so */
   reason?: string | undefined
   isSmall?: boolean
@@ -19,7 +19,7 @@ export type ButtonProps = Omit<AriaProps, 'className' | 'children'> & {
   children?: ReactNode
 }
 
-const looks: { readonly [look in Look]: string } = {
+const looks: { readonly [variant in Variant]: string } = {
   primary: 'bg-accent text-accent-ink font-medium data-hovered:bg-accent-strong',
   plain: 'border border-line-strong/60 bg-surface data-hovered:bg-hover',
   quiet: 'text-ink-soft data-hovered:bg-hover data-hovered:text-ink',
@@ -28,7 +28,7 @@ const looks: { readonly [look in Look]: string } = {
 }
 
 export function Button({
-  look = 'plain',
+  variant = 'plain',
   reason,
   isSmall,
   className,
@@ -37,7 +37,7 @@ export function Button({
   children,
   ...props
 }: ButtonProps) {
-  // What is under way can't be asked for again; the button keeps the focus. React Aria's own isPending would
+  // A pending button can't be pressed again, and keeps the focus. React Aria's own isPending would
   // leave an image without a name behind, which axe finds.
   const isIdle = reason === undefined && !isPending
   const button = (
@@ -49,7 +49,7 @@ export function Button({
         'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-sm whitespace-nowrap select-none',
         isSmall ? 'min-h-6 px-2 text-sm' : 'min-h-8 px-3',
         'data-disabled:opacity-55',
-        looks[look],
+        looks[variant],
         reason && 'opacity-60',
         isPending && 'opacity-70',
         className,
@@ -62,9 +62,9 @@ export function Button({
 }
 
 /** The way out of a dialog or form without a change: the same everywhere. */
-export function Cancel({ children = 'Cancel', ...props }: Omit<ButtonProps, 'look'>) {
+export function Cancel({ children = 'Cancel', ...props }: Omit<ButtonProps, 'variant'>) {
   return (
-    <Button {...props} look="quiet">
+    <Button {...props} variant="quiet">
       {children}
     </Button>
   )

@@ -1,4 +1,4 @@
-/** What charts are made of: series and their patterns, marks that are links, and the movement among them. */
+/** Parts of charts: series and their patterns, marks that are links, and arrow keys between them. */
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useId, useRef } from 'react'
 
 export type Look = 'won' | 'lost' | 'solid' | 'hatched'

@@ -1,4 +1,4 @@
-/** What opens over the page, in the middle or at the side. Escape and a press beside it close it. */
+/** A modal dialog, in the middle or at the side. Escape and a click outside close it. */
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useMemo } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
@@ -52,7 +52,7 @@ function useFocusBack(isOpen: boolean): void {
   }, [isOpen, before])
 }
 
-/** What has the focus; of a menu, the button that has opened it. */
+/** The focused element; in a menu, the button that opened it. */
 function focused(): Element | null {
   const { activeElement } = document
   const menu = activeElement?.closest('[role="menu"]')

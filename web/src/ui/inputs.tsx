@@ -9,10 +9,10 @@ type Labelled = {
   hint?: ReactNode
   isRequired?: boolean | undefined
   /** the label is there for screen readers only */
-  isBare?: boolean | undefined
+  isLabelHidden?: boolean | undefined
 }
 
-/** What an input takes to be named and described. */
+/** The attributes that connect an input with its label, error and hint. */
 export type Wiring = {
   id: string
   'aria-describedby'?: string | undefined
@@ -24,14 +24,14 @@ export type Wiring = {
 export function Labelled(
   props: Labelled & { className?: string | undefined; children: (wiring: Wiring) => ReactNode },
 ) {
-  const { label, error, hint, isRequired, isBare, className, children } = props
+  const { label, error, hint, isRequired, isLabelHidden, className, children } = props
   const id = useId()
   const described = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ')
   return (
     <div className={classes('flex min-w-0 flex-col gap-1', className)}>
-      <label htmlFor={id} className={isBare ? 'unseen' : 'font-medium text-ink-soft'}>
+      <label htmlFor={id} className={isLabelHidden ? 'unseen' : 'font-medium text-ink-soft'}>
         {label}
-        {isRequired && !isBare && (
+        {isRequired && !isLabelHidden && (
           <span className="text-lost" aria-hidden>
             {' '}
             *
@@ -58,21 +58,21 @@ export function Labelled(
   )
 }
 
-/** What is the label's of an input's properties, and what is the input's own. */
-function apart<P extends Labelled & { className?: string | undefined }>(props: P) {
-  const { label, error, hint, isRequired, isBare, className, ...own } = props
-  return [{ label, error, hint, isRequired, isBare, className }, own] as const
+/** Splits the props of an input into those of the label and those of the native element. */
+function splitLabelProps<P extends Labelled & { className?: string | undefined }>(props: P) {
+  const { label, error, hint, isRequired, isLabelHidden, className, ...own } = props
+  return [{ label, error, hint, isRequired, isLabelHidden, className }, own] as const
 }
 
 type Change = { value: string; onChange: (value: string) => void }
 
-export function TextField(given: Labelled & Change & Omit<ComponentProps<'input'>, 'onChange' | 'value'>) {
-  const [labelled, { value, onChange, ...props }] = apart(given)
+export function TextField(props: Labelled & Change & Omit<ComponentProps<'input'>, 'onChange' | 'value'>) {
+  const [labelled, { value, onChange, ...native }] = splitLabelProps(props)
   return (
     <Labelled {...labelled}>
       {wiring => (
         <input
-          {...props}
+          {...native}
           {...wiring}
           value={value}
           onChange={e => onChange(e.target.value)}
@@ -83,14 +83,14 @@ export function TextField(given: Labelled & Change & Omit<ComponentProps<'input'
   )
 }
 
-export function TextArea(given: Labelled & Change & Omit<ComponentProps<'textarea'>, 'onChange' | 'value'>) {
-  const [labelled, { value, onChange, ...props }] = apart(given)
+export function TextArea(props: Labelled & Change & Omit<ComponentProps<'textarea'>, 'onChange' | 'value'>) {
+  const [labelled, { value, onChange, ...native }] = splitLabelProps(props)
   return (
     <Labelled {...labelled}>
       {wiring => (
         <textarea
           rows={3}
-          {...props}
+          {...native}
           {...wiring}
           value={value}
           onChange={e => onChange(e.target.value)}
@@ -109,19 +109,19 @@ export type Choice = {
 
 /** A native list of choices; `none` is the text of the empty one. */
 export function Select(
-  given: Labelled & {
+  props: Labelled & {
     value: string | number | null
     onChange: (value: string | null) => void
     choices: readonly Choice[]
     none?: string | undefined
   } & Omit<ComponentProps<'select'>, 'onChange' | 'value'>,
 ) {
-  const [labelled, { value, onChange, choices, none, ...props }] = apart(given)
+  const [labelled, { value, onChange, choices, none, ...native }] = splitLabelProps(props)
   return (
     <Labelled {...labelled}>
       {wiring => (
         <select
-          {...props}
+          {...native}
           {...wiring}
           value={value ?? ''}
           onChange={e => onChange(e.target.value === '' ? null : e.target.value)}
@@ -141,13 +141,13 @@ export function Select(
 
 export function Checkbox({
   label,
-  isBare,
+  isLabelHidden,
   className,
   checked,
   isMixed,
   onChange,
   ...props
-}: { label: string; isBare?: boolean; isMixed?: boolean; onChange: (checked: boolean) => void } & Omit<
+}: { label: string; isLabelHidden?: boolean; isMixed?: boolean; onChange: (checked: boolean) => void } & Omit<
   ComponentProps<'input'>,
   'onChange'
 >) {
@@ -163,7 +163,7 @@ export function Checkbox({
         onChange={e => onChange(e.target.checked)}
         className="size-4 accent-accent"
       />
-      <span className={isBare ? 'unseen' : ''}>{label}</span>
+      <span className={isLabelHidden ? 'unseen' : ''}>{label}</span>
     </label>
   )
 }

@@ -63,7 +63,7 @@ export function MenuList(props: { label: string; groups: readonly MenuGroup[]; a
   return (
     <AriaMenu
       aria-label={label}
-      // Where nothing is given, the button says: a key puts the focus on the first entry.
+      // By default the trigger decides: a key focuses the first entry.
       {...focus}
       onAction={key => entries.get(String(key))?.act()}
       disabledKeys={disabled}

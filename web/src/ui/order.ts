@@ -12,7 +12,7 @@ export function moved<T>(items: readonly T[], from: number, before: number): T[]
   return rest
 }
 
-export type Ordered = { readonly id: number; readonly position: number | null }
+type Ordered = { readonly id: number; readonly position: number | null }
 
 /** The elements whose position is not their place, with the position that they should have. */
 export function renumbered<T extends Ordered>(items: readonly T[]): { id: number; position: number }[] {
@@ -38,7 +38,7 @@ export function withFieldAt(form: readonly Section[], name: string, { list, inde
     .filter(part => part.fields.length > 0)
 }
 
-/** Where a field goes one step up or down, also into the next section; null at either end of the form. */
+/** The place of a field one step up or down, also in the next section; null at either end of the form. */
 export function stepOf(form: readonly Section[], name: string, by: 1 | -1): Place | null {
   const which = form.findIndex(part => part.fields.includes(name))
   const part = form[which]

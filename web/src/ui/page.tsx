@@ -1,5 +1,6 @@
-/** The head of a page: its heading, what it shows, and what can be done. */
-import { type ReactNode, useEffect } from 'react'
+/** The parts of a page: its head with the actions, its body, and panels in it. */
+import { type ReactNode, useEffect, useId } from 'react'
+import { classes } from './classes.ts'
 
 export function PageHead(props: { title: string; detail?: ReactNode; children?: ReactNode }) {
   const { title, detail, children } = props
@@ -15,5 +16,36 @@ export function PageHead(props: { title: string; detail?: ReactNode; children?: 
       <span className="grow" />
       {children}
     </header>
+  )
+}
+
+/** The body of a page, in a readable width. */
+export function PageBody({ children }: { children: ReactNode }) {
+  return <div className="page-column flex flex-col gap-5 px-4 pb-12">{children}</div>
+}
+
+/** A part of a page, with a heading of its own. */
+export function Panel(props: {
+  title: string
+  detail?: ReactNode
+  actions?: ReactNode
+  className?: string
+  children: ReactNode
+}) {
+  const { title, detail, actions, className, children } = props
+  const id = useId()
+  return (
+    <section aria-labelledby={id} className="rounded-md border border-line bg-surface">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-2.5">
+        <div className="min-w-0 grow">
+          <h2 id={id} className="min-w-0 font-semibold" dir="auto">
+            {title}
+          </h2>
+          {detail && <div className="text-sm text-ink-soft">{detail}</div>}
+        </div>
+        {actions}
+      </header>
+      <div className={classes('min-w-0', className)}>{children}</div>
+    </section>
   )
 }

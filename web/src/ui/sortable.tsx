@@ -17,7 +17,7 @@ export type Sorting = {
   readonly begin: (key: string, event: PointerEvent) => void
 }
 
-/** `onMove` hears where a row was dropped. */
+/** `onMove` gets the place where a row was dropped. */
 export function useSorting(onMove: (key: string, to: Place) => void): Sorting {
   const root = useRef<HTMLDivElement>(null)
   const [state, setState] = useState<{ key: string; over: Place | null } | null>(null)
@@ -127,7 +127,7 @@ export function SortHandle({
   )
 }
 
-/** The buttons for one step up and one down. The focus stays on them, wherever the row goes. */
+/** The buttons for one step up and one down. They keep the focus when the row moves. */
 export function SortButtons(props: {
   name: string
   id: string

@@ -3,9 +3,9 @@ import { X } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { classes } from './classes.ts'
-import { shared } from './shared.ts'
+import { createStore } from './store.ts'
 
-export type Toast = {
+type Toast = {
   readonly id: number
   readonly text: string
   readonly look: 'done' | 'failed'
@@ -13,14 +13,14 @@ export type Toast = {
 }
 
 const shownMs = { done: 6000, failed: 12_000 }
-const toasts = shared<readonly Toast[]>([])
+const toasts = createStore<readonly Toast[]>([])
 let lastId = 0
 type Change = {
   readonly id: number
   readonly text: string
   readonly undo: (() => void | Promise<void>) | undefined
 }
-/** What was changed in this tab and not undone, as its messages told it; the last change last. */
+/** The undo stack of this tab; the newest change last. */
 let changes: readonly Change[] = []
 const changesMax = 200
 /** One undo after another: each is of what the one before has left. */
@@ -94,7 +94,7 @@ export function Toasts() {
   )
 }
 
-/** It goes after a while, but not as long as the pointer or the focus is on it. */
+/** Disappears after a while, but not while the pointer or the focus is on it. */
 function Message({ id, text, look, action }: Toast) {
   const [isHeld, setHeld] = useState(false)
   const place = useRef<HTMLDivElement>(null)
@@ -139,7 +139,7 @@ function Message({ id, text, look, action }: Toast) {
       <span className={classes('min-w-0 py-1', look === 'done' && 'clamp-2')}>{text}</span>
       {action && (
         <Button
-          look="quiet"
+          variant="quiet"
           className="font-medium text-accent"
           onPress={() => {
             dismiss(id)

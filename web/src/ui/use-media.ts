@@ -1,4 +1,4 @@
-/** Whether a media query holds, as long as the component is shown. */
+/** Follows a media query. */
 import { useCallback, useSyncExternalStore } from 'react'
 
 export function useMedia(query: string): boolean {

@@ -23,14 +23,14 @@ function lines(value: readonly Address[]): string[] {
 
 export const address: Kind<readonly Address[]> = {
   Cell: ({ value }) => <span dir="auto">{lines(value).join(', ')}</span>,
-  Input: ({ value, onChange, field, label, isBare, error, autoFocus }) => {
+  Input: ({ value, onChange, field, label, isLabelHidden, error, autoFocus }) => {
     const current = value?.[0] ?? {}
     const change = (name: Member, typed: string) => {
       const next = { ...current, [name]: typed === '' ? null : typed }
       onChange(Object.values(next).some(Boolean) ? [next] : null)
     }
     return (
-      <Group {...{ label, isBare, error }} isRequired={field.is_required}>
+      <Group {...{ label, isLabelHidden, error }} isRequired={field.is_required}>
         <div className="grid grid-cols-2 gap-1.5">
           {members.map(({ name, label, fill, span }, index) => (
             <input
@@ -52,7 +52,7 @@ export const address: Kind<readonly Address[]> = {
   },
   Operand: operandOf(TextOperand),
   text: value => lines(value).join(', '),
-  // Which part of a pasted address is the city, nobody can tell.
+  // A pasted address can't be split into its parts.
   parse: typed => {
     const text = typed.trim().replace(/\s*[\r\n]+\s*/g, ', ')
     return text === '' ? null : [{ address_line1: text }]

@@ -8,13 +8,13 @@ import { DateOperand, readDay } from './date.tsx'
 
 const DateEnd = nativeEnd('date', '9999-12-31')
 
-const say = ({ range }: Range, format: Formats) => `${format.date(range.from)} – ${format.date(range.to)}`
+const display = ({ range }: Range, format: Formats) => `${format.date(range.from)} – ${format.date(range.to)}`
 
 export const dateRange: Kind<Range> = {
-  Cell: ({ value }) => say(value, useFormat()),
+  Cell: ({ value }) => display(value, useFormat()),
   Input: props => <RangeBox {...props} End={DateEnd} />,
   Operand: operandOf(DateOperand),
-  say: (value, _names, format) => say(value, format),
+  display: (value, _names, format) => display(value, format),
   text: ({ range }) => `${range.from} – ${range.to}`,
   parse: (typed, _field, format) => readRange(typed, end => readDay(end, format?.locale)),
   check: value => checkRange(value, { mayRunBackwards: false }),

@@ -9,16 +9,17 @@ import { MomentBox, MomentOperand, readMoment } from './date-time.tsx'
 
 const wall = (iso: string, timeZone: string) => toWall(iso, timeZone).replace('T', ' ')
 
-const say = ({ range }: Range, format: Formats) => `${format.moment(range.from)} – ${format.moment(range.to)}`
+const display = ({ range }: Range, format: Formats) =>
+  `${format.moment(range.from)} – ${format.moment(range.to)}`
 
 export const dateTimeRange: Kind<Range> = {
-  Cell: ({ value }) => say(value, useFormat()),
+  Cell: ({ value }) => display(value, useFormat()),
   Input: function DateTimeRangeInput(props) {
     const { timeZone } = useFormat()
     return <RangeBox {...props} End={MomentBox} hint={`In ${timeZone}`} />
   },
   Operand: operandOf(MomentOperand),
-  say: (value, _names, format) => say(value, format),
+  display: (value, _names, format) => display(value, format),
   text: ({ range }, _names, { timeZone }) => `${wall(range.from, timeZone)} – ${wall(range.to, timeZone)}`,
   parse: (typed, _field, format) => readRange(typed, end => readMoment(end, format?.timeZone)),
   check: value => checkRange(value, { mayRunBackwards: false }),

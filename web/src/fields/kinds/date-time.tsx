@@ -6,7 +6,7 @@ import type { Kind, OperandProps } from '../kind.ts'
 import { operandOf } from '../operand.tsx'
 import { fromWall, toWall } from '../zone.ts'
 
-export function MomentCell({ value }: { value: string }) {
+function MomentCell({ value }: { value: string }) {
   const format = useFormat()
   return (
     <time dateTime={value} title={format.fullMoment(value)} className="tabular">
@@ -53,20 +53,20 @@ export function readMoment(text: string, timeZone = 'UTC'): string | undefined {
 
 export const dateTime: Kind<string> = {
   Cell: MomentCell,
-  Input: function MomentInput({ value, onChange, field, label, isBare, error, autoFocus }) {
+  Input: function MomentInput({ value, onChange, field, label, isLabelHidden, error, autoFocus }) {
     const { timeZone } = useFormat()
     return (
       <Labelled
-        {...{ label, isBare, error }}
+        {...{ label, isLabelHidden, error }}
         isRequired={field.is_required}
-        hint={isBare ? undefined : `In ${timeZone}`}
+        hint={isLabelHidden ? undefined : `In ${timeZone}`}
       >
         {wiring => <MomentBox {...wiring} autoFocus={autoFocus} value={value} onChange={onChange} />}
       </Labelled>
     )
   },
   Operand: operandOf(MomentOperand),
-  say: (value, _names, format) => format.moment(value),
+  display: (value, _names, format) => format.moment(value),
   text: (value, _names, format) => toWall(value, format.timeZone).replace('T', ' '),
   parse: (typed, _field, format) => (typed.trim() === '' ? null : readMoment(typed, format?.timeZone)),
   width: 180,

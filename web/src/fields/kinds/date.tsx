@@ -4,7 +4,7 @@ import { TextField } from '../../ui/inputs.tsx'
 import type { Kind, OperandProps } from '../kind.ts'
 import { operandOf } from '../operand.tsx'
 
-export function DateCell({ value }: { value: string }) {
+function DateCell({ value }: { value: string }) {
   const format = useFormat()
   return (
     <time dateTime={value} title={format.longDate(value)} className="tabular">
@@ -14,11 +14,13 @@ export function DateCell({ value }: { value: string }) {
 }
 
 export function DateOperand({ value, onChange, label }: OperandProps) {
-  return <TextField type="date" max="9999-12-31" label={label} isBare value={value} onChange={onChange} />
+  return (
+    <TextField type="date" max="9999-12-31" label={label} isLabelHidden value={value} onChange={onChange} />
+  )
 }
 
-/** Whether a text is a day of the calendar. */
-export function isDay(text: string): boolean {
+/** True if a text is a day of the calendar. */
+function isDay(text: string): boolean {
   const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T12:00:00Z`) : null
   return day !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
@@ -39,9 +41,9 @@ export function readDay(text: string, locale = 'en-US'): string | undefined {
 
 export const date: Kind<string> = {
   Cell: DateCell,
-  Input: ({ value, onChange, field, label, isBare, error, autoFocus }) => (
+  Input: ({ value, onChange, field, label, isLabelHidden, error, autoFocus }) => (
     <TextField
-      {...{ label, isBare, error, autoFocus }}
+      {...{ label, isLabelHidden, error, autoFocus }}
       type="date"
       max="9999-12-31"
       isRequired={field.is_required}
@@ -51,7 +53,7 @@ export const date: Kind<string> = {
   ),
   Operand: operandOf(DateOperand),
   text: value => value,
-  say: (value, _names, format) => format.date(value),
+  display: (value, _names, format) => format.date(value),
   parse: (typed, _field, format) => (typed.trim() === '' ? null : readDay(typed, format?.locale)),
   check: value => (isDay(value) ? undefined : 'Must be a real date.'),
   width: 120,

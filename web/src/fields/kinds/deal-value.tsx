@@ -2,11 +2,7 @@
 import { useId, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox, Labelled } from '../../ui/inputs.tsx'
-import { BaseCode } from '../base-code.tsx'
-import type { InputProps, Kind } from '../kind.ts'
-import { MoneyBox } from '../money-box.tsx'
-import { operandOf } from '../operand.tsx'
-import { ProductLines, priceIn } from '../product-lines.tsx'
+import { BaseCode } from '../base-currency-code.tsx'
 import {
   checkLines,
   type DealValue,
@@ -15,12 +11,16 @@ import {
   totalOf,
   withLines,
   writeDealValue,
-} from '../value.ts'
+} from '../deal-amount.ts'
+import type { InputProps, Kind } from '../kind.ts'
+import { MoneyBox } from '../money-box.tsx'
+import { operandOf } from '../operand.tsx'
+import { ProductLines, priceIn } from '../product-lines.tsx'
 import { checkMoney, MoneyCell, readMoney, textOfMoney } from './money.tsx'
 import { checkNumberOperand, DecimalOperand } from './number.tsx'
 
 function DealValueInput(props: InputProps<DealValue>) {
-  const { value, onChange, field, label, isBare, error, autoFocus } = props
+  const { value, onChange, field, label, isLabelHidden, error, autoFocus } = props
   const lines = value?.products ?? []
   const [isOpen, setOpen] = useState(lines.length > 0)
   const id = useId()
@@ -38,28 +38,32 @@ function DealValueInput(props: InputProps<DealValue>) {
   }
   return (
     <div className="flex min-w-0 flex-col gap-2">
-      <Labelled {...{ label, isBare, error }} isRequired={field.is_required}>
+      <Labelled {...{ label, isLabelHidden, error }} isRequired={field.is_required}>
         {wiring => (
           <MoneyBox
             wiring={wiring}
             label={label}
             autoFocus={autoFocus}
-            isDisabled={follows && !isBare}
-            value={follows && !isBare ? { ...value, value: totalOf(value) } : value}
+            isDisabled={follows && !isLabelHidden}
+            value={follows && !isLabelHidden ? { ...value, value: totalOf(value) } : value}
             onChange={money => {
               // Without the lines in sight, what is typed is the value.
-              // The amounts of two currencies do not tell whether it follows the lines.
-              const next = { ...value, ...money, ...(lines.length > 0 && { follows: follows && !isBare }) }
+              // Amounts of two currencies can't be compared, so `follows` is set.
+              const next = {
+                ...value,
+                ...money,
+                ...(lines.length > 0 && { follows: follows && !isLabelHidden }),
+              }
               if (money.currency !== value?.currency && lines.length > 0) void changeCurrency(next)
               else onChange(next.value === null && lines.length === 0 ? null : next)
             }}
           />
         )}
       </Labelled>
-      {!isBare && (
+      {!isLabelHidden && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
           <Button
-            look="quiet"
+            variant="quiet"
             isSmall
             aria-expanded={isOpen}
             aria-controls={id}
@@ -76,7 +80,7 @@ function DealValueInput(props: InputProps<DealValue>) {
           )}
         </div>
       )}
-      {isOpen && !isBare && (
+      {isOpen && !isLabelHidden && (
         <div id={id}>
           <ProductLines
             value={value}

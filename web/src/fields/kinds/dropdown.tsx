@@ -1,43 +1,43 @@
 /** DROPDOWN: one of some options, by its id. */
 import type { Field } from '../../api/api.ts'
 import { Select } from '../../ui/inputs.tsx'
-import { Chips } from '../chips.tsx'
-import { checkOption, nameOfOption, readOption, useChoices } from '../choices.ts'
 import type { InputProps, Kind, NamesOf, OperandProps } from '../kind.ts'
 import { operandOf } from '../operand.tsx'
 import { joinList, splitList } from '../operand-list.ts'
+import { checkOption, optionName, readOption, useChoices } from '../options.ts'
+import { RadioChips } from '../radio-chips.tsx'
 
 /** So few options, with such short names, that all of them can be shown. */
 const fewest = 7
 const fewLetters = 48
 
-function Looked({ id, field }: { id: unknown; field: Field }) {
-  return nameOfOption(id, null, useChoices(field))
+function LookedUpName({ id, field }: { id: unknown; field: Field }) {
+  return optionName(id, null, useChoices(field))
 }
 
-export function OptionCell({ value, field, names }: { value: unknown; field: Field; names: NamesOf }) {
+function OptionCell({ value, field, names }: { value: unknown; field: Field; names: NamesOf }) {
   return field.options || names ? (
-    nameOfOption(value, names, field.options ?? [])
+    optionName(value, names, field.options ?? [])
   ) : (
-    <Looked id={value} field={field} />
+    <LookedUpName id={value} field={field} />
   )
 }
 
 function DropdownInput(props: InputProps<number | string>) {
-  const { value, onChange, field, label, isBare, error, names, record, autoFocus } = props
+  const { value, onChange, field, label, isLabelHidden, error, names, record, autoFocus } = props
   const choices = useChoices(field, record)
   // An option that is out of use stays with the record that has it (D10).
   const isKnown = value === null || choices.some(({ id }) => id === value)
   const offered = isKnown
     ? choices
-    : [{ id: value as number, name: `${nameOfOption(value, names, [])} (not in use)` }, ...choices]
+    : [{ id: value as number, name: `${optionName(value, names, [])} (inactive)` }, ...choices]
   const change = (chosen: string | null) => onChange(chosen === null ? null : Number(chosen))
-  // Stages are read besides: until then the field says how many there are.
+  // Until the stages are loaded, the field's options say how many there are.
   const all = choices.length > 0 ? offered : (field.options ?? [])
   const letters = all.reduce((sum, { name }) => sum + (name?.length ?? 0) + 4, 0)
-  if (!isBare && field.options && all.length <= fewest && letters <= fewLetters) {
+  if (!isLabelHidden && field.options && all.length <= fewest && letters <= fewLetters) {
     return (
-      <Chips
+      <RadioChips
         {...{ label, error, autoFocus }}
         isRequired={field.is_required}
         choices={offered}
@@ -48,7 +48,7 @@ function DropdownInput(props: InputProps<number | string>) {
   }
   return (
     <Select
-      {...{ label, isBare, error, autoFocus }}
+      {...{ label, isLabelHidden, error, autoFocus }}
       isRequired={field.is_required}
       value={value}
       onChange={change}
@@ -64,7 +64,7 @@ function OneOption({ value, onChange, field, label }: OperandProps) {
   return (
     <Select
       label={label}
-      isBare
+      isLabelHidden
       value={found?.id ?? null}
       onChange={id => onChange(id ?? '')}
       choices={choices}
@@ -110,7 +110,7 @@ export const dropdown: Kind<number | string> = {
   Cell: OptionCell,
   Input: DropdownInput,
   Operand: OptionOperand,
-  text: (value, names, _format, field) => nameOfOption(value, names, field.options ?? []),
+  text: (value, names, _format, field) => optionName(value, names, field.options ?? []),
   parse: (typed, field) => (typed.trim() === '' ? null : readOption(typed, field)),
   check: checkOption,
   width: 150,

@@ -25,8 +25,8 @@ export const json: Kind<JsonValue> = {
     ) : (
       <code className="font-sans break-words">{JSON.stringify(value)}</code>
     ),
-  Input: ({ value, onChange, field, label, isBare, error, autoFocus }) => (
-    <Labelled {...{ label, isBare, error }} isRequired={field.is_required}>
+  Input: ({ value, onChange, field, label, isLabelHidden, error, autoFocus }) => (
+    <Labelled {...{ label, isLabelHidden, error }} isRequired={field.is_required}>
       {wiring => (
         <textarea
           {...wiring}

@@ -10,9 +10,9 @@ export const longText: Kind<string> = {
       {value}
     </span>
   ),
-  Input: ({ value, onChange, field, label, isBare, error, autoFocus }) => (
+  Input: ({ value, onChange, field, label, isLabelHidden, error, autoFocus }) => (
     <TextArea
-      {...{ label, isBare, error, autoFocus }}
+      {...{ label, isLabelHidden, error, autoFocus }}
       dir="auto"
       isRequired={field.is_required}
       value={value ?? ''}

@@ -4,7 +4,7 @@ import type { Formats } from '../../format/format.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { Fitting } from '../../ui/fitting.tsx'
 import { Labelled } from '../../ui/inputs.tsx'
-import { BaseCode } from '../base-code.tsx'
+import { BaseCode } from '../base-currency-code.tsx'
 import { codeOf, decimalsOf } from '../currencies.ts'
 import { checkDecimal, isDecimal, plain, readDecimal, writeDecimal } from '../decimal.ts'
 import type { Kind } from '../kind.ts'
@@ -80,8 +80,8 @@ export function writeMoney({ currency, currency_code, value }: Money) {
 
 export const money: Kind<Money> = {
   Cell: MoneyCell,
-  Input: ({ value, onChange, field, label, isBare, error, autoFocus }) => (
-    <Labelled {...{ label, isBare, error }} isRequired={field.is_required}>
+  Input: ({ value, onChange, field, label, isLabelHidden, error, autoFocus }) => (
+    <Labelled {...{ label, isLabelHidden, error }} isRequired={field.is_required}>
       {wiring => (
         <MoneyBox
           wiring={wiring}

@@ -1,27 +1,24 @@
 /** MULTISELECT: several options, by their ids. */
-import { Badge } from '../../ui/bits.tsx'
-import { checkOption, nameOfOption, readOption, useChoices } from '../choices.ts'
+import { Badge } from '../../ui/elements.tsx'
 import { Group } from '../group.tsx'
 import type { InputProps, Kind } from '../kind.ts'
+import { checkOption, optionName, readOption, useChoices } from '../options.ts'
 import { OptionOperand } from './dropdown.tsx'
 
 type Ids = readonly (number | string)[]
 
 function MultiselectInput(props: InputProps<Ids>) {
-  const { value, onChange, field, label, isBare, error, names, autoFocus } = props
+  const { value, onChange, field, label, isLabelHidden, error, names, autoFocus } = props
   const choices = useChoices(field)
   const chosen = value ?? []
   const gone = chosen.filter(id => !choices.some(one => one.id === id))
-  const offered = [
-    ...choices,
-    ...gone.map(id => ({ id, name: `${nameOfOption(id, names, [])} (not in use)` })),
-  ]
+  const offered = [...choices, ...gone.map(id => ({ id, name: `${optionName(id, names, [])} (inactive)` }))]
   const change = (id: number | string, isIn: boolean) => {
     const next = isIn ? [...chosen, id] : chosen.filter(one => one !== id)
     onChange(next.length > 0 ? next : null)
   }
   return (
-    <Group {...{ label, isBare, error }} isRequired={field.is_required}>
+    <Group {...{ label, isLabelHidden, error }} isRequired={field.is_required}>
       <div className="flex max-h-56 flex-wrap gap-1.5 overflow-auto p-0.5">
         {offered.map(({ id, name }, index) => (
           <label
@@ -48,14 +45,14 @@ export const multiselect: Kind<Ids> = {
   Cell: ({ value, field, names }) => (
     <span className="inline-flex max-w-full flex-wrap gap-1">
       {value.map(id => (
-        <Badge key={id}>{nameOfOption(id, names, field.options ?? [])}</Badge>
+        <Badge key={id}>{optionName(id, names, field.options ?? [])}</Badge>
       ))}
     </span>
   ),
   Input: MultiselectInput,
   Operand: OptionOperand,
   text: (value, names, _format, field) =>
-    value.map(id => nameOfOption(id, names, field.options ?? [])).join(', '),
+    value.map(id => optionName(id, names, field.options ?? [])).join(', '),
   parse: (typed, field) => {
     const list = typed
       .split(/[,;\n]/)

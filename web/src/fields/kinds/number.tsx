@@ -36,7 +36,7 @@ function NumberCell({ value }: { value: number | string }) {
 }
 
 /** A number with all its digits in JSON, where the browser can write them. */
-export function exactNumber(value: number | string): unknown {
+function exactNumber(value: number | string): unknown {
   if (typeof value === 'number' || !isDecimal(value)) return value
   const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }
   return rawJSON ? rawJSON(plain(value)) : Number(value)
@@ -44,8 +44,8 @@ export function exactNumber(value: number | string): unknown {
 
 export const number: Kind<number | string> = {
   Cell: NumberCell,
-  Input: ({ value, onChange, field, label, isBare, error, autoFocus }) => (
-    <Labelled {...{ label, isBare, error }} isRequired={field.is_required}>
+  Input: ({ value, onChange, field, label, isLabelHidden, error, autoFocus }) => (
+    <Labelled {...{ label, isLabelHidden, error }} isRequired={field.is_required}>
       {wiring => <DecimalBox {...wiring} autoFocus={autoFocus} value={value} onChange={onChange} />}
     </Labelled>
   ),

@@ -1,5 +1,5 @@
 /** OWNER: a user. */
-import { Avatar } from '../../ui/bits.tsx'
+import { Avatar } from '../../ui/elements.tsx'
 import type { Kind } from '../kind.ts'
 import { useReferenceName } from '../references/reference-name.ts'
 import { ReferenceOperand } from '../references/reference-operand.tsx'

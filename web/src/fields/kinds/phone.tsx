@@ -17,7 +17,7 @@ export const phone = entriesKind<Sent>({
   types,
   noun: 'phone number',
   inputType: 'tel',
-  // What separates digits is for readers (RFC 3966).
+  // Visual separators are left out (RFC 3966).
   href: value => `tel:${encodeURIComponent(value.replace(/[\s()./-]/g, '')).replace(/%2B/g, '+')}`,
   read: ({ phone_type: type, phone_number: value }) => ({ type, value }),
   write: ({ type, value }) => ({ phone_type: type, phone_number: value }),

@@ -30,7 +30,7 @@ const columns = [
 ] as const
 
 function PricesInput(props: InputProps<readonly Price[]>) {
-  const { value, onChange, field, label, isBare, error, autoFocus } = props
+  const { value, onChange, field, label, isLabelHidden, error, autoFocus } = props
   const { list } = useCurrencies()
   const prices = value ?? []
   const used = prices.map(({ currency }) => currency).filter(id => typeof id === 'number')
@@ -38,7 +38,7 @@ function PricesInput(props: InputProps<readonly Price[]>) {
   const change = (at: number, next: Partial<Price>) =>
     onChange(prices.map((price, index) => (index === at ? { ...price, ...next } : price)))
   return (
-    <Group {...{ label, isBare, error }} isRequired={field.is_required}>
+    <Group {...{ label, isLabelHidden, error }} isRequired={field.is_required}>
       <div className="overflow-x-auto">
         {prices.length > 0 && (
           <table className="w-full min-w-96 border-separate border-spacing-1 text-left">
@@ -98,7 +98,7 @@ function PricesInput(props: InputProps<readonly Price[]>) {
         )}
       </div>
       <Button
-        look="quiet"
+        variant="quiet"
         isSmall
         className="self-start"
         isDisabled={!free}

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Field } from '../../api/api.ts'
 import { Labelled } from '../../ui/inputs.tsx'
 import type { InputProps, Kind, NamesOf } from '../kind.ts'
-import type { Found } from '../references/found.ts'
+import type { Match } from '../references/find-records.ts'
 import { Picker } from '../references/picker.tsx'
 import { namedBy, sourceOf, useReferenceName } from '../references/reference-name.ts'
 import { ReferenceOperand } from '../references/reference-operand.tsx'
@@ -11,23 +11,23 @@ import { ReferenceOperand } from '../references/reference-operand.tsx'
 /** An id; a name, which the service looks up (D75). */
 type Reference = number | string
 
-function Looked({ value, field }: { value: Reference; field: Field }) {
+function LookedUpName({ value, field }: { value: Reference; field: Field }) {
   return <bdi>{useReferenceName(field, value, null)}</bdi>
 }
 
 export function ReferenceCell(props: { value: Reference; field: Field; names: NamesOf }) {
   const { value, field, names } = props
-  const told = namedBy(names, value)
-  return told ? <bdi>{told.name ?? `No. ${value}`}</bdi> : <Looked value={value} field={field} />
+  const known = namedBy(names, value)
+  return known ? <bdi>{known.name ?? `No. ${value}`}</bdi> : <LookedUpName value={value} field={field} />
 }
 
 /** The input of a reference. `onCreate` offers to create what was typed. */
 export function ReferenceInput(props: InputProps<Reference> & { onCreate?: (text: string) => void }) {
-  const { value, onChange, field, label, isBare, error, names, autoFocus, onCreate } = props
-  const [picked, setPicked] = useState<Found | null>(null)
+  const { value, onChange, field, label, isLabelHidden, error, names, autoFocus, onCreate } = props
+  const [picked, setPicked] = useState<Match | null>(null)
   const shown = useReferenceName(field, value, picked?.id === value ? picked : names)
   return (
-    <Labelled {...{ label, isBare, error }} isRequired={field.is_required}>
+    <Labelled {...{ label, isLabelHidden, error }} isRequired={field.is_required}>
       {wiring => (
         <Picker
           resource={sourceOf(field)}

@@ -1,14 +1,14 @@
 /** TAGS and TERRITORIES: several related records, by their ids. */
 import { type ReactNode, useState } from 'react'
 import type { Field } from '../../api/api.ts'
-import { Badge } from '../../ui/bits.tsx'
-import { RemovableChip } from '../chip.tsx'
+import { Badge } from '../../ui/elements.tsx'
 import { Group } from '../group.tsx'
 import type { InputProps, Kind, NamesOf } from '../kind.ts'
-import type { Found } from '../references/found.ts'
+import type { Match } from '../references/find-records.ts'
 import { Picker } from '../references/picker.tsx'
 import { sourceOf, useReferenceName } from '../references/reference-name.ts'
 import { ReferenceOperand } from '../references/reference-operand.tsx'
+import { RemovableChip } from '../removable-chip.tsx'
 import { ReferenceCell, readReference, textOfReference } from './reference.tsx'
 
 export type Ids = readonly (number | string)[]
@@ -27,12 +27,12 @@ function Chip(props: { value: number | string; field: Field; names: NamesOf; onR
 export function ReferencesInput(
   props: InputProps<Ids> & { onCreate?: (text: string) => void; children?: ReactNode },
 ) {
-  const { value, onChange, field, label, isBare, error, names, autoFocus, onCreate, children } = props
-  const [picked, setPicked] = useState<readonly Found[]>([])
+  const { value, onChange, field, label, isLabelHidden, error, names, autoFocus, onCreate, children } = props
+  const [picked, setPicked] = useState<readonly Match[]>([])
   const ids = value ?? []
-  const told = [...picked, ...(Array.isArray(names) ? names : [])]
+  const known = [...picked, ...(Array.isArray(names) ? names : [])]
   return (
-    <Group {...{ label, isBare, error }} isRequired={field.is_required}>
+    <Group {...{ label, isLabelHidden, error }} isRequired={field.is_required}>
       {ids.length > 0 && (
         <div className="flex flex-wrap gap-1">
           {ids.map(id => (
@@ -40,7 +40,7 @@ export function ReferencesInput(
               key={id}
               value={id}
               field={field}
-              names={told}
+              names={known}
               onRemove={() => onChange(ids.filter(one => one !== id))}
             />
           ))}
@@ -83,7 +83,7 @@ export const references: Kind<Ids> = {
     ) : (
       <span className="inline-flex max-w-full flex-wrap gap-1">
         {value.map(id => (
-          <Badge key={id} look="accent">
+          <Badge key={id} variant="accent">
             <ReferenceCell value={id} field={field} names={names} />
           </Badge>
         ))}

@@ -8,10 +8,10 @@ const whole = (list: readonly string[]) => [...new Set(list.map(word => word.tri
 
 export const stringList: Kind<readonly string[]> = {
   Cell: ({ value }) => value.join(', '),
-  Input: ({ value, onChange, field, label, isBare, error, autoFocus }) => (
+  Input: ({ value, onChange, field, label, isLabelHidden, error, autoFocus }) => (
     <TextArea
-      {...{ label, isBare, error, autoFocus }}
-      hint={isBare ? undefined : 'One on each line'}
+      {...{ label, isLabelHidden, error, autoFocus }}
+      hint={isLabelHidden ? undefined : 'One on each line'}
       isRequired={field.is_required}
       value={(value ?? []).join('\n')}
       onChange={typed => onChange(typed === '' ? [] : words(typed))}

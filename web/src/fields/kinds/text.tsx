@@ -3,7 +3,7 @@ import { TextField } from '../../ui/inputs.tsx'
 import type { Kind } from '../kind.ts'
 import { operandOf, TextOperand } from '../operand.tsx'
 
-/** What is wrong with a text's length, in the service's words; in code points, as it counts (D15). */
+/** The problem of a text's length, in the service's words; counted in code points (D15). */
 export function checkLength(
   value: string,
   { min_length = 0, max_length }: { min_length?: number; max_length?: number },
@@ -17,9 +17,9 @@ export function checkLength(
 
 export const text: Kind<string> = {
   Cell: ({ value }) => <bdi>{value}</bdi>,
-  Input: ({ value, onChange, field, label, isBare, error, autoFocus }) => (
+  Input: ({ value, onChange, field, label, isLabelHidden, error, autoFocus }) => (
     <TextField
-      {...{ label, isBare, error, autoFocus }}
+      {...{ label, isLabelHidden, error, autoFocus }}
       dir="auto"
       isRequired={field.is_required}
       value={value ?? ''}

@@ -18,13 +18,13 @@ function timesOf({ range: { from, to } }: Range): string {
   return `${from}/${to}`
 }
 
-function say(times: string, format: Formats): string {
+function display(times: string, format: Formats): string {
   const { from, to } = rangeOf(times).range
   return `${format.time(from)} – ${format.time(to)}`
 }
 
 export const timeRange: Kind<string> = {
-  Cell: ({ value }) => say(value, useFormat()),
+  Cell: ({ value }) => display(value, useFormat()),
   Input: ({ value, onChange, ...props }) => (
     <RangeBox
       {...props}
@@ -34,9 +34,9 @@ export const timeRange: Kind<string> = {
     />
   ),
   Operand: operandOf(({ value, onChange, label }: OperandProps) => (
-    <TextField type="time" label={label} isBare value={value} onChange={onChange} />
+    <TextField type="time" label={label} isLabelHidden value={value} onChange={onChange} />
   )),
-  say: (value, _names, format) => say(value, format),
+  display: (value, _names, format) => display(value, format),
   text: value => value.replace('/', ' – '),
   parse: typed => {
     const range = readRange(typed, readTime)

@@ -4,7 +4,7 @@ import { TextField } from '../../ui/inputs.tsx'
 import type { Kind, OperandProps } from '../kind.ts'
 import { operandOf } from '../operand.tsx'
 
-export function TimeCell({ value }: { value: string }) {
+function TimeCell({ value }: { value: string }) {
   const format = useFormat()
   return <time className="tabular">{format.time(value)}</time>
 }
@@ -21,9 +21,9 @@ export function readTime(text: string): string | undefined {
 
 export const time: Kind<string> = {
   Cell: TimeCell,
-  Input: ({ value, onChange, field, label, isBare, error, autoFocus }) => (
+  Input: ({ value, onChange, field, label, isLabelHidden, error, autoFocus }) => (
     <TextField
-      {...{ label, isBare, error, autoFocus }}
+      {...{ label, isLabelHidden, error, autoFocus }}
       type="time"
       isRequired={field.is_required}
       value={value ?? ''}
@@ -31,10 +31,10 @@ export const time: Kind<string> = {
     />
   ),
   Operand: operandOf(({ value, onChange, label }: OperandProps) => (
-    <TextField type="time" label={label} isBare value={value} onChange={onChange} />
+    <TextField type="time" label={label} isLabelHidden value={value} onChange={onChange} />
   )),
   text: value => value,
-  say: (value, _names, format) => format.time(value),
+  display: (value, _names, format) => format.time(value),
   parse: typed => (typed.trim() === '' ? null : readTime(typed)),
   width: 90,
   isTime: true,

@@ -2,17 +2,17 @@
 import type { Kind } from '../kind.ts'
 import { TextOperand } from '../operand.tsx'
 
-const said = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+const textOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 export const unknown: Kind<unknown> = {
-  Cell: ({ value }) => said(value),
+  Cell: ({ value }) => textOf(value),
   Input: ({ value, label }) => (
     <p>
-      {label}: {value === null ? '—' : said(value)}
+      {label}: {value === null ? '—' : textOf(value)}
     </p>
   ),
   Operand: TextOperand,
-  text: said,
+  text: textOf,
   parse: () => undefined,
   width: 160,
 }

@@ -1,19 +1,22 @@
 /** The form of a new contact or company inside the form of the record that it belongs to. */
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { type Field, type FieldType, sayError } from '../../api/api.ts'
+import { errorMessage, type Field, type FieldType } from '../../api/api.ts'
 import { fieldsQuery, queryClient } from '../../api/queries.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Group } from '../group.tsx'
 import { kindOf } from '../kinds.ts'
-import { type Found, useFound } from './found.ts'
+import { type Match, useMatches } from './find-records.ts'
 import { mailOf, type NewRelated, problemsWithin, textOfNew } from './new-related.ts'
 
-/** What a new person or company is known by; the rest is filled in on its own page. */
-const asked: ReadonlySet<FieldType> = new Set(['SINGLE_STRING', 'EMAIL', 'PHONE', 'COMPANY_ONBOARD'])
+/** The types of the fields that identify a contact or company; the others are filled in on its page. */
+const askedTypes: ReadonlySet<FieldType> = new Set(['SINGLE_STRING', 'EMAIL', 'PHONE', 'COMPANY_ONBOARD'])
 
 const isAsked = (field: Field) =>
-  field.is_active && !field.is_read_only && !field.is_custom && (field.is_required || asked.has(field.type))
+  field.is_active &&
+  !field.is_read_only &&
+  !field.is_custom &&
+  (field.is_required || askedTypes.has(field.type))
 
 /** The fields that are asked of a new record, as far as they have been read. */
 export function newFieldsOf(resource: string): readonly Field[] {
@@ -30,13 +33,13 @@ export function NewRelatedForm(props: {
   onChange: (value: NewRelated) => void
   onCancel: () => void
   /** takes one that is there already */
-  onUse: (found: Found) => void
+  onUse: (found: Match) => void
 }) {
   const { resource, label, error, errors = {}, value, onChange, onCancel, onUse } = props
   const { data: sections = [], error: unread } = useQuery(fieldsQuery(resource))
   const fields = sections.flat().filter(isAsked)
   return (
-    <Group label={label} error={error ?? (unread ? sayError(unread) : undefined)}>
+    <Group label={label} error={error ?? (unread ? errorMessage(unread) : undefined)}>
       <div className="wide rounded-md border border-line bg-canvas p-3">
         <div className="mb-2 flex items-center gap-2">
           <span className="grow font-medium">New {resource}</span>
@@ -64,25 +67,25 @@ export function NewRelatedForm(props: {
             )
           })}
         </div>
-        <Alike resource={resource} value={value} onUse={onUse} />
+        <ExistingRecords resource={resource} value={value} onUse={onUse} />
       </div>
     </Group>
   )
 }
 
 /** One of that name or e-mail may be there already: nobody needs a second. */
-function Alike(props: { resource: string; value: NewRelated; onUse: (found: Found) => void }) {
+function ExistingRecords(props: { resource: string; value: NewRelated; onUse: (found: Match) => void }) {
   const { resource, value, onUse } = props
   const mail = mailOf(value)
   const name = textOfNew(value)
-  const asked = mail || name
-  const found = useFound(resource, asked, asked.length >= 3)
+  const text = mail || name
+  const found = useMatches(resource, text, text.length >= 3)
   const same = (one: string | null | undefined, other: string) =>
     other !== '' && one?.toLocaleLowerCase() === other.toLocaleLowerCase()
   const alike = found.filter(one => same(one.name, name) || same(one.detail, mail)).slice(0, 3)
   return (
     <div role="status" className="mt-3 flex flex-wrap items-center gap-2 empty:hidden">
-      {alike.length > 0 && <span className="text-warn">There already:</span>}
+      {alike.length > 0 && <span className="text-warn">Already exists:</span>}
       {alike.map(one => (
         <Button key={one.id} isSmall onPress={() => onUse(one)}>
           Use {one.name}

@@ -1,4 +1,4 @@
-/** What somebody typed as the beginning of a new contact or company (D12). */
+/** A new contact or company that is created with the record that refers to it (D12). */
 
 export type NewRelated = { readonly [member: string]: unknown }
 
@@ -51,5 +51,5 @@ export function problemsWithin(
   name: string,
 ): { readonly [member: string]: string } {
   const inner = Object.entries(problems).filter(([place]) => place.startsWith(`${name}.`))
-  return Object.fromEntries(inner.map(([place, said]) => [place.slice(name.length + 1), said]))
+  return Object.fromEntries(inner.map(([place, problem]) => [place.slice(name.length + 1), problem]))
 }

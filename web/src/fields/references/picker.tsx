@@ -17,20 +17,20 @@ import {
   ListBoxItem,
   Button as Opener,
 } from 'react-aria-components'
-import { sayError } from '../../api/api.ts'
+import { errorMessage } from '../../api/api.ts'
 import type { Wiring } from '../../ui/inputs.tsx'
 import { Popover } from '../../ui/menu.tsx'
-import { type Found, matching, useFound } from './found.ts'
+import { findMatch, type Match, useMatches } from './find-records.ts'
 
-type Item = Found & { readonly key: string }
+type Item = Match & { readonly key: string }
 
 type Props = {
   resource: string
   label: string
   /** the name of what is chosen */
   shown: string
-  onPick: (found: Found) => void
-  /** what is typed, for whoever takes a text in place of a choice; the box alone keeps it otherwise */
+  onPick: (found: Match) => void
+  /** gets the typed text, if a text is accepted instead of a choice */
   onText?: ((text: string) => void) | undefined
   /** offers to create what was typed */
   onCreate?: ((text: string) => void) | undefined
@@ -43,7 +43,7 @@ type Props = {
 
 export function Picker(props: Props) {
   const { label, wiring, placeholder, autoFocus } = props
-  const { input, items, problem, ask, select, settle } = usePicker(props)
+  const { input, items, problem, load, select, settle } = usePicker(props)
   const menu = useRef<Menu>(null)
   const id = useId()
   const describedBy = [wiring?.['aria-describedby'], problem && `${id}-problem`].filter(Boolean).join(' ')
@@ -60,7 +60,7 @@ export function Picker(props: Props) {
         menu.current?.close()
         select(item)
       }}
-      onFocus={ask}
+      onFocus={load}
       onBlur={settle}
       allowsCustomValue
       menuTrigger="manual"
@@ -98,7 +98,7 @@ export function Picker(props: Props) {
   )
 }
 
-/** What is typed, what was found for it, and what becomes of the text when the box is left. */
+/** The typed text, its matches, and the choice that leaving the box makes of it. */
 function usePicker({ resource, shown, onPick, onText, onCreate, without }: Props) {
   const [typed, setTyped] = useState<string | null>(null)
   const [problem, setProblem] = useState('')
@@ -106,7 +106,7 @@ function usePicker({ resource, shown, onPick, onText, onCreate, without }: Props
   /** what the box has now: an answer to another text comes too late */
   const latest = useRef<string | null>(null)
   const text = typed?.trim() ?? ''
-  const found = useFound(resource, text, isAsked)
+  const found = useMatches(resource, text, isAsked)
   const items: Item[] = found
     .filter(({ id }) => !without?.includes(id))
     .map(one => ({ ...one, key: `${one.id}` }))
@@ -117,7 +117,7 @@ function usePicker({ resource, shown, onPick, onText, onCreate, without }: Props
     setTyped(next)
     setProblem('')
   }
-  const pick = (found: Found) => {
+  const pick = (found: Match) => {
     type(null)
     onPick(found)
   }
@@ -125,7 +125,7 @@ function usePicker({ resource, shown, onPick, onText, onCreate, without }: Props
   const settle = async () => {
     if (typed === null) return
     if (text === '') return type(null)
-    const match = await matching(resource, text, without).catch(sayError)
+    const match = await findMatch(resource, text, without).catch(errorMessage)
     if (latest.current !== typed) return
     if (typeof match !== 'string') return pick(match)
     // A box that takes a text takes a number as an id, and shows whose it is.
@@ -144,7 +144,7 @@ function usePicker({ resource, shown, onPick, onText, onCreate, without }: Props
     },
     items,
     problem,
-    ask: () => setAsked(true),
+    load: () => setAsked(true),
     select: (item: Item) => {
       if (item.key !== 'new') return pick(item)
       type(null)

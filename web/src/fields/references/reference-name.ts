@@ -1,7 +1,7 @@
 /** The name of what a reference points to. */
 import type { Field, Named } from '../../api/api.ts'
 import type { NamesOf } from '../kind.ts'
-import { useName } from './found.ts'
+import { useName } from './find-records.ts'
 
 export const namedBy = (names: NamesOf, id: unknown): Named | undefined =>
   (Array.isArray(names) ? (names as readonly Named[]) : names ? [names as Named] : []).find(

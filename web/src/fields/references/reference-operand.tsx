@@ -1,9 +1,9 @@
 /** References in a filter: one, or several as chips. */
 import type { Field } from '../../api/api.ts'
-import { RemovableChip } from '../chip.tsx'
 import type { OperandProps } from '../kind.ts'
 import { operandOf } from '../operand.tsx'
 import { joinList, splitList } from '../operand-list.ts'
+import { RemovableChip } from '../removable-chip.tsx'
 import { Picker } from './picker.tsx'
 import { sourceOf, useReferenceName } from './reference-name.ts'
 

@@ -4,7 +4,7 @@ import { useFormat } from '../../format/use-format.tsx'
 import { Bars } from '../../ui/chart.tsx'
 import type { Bar } from '../../ui/chart-parts.tsx'
 import type { ReportProps } from '../forecast.tsx'
-import { Answered, NumberTable, ReportPanel, sumsQuery, useOpen } from './parts.tsx'
+import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
 import {
   all,
   baseValueOf,
@@ -32,7 +32,7 @@ export function ForecastByCategory({ filters, isTable, isInAmounts }: Props) {
   const categories = (sums.data ?? []).map(group => categoryOf(group, filters))
   return (
     <ReportPanel title="By forecast category" detail="The open deals of these months.">
-      <Answered of={[sums]}>
+      <WhenLoaded of={[sums]}>
         {() =>
           isTable ? (
             <CategoryTable categories={categories} isInAmounts={isInAmounts} />
@@ -40,7 +40,7 @@ export function ForecastByCategory({ filters, isTable, isInAmounts }: Props) {
             <CategoryChart categories={categories} isInAmounts={isInAmounts} />
           )
         }
-      </Answered>
+      </WhenLoaded>
     </ReportPanel>
   )
 }

@@ -1,7 +1,7 @@
 /** The forecast by currency: what is open in each, and the total in the base currency. */
 import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
-import { Answered, NumberTable, ReportPanel, sumsQuery } from './parts.tsx'
+import { NumberTable, ReportPanel, sumsQuery, WhenLoaded } from './parts.tsx'
 import { all, baseValueOf, currencyRows, type ForecastFilters, weightedValueOf } from './reports.ts'
 import { useBase } from './use-base.ts'
 
@@ -12,7 +12,7 @@ export function ForecastByCurrency({ filters }: { filters: ForecastFilters }) {
   const total = sums.data?.[0]
   return (
     <ReportPanel title="By currency" detail="The same deals, each in its own currency.">
-      <Answered of={[sums]}>
+      <WhenLoaded of={[sums]}>
         {() => (
           <NumberTable
             label="Forecast by currency"
@@ -36,7 +36,7 @@ export function ForecastByCurrency({ filters }: { filters: ForecastFilters }) {
             }}
           />
         )}
-      </Answered>
+      </WhenLoaded>
     </ReportPanel>
   )
 }

@@ -4,9 +4,9 @@ import { useFormat } from '../../format/use-format.tsx'
 import { StackedBars } from '../../ui/chart.tsx'
 import { Legend } from '../../ui/chart-parts.tsx'
 import type { ReportProps } from '../forecast.tsx'
-import { NotIn } from './not-in.tsx'
+import { NotInForecast } from './not-in-forecast.tsx'
 import { barOf, seriesOf } from './open-and-won.ts'
-import { Answered, NumberTable, ReportPanel, sumsQuery, useOpen } from './parts.tsx'
+import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
 import {
   all,
   baseValueOf,
@@ -44,7 +44,7 @@ export function ForecastByMonth(props: Props) {
       title="By month"
       detail={`Open deals by the month in which they are expected${isInAmounts ? amounts : ''}. Won deals by the month in which they were closed. Lost deals never count.`}
     >
-      <Answered of={[open, won, sums]}>
+      <WhenLoaded of={[open, won, sums]}>
         {() =>
           isTable ? (
             <MonthTable {...props} rows={rows} total={total} />
@@ -52,8 +52,8 @@ export function ForecastByMonth(props: Props) {
             <MonthChart {...props} rows={rows} total={total} />
           )
         }
-      </Answered>
-      <NotIn
+      </WhenLoaded>
+      <NotInForecast
         isOpen={filters.open}
         first={first}
         last={last}

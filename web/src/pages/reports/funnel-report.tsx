@@ -1,13 +1,13 @@
 /** How far the deals came that entered a pipeline in the period (D131). */
 import { useQuery } from '@tanstack/react-query'
-import { ask } from '../../api/api.ts'
+import { callApi } from '../../api/api.ts'
 import { pipelinesQuery } from '../../api/queries.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { may, useMe } from '../../shell/me.ts'
-import { Empty } from '../../ui/bits.tsx'
 import { Bars } from '../../ui/chart.tsx'
+import { EmptyState } from '../../ui/elements.tsx'
 import type { ReportProps } from '../forecast.tsx'
-import { Answered, NumberTable, ReportPanel, useOpen } from './parts.tsx'
+import { NumberTable, ReportPanel, useOpen, WhenLoaded } from './parts.tsx'
 import { all, chosen, daysOf, dealsPath } from './reports.ts'
 import { useBase } from './use-base.ts'
 
@@ -43,7 +43,7 @@ export function FunnelReport({ search, period, isTable }: ReportProps) {
   const funnel = useQuery({
     queryKey: ['sums', 'deal', 'funnel', pipeline, first, last, filter],
     queryFn: ({ signal }) =>
-      ask<Funnel>('GET', '/deal/funnel', {
+      callApi<Funnel>('GET', '/deal/funnel', {
         query: { pipeline, from: first, to: last, ...(filter ? { filter } : {}) },
         signal,
       }),
@@ -59,13 +59,13 @@ export function FunnelReport({ search, period, isTable }: ReportProps) {
       title={funnel.data?.pipeline?.name ?? 'Funnel'}
       detail={`Deals that entered the pipeline from ${format.date(first)} to ${format.date(last)}, and how far they have come since. A link leads to the deals that are in the stage now.`}
     >
-      <Answered of={pipeline ? [funnel] : mayChoose ? [pipelines] : []}>
+      <WhenLoaded of={pipeline ? [funnel] : mayChoose ? [pipelines] : []}>
         {() => {
           if (!pipeline && !mayChoose)
-            return <Empty title="You may not read pipelines: follow a link that names one." />
-          if (!pipeline) return <Empty title="There is no pipeline yet." />
+            return <EmptyState title="Your role can’t list pipelines. Open a link that names one." />
+          if (!pipeline) return <EmptyState title="There is no pipeline yet." />
           const { stages, deals, won: wonCount, lost, since } = funnel.data!
-          if (deals === 0) return <Empty title="No deal entered the pipeline in these months." />
+          if (deals === 0) return <EmptyState title="No deal entered the pipeline in these months." />
           return (
             <>
               {isTable ? (
@@ -134,7 +134,7 @@ export function FunnelReport({ search, period, isTable }: ReportProps) {
             </>
           )
         }}
-      </Answered>
+      </WhenLoaded>
     </ReportPanel>
   )
 }

@@ -1,4 +1,4 @@
-/** What is open and won, as the marks of a bar: in amounts, or in deals where a role hides those. Pure. */
+/** Open and won deals as the marks of a bar: in amounts, or as counts if the role hides amounts. Pure. */
 import type { Series } from '../../ui/chart-parts.tsx'
 import { dealsPath, type OwnerRow } from './reports.ts'
 import type { BaseFormat } from './use-base.ts'

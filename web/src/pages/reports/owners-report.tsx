@@ -1,12 +1,12 @@
-/** What each owner has open, whenever it is expected, and what they have won in the period. */
+/** Open deals of each owner, whenever they are expected, and deals won in the period. */
 import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
-import { Empty } from '../../ui/bits.tsx'
 import { Bars } from '../../ui/chart.tsx'
 import { Legend } from '../../ui/chart-parts.tsx'
+import { EmptyState } from '../../ui/elements.tsx'
 import type { ReportProps } from '../forecast.tsx'
 import { barOf, seriesOf } from './open-and-won.ts'
-import { Answered, NumberTable, ReportPanel, sumsQuery, useOpen } from './parts.tsx'
+import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
 import { all, chosen, daysOf, isGroup, ownerRows, within } from './reports.ts'
 import { useBase } from './use-base.ts'
 
@@ -31,9 +31,9 @@ export function OwnersReport({ search, period, isTable, isInAmounts }: ReportPro
       title="By owner"
       detail={`Everything that is open now, and what was won from ${format.date(first)} to ${format.date(last)}${isInAmounts ? `, in ${base.code ?? 'the base currency'}` : ''}.`}
     >
-      <Answered of={[open, won]}>
+      <WhenLoaded of={[open, won]}>
         {() => {
-          if (rows.length === 0) return <Empty title="There are no open deals, and none were won." />
+          if (rows.length === 0) return <EmptyState title="There are no open deals, and none were won." />
           if (isTable)
             return (
               <NumberTable
@@ -67,7 +67,7 @@ export function OwnersReport({ search, period, isTable, isInAmounts }: ReportPro
             </div>
           )
         }}
-      </Answered>
+      </WhenLoaded>
     </ReportPanel>
   )
 }

@@ -1,17 +1,17 @@
-/** What the reports share: a frame, a table of numbers, and their questions. */
+/** Shared parts of the reports: a panel, a table of numbers, and the query of sums. */
 import { queryOptions } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ask, sayError } from '../../api/api.ts'
-import { Empty, Waiting } from '../../ui/bits.tsx'
+import { callApi, errorMessage } from '../../api/api.ts'
 import { classes } from '../../ui/classes.ts'
+import { EmptyState, Skeleton } from '../../ui/elements.tsx'
 import type { Group } from './reports.ts'
 
 /** Sums of deals; without `measures` those of D55. */
 export const sumsQuery = (query: { filter: string; group_by?: string; measures?: string }) =>
   queryOptions({
     queryKey: ['sums', 'deal', query],
-    queryFn: ({ signal }) => ask<Group[]>('GET', '/deal/aggregate', { query, signal }),
+    queryFn: ({ signal }) => callApi<Group[]>('GET', '/deal/aggregate', { query, signal }),
   })
 
 /** Opens a path of this page. */
@@ -33,13 +33,13 @@ export function ReportPanel(props: { title: string; detail?: ReactNode; children
   )
 }
 
-type Asked = { readonly isPending: boolean; readonly error: unknown }
+type QueryState = { readonly isPending: boolean; readonly error: unknown }
 
-/** What is shown while a report waits, and where it failed. */
-export function Answered({ of, children }: { of: readonly Asked[]; children: () => ReactNode }) {
+/** Shows a skeleton until the queries are loaded, and the error of one that failed. */
+export function WhenLoaded({ of, children }: { of: readonly QueryState[]; children: () => ReactNode }) {
   const failed = of.find(({ error }) => error)
-  if (failed) return <Empty title={sayError(failed.error)} />
-  if (of.some(({ isPending }) => isPending)) return <Waiting className="h-56" />
+  if (failed) return <EmptyState title={errorMessage(failed.error)} />
+  if (of.some(({ isPending }) => isPending)) return <Skeleton className="h-56" />
   return children()
 }
 

@@ -1,10 +1,10 @@
 /** Why deals were won and lost in the period. */
 import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
-import { Empty } from '../../ui/bits.tsx'
 import { Bars } from '../../ui/chart.tsx'
+import { EmptyState } from '../../ui/elements.tsx'
 import type { ReportProps } from '../forecast.tsx'
-import { Answered, NumberTable, ReportPanel, sumsQuery, useOpen } from './parts.tsx'
+import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
 import { all, chosen, daysOf, dealsPath, isGroup, within } from './reports.ts'
 import { useBase } from './use-base.ts'
 
@@ -36,10 +36,10 @@ function Reasons(props: ReportProps & { title: string; status: 'Won' | 'Lost'; f
     .sort((a, b) => b.count - a.count)
   return (
     <ReportPanel title={title} detail={`Closed from ${format.date(first)} to ${format.date(last)}.`}>
-      <Answered of={[sums]}>
+      <WhenLoaded of={[sums]}>
         {() => {
           if (rows.length === 0)
-            return <Empty title={`No deal was ${status.toLowerCase()} in these months.`} />
+            return <EmptyState title={`No deal was ${status.toLowerCase()} in these months.`} />
           if (isTable)
             return (
               <NumberTable
@@ -78,7 +78,7 @@ function Reasons(props: ReportProps & { title: string; status: 'Won' | 'Lost'; f
             />
           )
         }}
-      </Answered>
+      </WhenLoaded>
     </ReportPanel>
   )
 }

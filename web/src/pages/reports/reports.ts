@@ -1,4 +1,4 @@
-/** What the reports ask, and the shapes that they draw: periods, filters and sums. Pure. */
+/** The periods, filters and sums of the reports. Pure. */
 import type { Schemas } from '../../api/api.ts'
 
 export type Group = Schemas['aggregate_group']
@@ -63,7 +63,7 @@ export function daysOf({ from, months }: Period): Days {
  * What has passed of a period, and as much of the period of the same length before it; null: nothing has
  * passed. Of a period that has ended both are whole.
  */
-export function likeWithLike(period: Period, today: string): { passed: Days; before: Days } | null {
+export function comparablePeriods(period: Period, today: string): { passed: Days; before: Days } | null {
   const { first, last } = daysOf(period)
   if (today < first) return null
   const until = today < last ? today : last
@@ -141,7 +141,7 @@ export const baseValueOf = (group: Group | undefined): number =>
 export const weightedValueOf = (group: Group | undefined): number =>
   group?.weighted_value_in_base_currency?.value ?? 0
 
-/** What is open and what is won, of one month or owner. */
+/** The sums of open and won deals of one month or owner. */
 function sumsOf(open: Group | undefined, won: Group | undefined) {
   return {
     count: open?.count ?? 0,
@@ -181,7 +181,7 @@ export function ownerRows(open: readonly Group[], won: readonly Group[]): OwnerR
     .sort((a, b) => b.best + b.won - (a.best + a.won) || b.count + b.wonCount - (a.count + a.wonCount))
 }
 
-export type CurrencyRow = { readonly code: string; readonly best: number; readonly weighted: number }
+type CurrencyRow = { readonly code: string; readonly best: number; readonly weighted: number }
 
 /** Open values in each currency, the code first in the alphabet first. */
 export function currencyRows(total: Group | undefined): CurrencyRow[] {

@@ -1,8 +1,8 @@
-/** What was won in a period; what has passed of it stands beside as much of the period before. */
+/** The amount won in a period, compared with the same part of the previous period. */
 import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { sumsQuery } from './parts.tsx'
-import { all, type Days, daysOf, dealsPath, likeWithLike, type Period, within } from './reports.ts'
+import { all, comparablePeriods, type Days, daysOf, dealsPath, type Period, within } from './reports.ts'
 import { useBase } from './use-base.ts'
 
 type WonProps = {
@@ -28,7 +28,7 @@ export function WonFigure({ isWon, period, isInAmounts }: WonProps) {
 function Comparison({ isWon, period, isInAmounts }: WonProps) {
   const format = useFormat()
   const base = useBase()
-  const compared = likeWithLike(period, format.today())
+  const compared = comparablePeriods(period, format.today())
   const { passed, before } = compared ?? { passed: null, before: null }
   const is = useWon(isWon, passed, isInAmounts)
   const was = useWon(isWon, before, isInAmounts)
@@ -48,7 +48,7 @@ function Comparison({ isWon, period, isInAmounts }: WonProps) {
 
 const filterOf = (isWon: string, { first, last }: Days) => all(isWon, within('deal_closed_on', first, last))
 
-/** What was won on some days: an amount, or how many deals; undefined until it is known. */
+/** The amount or number of deals won on some days; undefined until it is loaded. */
 function useWon(isWon: string, days: Days | null, isInAmounts: boolean): number | undefined {
   const filter = days ? filterOf(isWon, days) : ''
   const { data } = useQuery({ ...sumsQuery({ filter }), enabled: days !== null })

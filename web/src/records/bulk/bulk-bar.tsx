@@ -1,30 +1,30 @@
-/** What can be done with the selected records. */
+/** The bulk actions for the selected records. */
 import { X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Field } from '../../api/api.ts'
-import { type ListAsked, queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
+import { type ListRequest, queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
 import { CloseDialog } from '../../board/close-dialog.tsx'
 import { kindOf } from '../../fields/kinds.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { FieldPicker } from '../../list/field-picker.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { foot } from '../../ui/foot.ts'
-import { asksFirst } from '../editing/deal-rules.ts'
-import { sent } from '../editing/draft.ts'
-import type { Deed } from './carry-out.ts'
+import { offsetMessages } from '../../ui/message-offset.ts'
+import { stageTransition } from '../editing/deal-rules.ts'
+import { serializeValue } from '../editing/draft.ts'
+import type { BulkAction } from './run-action.ts'
 import { countSelected, type Selection } from './selection.ts'
 import type { Failures, Progress } from './use-bulk.ts'
 
 type Props = {
   resource: string
-  asked: ListAsked
+  request: ListRequest
   fields: readonly Field[]
   selection: Selection
   total: number
   reason: string | undefined
   progress: Progress | null
-  onRun: (deed: Deed) => void
+  onRun: (action: BulkAction) => void
   onStop: () => void
   onClear: () => void
   /** fields that have buttons of their own */
@@ -36,16 +36,16 @@ type Props = {
 const nothingQuick: readonly Field[] = []
 
 export function BulkBar(props: Props) {
-  const { resource, asked, fields, selection, total, reason, progress, onRun, onStop, onClear } = props
+  const { resource, request, fields, selection, total, reason, progress, onRun, onStop, onClear } = props
   const { quick = nothingQuick, children } = props
   const format = useFormat()
-  // `any`: which field is still to be said.
+  // `any`: the field is still to be chosen.
   const [editing, setEditing] = useState<Field | 'any' | null>(null)
   const count = countSelected(selection, total)
   if (count === 0 && !progress) return null
   return (
     <section
-      ref={foot}
+      ref={offsetMessages}
       aria-label="Selected"
       className="flex min-h-12 flex-wrap items-center gap-2 border-t border-line bg-raised px-4 py-2"
     >
@@ -64,7 +64,7 @@ export function BulkBar(props: Props) {
         <>
           <strong className="tabular">{format.number(count)} selected</strong>
           <span className="grow" />
-          {asked.deleted ? (
+          {request.deleted ? (
             <Button reason={reason} onPress={() => onRun({ type: 'restore' })}>
               Restore
             </Button>
@@ -84,7 +84,7 @@ export function BulkBar(props: Props) {
               </Button>
             </>
           )}
-          <IconButton label="Select nothing" onPress={onClear}>
+          <IconButton label="Clear the selection" onPress={onClear}>
             <X size={15} aria-hidden />
           </IconButton>
         </>
@@ -108,7 +108,7 @@ type DialogProps = {
   resource: string
   fields: readonly Field[]
   count: number
-  /** the field that is asked for first */
+  /** the field that is chosen already; null: none */
   first: Field | null
   onClose: () => void
   onDone: (values: { readonly [field: string]: unknown }) => void
@@ -139,9 +139,9 @@ function BulkDialog({ resource, fields, count, first, onClose, onDone }: DialogP
     const isDeal = resource === 'deal'
     const stages = isDeal ? await queryClient.ensureQueryData(stagesQuery).catch(() => []) : []
     // Of many, any may be open yet.
-    const asked = asksFirst({}, { [field.internal_name]: draft }, stages)
-    if (asked) setClosing(asked.to)
-    else onDone({ [field.internal_name]: sent(field, draft) })
+    const transition = stageTransition({}, { [field.internal_name]: draft }, stages)
+    if (transition) setClosing(transition.to)
+    else onDone({ [field.internal_name]: serializeValue(field, draft) })
   }
   const { Input } = field ? kindOf(field) : { Input: null }
   return (
@@ -165,13 +165,15 @@ function BulkDialog({ resource, fields, count, first, onClose, onDone }: DialogP
             autoFocus
           />
           {!field.is_required && (
-            <p className="mt-1 text-sm text-ink-faint">Left empty, it is emptied in all of them.</p>
+            <p className="mt-1 text-sm text-ink-faint">
+              If you leave it empty, the field is cleared in all of them.
+            </p>
           )}
           <DialogActions>
-            <Button look="quiet" onPress={() => setField(null)}>
+            <Button variant="quiet" onPress={() => setField(null)}>
               Other field
             </Button>
-            <Button type="submit" look="primary">
+            <Button type="submit" variant="primary">
               Change all {format.number(count)}
             </Button>
           </DialogActions>
@@ -190,7 +192,7 @@ function BulkDialog({ resource, fields, count, first, onClose, onDone }: DialogP
   )
 }
 
-/** What was refused, each with the reason. */
+/** The refused records or cells, each with the reason. */
 export function FailuresDialog({ failures, onClose }: { failures: Failures; onClose: () => void }) {
   const { title, list, retry } = failures
   const most = 200
@@ -209,11 +211,11 @@ export function FailuresDialog({ failures, onClose }: { failures: Failures; onCl
       </ul>
       {list.length > most && <p className="pt-2 text-ink-faint">And {list.length - most} more.</p>}
       <DialogActions>
-        <Button look={retry ? 'quiet' : 'primary'} onPress={onClose}>
+        <Button variant={retry ? 'quiet' : 'primary'} onPress={onClose}>
           Close
         </Button>
         {retry && (
-          <Button look="primary" onPress={retry}>
+          <Button variant="primary" onPress={retry}>
             Retry those
           </Button>
         )}

@@ -1,16 +1,16 @@
 /** A change of all that a filter finds: how many it would be, how far it is, what came of it, its undo. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { sayError } from '../../api/api.ts'
+import { errorMessage } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
-import { type Counts, type Job, jobQuery, manyOf, tell } from '../../jobs/job.ts'
+import { type Counts, type Job, jobQuery, manyOf, sendJobAction } from '../../jobs/job.ts'
 import { JobOutcome } from '../../jobs/outcome.tsx'
 import { RevertButton } from '../../jobs/result.tsx'
-import { Trouble } from '../../settings/parts.tsx'
-import { ReadingFailed } from '../../shell/reading-failed.tsx'
-import { Waiting } from '../../ui/bits.tsx'
+import { LoadError } from '../../shell/load-error.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Skeleton } from '../../ui/elements.tsx'
+import { ErrorMessage } from '../../ui/error-message.tsx'
 
 export function BulkJobDialog(props: {
   resource: string
@@ -25,9 +25,9 @@ export function BulkJobDialog(props: {
   const run = async (tried: Job) => {
     setBusy(true)
     try {
-      await tell(tried, 'run')
+      await sendJobAction(tried, 'run')
     } catch (error) {
-      setProblem(sayError(error))
+      setProblem(errorMessage(error))
     } finally {
       setBusy(false)
     }
@@ -42,19 +42,19 @@ export function BulkJobDialog(props: {
       onClose={close}
       width="wide"
     >
-      <ReadingFailed error={error} onRetry={() => void refetch()} />
+      <LoadError error={error} onRetry={() => void refetch()} />
       <div className="flex flex-col gap-4">
-        {job ? <JobOutcome job={job} /> : <Waiting className="h-16" />}
-        {isTried && <p className="text-ink-soft">This was tried: nothing has been changed yet.</p>}
-        <Trouble text={problem} />
+        {job ? <JobOutcome job={job} /> : <Skeleton className="h-16" />}
+        {isTried && <p className="text-ink-soft">This was a test run: nothing has been changed yet.</p>}
+        <ErrorMessage text={problem} />
       </div>
       <DialogActions>
         {job && <RevertButton job={job} />}
-        <Button look={isTried ? 'plain' : 'primary'} onPress={close}>
+        <Button variant={isTried ? 'plain' : 'primary'} onPress={close}>
           {isTried ? 'Change nothing' : 'Close'}
         </Button>
         {isTried && updated > 0 && (
-          <Button look="primary" isPending={isBusy} onPress={() => void run(job)}>
+          <Button variant="primary" isPending={isBusy} onPress={() => void run(job)}>
             Change {format.number(updated)}
           </Button>
         )}

@@ -1,6 +1,6 @@
 /** Many requests, a few at a time. Pure but for what `act` does. */
 
-export type Failure<T> = { readonly item: T; readonly error: unknown }
+type Failure<T> = { readonly item: T; readonly error: unknown }
 export type Outcome<T, R> = {
   readonly done: readonly { readonly item: T; readonly result: R }[]
   readonly failed: readonly Failure<T>[]

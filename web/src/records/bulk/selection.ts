@@ -2,8 +2,8 @@
 
 export type Selection = { readonly isAll: boolean; readonly ids: ReadonlySet<number> }
 
-export const nothing: Selection = { isAll: false, ids: new Set() }
-export const everything: Selection = { isAll: true, ids: new Set() }
+export const nothingSelected: Selection = { isAll: false, ids: new Set() }
+export const everythingSelected: Selection = { isAll: true, ids: new Set() }
 
 export const isSelected = ({ isAll, ids }: Selection, id: number): boolean => ids.has(id) !== isAll
 

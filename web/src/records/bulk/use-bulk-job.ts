@@ -1,12 +1,12 @@
-/** Changes all that a filter finds by a job of the service (D82): it is tried first, and then asked for. */
+/** Changes all records of a filter by a job (D82): a dry run first, then the confirmation. */
 import { useState } from 'react'
-import { ask, sayError } from '../../api/api.ts'
-import type { ListAsked } from '../../api/queries.ts'
-import { type Job, keep, tell } from '../../jobs/job.ts'
+import { callApi, errorMessage } from '../../api/api.ts'
+import type { ListRequest } from '../../api/queries.ts'
+import { type Job, sendJobAction, storeJob } from '../../jobs/job.ts'
 import { may, useMe } from '../../shell/me.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
 import type { Values } from '../editing/draft.ts'
-import type { Deed } from './carry-out.ts'
+import type { BulkAction } from './run-action.ts'
 import { countSelected, type Selection } from './selection.ts'
 
 /** As many are changed one by one, with an undo of each. */
@@ -17,41 +17,41 @@ const leftOutMax = 100
 export function useBulkJob(resource: string) {
   const me = useMe()
   const [id, setId] = useState<number | null>(null)
-  const mayTell = may(me, 'job:read') && may(me, 'job:write')
-  /** Whether a job does this: the same changes to all that a filter finds, which are many. */
-  const does = (deed: Deed, selection: Selection, total: number): boolean =>
-    mayTell &&
-    deed.type === 'change' &&
+  const mayControl = may(me, 'job:read') && may(me, 'job:write')
+  /** True if a job does this: the same changes to all that a filter finds, which are many. */
+  const does = (action: BulkAction, selection: Selection, total: number): boolean =>
+    mayControl &&
+    action.type === 'change' &&
     selection.isAll &&
     selection.ids.size <= leftOutMax &&
     countSelected(selection, total) > fewMax
-  const begin = async (changes: Values, asked: ListAsked, { ids }: Selection): Promise<void> => {
+  const begin = async (changes: Values, request: ListRequest, { ids }: Selection): Promise<void> => {
     const filter = [
-      ...(asked.filter ? [asked.filter] : []),
+      ...(request.filter ? [request.filter] : []),
       ...(ids.size ? [`id:nin(${[...ids].join()})`] : []),
     ]
     try {
       const query = { dry_run: 1 }
-      const job = await ask<Job>('POST', `/${resource}/bulk`, {
+      const job = await callApi<Job>('POST', `/${resource}/bulk`, {
         query,
         body: { filter: filter.length ? filter : 'all', changes: { ...changes } },
       })
-      keep(job)
+      storeJob(job)
       setId(job.id)
     } catch (error) {
-      toastError(sayError(error))
+      toastError(errorMessage(error))
     }
   }
-  /** What was only tried is over; what runs goes on. */
+  /** A job that was only tried is cancelled; a running one continues. */
   const close = (job: Job | undefined): void => {
     setId(null)
     if (!job) return
     const isOnlyTried = job.phase === 'dry_run' && job.state !== 'cancelled'
-    if (isOnlyTried) void tell(job, 'cancel').catch(() => {})
+    if (isOnlyTried) void sendJobAction(job, 'cancel').catch(() => {})
     else if (job.state === 'running') {
-      // It may have ended already: then the list of jobs, asked anew, says so.
-      keep(job)
-      toast('It goes on. You find it under Jobs.', { isNews: true })
+      // It may have ended already: the list of jobs is refetched.
+      storeJob(job)
+      toast('It continues. You find it under Jobs.', { isNews: true })
     }
   }
   return { id, does, begin, close }

@@ -1,13 +1,13 @@
 /** Acts on many records: how far it is, what has failed and why, and its undo. */
 import { useRef, useState } from 'react'
-import { sayError } from '../../api/api.ts'
-import { type ListAsked, refresh } from '../../api/queries.ts'
-import { nameOf } from '../../fields/references/found.ts'
+import { errorMessage } from '../../api/api.ts'
+import { type ListRequest, refresh } from '../../api/queries.ts'
+import { nameOf } from '../../fields/references/find-records.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { may, useMe } from '../../shell/me.ts'
 import { announce, toast, toastError } from '../../ui/toast.tsx'
-import { collect } from './bulk.ts'
-import { carryOut, type Deed, type Failed, type Outcome } from './carry-out.ts'
+import { readSelected } from './read-selected.ts'
+import { type BulkAction, type Failed, type Outcome, runBulkAction } from './run-action.ts'
 import type { Selection } from './selection.ts'
 
 export type Failures = {
@@ -31,44 +31,45 @@ export function useBulk(resource: string, names: Names) {
   const running = useRef<AbortController | null>(null)
   const { counted } = useFormat()
   const me = useMe()
-  const mayTell = may(me, 'job:read') && may(me, 'job:write')
-  const say = (count: number) => counted(count, names.one, names.many)
+  const mayControl = may(me, 'job:read') && may(me, 'job:write')
+  const countLabel = (count: number) => counted(count, names.one, names.many)
 
-  const run = async (deed: Deed, asked: ListAsked, selection: Selection): Promise<void> => {
+  const run = async (action: BulkAction, request: ListRequest, selection: Selection): Promise<void> => {
     if (running.current) return
     const stop = new AbortController()
     running.current = stop
-    setProgress({ label: 'Reading what is selected', finished: 0, count: 0 })
+    setProgress({ label: 'Reading the selected records', finished: 0, count: 0 })
     try {
-      const fields = [names.nameField, ...(deed.type === 'change' ? Object.keys(deed.values) : [])]
-      const records = await collect(resource, asked, selection, [...new Set(fields)], stop.signal)
+      const fields = [names.nameField, ...(action.type === 'change' ? Object.keys(action.values) : [])]
+      const records = await readSelected(resource, request, selection, [...new Set(fields)], stop.signal)
       const count = records.length
-      let told = 0
-      const { done, refused, failed, undo } = await carryOut(resource, deed, records, mayTell, {
+      let announcedTenth = 0
+      const { done, refused, failed, undo } = await runBulkAction(resource, action, records, mayControl, {
         signal: stop.signal,
         onStep: finished => {
-          setProgress({ label: `${finished} of ${say(count)} ${past[deed.type]}`, finished, count })
-          if (finished * 10 < (told + 1) * count) return
-          told = Math.floor((finished * 10) / count)
+          setProgress({ label: `${finished} of ${countLabel(count)} ${past[action.type]}`, finished, count })
+          if (finished * 10 < (announcedTenth + 1) * count) return
+          announcedTenth = Math.floor((finished * 10) / count)
           announce(`${finished} of ${count}`)
         },
       })
       await refresh(resource)
-      if (done) toast(`${say(done)} ${past[deed.type]}.`, { action: undo && undoOf(undo) })
+      if (done) toast(`${countLabel(done)} ${past[action.type]}.`, { action: undo && undoOf(undo) })
       const left = records.length - done - refused
-      if (left && stop.signal.aborted) toastError(`It was stopped. ${say(left)} not ${past[deed.type]}.`)
+      if (left && stop.signal.aborted)
+        toastError(`It was stopped. ${countLabel(left)} not ${past[action.type]}.`)
       if (refused)
         setFailures({
-          title: `${say(refused)} could not be ${past[deed.type]}`,
+          title: `${countLabel(refused)} could not be ${past[action.type]}`,
           list: named(failed),
           retry: () => {
             setFailures(null)
-            void run(deed, asked, { isAll: false, ids: new Set(failed.map(({ item }) => item.id)) })
+            void run(action, request, { isAll: false, ids: new Set(failed.map(({ item }) => item.id)) })
           },
         })
     } catch (error) {
       void refresh(resource)
-      if (!stop.signal.aborted) toastError(sayError(error))
+      if (!stop.signal.aborted) toastError(errorMessage(error))
     } finally {
       running.current = null
       setProgress(null)
@@ -79,10 +80,11 @@ export function useBulk(resource: string, names: Names) {
       try {
         const { done, refused, failed } = await undo()
         await refresh(resource)
-        if (done) toast(`${say(done)} as before.`, { isNews: true })
-        if (refused) setFailures({ title: `${say(refused)} could not be brought back`, list: named(failed) })
+        if (done) toast(`${countLabel(done)} restored.`, { isNews: true })
+        if (refused)
+          setFailures({ title: `${countLabel(refused)} could not be restored`, list: named(failed) })
       } catch (error) {
-        toastError(sayError(error))
+        toastError(errorMessage(error))
       }
     }
     return { label: 'Undo', act }

@@ -1,4 +1,4 @@
-/** The rules of deals that a form follows as it is filled in; the service judges them (D19, D20). */
+/** The rules of deals that a form applies while it is filled in; the service enforces them (D19, D20). */
 import type { Field, Me } from '../../api/api.ts'
 import type { Pipeline, Stage } from '../../api/queries.ts'
 import { kindOf } from '../../board/stage-kind.ts'
@@ -8,7 +8,11 @@ import { isEmpty, isWritable, type Values } from './draft.ts'
 const ending: readonly string[] = ['won_reason', 'lost_reason', 'deal_closed_on']
 
 /** The fields that a deal must have because of its other values (rules 2, 3 and 5). */
-export function ruledFields(resource: string, values: Values, stages: readonly Stage[]): readonly string[] {
+export function conditionallyRequired(
+  resource: string,
+  values: Values,
+  stages: readonly Stage[],
+): readonly string[] {
   if (resource !== 'deal') return []
   const stage = stages.find(({ id }) => id === values.pipeline_stage)
   return [
@@ -18,17 +22,17 @@ export function ruledFields(resource: string, values: Values, stages: readonly S
   ]
 }
 
-/** What a new record begins with: what was asked for, defaults, and for a deal whose and where it is. */
-export function beginning(
+/** The initial values of a new record: prefill, defaults, and for a deal its owner, pipeline and stage. */
+export function initialValues(
   resource: string,
-  asked: Values,
+  prefill: Values,
   fields: readonly Field[],
   known: { me: Me; pipelines: readonly Pipeline[]; stages: readonly Stage[] },
 ): Values {
   const defaults = fields
     .filter(field => isWritable(field) && !isEmpty(field.default_value))
     .map(field => [field.internal_name, field.default_value])
-  const values: { [field: string]: unknown } = { ...Object.fromEntries(defaults), ...asked }
+  const values: { [field: string]: unknown } = { ...Object.fromEntries(defaults), ...prefill }
   if (resource === 'activity') return { owner: known.me.user.id, ...values }
   if (resource !== 'deal') return values
   values.sales_owner ??= known.me.user.id
@@ -46,7 +50,7 @@ export function withStage(values: Values, stages: readonly Stage[]): Values {
 }
 
 /** The stages of a change that asks first: it closes a deal, closes it otherwise, or reopens it. */
-export function asksFirst(
+export function stageTransition(
   record: Values,
   changes: Values,
   stages: readonly Stage[],

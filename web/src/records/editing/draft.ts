@@ -1,5 +1,5 @@
-/** What somebody has changed in a record and not saved yet; and what another has saved meanwhile. */
-import { type AnyRecord, ask, type Field, Told, VersionConflict } from '../../api/api.ts'
+/** Unsaved changes of a record, their validation, and conflicts with what others have saved meanwhile. */
+import { type AnyRecord, callApi, type Field, UserError, VersionConflict } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
 
 export type Values = { readonly [field: string]: unknown }
@@ -27,24 +27,24 @@ export function changesOf(record: Values, values: Values): Values {
 }
 
 /** Values as they are sent; what is no field, such as a parameter of its own, stays as it is. */
-export function written(values: Values, fields: readonly Field[]): Values {
+export function serializeValues(values: Values, fields: readonly Field[]): Values {
   const byName = new Map(fields.map(field => [field.internal_name, field]))
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
       const field = byName.get(name)
-      return [name, field ? sent(field, value) : value]
+      return [name, field ? serializeValue(field, value) : value]
     }),
   )
 }
 
 /** A value as the service takes it. */
-export function sent(field: Field, value: unknown): unknown {
+export function serializeValue(field: Field, value: unknown): unknown {
   const { write } = kindOf(field)
   if (value === null || value === undefined) return null
   return write ? write(value) : value
 }
 
-/** What is wrong with the values by the fields' own limits, and which of `required` are missing. */
+/** Validates values by the limits of their fields, and `required` for presence. */
 export function problemsOf(
   values: Values,
   fields: readonly Field[],
@@ -62,9 +62,13 @@ export function problemsOf(
     if (wrong) found[name] = wrong
     const inner = kindOf(field).fieldsWithin?.(value, field)
     if (!inner) continue
-    const asked = inner.filter(({ is_required }) => is_required).map(({ internal_name }) => internal_name)
-    for (const [member, said] of Object.entries(problemsOf(value as Values, inner, new Set(asked))))
-      found[`${name}.${member}`] = said
+    const innerRequired = inner
+      .filter(({ is_required }) => is_required)
+      .map(({ internal_name }) => internal_name)
+    for (const [member, problem] of Object.entries(
+      problemsOf(value as Values, inner, new Set(innerRequired)),
+    ))
+      found[`${name}.${member}`] = problem
   }
   return found
 }
@@ -106,7 +110,7 @@ export function problemsLeft(problems: Problems, name: string, before: unknown, 
 }
 
 /** Somebody else has changed the same fields since the record was read. */
-export class Clash extends Told {
+export class EditConflict extends UserError {
   readonly theirs: AnyRecord
   readonly fields: readonly string[]
   constructor(theirs: AnyRecord, fields: readonly string[]) {
@@ -117,7 +121,7 @@ export class Clash extends Told {
 }
 
 /** The fields that both sides have changed, to different values. */
-export function clashing(base: Values, theirs: Values, changes: Values): string[] {
+export function conflictingFields(base: Values, theirs: Values, changes: Values): string[] {
   return Object.keys(changes).filter(
     name => !isSame(theirs[name], base[name]) && !isSame(theirs[name], changes[name]),
   )
@@ -125,7 +129,7 @@ export function clashing(base: Values, theirs: Values, changes: Values): string[
 
 /**
  * Saves changes of a record as it was read. What others have changed in other fields meanwhile stays; what
- * they have changed in the same ones is a `Clash`.
+ * they have changed in the same ones is a `EditConflict`.
  */
 export async function update(
   resource: string,
@@ -140,12 +144,12 @@ export async function update(
     const headers: { [name: string]: string } = {}
     if (version !== undefined) headers['if-match'] = `"${version}"`
     try {
-      return await ask<AnyRecord>('PATCH', path, { body: changes, headers, query })
+      return await callApi<AnyRecord>('PATCH', path, { body: changes, headers, query })
     } catch (error) {
       if (!(error instanceof VersionConflict)) throw error
-      const theirs = await ask<AnyRecord>('GET', path, { query })
-      const fields = clashing(base, theirs, changes)
-      if (fields.length > 0 || theirs.version === version) throw new Clash(theirs, fields)
+      const theirs = await callApi<AnyRecord>('GET', path, { query })
+      const fields = conflictingFields(base, theirs, changes)
+      if (fields.length > 0 || theirs.version === version) throw new EditConflict(theirs, fields)
       version = theirs.version
     }
   }

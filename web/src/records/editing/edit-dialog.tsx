@@ -17,9 +17,9 @@ import {
   problemsOf,
   type Values,
 } from './draft.ts'
-import { useUnsavedGuard } from './guard.ts'
 import { FormFoot, focusField, ProblemSummary, RecordForm } from './record-form.tsx'
 import { useRecordSave } from './use-record-save.tsx'
+import { useUnsavedGuard } from './use-unsaved-guard.ts'
 
 const form = 'edit'
 
@@ -40,7 +40,7 @@ export function EditDialog({ shown, onClose }: { shown: ShownRecord; onClose: ()
 
 function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => void; onClose: () => void }) {
   const { onDirty, onClose } = props
-  // What others save while this form is open is met when it is saved.
+  // Changes of others while this form is open are resolved when it is saved.
   const [shown] = useState(props.shown)
   const { record, sections } = shown
   const fields = sections.flat().filter(isWritable)
@@ -108,7 +108,7 @@ function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => vo
         <Checkbox label="Filled fields only" checked={isFilledOnly} onChange={setFilledOnly} />
         <span className="grow" />
         <Cancel onPress={onClose} />
-        <Button type="submit" look="primary" isPending={isSaving}>
+        <Button type="submit" variant="primary" isPending={isSaving}>
           {changed > 1 ? `Save ${changed} changes` : 'Save'}
         </Button>
       </FormFoot>

@@ -1,8 +1,8 @@
 /** All fields of a record in a dialog, for a page that shows only some of them. */
-import { sayError } from '../../api/api.ts'
-import { Empty, Opening } from '../../ui/bits.tsx'
+import { errorMessage } from '../../api/api.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { DialogLoading, EmptyState } from '../../ui/elements.tsx'
 import { useRecord } from '../record/use-record.ts'
 import { EditDialog } from './edit-dialog.tsx'
 
@@ -11,12 +11,12 @@ type Props = { resource: string; id: number; onClose: () => void }
 export function EditRecord({ resource, id, onClose }: Props) {
   const { shown, error, retry } = useRecord(resource, id)
   if (shown) return <EditDialog shown={shown} onClose={onClose} />
-  if (!error) return <Opening label="Edit all fields" />
+  if (!error) return <DialogLoading label="Edit all fields" />
   return (
     <Dialog title="Something went wrong" isOpen onClose={onClose}>
-      <Empty title={sayError(error)}>
+      <EmptyState title={errorMessage(error)}>
         <Button onPress={retry}>Try again</Button>
-      </Empty>
+      </EmptyState>
     </Dialog>
   )
 }

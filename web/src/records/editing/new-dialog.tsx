@@ -1,12 +1,12 @@
 /** A new record in ten seconds: its required fields, and all others on demand. */
 import { Suspense, useRef, useState } from 'react'
 import type { Field } from '../../api/api.ts'
-import { sayKeys } from '../../shell/commands.ts'
+import { keyLabels } from '../../shell/commands.ts'
 import { useReadOnlyReason } from '../../shell/me.ts'
-import type { NewAsked } from '../../shell/new-record.tsx'
-import { Key, Waiting } from '../../ui/bits.tsx'
+import type { NewRecordRequest } from '../../shell/new-record.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Key, Skeleton } from '../../ui/elements.tsx'
 import { Checkbox } from '../../ui/inputs.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
 import { tables } from '../tables.ts'
@@ -17,8 +17,8 @@ import { keepDraft, newForm, useNewRecord } from './use-new-record.ts'
 const wordFor = (resource: string) =>
   Object.values(tables).find(table => table.resource === resource)?.one ?? resource.replaceAll('_', ' ')
 
-export function NewDialog({ asked, onClose }: { asked: NewAsked; onClose: () => void }) {
-  const { resource } = asked
+export function NewDialog({ request, onClose }: { request: NewRecordRequest; onClose: () => void }) {
+  const { resource } = request
   const draft = useRef<Values | null>(null)
   const close = () => {
     if (draft.current) keepDraft(resource, draft.current)
@@ -26,30 +26,30 @@ export function NewDialog({ asked, onClose }: { asked: NewAsked; onClose: () => 
   }
   return (
     <Dialog title={`New ${wordFor(resource)}`} isOpen onClose={close} width="wide">
-      <Suspense fallback={<FormWaiting />}>
-        <NewForm asked={asked} onKeep={values => (draft.current = values)} onClose={onClose} />
+      <Suspense fallback={<FormSkeleton />}>
+        <NewForm request={request} onKeep={values => (draft.current = values)} onClose={onClose} />
       </Suspense>
     </Dialog>
   )
 }
 
-function FormWaiting() {
+function FormSkeleton() {
   return (
     <div aria-hidden className="flex flex-col gap-4">
       {[1, 2, 3, 4].map(row => (
-        <Waiting key={row} className="h-13 w-full" />
+        <Skeleton key={row} className="h-13 w-full" />
       ))}
     </div>
   )
 }
 
-type FormProps = { asked: NewAsked; onKeep: (values: Values | null) => void; onClose: () => void }
+type FormProps = { request: NewRecordRequest; onKeep: (values: Values | null) => void; onClose: () => void }
 
-function NewForm({ asked, onKeep, onClose }: FormProps) {
-  const { resource, prefill } = asked
+function NewForm({ request, onKeep, onClose }: FormProps) {
+  const { resource, prefill } = request
   const reason = useReadOnlyReason(resource)
   const [isAll, setAll] = useState(false)
-  const draft = useNewRecord({ asked, onKeep, onClose, isReadOnly: reason !== undefined })
+  const draft = useNewRecord({ request, onKeep, onClose, isReadOnly: reason !== undefined })
   const { sections, fields, values, problems, required, isRestored, isSaving, save } = draft
   const isShown = ({ internal_name: name }: Field) =>
     isAll || required.has(name) || name in prefill || name in problems || isCommon(resource, name)
@@ -66,7 +66,7 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
       {isRestored && (
         <p className="flex items-center gap-2 rounded-md bg-accent-soft px-3 py-1.5">
           <span className="grow">Your unsaved draft was restored.</span>
-          <Button look="quiet" isSmall onPress={draft.startOver}>
+          <Button variant="quiet" isSmall onPress={draft.startOver}>
             Start over
           </Button>
         </p>
@@ -86,13 +86,13 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
       <FormFoot>
         <Checkbox label="All fields" checked={isAll} onChange={setAll} />
         <span className="ml-auto flex flex-wrap justify-end gap-2">
-          <Button look="quiet" reason={reason} isDisabled={isSaving} onPress={() => void save(true)}>
+          <Button variant="quiet" reason={reason} isDisabled={isSaving} onPress={() => void save(true)}>
             Create and add another
           </Button>
-          <Button type="submit" look="primary" reason={reason} isPending={isSaving}>
+          <Button type="submit" variant="primary" reason={reason} isPending={isSaving}>
             Create
             <span aria-hidden className="flex gap-0.5 max-sm:hidden">
-              {sayKeys('mod+Enter').map(key => (
+              {keyLabels('mod+Enter').map(key => (
                 <Key key={key}>{key}</Key>
               ))}
             </span>
@@ -103,7 +103,7 @@ function NewForm({ asked, onKeep, onClose }: FormProps) {
   )
 }
 
-/** Whether a new record usually has a field, besides those that it must have. */
+/** True if a new record usually has a field, besides those that it must have. */
 function isCommon(resource: string, name: string): boolean {
   return commonFields[resource]?.includes(name) ?? false
 }

@@ -5,7 +5,7 @@ import { kindOf } from '../../fields/kinds.ts'
 import { problemsWithin } from '../../fields/references/new-related.ts'
 import { classes } from '../../ui/classes.ts'
 import { isWritable, type Problems, type Values } from './draft.ts'
-import { technical, technicalLast } from './technical.ts'
+import { technical, technicalLast } from './technical-fields.ts'
 
 /** From this width of its column on, a field has a line of its own. */
 const wide = 200
@@ -37,7 +37,7 @@ export function ProblemSummary(props: { form: string; problems: Problems; fields
         {entries.length === 1 ? 'Fix this problem:' : `Fix these ${entries.length} problems:`}
       </p>
       <ul className="list-disc pl-5">
-        {entries.map(([name, said]) => {
+        {entries.map(([name, text]) => {
           const label = labels.get(name.split('.')[0]!)
           return (
             <li key={name}>
@@ -47,10 +47,10 @@ export function ProblemSummary(props: { form: string; problems: Problems; fields
                   className="min-h-6 text-left underline decoration-1 underline-offset-2"
                   onClick={() => focusField(form, name)}
                 >
-                  {said.includes(label) ? said : `${label}: ${said}`}
+                  {text.includes(label) ? text : `${label}: ${text}`}
                 </button>
               ) : (
-                said
+                text
               )}
             </li>
           )

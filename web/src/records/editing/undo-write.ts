@@ -1,10 +1,10 @@
 /** Takes back what was written, exactly: also what no write could say again, such as when a deal was won. */
-import { type AnyRecord, ask, DealwrightError, Told } from '../../api/api.ts'
+import { type AnyRecord, callApi, DealwrightError, UserError } from '../../api/api.ts'
 import type { Event } from '../timeline/history.ts'
 
-export const undoEvent = (seq: number): Promise<AnyRecord> => ask('POST', `/event/${seq}/undo`)
+export const undoEvent = (seq: number): Promise<AnyRecord> => callApi('POST', `/event/${seq}/undo`)
 
-/** Whether an undo was refused because the same was changed since (D83). */
+/** True if an undo was refused because the same was changed since (D83). */
 export function isChangedSince(error: unknown): error is DealwrightError {
   return error instanceof DealwrightError && error.code === 5007
 }
@@ -23,12 +23,12 @@ export async function undoWrite(
   if (after.version === before.version) return after
   const { id, version } = after
   const path = `/${resource}/${id}`
-  const events = await ask<readonly Event[]>('GET', `${path}/history`, { query: { pageSize: 30 } })
-  const written = events.find(event => event.version === version)
-  if (!written) throw new Told('Too much has been changed since.')
-  const undone = await undoEvent(written.seq).catch(error => {
+  const events = await callApi<readonly Event[]>('GET', `${path}/history`, { query: { pageSize: 30 } })
+  const event = events.find(one => one.version === version)
+  if (!event) throw new UserError('Too much has been changed since.')
+  const undone = await undoEvent(event.seq).catch(error => {
     if (!isChangedSince(error)) throw error
-    throw new Told('Somebody else has changed the same fields since, so nothing was undone.')
+    throw new UserError('Somebody else has changed the same fields since, so nothing was undone.')
   })
-  return expand ? ask<AnyRecord>('GET', path, { query: { expand } }) : undone
+  return expand ? callApi<AnyRecord>('GET', path, { query: { expand } }) : undone
 }

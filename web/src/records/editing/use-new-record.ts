@@ -2,14 +2,14 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { type AnyRecord, ask, problemsByField } from '../../api/api.ts'
+import { type AnyRecord, callApi, problemsByField } from '../../api/api.ts'
 import { fieldsQuery, pipelinesQuery, refresh, type Stage, stagesQuery } from '../../api/queries.ts'
-import { nameOf } from '../../fields/references/found.ts'
+import { nameOf } from '../../fields/references/find-records.ts'
 import { recordPath } from '../../routes.tsx'
 import { may, useMe } from '../../shell/me.ts'
-import type { NewAsked } from '../../shell/new-record.tsx'
+import type { NewRecordRequest } from '../../shell/new-record.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { beginning, ruledFields, withStage } from './deal-rules.ts'
+import { conditionallyRequired, initialValues, withStage } from './deal-rules.ts'
 import {
   firstPlace,
   isEmpty,
@@ -19,11 +19,11 @@ import {
   placeOf,
   problemsLeft,
   problemsOf,
+  serializeValues,
   type Values,
-  written,
 } from './draft.ts'
-import { useUnsavedGuard } from './guard.ts'
 import { focusField } from './record-form.tsx'
+import { useUnsavedGuard } from './use-unsaved-guard.ts'
 
 /** The prefix of the ids of the form's inputs. */
 export const newForm = 'new'
@@ -35,20 +35,20 @@ export function keepDraft(resource: string, values: Values): void {
   drafts.set(resource, values)
 }
 
-/** `onKeep` hears the draft after each change; null: it has nothing of its own. */
+/** `onKeep` gets the draft after each change; null: it is empty. */
 export function useNewRecord(props: {
-  asked: NewAsked
+  request: NewRecordRequest
   onKeep: (values: Values | null) => void
   onClose: () => void
   isReadOnly: boolean
 }) {
-  const { asked, onKeep, onClose, isReadOnly } = props
-  const { resource, onMade } = asked
+  const { request, onKeep, onClose, isReadOnly } = props
+  const { resource, onCreated } = request
   const isDeal = resource === 'deal'
   const { data: sections } = useSuspenseQuery(fieldsQuery(resource))
   const fields = sections.flat().filter(isWritable)
-  const { start, stages } = useStart(asked, fields)
-  const [typed, setTyped] = useState<Values>(() => draftFor(asked) ?? {})
+  const { start, stages } = useStart(request, fields)
+  const [typed, setTyped] = useState<Values>(() => draftFor(request) ?? {})
   const [isRestored, setRestored] = useState(Object.keys(typed).length > 0)
   const [problems, setProblems] = useState<Problems>({})
   const [isSaving, setSaving] = useState(false)
@@ -58,7 +58,7 @@ export function useNewRecord(props: {
 
   const required = new Set([
     ...fields.filter(({ is_required }) => is_required).map(({ internal_name }) => internal_name),
-    ...ruledFields(resource, values, stages),
+    ...conditionallyRequired(resource, values, stages),
   ])
   const change = (name: string, value: unknown) => {
     const next = { ...typed, [name]: value }
@@ -93,10 +93,10 @@ export function useNewRecord(props: {
     setSaving(true)
     try {
       const record = await create(
-        written(Object.fromEntries(filled.map(name => [name, values[name]])), fields),
+        serializeValues(Object.fromEntries(filled.map(name => [name, values[name]])), fields),
       )
-      // When nothing here is unsaved any more: `onMade` may leave the page.
-      setTimeout(() => onMade?.(record))
+      // When nothing here is unsaved any more: `onCreated` may leave the page.
+      setTimeout(() => onCreated?.(record))
       begin(isMore ? keptForNext(typed) : {})
       if (isMore) requestAnimationFrame(() => focusField(newForm, fields[0]!.internal_name))
       else onClose()
@@ -113,9 +113,9 @@ export function useNewRecord(props: {
 }
 
 /** The values that a new record begins with, and for a deal the stages that it can be in. */
-function useStart(asked: NewAsked, fields: Parameters<typeof beginning>[2]) {
+function useStart(request: NewRecordRequest, fields: Parameters<typeof initialValues>[2]) {
   const me = useMe()
-  const isDeal = asked.resource === 'deal'
+  const isDeal = request.resource === 'deal'
   const { data: pipelines = [] } = useQuery({
     ...pipelinesQuery,
     enabled: isDeal && may(me, 'pipeline:read'),
@@ -124,19 +124,22 @@ function useStart(asked: NewAsked, fields: Parameters<typeof beginning>[2]) {
     ...stagesQuery,
     enabled: isDeal && may(me, 'pipeline_stage:read'),
   })
-  return { start: beginning(asked.resource, asked.prefill, fields, { me, pipelines, stages }), stages }
+  return {
+    start: initialValues(request.resource, request.prefill, fields, { me, pipelines, stages }),
+    stages,
+  }
 }
 
 /** Creates a record and announces it. Retried after a lost answer, the same body makes one record (D8). */
 function useCreate(resource: string): (body: Values) => Promise<AnyRecord> {
   const navigate = useNavigate()
-  const request = useRef({ text: '', key: '' })
+  const lastRequest = useRef({ text: '', key: '' })
   return async body => {
     const text = JSON.stringify(body)
-    if (request.current.text !== text) request.current = { text, key: crypto.randomUUID() }
-    const headers = { 'idempotency-key': request.current.key }
-    const record = await ask<AnyRecord>('POST', `/${resource}`, { body, headers })
-    request.current = { text: '', key: '' }
+    if (lastRequest.current.text !== text) lastRequest.current = { text, key: crypto.randomUUID() }
+    const headers = { 'idempotency-key': lastRequest.current.key }
+    const record = await callApi<AnyRecord>('POST', `/${resource}`, { body, headers })
+    lastRequest.current = { text: '', key: '' }
     for (const changed of [resource, 'contact', 'company', 'deal']) void refresh(changed)
     const open = { label: 'Open', act: () => void navigate({ to: recordPath(resource, record.id) }) }
     toast(`Created “${nameOf(record)}”.`, { action: open })
@@ -146,12 +149,12 @@ function useCreate(resource: string): (body: Values) => Promise<AnyRecord> {
 
 /** The company of a contact; null where there is none, or none that one may see. */
 async function companyOf(contact: number): Promise<number | null> {
-  const read = await ask<AnyRecord>('GET', `/contact/${contact}`).catch(() => null)
+  const read = await callApi<AnyRecord>('GET', `/contact/${contact}`).catch(() => null)
   return typeof read?.company === 'number' ? read.company : null
 }
 
 /** The kept draft, unless the dialog was opened with values of its own, such as a copy. */
-function draftFor({ resource, prefill }: NewAsked): Values | undefined {
+function draftFor({ resource, prefill }: NewRecordRequest): Values | undefined {
   const kept = drafts.get(resource)
   return kept && !Object.keys(kept).some(name => name in prefill) ? kept : undefined
 }

@@ -3,19 +3,19 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { type AnyRecord, sayError } from '../../api/api.ts'
+import { type AnyRecord, errorMessage } from '../../api/api.ts'
 import { queryClient, recordQuery, refresh, stagesQuery } from '../../api/queries.ts'
 import { MoveDialog } from '../../board/close-dialog.tsx'
-import { nameOf } from '../../fields/references/found.ts'
+import { nameOf } from '../../fields/references/find-records.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
 import type { ShownRecord } from '../record/use-record.ts'
-import { ClashDialog } from './clash-dialog.tsx'
-import { asksFirst } from './deal-rules.ts'
-import { Clash, update, type Values, written } from './draft.ts'
+import { ConflictDialog } from './conflict-dialog.tsx'
+import { stageTransition } from './deal-rules.ts'
+import { EditConflict, serializeValues, update, type Values } from './draft.ts'
 import { undoWrite } from './undo-write.ts'
 
-/** Saves values of a record as it was read; null where it was given up. Refused ones throw. */
-export type Save = (base: AnyRecord, values: Values, said?: string) => Promise<AnyRecord | null>
+/** Saves values of a loaded record; null if the user gave up. Throws refusals. */
+export type Save = (base: AnyRecord, values: Values, message?: string) => Promise<AnyRecord | null>
 
 /** `dialogs` must stand on the page. */
 export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'record'>): {
@@ -23,14 +23,14 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
   dialogs: ReactNode
 } {
   const { data: stages = [] } = useQuery({ ...stagesQuery, enabled: resource === 'deal' })
-  const [asked, setAsked] = useState<ReactNode>(null)
+  const [dialog, setDialog] = useState<ReactNode>(null)
 
   /** Shows a dialog until it is answered. */
-  const ask = <T,>(dialog: (answer: (given: T | null) => void) => ReactNode) =>
+  const showDialog = <T,>(render: (answer: (given: T | null) => void) => ReactNode) =>
     new Promise<T | null>(resolve => {
-      setAsked(
-        dialog(given => {
-          setAsked(null)
+      setDialog(
+        render(given => {
+          setDialog(null)
           resolve(given)
         }),
       )
@@ -38,26 +38,26 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
 
   const write = async (base: AnyRecord, values: Values): Promise<AnyRecord | null> => {
     try {
-      return await update(resource, base, written(values, fields), expand)
+      return await update(resource, base, serializeValues(values, fields), expand)
     } catch (error) {
-      if (!(error instanceof Clash)) throw error
+      if (!(error instanceof EditConflict)) throw error
       const { theirs } = error
-      const kept = await ask<Values>(answer => (
-        <ClashDialog clash={error} values={values} fields={fields} base={base} onAnswer={answer} />
+      const kept = await showDialog<Values>(answer => (
+        <ConflictDialog conflict={error} values={values} fields={fields} base={base} onAnswer={answer} />
       ))
       if (kept === null) return null
       return Object.keys(kept).length > 0 ? write(theirs, kept) : theirs
     }
   }
 
-  const save: Save = async (base, values, said) => {
-    const asked = resource === 'deal' ? asksFirst(base, values, stages) : undefined
-    const closing = asked
-      ? await ask<Values>(answer => (
+  const save: Save = async (base, values, message) => {
+    const transition = resource === 'deal' ? stageTransition(base, values, stages) : undefined
+    const closing = transition
+      ? await showDialog<Values>(answer => (
           <MoveDialog
             deal={{ ...base, title: nameOf(base) }}
-            from={asked.from?.kind}
-            stage={asked.to}
+            from={transition.from?.kind}
+            stage={transition.to}
             onClose={() => answer(null)}
             onClosed={answer}
           />
@@ -69,10 +69,10 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
     queryClient.setQueryData(recordQuery(resource, after.id, expand).queryKey, after)
     void refresh(resource)
     const names = Object.keys({ ...values, ...closing })
-    toast(said ?? `Saved ${labelsOf(names, fields)}.`, {
+    toast(message ?? `Saved ${labelsOf(names, fields)}.`, {
       action: {
         label: 'Undo',
-        // The page may be gone: what others have changed meanwhile is told, and not asked.
+        // The page may be gone: a conflict is reported, not resolved in a dialog.
         act: async () => {
           try {
             const undone = await undoWrite(resource, base, after, expand)
@@ -80,14 +80,14 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
             void refresh(resource)
             toast(`Undone: ${labelsOf(names, fields)}.`, { isNews: true })
           } catch (error) {
-            toastError(sayError(error))
+            toastError(errorMessage(error))
           }
         },
       },
     })
     return after
   }
-  return { save, dialogs: asked }
+  return { save, dialogs: dialog }
 }
 
 function labelsOf(names: readonly string[], fields: ShownRecord['fields']): string {

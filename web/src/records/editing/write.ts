@@ -2,9 +2,9 @@
  * Changes of a row. The table shows them at once, and what it showed before when the service refuses. Only
  * the fields of the change go back: another change of the row may be under way.
  */
-import { type AnyRecord, api, ask, base, type Page } from '../../api/api.ts'
+import { type AnyRecord, api, base, callApi, type Page } from '../../api/api.ts'
 import { queryClient, refresh } from '../../api/queries.ts'
-import { Clash, update, type Values } from './draft.ts'
+import { EditConflict, update, type Values } from './draft.ts'
 import { undoWrite } from './undo-write.ts'
 
 /** Each window of the resource's lists, with the row changed where it has it. */
@@ -16,14 +16,14 @@ function patchRows(resource: string, id: number, change: (row: AnyRecord) => Any
   )
 }
 
-/** Sends changes of a row, as `update` does: throws what the service refuses, and a `Clash`. */
+/** Sends changes of a row, as `update` does: throws what the service refuses, and a `EditConflict`. */
 export function saveRow(
   resource: string,
   row: AnyRecord,
   shown: Values,
   { sent = shown, expand = '' }: { sent?: Values; expand?: string | undefined } = {},
 ): Promise<AnyRecord> {
-  return shownAtOnce(resource, row, shown, () => update(resource, row, sent, expand))
+  return writeOptimistically(resource, row, shown, () => update(resource, row, sent, expand))
 }
 
 /** Undoes what was saved of a row: `names` are the fields that show it. Throws what the service refuses. */
@@ -33,10 +33,10 @@ export function undoRow(
   expand: string,
 ): Promise<AnyRecord> {
   const former = Object.fromEntries(names.map(name => [name, before[name]]))
-  return shownAtOnce(resource, saved, former, () => undoWrite(resource, before, saved, expand))
+  return writeOptimistically(resource, saved, former, () => undoWrite(resource, before, saved, expand))
 }
 
-async function shownAtOnce(
+async function writeOptimistically(
   resource: string,
   row: AnyRecord,
   shown: Values,
@@ -46,17 +46,17 @@ async function shownAtOnce(
   patchRows(resource, row.id, now => ({ ...now, ...shown }))
   try {
     const saved = await write()
-    take(resource, saved)
+    mergeSaved(resource, saved)
     return saved
   } catch (error) {
     patchRows(resource, row.id, now => ({ ...now, ...former }))
-    if (error instanceof Clash) take(resource, error.theirs)
+    if (error instanceof EditConflict) mergeSaved(resource, error.theirs)
     throw error
   }
 }
 
-/** Shows a row as it was saved, and what is made of it as stale. The order stays: rows don't jump away. */
-function take(resource: string, saved: AnyRecord): void {
+/** Shows a saved row and invalidates other queries. The order is kept: rows don't jump away. */
+function mergeSaved(resource: string, saved: AnyRecord): void {
   patchRows(resource, saved.id, now => {
     // An answer may come after that of a later change.
     if (now.version !== undefined && saved.version !== undefined && saved.version < now.version) return now
@@ -71,4 +71,4 @@ export const remove = (resource: string, { id }: AnyRecord): Promise<unknown> =>
   api.request('DELETE', `${base}/${resource}/${id}`)
 
 export const restore = (resource: string, { id }: AnyRecord): Promise<AnyRecord> =>
-  ask('POST', `/${resource}/${id}/restore`)
+  callApi('POST', `/${resource}/${id}/restore`)

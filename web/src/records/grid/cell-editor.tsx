@@ -1,4 +1,4 @@
-/** The editor of a cell, over it. Enter saves, Escape leaves the old value, Tab goes on to the next cell. */
+/** The editor over a cell. Enter saves, Escape cancels, Tab saves and edits the next cell. */
 import { type RefObject, useRef, useState } from 'react'
 import { Dialog } from 'react-aria-components'
 import type { AnyRecord, Field } from '../../api/api.ts'
@@ -85,7 +85,7 @@ export function CellEditor({ editing, anchor, height, width, onSave, onCancel }:
             }}
             field={field}
             label={field.field_name}
-            isBare
+            isLabelHidden
             error={error}
             names={record._expanded?.[name]}
             record={record}

@@ -21,19 +21,19 @@ export function parseCells(text: string): string[][] {
   return rows
 }
 
-/** A text and the cell it goes to. */
-export type Pasted = { readonly row: number; readonly column: number; readonly text: string }
+/** A text and its target cell. */
+type PastedCell = { readonly row: number; readonly column: number; readonly text: string }
 
 /** One text fills the range; more of them begin at its first cell, and end with the grid. */
-export function placed(
+export function pasteTargets(
   cells: readonly (readonly string[])[],
   range: Range,
   rows: number,
   columns: number,
-): Pasted[] {
+): PastedCell[] {
   const isOne = cells.length === 1 && cells[0]!.length === 1
   const height = isOne ? range.bottom - range.top + 1 : cells.length
-  const found: Pasted[] = []
+  const found: PastedCell[] = []
   for (let down = 0; down < height; down++) {
     const width = isOne ? range.right - range.left + 1 : cells[down]!.length
     for (let across = 0; across < width; across++) {

@@ -1,4 +1,4 @@
-/** What keys and presses do in a table's grid: one listener each for the whole grid. */
+/** Handles the keys and clicks of a table's grid: one listener each for the whole grid. */
 import type { FocusEvent, KeyboardEvent, MouseEvent } from 'react'
 import type { AnyRecord, Field } from '../../api/api.ts'
 import type { ShownColumn } from '../table/layout.ts'
@@ -78,7 +78,7 @@ function cellOf(target: HTMLElement): Cell | null {
   return found ? { row: Number(found[0]), column: Number(found[1]) } : null
 }
 
-/** Whether the key did something: Enter sorts, Shift+arrows make it wider, Ctrl+Shift+arrows move it. */
+/** True if the key did something: Enter sorts, Shift+arrows make it wider, Ctrl+Shift+arrows move it. */
 function onHeadKey(event: KeyboardEvent, field: Field | undefined, grid: Grid): boolean {
   const { key, shiftKey, ctrlKey, metaKey } = event
   const { active, columns, actions, toggleAll } = grid

@@ -8,7 +8,7 @@ export type Range = {
   readonly right: number
 }
 
-export type Size = { readonly rows: number; readonly columns: number; readonly page: number }
+type Size = { readonly rows: number; readonly columns: number; readonly page: number }
 
 /** The cell that a key leads to, or null where it is no key of movement. */
 export function next(
@@ -41,7 +41,7 @@ export function next(
   }
 }
 
-/** The same cell, or the nearest that there is. */
+/** The cell, or the nearest existing one. */
 export function within({ row, column }: Cell, { rows, columns }: Omit<Size, 'page'>): Cell {
   return { row: clamp(row, -1, rows - 1), column: clamp(column, 0, columns - 1) }
 }

@@ -12,7 +12,7 @@ export type Active = {
   readonly go: (cell: Cell, isExtended?: boolean) => void
   /** The focus goes back to the cell when it is drawn. */
   readonly refocus: () => void
-  /** Which element of the grid has the focus: where it goes, the focus goes to the active cell. */
+  /** Notes the focused element: if it is removed, the focus moves to the active cell. */
   readonly noteFocus: (element: Element | null) => void
   readonly dropRange: () => void
   readonly elementOf: (cell: Cell) => HTMLElement | null

@@ -2,13 +2,13 @@
  * Changes of cells, as people make them: shown at once, announced, undone, refused with the service's words.
  */
 import { useState } from 'react'
-import { type AnyRecord, type Field, sayError } from '../../api/api.ts'
+import { type AnyRecord, errorMessage, type Field } from '../../api/api.ts'
 import { queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
 import { MoveDialog } from '../../board/close-dialog.tsx'
-import { nameOf } from '../../fields/references/found.ts'
+import { nameOf } from '../../fields/references/find-records.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { asksFirst } from '../editing/deal-rules.ts'
-import { sent, type Values } from '../editing/draft.ts'
+import { stageTransition } from '../editing/deal-rules.ts'
+import { serializeValue, type Values } from '../editing/draft.ts'
 import { saveRow, undoRow } from '../editing/write.ts'
 
 export type Change = { readonly record: AnyRecord; readonly field: Field; readonly value: unknown }
@@ -35,20 +35,20 @@ export function useCellSave(
     })
   const refuse = (change: Change, error: unknown) => {
     mark(change, true)
-    const words = sayError(error)
-    toastError(`${change.field.field_name} of ${nameOf(change.record)} stays as it was. ${words}`, {
+    const words = errorMessage(error)
+    toastError(`${change.field.field_name} of ${nameOf(change.record)} was not changed. ${words}`, {
       label: 'Edit again',
       act: () => onRefused(change, words),
     })
   }
-  /** `more` goes with the value: how a deal has ended. */
+  /** `more` is saved with the value: reason and date of a closed deal. */
   const send = async (change: Change, more: Values = {}) => {
     const { record, field, value } = change
     const name = field.internal_name
     const shown = { ...more, [name]: value }
     try {
       const saved = await saveRow(resource, record, shown, {
-        sent: { ...more, [name]: sent(field, value) },
+        sent: { ...more, [name]: serializeValue(field, value) },
         expand,
       })
       mark(change, false)
@@ -59,20 +59,20 @@ export function useCellSave(
     }
   }
   const undo = async (change: Change, saved: AnyRecord, names: readonly string[]) => {
-    const told = `${change.field.field_name} of ${nameOf(saved)}`
+    const label = `${change.field.field_name} of ${nameOf(saved)}`
     try {
       await undoRow(resource, { before: change.record, saved, names }, expand)
-      toast(`Undone: ${told}.`, { isNews: true })
+      toast(`Undone: ${label}.`, { isNews: true })
     } catch (error) {
-      toastError(`${told} was not undone. ${sayError(error)}`)
+      toastError(`${label} was not undone. ${errorMessage(error)}`)
     }
   }
   const save = async (change: Change) => {
     const { record, field, value } = change
     if (resource !== 'deal' || field.internal_name !== 'pipeline_stage') return send(change)
     const stages = await queryClient.ensureQueryData(stagesQuery).catch(() => [])
-    const asked = asksFirst(record, { pipeline_stage: value }, stages)
-    if (asked) setAsking({ change, ...asked })
+    const transition = stageTransition(record, { pipeline_stage: value }, stages)
+    if (transition) setAsking({ change, ...transition })
     else await send(change)
   }
   const dialog = asking && (

@@ -2,24 +2,24 @@
  * Copies the cells of a range as a spreadsheet does, and takes such cells back: each as its kind reads it.
  */
 import type { ClipboardEvent } from 'react'
-import { type AnyRecord, type Field, sayError } from '../../api/api.ts'
-import { currenciesRead } from '../../fields/currencies.ts'
+import { type AnyRecord, errorMessage, type Field } from '../../api/api.ts'
+import { ensureCurrencies } from '../../fields/currencies.ts'
 import { kindOf } from '../../fields/kinds.ts'
-import { nameOf } from '../../fields/references/found.ts'
+import { nameOf } from '../../fields/references/find-records.ts'
 import type { Formats } from '../../format/format.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { announce, toast, toastError } from '../../ui/toast.tsx'
 import { inParallel } from '../bulk/in-parallel.ts'
-import { written } from '../editing/draft.ts'
+import { serializeValues } from '../editing/draft.ts'
 import { saveRow, undoRow } from '../editing/write.ts'
 import type { ShownColumn } from '../table/layout.ts'
 import type { Window } from '../table/use-window.ts'
-import { parseCells, placed, printCells } from './cells.ts'
+import { parseCells, pasteTargets, printCells } from './cells.ts'
 import type { Cell, Range } from './grid.ts'
 
-export type Refusal = { readonly name: string; readonly reason: string }
+type Refusal = { readonly name: string; readonly reason: string }
 
-type Asked = {
+type GridCells = {
   resource: string
   window: Window
   active: Cell
@@ -37,10 +37,10 @@ type RowChange = {
   values: { [field: string]: unknown }
 }
 
-export function useClipboard(asked: Asked) {
+export function useClipboard(grid: GridCells) {
   const format = useFormat()
-  const { active, window, columns } = asked
-  const range = asked.range ?? {
+  const { active, window, columns } = grid
+  const range = grid.range ?? {
     top: active.row,
     bottom: active.row,
     left: active.column,
@@ -66,15 +66,15 @@ export function useClipboard(asked: Asked) {
       const missing = range.bottom - range.top + 1 - copied.length
       const cells = copied.length * (copied[0]?.length ?? 0)
       const copies = `${format.counted(cells, 'cell is', 'cells are')} copied`
-      const unread = format.counted(missing, 'row has', 'rows have')
-      if (missing) toastError(`${copies}. ${unread} not been read yet.`)
+      const unread = format.counted(missing, 'row is', 'rows are')
+      if (missing) toastError(`${copies}. ${unread} not loaded yet.`)
       else announce(copies)
     },
     onPaste: (event: ClipboardEvent) => {
       if (!isCell(event) || range.right < 1) return
       event.preventDefault()
-      if (asked.reason) toastError(asked.reason)
-      else void paste(event.clipboardData.getData('text/plain'), { ...asked, range }, format)
+      if (grid.reason) toastError(grid.reason)
+      else void paste(event.clipboardData.getData('text/plain'), { ...grid, range }, format)
     },
   }
 }
@@ -86,19 +86,17 @@ function textOf(record: AnyRecord, field: Field, format: Formats): string {
   return kindOf(field).text(value, record._expanded?.[name], format, field)
 }
 
-async function paste(text: string, asked: Asked & { range: Range }, format: Formats): Promise<void> {
-  const { resource, window, range, rows, columns, expand, onRefusals } = asked
-  await currenciesRead()
+async function paste(text: string, grid: GridCells & { range: Range }, format: Formats): Promise<void> {
+  const { resource, window, range, rows, columns, expand, onRefusals } = grid
+  await ensureCurrencies()
   const refusals: Refusal[] = []
   const changes = new Map<number, RowChange>()
   const from = { ...range, left: Math.max(range.left, 1) - 1, right: range.right - 1 }
-  for (const { row, column, text: typed } of placed(parseCells(text), from, rows, columns.length)) {
+  for (const { row, column, text: typed } of pasteTargets(parseCells(text), from, rows, columns.length)) {
     const record = window.rowAt(row)
     const { field } = columns[column]!
     const name = record ? `${nameOf(record)}, ${field.field_name}` : `Row ${row + 1}, ${field.field_name}`
-    const read = record
-      ? readCell(typed, record, field, format)
-      : { reason: 'This row has not been read yet.' }
+    const read = record ? readCell(typed, record, field, format) : { reason: 'This row is not loaded yet.' }
     if ('reason' in read) refusals.push({ name, reason: read.reason })
     else if (read.isChanged) {
       const change = changes.get(row) ?? { record: record!, values: {} }
@@ -108,16 +106,16 @@ async function paste(text: string, asked: Asked & { range: Range }, format: Form
   }
   const fields = columns.map(({ field }) => field)
   const outcome = await inParallel([...changes.values()], ({ record, values }) =>
-    saveRow(resource, record, values, { sent: written(values, fields), expand }),
+    saveRow(resource, record, values, { sent: serializeValues(values, fields), expand }),
   )
   for (const { item, error } of outcome.failed)
-    refusals.push({ name: nameOf(item.record), reason: sayError(error) })
+    refusals.push({ name: nameOf(item.record), reason: errorMessage(error) })
   const cells = outcome.done.reduce((sum, { item }) => sum + Object.keys(item.values).length, 0)
   const undo = async () => {
     const { failed } = await inParallel(outcome.done, ({ item: { record: before, values }, result: saved }) =>
       undoRow(resource, { before, saved, names: Object.keys(values) }, expand),
     )
-    if (failed.length) toastError(`${failed.length} could not be undone. ${sayError(failed[0]!.error)}`)
+    if (failed.length) toastError(`${failed.length} could not be undone. ${errorMessage(failed[0]!.error)}`)
     else toast('Undone.', { isNews: true })
   }
   if (cells)
@@ -130,7 +128,7 @@ async function paste(text: string, asked: Asked & { range: Range }, format: Form
 
 type ReadCell = { readonly value: unknown; readonly isChanged: boolean } | { readonly reason: string }
 
-/** What a text means in a cell, or why it can't stand there. */
+/** The value of a pasted text, or why the cell can't take it. */
 function readCell(typed: string, record: AnyRecord, field: Field, format: Formats): ReadCell {
   if (typed === textOf(record, field, format)) return { value: null, isChanged: false }
   if (field.is_read_only) return { reason: 'This can’t be changed.' }

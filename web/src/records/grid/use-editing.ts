@@ -1,4 +1,4 @@
-/** Which cell of a table is being edited, and where the focus goes from there. */
+/** The cell that is being edited, and the next one to edit. */
 import { useRef, useState } from 'react'
 import type { AnyRecord } from '../../api/api.ts'
 import { announce } from '../../ui/toast.tsx'
@@ -7,13 +7,13 @@ import type { Editing, Then } from './cell-editor.tsx'
 import type { Cell } from './grid.ts'
 import type { Active } from './use-active.ts'
 
-export function useEditing(asked: {
+export function useEditing(props: {
   active: () => Active
   columns: readonly ShownColumn[]
   rowAt: () => (row: number) => AnyRecord | undefined
   reason: string | undefined
 }) {
-  const { active, columns, rowAt, reason } = asked
+  const { active, columns, rowAt, reason } = props
   const [editing, setEditing] = useState<Editing | null>(null)
   const cell = useRef<HTMLElement | null>(null)
   const edit = ({ row, column }: Cell, more: Pick<Editing, 'draft' | 'error'> | object = {}): void => {

@@ -4,9 +4,9 @@ import type { AnyRecord } from '../../api/api.ts'
 import { toastError } from '../../ui/toast.tsx'
 import {
   countSelected,
-  everything,
+  everythingSelected,
   isSelected,
-  nothing,
+  nothingSelected,
   type Selection,
   selected,
 } from '../bulk/selection.ts'
@@ -41,9 +41,9 @@ export function useRowSelection(props: {
   }
   return {
     toggle,
-    toggleAll: () => onSelect(selectedCount > 0 ? nothing : everything),
-    selectAll: () => onSelect(everything),
-    selectNothing: () => onSelect(nothing),
+    toggleAll: () => onSelect(selectedCount > 0 ? nothingSelected : everythingSelected),
+    selectAll: () => onSelect(everythingSelected),
+    selectNothing: () => onSelect(nothingSelected),
     hasSelected: selectedCount > 0,
     /** the state of the box in the head */
     isAllSelected: selectedCount === 0 ? false : selectedCount >= count ? true : ('some' as const),
@@ -52,6 +52,6 @@ export function useRowSelection(props: {
 
 function describeUnread(rows: number): string {
   return rows === 1
-    ? 'One row between has not been read yet. It is not selected.'
-    : `${rows} rows between have not been read yet. They are not selected.`
+    ? 'One row in between is not loaded yet, so it is not selected.'
+    : `${rows} rows in between are not loaded yet, so they are not selected.`
 }

@@ -1,12 +1,12 @@
-/** The products of a deal, with what they come to: edited together, and saved at once. */
+/** The products tab of a deal: all lines are edited and saved together. */
 import { useState } from 'react'
 import { problemsByField } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { Button } from '../../ui/button.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
 import { isSame, problemsOf } from '../editing/draft.ts'
-import { useUnsavedGuard } from '../editing/guard.ts'
 import type { Save } from '../editing/use-record-save.tsx'
+import { useUnsavedGuard } from '../editing/use-unsaved-guard.ts'
 import type { ShownRecord } from './use-record.ts'
 
 export function DealProducts(props: { shown: ShownRecord; save: Save; reason: string | undefined }) {
@@ -59,7 +59,7 @@ export function DealProducts(props: { shown: ShownRecord; save: Save; reason: st
       />
       <div className="flex justify-end gap-2">
         <Button
-          look="quiet"
+          variant="quiet"
           isDisabled={!isDirty || isSaving}
           onPress={() => {
             setDraft(null)
@@ -68,7 +68,7 @@ export function DealProducts(props: { shown: ShownRecord; save: Save; reason: st
         >
           Discard
         </Button>
-        <Button type="submit" look="primary" isDisabled={!isDirty} isPending={isSaving} reason={reason}>
+        <Button type="submit" variant="primary" isDisabled={!isDirty} isPending={isSaving} reason={reason}>
           Save
         </Button>
       </div>

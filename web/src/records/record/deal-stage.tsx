@@ -2,13 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
-import { sayError } from '../../api/api.ts'
+import { errorMessage } from '../../api/api.ts'
 import { type Stage, stagesQuery } from '../../api/queries.ts'
 import { kindOf } from '../../board/stage-kind.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { type Command, useCommands } from '../../shell/commands.ts'
-import { Waiting } from '../../ui/bits.tsx'
 import { classes } from '../../ui/classes.ts'
+import { Skeleton } from '../../ui/elements.tsx'
 import { toastError } from '../../ui/toast.tsx'
 import type { Save } from '../editing/use-record-save.tsx'
 import { stageChangesQuery } from '../timeline/history.ts'
@@ -38,7 +38,7 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
     try {
       await save(record, { pipeline_stage: stage.id }, `Moved to ${stage.name}.`)
     } catch (error) {
-      toastError(sayError(error))
+      toastError(errorMessage(error))
     } finally {
       setMoving(null)
     }
@@ -67,7 +67,7 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
     const at = radios.indexOf(document.activeElement as HTMLElement)
     radios[(at + step + radios.length) % radios.length]?.focus()
   }
-  if (isPending) return <Waiting className="h-8 w-full" />
+  if (isPending) return <Skeleton className="h-8 w-full" />
   if (stages.length === 0) return null
   const isKnown = changes !== undefined || record.version === 1
   const times = isKnown ? stageTimes(changes ?? [], record, Date.now()) : null

@@ -3,9 +3,9 @@ import { ChevronRight } from 'lucide-react'
 import { useId } from 'react'
 import type { AnyRecord, Field } from '../../api/api.ts'
 import { isEmpty, isWritable } from '../editing/draft.ts'
-import { technical, technicalLast } from '../editing/technical.ts'
+import { technical, technicalLast } from '../editing/technical-fields.ts'
 import type { Save } from '../editing/use-record-save.tsx'
-import { InPlace } from './in-place.tsx'
+import { InlineField } from './inline-field.tsx'
 
 export function Details(props: {
   sections: readonly (readonly Field[])[]
@@ -17,7 +17,7 @@ export function Details(props: {
   return (
     <div className="flex flex-col gap-1">
       {technicalLast(sections).map(section => {
-        // What is read-only and empty says nothing.
+        // Empty read-only fields are left out.
         const shown = section.filter(
           field => field.is_active && (isWritable(field) || !isEmpty(record[field.internal_name])),
         )
@@ -29,7 +29,7 @@ export function Details(props: {
             isOpen={section[0]!.section !== technical && section.some(isWritable)}
           >
             {shown.map(field => (
-              <InPlace key={field.internal_name} {...{ field, record, save, reason }} />
+              <InlineField key={field.internal_name} {...{ field, record, save, reason }} />
             ))}
           </Section>
         )

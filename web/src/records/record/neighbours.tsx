@@ -14,29 +14,29 @@ const pagesMax = 20
 
 type IdPage = Page<{ readonly id: number }>
 
-/** The ids of a list as it was when it was left: a change of a record doesn't move its neighbours. */
-const idsQuery = (resource: string, asked: { filter?: string; sort?: string }, isAsked: boolean) =>
+/** The ids of the list when it was left: a change of a record doesn't move its neighbours. */
+const idsQuery = (resource: string, request: { filter?: string; sort?: string }, isEnabled: boolean) =>
   infiniteQueryOptions({
-    queryKey: ['neighbours', resource, asked],
+    queryKey: ['neighbours', resource, request],
     queryFn: async ({ pageParam: cursor, signal }) => {
       const place = cursor ? { cursor, count: 'none' } : {}
-      const query = { ...asked, fields: 'id', pageSize, ...place }
+      const query = { ...request, fields: 'id', pageSize, ...place }
       const { body } = await api.request('GET', `${base}/${resource}/view/list`, { query, signal })
       return body as IdPage
     },
     initialPageParam: '',
     getNextPageParam: ({ meta }, pages) => (pages.length < pagesMax ? meta.nextCursor : null),
     staleTime: 300_000,
-    enabled: isAsked,
+    enabled: isEnabled,
   })
 
 export function Neighbours({ resource, id }: { resource: string; id: number }) {
   const { filter, sort } = useSearch({ strict: false })
   const navigate = useNavigate()
-  const asked = { ...(filter ? { filter } : {}), ...(sort ? { sort } : {}) }
-  const isAsked = filter !== undefined || sort !== undefined
+  const request = { ...(filter ? { filter } : {}), ...(sort ? { sort } : {}) }
+  const isEnabled = filter !== undefined || sort !== undefined
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery(
-    idsQuery(resource, asked, isAsked),
+    idsQuery(resource, request, isEnabled),
   )
   const ids = useMemo(() => data?.pages.flatMap(page => page.data.map(one => one.id)) ?? [], [data])
   const place = ids.indexOf(id)

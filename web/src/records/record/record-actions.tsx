@@ -1,10 +1,10 @@
-/** What can be done with a record as a whole. */
+/** The menu of a record: edit, duplicate, delete. */
 import { useQuery } from '@tanstack/react-query'
 import { Copy, Ellipsis, Pencil, RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { sayError } from '../../api/api.ts'
+import { errorMessage } from '../../api/api.ts'
 import { refresh, stagesQuery } from '../../api/queries.ts'
-import { nameOf } from '../../fields/references/found.ts'
+import { nameOf } from '../../fields/references/find-records.ts'
 import { useReadOnlyReason } from '../../shell/me.ts'
 import { openNew } from '../../shell/new-record.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -21,7 +21,7 @@ async function bringBack({ resource, record }: ShownRecord): Promise<void> {
     await refresh(resource)
     toast(`Restored “${nameOf(record)}”.`, { isNews: true })
   } catch (error) {
-    toastError(sayError(error))
+    toastError(errorMessage(error))
   }
 }
 
@@ -37,7 +37,7 @@ export function RecordActions({ shown, onDeleted }: { shown: ShownRecord; onDele
       void refresh(resource)
       toast(`Deleted “${nameOf(record)}”.`, { action: { label: 'Undo', act: () => void bringBack(shown) } })
     } catch (error) {
-      toastError(sayError(error))
+      toastError(errorMessage(error))
     }
   }
   const isDisabled = reason !== undefined
@@ -87,7 +87,7 @@ export function DeletedBanner({ shown }: { shown: ShownRecord }) {
       role="status"
       className="flex flex-wrap items-center gap-3 rounded-md bg-warn-soft px-3 py-2 text-warn"
     >
-      <span className="grow">This was deleted. It can be restored for some time.</span>
+      <span className="grow">This record was deleted. It can be restored for some time.</span>
       <Button isSmall reason={reason} onPress={() => void bringBack(shown)}>
         <RotateCcw size={13} aria-hidden /> Restore
       </Button>

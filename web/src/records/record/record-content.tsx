@@ -152,16 +152,16 @@ function MissingBanner({ shown: { record, fields } }: { shown: ShownRecord }) {
   )
 }
 
-/** What a deal is worth and whose it is, beside its title. */
+/** The summary next to a record's title, such as a deal's value and owner. */
 export function HeadDetail({ shown: { resource, record, fields } }: { shown: ShownRecord }) {
-  const told: { readonly [resource: string]: readonly string[] } = {
+  const summaryFields: { readonly [resource: string]: readonly string[] } = {
     deal: ['deal_value', 'sales_owner'],
     contact: ['job_title', 'company'],
     company: ['website'],
     product: ['product_code', 'unit_price'],
     activity: ['kind', 'due_at'],
   }
-  const shown = (told[resource] ?? [])
+  const shown = (summaryFields[resource] ?? [])
     .map(name => fields.find(({ internal_name }) => internal_name === name))
     .filter(field => field !== undefined && !isEmpty(record[field.internal_name]))
   return (

@@ -1,14 +1,14 @@
 /** The page of a record, and the same in a panel over another page. */
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
-import { sayError } from '../../api/api.ts'
-import { nameOf } from '../../fields/references/found.ts'
+import { errorMessage } from '../../api/api.ts'
+import { nameOf } from '../../fields/references/find-records.ts'
 import { recordPath } from '../../routes.tsx'
 import { Failed, NotFound } from '../../shell/failed.tsx'
-import { PageWaiting } from '../../shell/page-waiting.tsx'
-import { Empty, Waiting } from '../../ui/bits.tsx'
+import { PageSkeleton } from '../../shell/page-waiting.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { EmptyState, Skeleton } from '../../ui/elements.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { type TableName, tables } from '../tables.ts'
 import { Neighbours } from './neighbours.tsx'
@@ -21,7 +21,7 @@ export function RecordPage() {
   const isKnown = Object.hasOwn(tables, table) && isId(id)
   if (!isKnown) return <NotFound />
   return (
-    <Suspense fallback={<PageWaiting />}>
+    <Suspense fallback={<PageSkeleton />}>
       <Page key={`${table}/${id}`} table={table as TableName} id={Number(id)} />
     </Suspense>
   )
@@ -34,7 +34,7 @@ function Page({ table, id }: { table: TableName; id: number }) {
   const navigate = useNavigate()
   const list = { to: '/$table', params: { table }, search: { filter, sort } } as const
   if (error) return <Missing error={error} onRetry={retry} table={table} one={one} />
-  if (!shown) return <PageWaiting />
+  if (!shown) return <PageSkeleton />
   return (
     <main className="min-h-0 grow overflow-y-auto">
       <nav aria-label="Breadcrumb" className="px-4 pt-2 text-sm text-ink-faint">
@@ -76,7 +76,7 @@ function Missing(props: { error: unknown; onRetry: () => void; table: TableName;
     <main className="p-6">
       <PageHead title={`No such ${one}`} />
       <p className="px-4 text-ink-soft">
-        It was never there, was purged, or is not yours to see.{' '}
+        It doesn’t exist, was deleted for good, or your role can’t see it.{' '}
         <Link to="/$table" params={{ table }} className="linked underline">
           Go to {tables[table].title.toLowerCase()}
         </Link>
@@ -115,13 +115,13 @@ function Panel({ resource, id, onClose }: { resource: string; id: number; onClos
           <RecordContent shown={shown} tab={tab} onTab={setTab} isPanel />
         </>
       ) : error && !isMissing(error) ? (
-        <Empty title={sayError(error)}>
+        <EmptyState title={errorMessage(error)}>
           <Button onPress={retry}>Try again</Button>
-        </Empty>
+        </EmptyState>
       ) : error ? (
-        <p className="text-ink-soft">It was never there, was purged, or is not yours to see.</p>
+        <p className="text-ink-soft">It doesn’t exist, was deleted for good, or your role can’t see it.</p>
       ) : (
-        <Waiting className="h-96" />
+        <Skeleton className="h-96" />
       )}
     </Dialog>
   )

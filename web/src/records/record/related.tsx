@@ -5,18 +5,18 @@ import { Plus } from 'lucide-react'
 import type { Field } from '../../api/api.ts'
 import { expandable, fieldsQuery, pageQuery } from '../../api/queries.ts'
 import { kindOf } from '../../fields/kinds.ts'
-import { nameOf } from '../../fields/references/found.ts'
+import { nameOf } from '../../fields/references/find-records.ts'
 import { recordPath } from '../../routes.tsx'
 import { may, useMe, useReadOnlyReason } from '../../shell/me.ts'
 import { openNew } from '../../shell/new-record.tsx'
-import { Empty, Waiting } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
+import { EmptyState, Skeleton } from '../../ui/elements.tsx'
 import { isEmpty } from '../editing/draft.ts'
 import { tables } from '../tables.ts'
 import { namesOf, type ShownRecord } from './use-record.ts'
 
-/** What of a record tells it apart in such a list. */
-const told: { readonly [resource: string]: readonly string[] } = {
+/** The fields that identify a record in the list. */
+const summaryFields: { readonly [resource: string]: readonly string[] } = {
   deal: ['pipeline_stage', 'deal_value', 'sales_owner'],
   contact: ['job_title', 'emails'],
 }
@@ -37,7 +37,7 @@ export function Related({ shown }: { shown: ShownRecord }) {
   const lists = (
     shown.resource === 'company' ? (['deals', 'contacts'] as const) : (['deals'] as const)
   ).filter(of => may(me, `${tables[of].resource}:read`))
-  if (lists.length === 0) return <Empty title="Your role does not see what belongs to this." />
+  if (lists.length === 0) return <EmptyState title="Your role can’t see related records." />
   return (
     <div className="flex flex-col gap-5">
       {lists.map(of => (
@@ -55,8 +55,11 @@ function RelatedList({ shown: { resource, record }, of }: { shown: ShownRecord; 
   const by = pointing(fields, resource)
   const conditions = by.map(name => `${name}:eq(${record.id})`)
   const filter = conditions.length > 1 ? `or(${conditions.join(',')})` : conditions[0]
-  const asked = { filter: filter ?? '', sort: 'updated_at:desc', expand: expandable(sections) }
-  const { data, isPending } = useQuery({ ...pageQuery(table.resource, asked, 1, 50), enabled: by.length > 0 })
+  const request = { filter: filter ?? '', sort: 'updated_at:desc', expand: expandable(sections) }
+  const { data, isPending } = useQuery({
+    ...pageQuery(table.resource, request, 1, 50),
+    enabled: by.length > 0,
+  })
   const total = data?.meta.total ?? 0
   return (
     <section aria-labelledby={`related-${of}`}>
@@ -67,7 +70,7 @@ function RelatedList({ shown: { resource, record }, of }: { shown: ShownRecord; 
         <span className="grow" />
         {resource !== 'product' && (
           <Button
-            look="quiet"
+            variant="quiet"
             isSmall
             reason={reason}
             onPress={() => openNew(table.resource, by[0] ? { [by[0]]: record.id } : {})}
@@ -76,8 +79,8 @@ function RelatedList({ shown: { resource, record }, of }: { shown: ShownRecord; 
           </Button>
         )}
       </div>
-      {isPending && <Waiting className="h-24 w-full" />}
-      {data && total === 0 && <Empty title={`No ${table.title.toLowerCase()} yet.`} />}
+      {isPending && <Skeleton className="h-24 w-full" />}
+      {data && total === 0 && <EmptyState title={`No ${table.title.toLowerCase()} yet.`} />}
       {data && total > 0 && (
         <ul className="divide-y divide-line rounded-md border border-line">
           {data.data.map(one => (
@@ -89,7 +92,7 @@ function RelatedList({ shown: { resource, record }, of }: { shown: ShownRecord; 
               >
                 {nameOf(one)}
               </Link>
-              {told[table.resource]?.map(name => {
+              {summaryFields[table.resource]?.map(name => {
                 const field = fields.find(({ internal_name }) => internal_name === name)
                 if (!field || isEmpty(one[name])) return null
                 const { Cell } = kindOf(field)

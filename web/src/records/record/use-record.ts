@@ -8,16 +8,16 @@ export type ShownRecord = {
   readonly record: AnyRecord
   readonly sections: readonly (readonly Field[])[]
   readonly fields: readonly Field[]
-  /** what the record is asked with, for the names behind its ids */
+  /** the `expand` parameter of the record, for the names behind its ids */
   readonly expand: string
 }
 
 export const namesOf = (record: AnyRecord): Names => record._expanded ?? {}
 
-/** Whether a part of an address can be a record's id. */
+/** True if a part of an address can be a record's id. */
 export const isId = (text: string) => /^[1-9]\d{0,15}$/.test(text)
 
-/** Whether a record is not there, or is not to be seen by who asks. */
+/** True if a record doesn't exist, or the caller can't see it. */
 export const isMissing = (error: unknown) => error instanceof DealwrightError && error.status === 404
 
 /** The record; one that was deleted and can be restored too. `error` is why there is none. */
@@ -29,8 +29,8 @@ export function useRecord(
   const expand = expandable(sections)
   const live = useQuery(recordQuery(resource, id, expand))
   const isGone = isMissing(live.error)
-  const asked = { filter: `id:eq(${id})`, deleted: 'only', expand } as const
-  const deleted = useQuery({ ...pageQuery(resource, asked, 1, 1), enabled: isGone })
+  const request = { filter: `id:eq(${id})`, deleted: 'only', expand } as const
+  const deleted = useQuery({ ...pageQuery(resource, request, 1, 1), enabled: isGone })
   const record = isGone ? deleted.data?.data[0] : live.data
   const retry = () => void (isGone && deleted.error ? deleted : live).refetch()
   if (record)

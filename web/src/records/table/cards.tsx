@@ -1,10 +1,10 @@
 /** The rows of a table on a phone: cards of two lines, of which only those in sight are drawn. */
 import { useRef } from 'react'
 import type { AnyRecord, Field } from '../../api/api.ts'
-import type { ListAsked } from '../../api/queries.ts'
+import type { ListRequest } from '../../api/queries.ts'
 import { kindOf } from '../../fields/kinds.ts'
-import { ReadingFailed } from '../../shell/reading-failed.tsx'
-import { Waiting } from '../../ui/bits.tsx'
+import { LoadError } from '../../shell/load-error.tsx'
+import { Skeleton } from '../../ui/elements.tsx'
 import type { Layout } from './layout.ts'
 import { rowsIn, useScroll } from './use-scroll.ts'
 import { rowsMax, type Total, useWindow } from './use-window.ts'
@@ -15,7 +15,7 @@ type Props = {
   resource: string
   title: string
   nameField: string
-  asked: ListAsked
+  request: ListRequest
   layout: Layout
   href: (id: number) => string
   onOpen: (id: number) => void
@@ -25,19 +25,19 @@ type Props = {
 }
 
 export function Cards(props: Props) {
-  const { resource, title, nameField, asked, layout, href, onOpen, total, failure } = props
+  const { resource, title, nameField, request, layout, href, onOpen, total, failure } = props
   const scroller = useRef<HTMLDivElement>(null)
   const sight = useScroll(scroller)
   const from = Math.floor(sight.top / height)
   const to = Math.ceil((sight.top + sight.height) / height)
-  const window = useWindow(resource, asked, from, to)
+  const window = useWindow(resource, request, from, to)
   const count = Math.min(total?.count ?? 12, rowsMax)
   const others = layout.columns.map(({ field }) => field).filter(one => one.internal_name !== nameField)
   const amount = others.find(field => kindOf(field).align === 'end')
   const details = others.filter(field => field !== amount).slice(0, 3)
   return (
     <>
-      <ReadingFailed error={window.error === failure ? null : window.error} onRetry={window.retry} />
+      <LoadError error={window.error === failure ? null : window.error} onRetry={window.retry} />
       <div ref={scroller} className="min-h-0 grow overflow-auto border-t border-line">
         <ul aria-label={title} className="relative" style={{ height: count * height }}>
           {rowsIn(from, to, count, -1).map(index => {
@@ -91,8 +91,8 @@ export function Cards(props: Props) {
                   </a>
                 ) : (
                   <span className="flex h-full flex-col justify-center gap-2 px-4">
-                    <Waiting className="h-3 w-3/5" />
-                    <Waiting className="h-3 w-2/5" />
+                    <Skeleton className="h-3 w-3/5" />
+                    <Skeleton className="h-3 w-2/5" />
                   </span>
                 )}
               </li>

@@ -34,7 +34,7 @@ export function ColumnsMenu({ fields, columns, onChange, onReset }: Props) {
   )
   return (
     <DialogTrigger>
-      <Button look="quiet" isSmall className="max-sm:hidden">
+      <Button variant="quiet" isSmall className="max-sm:hidden">
         <Columns3 size={14} aria-hidden />
         Columns
       </Button>
@@ -42,7 +42,7 @@ export function ColumnsMenu({ fields, columns, onChange, onReset }: Props) {
         <Dialog aria-label="Columns" className="flex max-h-[60vh] flex-col gap-1 p-2 outline-none">
           <TextField
             label="Find a column"
-            isBare
+            isLabelHidden
             placeholder="Find a column…"
             value={text}
             onChange={setText}
@@ -70,8 +70,8 @@ export function ColumnsMenu({ fields, columns, onChange, onReset }: Props) {
               </div>
             ))}
           </div>
-          <Button look="quiet" isSmall className="self-start" onPress={onReset}>
-            The usual columns
+          <Button variant="quiet" isSmall className="self-start" onPress={onReset}>
+            Reset columns
           </Button>
         </Dialog>
       </Popover>

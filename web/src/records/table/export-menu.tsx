@@ -27,8 +27,8 @@ export function ExportMenu({ resource, fields, filter, sort }: Props) {
     label,
     isDisabled: names === '1' && !seesNames,
     act: () => {
-      const asked = { format, names, sort, ...(filter ? { filter } : {}) }
-      download(`${base}/${resource}/export?${new URLSearchParams(asked)}`)
+      const request = { format, names, sort, ...(filter ? { filter } : {}) }
+      download(`${base}/${resource}/export?${new URLSearchParams(request)}`)
     },
   })
   const group = (title: string, names: '0' | '1') => ({
@@ -37,7 +37,7 @@ export function ExportMenu({ resource, fields, filter, sort }: Props) {
   })
   return (
     <Menu label="Export" groups={[group('With names', '1'), group('With ids, for programs', '0')]}>
-      <Button look="quiet" isSmall className="max-sm:hidden">
+      <Button variant="quiet" isSmall className="max-sm:hidden">
         <Download size={14} aria-hidden />
         Export
       </Button>

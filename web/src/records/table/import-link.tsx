@@ -9,7 +9,7 @@ export function ImportLink({ resource }: { resource: string }) {
   const navigate = useNavigate()
   if (!may(me, 'import:write') || !may(me, `${resource}:write`)) return null
   return (
-    <Button look="quiet" isSmall onPress={() => void navigate({ to: '/import', search: { resource } })}>
+    <Button variant="quiet" isSmall onPress={() => void navigate({ to: '/import', search: { resource } })}>
       <Upload size={14} aria-hidden />
       Import
     </Button>

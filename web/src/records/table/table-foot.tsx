@@ -1,7 +1,7 @@
-/** The foot of a table: how many records there are, and what their amounts come to. */
+/** The foot of a table: the number of records and the sums of their amounts. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { ask } from '../../api/api.ts'
-import type { ListAsked } from '../../api/queries.ts'
+import { callApi } from '../../api/api.ts'
+import type { ListRequest } from '../../api/queries.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import type { Money } from '../../format/format.ts'
 import { useFormat } from '../../format/use-format.tsx'
@@ -11,24 +11,25 @@ import { boxWidth, type Layout } from './layout.ts'
 
 type Sums = { readonly count: number; readonly [measure: string]: unknown }
 
-export const sumsQuery = (resource: string, { filter, deleted }: ListAsked) =>
+export const sumsQuery = (resource: string, { filter, deleted }: ListRequest) =>
   queryOptions({
     queryKey: ['sums', resource, { filter, deleted }],
     queryFn: async ({ signal }) =>
-      (await ask<Sums[]>('GET', `/${resource}/aggregate`, { query: { filter, deleted }, signal }))[0] ?? null,
+      (await callApi<Sums[]>('GET', `/${resource}/aggregate`, { query: { filter, deleted }, signal }))[0] ??
+      null,
     placeholderData: before => before,
   })
 
 export function TableFoot(props: {
   resource: string
-  asked: ListAsked
+  request: ListRequest
   layout: Layout
   shown: readonly number[]
   height: number
   rowIndex: number
 }) {
-  const { resource, asked, layout, shown, height, rowIndex } = props
-  const { data: sums, isPlaceholderData } = useQuery(sumsQuery(resource, asked))
+  const { resource, request, layout, shown, height, rowIndex } = props
+  const { data: sums, isPlaceholderData } = useQuery(sumsQuery(resource, request))
   return (
     <div
       role="row"
@@ -81,8 +82,8 @@ function Sum({ sums, name, isFirst }: { sums: Sums; name: string; isFirst: boole
   if (!inBase)
     return <Fitting whole={each} short={format.counted(amounts.length, 'currency', 'currencies')} />
   const without = Number(sums.without_rate ?? 0)
-  const said = [each, without > 0 && `${format.counted(without, 'has', 'have')} no rate`]
+  const title = [each, without > 0 && `${format.counted(without, 'has', 'have')} no rate`]
     .filter(Boolean)
     .join('. ')
-  return <Fitting whole={format.money(inBase)} short={format.compactMoney(inBase)} title={said} />
+  return <Fitting whole={format.money(inBase)} short={format.compactMoney(inBase)} title={title} />
 }

@@ -4,22 +4,22 @@ import { Plus, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { useFormat } from '../../format/use-format.tsx'
 import { readSort } from '../../list/sort-menu.tsx'
+import { LoadError } from '../../shell/load-error.tsx'
 import { useReadOnlyReason } from '../../shell/me.ts'
 import { openNew } from '../../shell/new-record.tsx'
-import { ReadingFailed } from '../../shell/reading-failed.tsx'
-import { Opening } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
+import { DialogLoading } from '../../ui/elements.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { BulkBar, FailuresDialog } from '../bulk/bulk-bar.tsx'
-import type { Deed } from '../bulk/carry-out.ts'
-import { nothing, type Selection } from '../bulk/selection.ts'
+import type { BulkAction } from '../bulk/run-action.ts'
+import { nothingSelected, type Selection } from '../bulk/selection.ts'
 import { useBulk } from '../bulk/use-bulk.ts'
 import { useBulkJob } from '../bulk/use-bulk-job.ts'
 import { type TableName, tables } from '../tables.ts'
 import { Cards } from './cards.tsx'
+import { EmptyTable } from './empty-table.tsx'
 import { layoutOf } from './layout.ts'
-import { NothingListed } from './nothing-listed.tsx'
 import { Table } from './table.tsx'
 import { TableToolbar } from './table-toolbar.tsx'
 import { useTableAddress } from './use-table-address.ts'
@@ -40,24 +40,24 @@ export function TablePage() {
 function ResourceTable({ table }: { table: TableName }) {
   const { resource, one, title, name, hasSums } = tables[table]
   const address = useTableAddress(table)
-  const { filter, sort, isDeleted, fields, columns, asked, show, change, actions } = address
+  const { filter, sort, isDeleted, fields, columns, request, show, change, actions } = address
   const reason = useReadOnlyReason(resource)
   const isPhone = useMedia('(max-width: 639px)')
   const isNarrow = useMedia('(max-width: 899px)')
   const format = useFormat()
-  const [selection, setSelection] = useState<Selection>(nothing)
-  const clearSelection = () => setSelection(nothing)
+  const [selection, setSelection] = useState<Selection>(nothingSelected)
+  const clearSelection = () => setSelection(nothingSelected)
   const bulk = useBulk(resource, { one, many: title.toLowerCase(), nameField: name })
   const job = useBulkJob(resource)
   const layout = useMemo(() => layoutOf(columns, fields, isNarrow), [columns, fields, isNarrow])
-  const { total, error, retry } = useTotal(resource, asked)
+  const { total, error, retry } = useTotal(resource, request)
   const count = total?.count ?? 0
   const links = useRecordLinks(table, filter, sort)
-  const shared = { resource, title, nameField: name, asked, layout, ...links, total, failure: error }
-  const run = (deed: Deed) => {
-    if (deed.type === 'change' && job.does(deed, selection, count))
-      void job.begin(deed.values, asked, selection)
-    else void bulk.run(deed, asked, selection)
+  const shared = { resource, title, nameField: name, request, layout, ...links, total, failure: error }
+  const run = (action: BulkAction) => {
+    if (action.type === 'change' && job.does(action, selection, count))
+      void job.begin(action.values, request, selection)
+    else void bulk.run(action, request, selection)
     clearSelection()
   }
   return (
@@ -71,7 +71,7 @@ function ResourceTable({ table }: { table: TableName }) {
       />
       <TableToolbar {...{ table, address, error }} onOtherRecords={clearSelection} />
       {total?.count === 0 && (
-        <NothingListed
+        <EmptyTable
           {...{ title, one, resource, reason, filter, isDeleted }}
           onClear={() => {
             clearSelection()
@@ -79,7 +79,7 @@ function ResourceTable({ table }: { table: TableName }) {
           }}
         />
       )}
-      <ReadingFailed error={error} onRetry={retry} />
+      <LoadError error={error} onRetry={retry} />
       <div className={total?.count === 0 || (error && !total) ? 'hidden' : 'flex min-h-0 grow flex-col'}>
         {isPhone ? (
           <Cards {...shared} />
@@ -104,7 +104,7 @@ function ResourceTable({ table }: { table: TableName }) {
         </p>
       )}
       <BulkBar
-        {...{ resource, asked, fields, selection, reason }}
+        {...{ resource, request, fields, selection, reason }}
         total={count}
         progress={bulk.progress}
         onStop={bulk.stop}
@@ -112,7 +112,7 @@ function ResourceTable({ table }: { table: TableName }) {
         onRun={run}
       />
       {job.id !== null && (
-        <Suspense fallback={<Opening label="Change all" />}>
+        <Suspense fallback={<DialogLoading label="Change all" />}>
           <BulkJobDialog resource={resource} id={job.id} onClose={job.close} />
         </Suspense>
       )}
@@ -154,11 +154,11 @@ function TableHeading(props: {
         </span>
       }
     >
-      <Button look="quiet" isSmall onPress={() => onDeleted(!isDeleted)}>
+      <Button variant="quiet" isSmall onPress={() => onDeleted(!isDeleted)}>
         <Trash2 size={14} aria-hidden />
-        {isDeleted ? 'Back to the others' : 'Deleted'}
+        {isDeleted ? 'Back to all' : 'Deleted'}
       </Button>
-      <Button look="primary" reason={reason} onPress={() => openNew(resource)}>
+      <Button variant="primary" reason={reason} onPress={() => openNew(resource)}>
         <Plus size={15} aria-hidden /> New {one}
       </Button>
     </PageHead>

@@ -2,8 +2,9 @@
 import { memo } from 'react'
 import type { AnyRecord } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
-import { Waiting } from '../../ui/bits.tsx'
 import { classes } from '../../ui/classes.ts'
+import { Skeleton } from '../../ui/elements.tsx'
+import { isEmpty } from '../editing/draft.ts'
 import { boxWidth, type Layout, type ShownColumn } from './layout.ts'
 
 type Props = {
@@ -116,7 +117,7 @@ function Cell(props: CellProps) {
           <Content {...{ record, column, nameField, href }} />
         </div>
       ) : (
-        <Waiting className="h-3 w-3/5" />
+        <Skeleton className="h-3 w-3/5" />
       )}
     </div>
   )
@@ -133,8 +134,6 @@ function Content({
   const { field } = column
   const name = field.internal_name
   const value = record[name]
-  const isEmpty =
-    value === null || value === undefined || value === '' || (Array.isArray(value) && !value.length)
   const { Cell: Read } = kindOf(field)
   if (name === nameField)
     return (
@@ -144,8 +143,12 @@ function Content({
         data-open
         className="block truncate py-0.5 font-medium hover:text-accent hover:underline"
       >
-        {isEmpty ? `No. ${record.id}` : <Read value={value} field={field} names={record._expanded?.[name]} />}
+        {isEmpty(value) ? (
+          `No. ${record.id}`
+        ) : (
+          <Read value={value} field={field} names={record._expanded?.[name]} />
+        )}
       </a>
     )
-  return isEmpty ? null : <Read value={value} field={field} names={record._expanded?.[name]} />
+  return isEmpty(value) ? null : <Read value={value} field={field} names={record._expanded?.[name]} />
 }

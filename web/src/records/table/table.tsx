@@ -4,11 +4,11 @@
  */
 import { useRef } from 'react'
 import type { AnyRecord } from '../../api/api.ts'
-import type { ListAsked } from '../../api/queries.ts'
+import type { ListRequest } from '../../api/queries.ts'
 import type { SortKey } from '../../list/sort.ts'
 import { useCommands } from '../../shell/commands.ts'
+import { LoadError } from '../../shell/load-error.tsx'
 import { usePreferences } from '../../shell/preferences.ts'
-import { ReadingFailed } from '../../shell/reading-failed.tsx'
 import { isSelected, type Selection } from '../bulk/selection.ts'
 import { isSame } from '../editing/draft.ts'
 import { CellEditor, type Then } from '../grid/cell-editor.tsx'
@@ -30,7 +30,7 @@ type Props = {
   resource: string
   title: string
   nameField: string
-  asked: ListAsked
+  request: ListRequest
   /** null until it is known */
   total: Total | null
   layout: Layout
@@ -49,7 +49,7 @@ type Props = {
 }
 
 export function Table(props: Props) {
-  const { resource, title, nameField, asked, layout, sort, hasSums, selection, actions, href } = props
+  const { resource, title, nameField, request, layout, sort, hasSums, selection, actions, href } = props
   const height = usePreferences().density === 'compact' ? 30 : 36
   const grid = useGrid(props, height)
   const { scroller, active, window, rows, shown, count, editing, refused } = grid
@@ -57,7 +57,7 @@ export function Table(props: Props) {
   useCommands(props.reason ? keysToRead : keysToWrite)
   return (
     <>
-      <ReadingFailed error={window.error === props.failure ? null : window.error} onRetry={window.retry} />
+      <LoadError error={window.error === props.failure ? null : window.error} onRetry={window.retry} />
       <div
         ref={scroller}
         role="grid"
@@ -97,7 +97,7 @@ export function Table(props: Props) {
         </div>
         {hasSums && (
           <div role="rowgroup" className="sticky bottom-0 z-30" style={{ width: layout.width }}>
-            <TableFoot {...{ resource, asked, layout, shown, height }} rowIndex={count + 2} />
+            <TableFoot {...{ resource, request, layout, shown, height }} rowIndex={count + 2} />
           </div>
         )}
       </div>
@@ -119,9 +119,9 @@ export function Table(props: Props) {
 
 /** The state of the grid: what is in sight, the active cell, its editor, and what keys and presses do. */
 function useGrid(props: Props, height: number) {
-  const { resource, nameField, asked, total, layout, hasSums, reason, selection, onSelect, actions } = props
+  const { resource, nameField, request, total, layout, hasSums, reason, selection, onSelect, actions } = props
   const { columns } = layout
-  const expand = asked.expand ?? ''
+  const expand = request.expand ?? ''
   const {
     editing,
     edit,
@@ -134,7 +134,7 @@ function useGrid(props: Props, height: number) {
     reason,
   })
   const isEditing = editing !== null
-  const list = [asked.filter, asked.sort, asked.deleted].join()
+  const list = [request.filter, request.sort, request.deleted].join()
   const scroller = useRef<HTMLDivElement>(null)
   const sight = useScroll(scroller)
   const count = Math.min(total?.count ?? Math.ceil(sight.height / height), rowsMax)
@@ -142,7 +142,7 @@ function useGrid(props: Props, height: number) {
   const active = useActive({ scroller, layout, height, covered, isEditing, list, rows: count })
   const from = Math.floor(sight.top / height)
   const to = Math.ceil((sight.top + sight.height) / height)
-  const window = useWindow(resource, asked, from, to)
+  const window = useWindow(resource, request, from, to)
   const { rowAt } = window
   const shown = columnsIn(layout, sight.left, sight.width, active.cell.column - 1)
   const rows = rowsIn(from, to, count, active.cell.row)

@@ -1,7 +1,7 @@
 /** How far an element is scrolled, and how much of it is in sight. */
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
-export type Sight = {
+type Sight = {
   readonly top: number
   readonly left: number
   readonly height: number

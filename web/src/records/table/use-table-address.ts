@@ -3,10 +3,10 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { fieldsQuery } from '../../api/queries.ts'
-import { pressed, printSort } from '../../list/sort.ts'
+import { printSort, toggleSort } from '../../list/sort.ts'
 import { readSort } from '../../list/sort-menu.tsx'
 import { useView } from '../../list/use-view.ts'
-import type { ShownList } from '../../list/views.ts'
+import type { ListParameters } from '../../list/views.ts'
 import { type TableName, tables } from '../tables.ts'
 import { type Column, columnsOf, printColumns, resized, shifted, toggled } from './columns.ts'
 import type { HeadActions } from './table-head.tsx'
@@ -14,7 +14,7 @@ import type { HeadActions } from './table-head.tsx'
 const route = getRouteApi('/shell/$table')
 
 type Search = { readonly [name in 'filter' | 'sort' | 'columns' | 'deleted' | 'view']?: string | undefined }
-type SortedList = ShownList & { readonly sort: string }
+type SortedParameters = ListParameters & { readonly sort: string }
 
 export function useTableAddress(table: TableName) {
   const { resource, name, ...initial } = tables[table]
@@ -32,7 +32,7 @@ export function useTableAddress(table: TableName) {
   const expand = shownFields
     .filter(shown => fields.some(field => field.internal_name === shown && field.is_expandable))
     .join()
-  const asked = useMemo(
+  const request = useMemo(
     () => ({
       ...(filter ? { filter } : {}),
       ...(sort ? { sort } : {}),
@@ -59,7 +59,7 @@ export function useTableAddress(table: TableName) {
    * Changes the list and writes all of it into the address, so that a link doesn't depend on the view. `make`
    * gets the list of the address at that moment: of two quick presses the first may not be drawn yet.
    */
-  const change = (make: (now: SortedList) => Search, replace = false) =>
+  const change = (make: (now: SortedParameters) => Search, replace = false) =>
     show(before => {
       const { view, shown } = inUse.of(before)
       const now = { ...shown, sort: shown.sort ?? initial.sort }
@@ -69,13 +69,13 @@ export function useTableAddress(table: TableName) {
     change(now => ({ columns: printColumns(make(columnsOf(now.columns ?? initial.columns, fields))) }), true)
   const actions: HeadActions = {
     sort: (field, isBeside) =>
-      change(now => ({ sort: printSort(pressed(readSort(now.sort), field, isBeside)) })),
+      change(now => ({ sort: printSort(toggleSort(readSort(now.sort), field, isBeside)) })),
     sortTo: (field, direction) => change(() => ({ sort: printSort([{ field, direction }]) })),
     resize: (field, width) => changeColumns(now => resized(now, field, width)),
     move: (field, by) => changeColumns(now => shifted(now, field, by)),
     hide: field => changeColumns(now => toggled(now, field)),
   }
-  return { inUse, filter, sort, isDeleted, fields, columns, asked, show, change, changeColumns, actions }
+  return { inUse, filter, sort, isDeleted, fields, columns, request, show, change, changeColumns, actions }
 }
 
 export type TableAddress = ReturnType<typeof useTableAddress>

@@ -4,7 +4,7 @@
  */
 import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type AnyRecord, api, base, type Page } from '../../api/api.ts'
-import { type ListAsked, pageQuery } from '../../api/queries.ts'
+import { type ListRequest, pageQuery } from '../../api/queries.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 
 const windowSize = 100
@@ -21,11 +21,11 @@ export type Window = {
   readonly isFetching: boolean
 }
 
-const exactQuery = (resource: string, asked: ListAsked) =>
+const exactQuery = (resource: string, request: ListRequest) =>
   queryOptions({
-    queryKey: ['list', resource, { ...asked, sort: '', fields: 'id', expand: '' }, 'count'],
+    queryKey: ['list', resource, { ...request, sort: '', fields: 'id', expand: '' }, 'count'],
     queryFn: async ({ signal }) => {
-      const { filter, deleted } = asked
+      const { filter, deleted } = request
       const query = { filter, deleted, fields: 'id', pageSize: 1, count: 'exact' }
       const { body } = await api.request('GET', `${base}/${resource}/view/list`, { query, signal })
       return (body as Page<AnyRecord>).meta.total
@@ -35,34 +35,34 @@ const exactQuery = (resource: string, asked: ListAsked) =>
 /** How many records match, null until it is known; and what went wrong with reading the first of them. */
 export function useTotal(
   resource: string,
-  asked: ListAsked,
+  request: ListRequest,
 ): { total: Total | null; error: unknown; retry: () => void } {
   const { data, error, refetch } = useQuery({
-    ...pageQuery(resource, asked, 1, windowSize),
+    ...pageQuery(resource, request, 1, windowSize),
     // Another order, or other columns: as many match as before.
-    placeholderData: (before, query) => (isSameList(query?.queryKey, resource, asked) ? before : undefined),
+    placeholderData: (before, query) => (isSameList(query?.queryKey, resource, request) ? before : undefined),
   })
   const exact = useQuery({
-    ...exactQuery(resource, asked),
+    ...exactQuery(resource, request),
     enabled: data?.meta.totalIsEstimate === true,
   })
   return { total: data ? totalOf(data, exact.data) : null, error, retry: () => void refetch() }
 }
 
-/** Whether a page was read of the records that are asked for, in whatever order. */
-function isSameList(key: readonly unknown[] | undefined, resource: string, asked: ListAsked): boolean {
-  const [, of, before] = (key ?? []) as [string?, string?, ListAsked?]
-  return of === resource && before?.filter === asked.filter && before?.deleted === asked.deleted
+/** True if a query key is of the same records, in any order. */
+function isSameList(key: readonly unknown[] | undefined, resource: string, request: ListRequest): boolean {
+  const [, of, before] = (key ?? []) as [string?, string?, ListRequest?]
+  return of === resource && before?.filter === request.filter && before?.deleted === request.deleted
 }
 
 /** `first` and `last` are the rows in sight. */
-export function useWindow(resource: string, asked: ListAsked, first: number, last: number): Window {
+export function useWindow(resource: string, request: ListRequest, first: number, last: number): Window {
   const client = useQueryClient()
   // The windows in sight, once the scrolling has come to rest there: those it passes by are not read.
   const pages = useDebounced(pagesOf(first, last), 60).split(',').map(Number)
-  const results = useQueries({ queries: pages.map(page => pageQuery(resource, asked, page, windowSize)) })
+  const results = useQueries({ queries: pages.map(page => pageQuery(resource, request, page, windowSize)) })
   const known = (page: number) =>
-    client.getQueryData<Page<AnyRecord>>(pageQuery(resource, asked, page, windowSize).queryKey)
+    client.getQueryData<Page<AnyRecord>>(pageQuery(resource, request, page, windowSize).queryKey)
   return {
     rowAt: index => known(Math.floor(index / windowSize) + 1)?.data[index % windowSize],
     error: results.find(({ error }) => error)?.error ?? null,

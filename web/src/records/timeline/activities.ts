@@ -1,8 +1,8 @@
-/** What is done with an activity: done and not done, and what comes next. */
+/** Marks activities done and not done. */
 import type { AnyRecord } from '../../api/api.ts'
-import { sayError } from '../../api/api.ts'
+import { errorMessage } from '../../api/api.ts'
 import { refresh } from '../../api/queries.ts'
-import { nameOf } from '../../fields/references/found.ts'
+import { nameOf } from '../../fields/references/find-records.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { update } from '../editing/draft.ts'
 import { undoWrite } from '../editing/undo-write.ts'
@@ -21,14 +21,14 @@ export async function setDone(activity: AnyRecord, isDone: boolean): Promise<boo
             await undoWrite('activity', activity, after)
             void refreshAbout()
           } catch (error) {
-            toastError(sayError(error))
+            toastError(errorMessage(error))
           }
         },
       },
     })
     return true
   } catch (error) {
-    toastError(sayError(error))
+    toastError(errorMessage(error))
     return false
   }
 }

@@ -3,14 +3,14 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AnyRecord, Field } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
-import { nameOf } from '../../fields/references/found.ts'
+import { nameOf } from '../../fields/references/find-records.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { recordPath } from '../../routes.tsx'
 import { useReadOnlyReason } from '../../shell/me.ts'
-import { Badge } from '../../ui/bits.tsx'
 import { classes } from '../../ui/classes.ts'
+import { Badge } from '../../ui/elements.tsx'
 import { isEmpty } from '../editing/draft.ts'
-import { Long } from '../record/long.tsx'
+import { Truncated } from '../record/truncated.tsx'
 import { namesOf } from '../record/use-record.ts'
 import { setDone } from './activities.ts'
 
@@ -88,11 +88,11 @@ export function ActivityRow(props: {
           <Part of="owner" {...{ activity, fields }} as="text" />
         </p>
         {notes !== '' && (
-          <Long text={notes}>
+          <Truncated text={notes}>
             <p dir="auto" className="mt-1 whitespace-pre-line">
               {notes}
             </p>
-          </Long>
+          </Truncated>
         )}
         {!isEmpty(activity.outcome) && (
           <p dir="auto" className="mt-1 text-ink-soft">

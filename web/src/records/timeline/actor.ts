@@ -1,4 +1,4 @@
-/** Who did what a history tells of. Pure. */
+/** The actor of an event. Pure. */
 import type { Named } from '../../api/api.ts'
 
 export type Actor = {
@@ -8,5 +8,5 @@ export type Actor = {
   readonly token?: Named | null
 }
 
-/** Who it was. The service itself and its command line are no user; the names of users need a right. */
-export const sayActor = ({ id, name }: Actor): string => name ?? (id === null ? 'The service' : 'Somebody')
+/** The name of an actor. The service and its command line are no user; names of users need a scope. */
+export const actorName = ({ id, name }: Actor): string => name ?? (id === null ? 'The service' : 'Somebody')

@@ -1,7 +1,7 @@
 /** A note, written where it will stand; other activities open their dialog. */
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { ask, sayError } from '../../api/api.ts'
+import { callApi, errorMessage } from '../../api/api.ts'
 import { useReadOnlyReason } from '../../shell/me.ts'
 import { openNew } from '../../shell/new-record.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -10,7 +10,7 @@ import { byCtrlEnter } from '../../ui/keys.ts'
 import { toast } from '../../ui/toast.tsx'
 import { refreshAbout } from './activities.ts'
 
-/** What was typed and not added yet, about each record: another tab or page does not lose it. */
+/** Record → its unsaved note, which survives a change of tab or page. */
 const left = new Map<string, string>()
 
 /** The first line of a note names it. */
@@ -39,13 +39,13 @@ export function Composer(props: { about: string; id: number }) {
     try {
       const subject = subjectOf(note)
       const notes = note.trim() === subject ? null : note.trim()
-      await ask('POST', '/activity', { body: { kind: 'Note', subject, notes, [about]: id } })
+      await callApi('POST', '/activity', { body: { kind: 'Note', subject, notes, [about]: id } })
       type('')
       setError(undefined)
       void refreshAbout()
       toast('Note added.')
     } catch (failed) {
-      setError(sayError(failed))
+      setError(errorMessage(failed))
     } finally {
       setSaving(false)
     }
@@ -59,7 +59,7 @@ export function Composer(props: { about: string; id: number }) {
       <TextArea
         data-note
         label="Note"
-        isBare
+        isLabelHidden
         placeholder="Write a note…"
         rows={2}
         value={note}
@@ -71,7 +71,7 @@ export function Composer(props: { about: string; id: number }) {
         <Button type="submit" isSmall isPending={isSaving} isDisabled={note.trim() === ''} reason={reason}>
           Add note
         </Button>
-        <Button look="quiet" isSmall reason={reason} onPress={() => openNew('activity', { [about]: id })}>
+        <Button variant="quiet" isSmall reason={reason} onPress={() => openNew('activity', { [about]: id })}>
           <Plus size={14} aria-hidden /> Plan an activity
         </Button>
       </div>

@@ -1,6 +1,6 @@
-/** What has happened to a record, newest first: its changes, and the activities about it. */
+/** The history of a record, newest first: its changes, and the activities about it. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { type AnyRecord, api, ask, base, type Field, type Named } from '../../api/api.ts'
+import { type AnyRecord, api, base, callApi, type Field, type Named } from '../../api/api.ts'
 import { expandable } from '../../api/queries.ts'
 import type { StageChange } from '../record/stage-times.ts'
 import type { Actor } from './actor.ts'
@@ -68,7 +68,7 @@ function changesOf({ type, at, changes }: Event): StageChange[] {
 }
 
 /** Which field of an activity says that it is about a record of the resource; null where none does. */
-export function aboutField(activityFields: readonly Field[], resource: string): string | null {
+export function subjectField(activityFields: readonly Field[], resource: string): string | null {
   const found = activityFields.find(
     field => field.related_field?.source === resource && !field.is_read_only && !field.is_custom,
   )
@@ -77,11 +77,11 @@ export function aboutField(activityFields: readonly Field[], resource: string): 
 
 /** The newest activities about a record, with the names behind their ids. */
 export const activitiesQuery = (resource: string, id: number, sections: readonly (readonly Field[])[]) => {
-  const about = aboutField(sections.flat(), resource)
+  const about = subjectField(sections.flat(), resource)
   return queryOptions({
     queryKey: ['list', 'activity', 'about', resource, id],
     queryFn: () =>
-      ask<AnyRecord[]>('GET', '/activity/view/list', {
+      callApi<AnyRecord[]>('GET', '/activity/view/list', {
         query: {
           filter: `${about}:eq(${id})`,
           sort: 'created_at:desc',
@@ -110,8 +110,8 @@ export function merged(events: readonly Event[], done: readonly AnyRecord[], isW
   return entries.sort((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0))
 }
 
-/** The names that an event tells beside the ids of a change. */
-export function toldNames(value: unknown, name: Change['to_name']): Named | Named[] | null {
+/** The names that an event has for the ids of a change. */
+export function changeNames(value: unknown, name: Change['to_name']): Named | Named[] | null {
   if (name === null || name === undefined) return null
   if (Array.isArray(value)) {
     return value.map((id, at) => ({ id, name: Array.isArray(name) ? (name[at] ?? null) : null }))

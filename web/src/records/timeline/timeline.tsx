@@ -3,13 +3,13 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { fieldsQuery } from '../../api/queries.ts'
 import { may, useMe } from '../../shell/me.ts'
-import { Empty, Waiting } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
+import { EmptyState, Skeleton } from '../../ui/elements.tsx'
 import type { ShownRecord } from '../record/use-record.ts'
 import { ActivityRow } from './activity-row.tsx'
 import { Composer } from './composer.tsx'
-import { Happening } from './happening.tsx'
-import { aboutField, activitiesQuery, historyQuery, merged } from './history.ts'
+import { EventEntry } from './event-entry.tsx'
+import { activitiesQuery, historyQuery, merged, subjectField } from './history.ts'
 
 export function Timeline({ shown }: { shown: ShownRecord }) {
   const { resource, record } = shown
@@ -17,7 +17,7 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
   const mayRead = may(me, 'activity:read')
   const { data: sections = [] } = useQuery({ ...fieldsQuery('activity'), enabled: mayRead })
   const history = useInfiniteQuery(historyQuery(resource, record.id))
-  const about = aboutField(sections.flat(), resource)
+  const about = subjectField(sections.flat(), resource)
   const { data: activities = [] } = useQuery({
     ...activitiesQuery(resource, record.id, sections),
     enabled: about !== null && mayRead && !record.deleted_at,
@@ -45,17 +45,17 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
           </ul>
         </section>
       )}
-      {history.isPending && <Waiting className="h-40 w-full" />}
+      {history.isPending && <Skeleton className="h-40 w-full" />}
       {history.isError && (
-        <Empty title="The history could not be read.">
+        <EmptyState title="The history could not be read.">
           <Button onPress={() => void history.refetch()}>Try again</Button>
-        </Empty>
+        </EmptyState>
       )}
       <ol aria-label="Timeline" className="flex flex-col">
         {entries.map(entry => (
           <li key={entry.key} className="border-l border-line pb-4 pl-4 last:pb-0">
             {'event' in entry ? (
-              <Happening event={entry.event} shown={shown} />
+              <EventEntry event={entry.event} shown={shown} />
             ) : (
               <ActivityRow activity={entry.activity} sections={sections} without={about} isDone />
             )}

@@ -4,9 +4,9 @@
  */
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import { type AnyRecord, type DealwrightError, sayError } from '../../api/api.ts'
+import { type AnyRecord, type DealwrightError, errorMessage } from '../../api/api.ts'
 import { queryClient, refresh } from '../../api/queries.ts'
-import { nameOf } from '../../fields/references/found.ts'
+import { nameOf } from '../../fields/references/find-records.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { Confirm } from '../../jobs/confirm.tsx'
 import { useReadOnlyReason } from '../../shell/me.ts'
@@ -15,15 +15,15 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { isChangedSince, undoEvent, undoWrite } from '../editing/undo-write.ts'
 import type { ShownRecord } from '../record/use-record.ts'
-import { sayActor } from './actor.ts'
-import { ChangeSide } from './change-side.tsx'
+import { actorName } from './actor.ts'
+import { ChangeValue } from './change-value.tsx'
 import { type Event, historyQuery } from './history.ts'
 
 /** A field that is no longer as the change made it, and the event that changed it since. */
 type Since = { readonly field: string | null; readonly by: Event | undefined }
 
-/** What an event did, as a part of a sentence. */
-function deedOf({ type, changes }: Event, { fields }: ShownRecord): string {
+/** Describes an event as a part of a sentence: "the change of Title". */
+function describeEvent({ type, changes }: Event, { fields }: ShownRecord): string {
   if (type.endsWith('.created')) return 'the creation'
   if (type.endsWith('.deleted')) return 'the deletion'
   if (type.endsWith('.restored')) return 'the restoration'
@@ -41,7 +41,7 @@ export function UndoButton({ event, shown }: { event: Event; shown: ShownRecord 
   const [isPending, setPending] = useState(false)
   const [since, setSince] = useState<readonly Since[] | null>(null)
   const [isAsking, setAsking] = useState(false)
-  const deed = deedOf(event, shown)
+  const description = describeEvent(event, shown)
   // Of a deleted record only the deletion can be undone, and of any other all else.
   const isDeletion = event.type.endsWith('.deleted')
   if (isDeletion !== Boolean(record.deleted_at) || event.type.endsWith('.purged')) return null
@@ -52,10 +52,12 @@ export function UndoButton({ event, shown }: { event: Event; shown: ShownRecord 
     try {
       const after = await undoEvent(event.seq)
       await refresh(resource)
-      toast(`Undone: ${deed}.`, { action: { label: 'Undo', act: () => redo(shown, after, deed) } })
+      toast(`Undone: ${description}.`, {
+        action: { label: 'Undo', act: () => redo(shown, after, description) },
+      })
     } catch (error) {
       if (isChangedSince(error)) setSince(await sinceOf(error, shown))
-      else toastError(sayError(error))
+      else toastError(errorMessage(error))
     } finally {
       setPending(false)
     }
@@ -66,18 +68,18 @@ export function UndoButton({ event, shown }: { event: Event; shown: ShownRecord 
     <>
       {isToDelete ? (
         <Button
-          look="quiet"
+          variant="quiet"
           isSmall
           reason={reason}
           aria-busy={isPending}
           onPress={() => setAsking(true)}
           className="-my-1 ml-1 align-middle text-ink-faint"
         >
-          <Undo2 size={14} aria-hidden /> Undo {deed}…
+          <Undo2 size={14} aria-hidden /> Undo {description}…
         </Button>
       ) : (
         <IconButton
-          label={`Undo ${deed}`}
+          label={`Undo ${description}`}
           reason={reason}
           aria-busy={isPending}
           onPress={() => void undo()}
@@ -95,8 +97,8 @@ export function UndoButton({ event, shown }: { event: Event; shown: ShownRecord 
           onClose={() => setAsking(false)}
         >
           <p>
-            To undo {deed} is to delete this {resource}, with all that was changed in it since. It can be
-            restored for some time.
+            To undo {description} is to delete this {resource}, with all that was changed in it since. It can
+            be restored for some time.
           </p>
         </Confirm>
       )}
@@ -106,17 +108,17 @@ export function UndoButton({ event, shown }: { event: Event; shown: ShownRecord 
 }
 
 /** Undoes what an undo has just done. */
-async function redo({ resource, record }: ShownRecord, after: AnyRecord, deed: string): Promise<void> {
+async function redo({ resource, record }: ShownRecord, after: AnyRecord, description: string): Promise<void> {
   try {
     await undoWrite(resource, record, after)
     await refresh(resource)
-    toast(`Done again: ${deed}.`)
+    toast(`Done again: ${description}.`)
   } catch (error) {
-    toastError(sayError(error))
+    toastError(errorMessage(error))
   }
 }
 
-/** What the refusal says, with the events of the history that it names. */
+/** The conflicting changes that the refusal names, with their events. */
 async function sinceOf(error: DealwrightError, { resource, record }: ShownRecord): Promise<Since[]> {
   await refresh(resource)
   const { queryKey } = historyQuery(resource, record.id)
@@ -148,7 +150,7 @@ function SinceDialog(props: {
         ))}
       </ul>
       <DialogActions>
-        <Button look="primary" onPress={onClose} autoFocus>
+        <Button variant="primary" onPress={onClose} autoFocus>
           Close
         </Button>
       </DialogActions>
@@ -162,7 +164,7 @@ function Later(props: { event: Event; shown: ShownRecord; since: Since }) {
   const { field: name, by } = since
   const format = useFormat()
   const field = shown.fields.find(({ internal_name }) => internal_name === name)
-  const who = <bdi className="font-medium">{by ? sayActor(by.actor) : 'Somebody'}</bdi>
+  const who = <bdi className="font-medium">{by ? actorName(by.actor) : 'Somebody'}</bdi>
   const when = by && <time dateTime={by.at}>{format.ago(by.at)}</time>
   const made = event.changes.find(change => change.field === name)
   const now = by?.changes.find(change => change.field === name)
@@ -172,19 +174,19 @@ function Later(props: { event: Event; shown: ShownRecord; since: Since }) {
         {who} {by?.type.endsWith('.restored') ? 'restored' : 'deleted'} this {when}.
       </p>
     )
-  if (!name) return <p>Something that your role does not see has been changed since.</p>
+  if (!name) return <p>A field that your role can’t see has been changed since.</p>
   return (
     <p>
       <span className="font-medium">{field?.field_name ?? name}</span>
       {made && (
         <>
           {' was made '}
-          <ChangeSide change={made} field={field} side="to" />
+          <ChangeValue change={made} field={field} side="to" />
         </>
       )}
       {'. '}
       {who} {now ? 'changed it to ' : 'has changed it since'}
-      {now && <ChangeSide change={now} field={field} side="to" />} {when}.
+      {now && <ChangeValue change={now} field={field} side="to" />} {when}.
     </p>
   )
 }

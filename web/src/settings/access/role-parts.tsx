@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/inputs.tsx'
 import { ChipPicker } from '../chip-picker.tsx'
 import type { mayHide } from './role-fields.ts'
-import { missingForPages, sayResources } from './scopes.ts'
+import { missingForPages, resourceNames } from './scopes.ts'
 
 /** The resources of whose records a role may show some only. */
 const limited = [
@@ -17,27 +17,27 @@ const limited = [
   { resource: 'activity', name: 'Activities' },
 ]
 /** The widest first: nobody changes what they don’t see. */
-const reaches = [
+const accessLevels = [
   { id: 'all', name: 'All' },
   { id: 'territory', name: 'Of their territories and own' },
   { id: 'own', name: 'Their own' },
 ]
 
-const within = (widest: string) => reaches.slice(reaches.findIndex(({ id }) => id === widest))
+const within = (widest: string) => accessLevels.slice(accessLevels.findIndex(({ id }) => id === widest))
 
-type Reaches = { readonly [resource: string]: string }
+type AccessLevels = { readonly [resource: string]: string }
 
-export function Reach(props: {
-  visibility: Reaches | null
-  mayChange: Reaches | null
-  onChange: (changes: { visibility?: Reaches; may_change?: Reaches }) => void
+export function RecordAccess(props: {
+  visibility: AccessLevels | null
+  mayChange: AccessLevels | null
+  onChange: (changes: { visibility?: AccessLevels; may_change?: AccessLevels }) => void
   error?: string | undefined
 }) {
   const { onChange, error } = props
   const [visibility, mayChange] = [props.visibility ?? {}, props.mayChange ?? {}]
   return (
     <fieldset className="min-w-0" aria-describedby={error ? 'reach-error' : undefined}>
-      <legend className="pb-1 font-medium text-ink-soft">Which records</legend>
+      <legend className="pb-1 font-medium text-ink-soft">Record access</legend>
       <table className="w-full table-fixed">
         <thead>
           <tr className="text-left text-sm text-ink-soft">
@@ -71,16 +71,16 @@ export function Reach(props: {
                 <td className="py-1">
                   <Select
                     label={`Sees ${name}`}
-                    isBare
+                    isLabelHidden
                     value={sees}
                     onChange={value => see(value ?? 'all')}
-                    choices={reaches}
+                    choices={accessLevels}
                   />
                 </td>
                 <td className="py-1 pl-2">
                   <Select
                     label={`May change ${name}`}
-                    isBare
+                    isLabelHidden
                     value={changes}
                     onChange={value => onChange({ may_change: { ...mayChange, [resource]: value ?? 'all' } })}
                     choices={within(sees)}
@@ -149,7 +149,7 @@ export function MissingForPages(props: { scopes: readonly string[]; onAdd: (scop
       {missing.length > 0 && (
         <div className="flex flex-wrap items-center gap-2 rounded-sm bg-warn-soft px-3 py-2 text-warn">
           <p className="min-w-60 grow basis-0">
-            The pages need to read this, too: {sayResources(missing)}. Without it, they stay empty for the
+            The pages need to read this, too: {resourceNames(missing)}. Without it, they stay empty for the
             users of the role.
           </p>
           <Button isSmall onPress={() => onAdd(missing)}>

@@ -1,43 +1,44 @@
-/** What users may do, which records they see and change, and which fields are hidden from them or locked. */
+/** Roles: their permissions, the records that users see and change, and hidden or locked fields. */
 import { useQuery } from '@tanstack/react-query'
-import { Pencil, Plus, Trash2 } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { type AnyRecord, ask } from '../../api/api.ts'
+import { type AnyRecord, callApi } from '../../api/api.ts'
 import { useReadOnlyReason } from '../../shell/me.ts'
-import { Badge } from '../../ui/bits.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Badge } from '../../ui/elements.tsx'
 import { Select } from '../../ui/inputs.tsx'
-import { PageHead } from '../../ui/page.tsx'
-import { Body, DeleteDialog, Panel } from '../parts.tsx'
+import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
+import { DeleteDialog } from '../dialogs.tsx'
 import { type Draft, RecordDialog } from '../record-dialog.tsx'
 import { RecordTable, recordsQuery } from '../record-table.tsx'
-import { attempt } from '../saving.ts'
-import { useOpened } from '../use-opened.ts'
+import { stringsOf } from '../record-values.ts'
+import { DeleteButton, EditButton } from '../row-buttons.tsx'
+import { saveWithToast } from '../saving.ts'
+import { useOpenDialog } from '../use-open-dialog.ts'
 import { mayHide, mayLock } from './role-fields.ts'
-import { FieldNames, FieldPicker, MissingForPages, Reach } from './role-parts.tsx'
+import { FieldNames, FieldPicker, MissingForPages, RecordAccess } from './role-parts.tsx'
 import { ScopeTable } from './scope-table.tsx'
-import { everything, sayScopes } from './scopes.ts'
+import { everything, scopesSummary } from './scopes.ts'
 
 const own = ['scopes', 'visibility', 'may_change', 'hidden_fields', 'locked_fields'] as const
-const texts = (value: unknown) => (Array.isArray(value) ? (value as string[]) : [])
 
 export function Roles() {
   const reason = useReadOnlyReason('role')
   const { data: roles } = useQuery(recordsQuery('role', 'id:asc'))
-  const [opened, setOpened] = useOpened<{ how: 'edit' | 'delete'; role?: AnyRecord }>({ how: 'edit' })
+  const [opened, setOpened] = useOpenDialog<{ how: 'edit' | 'delete'; role?: AnyRecord }>({ how: 'edit' })
   const close = () => setOpened(null)
   const role = opened?.role
   return (
     <>
       <PageHead title="Roles">
-        <Button look="primary" reason={reason} onPress={() => setOpened({ how: 'edit' })}>
+        <Button variant="primary" reason={reason} onPress={() => setOpened({ how: 'edit' })}>
           <Plus size={14} aria-hidden /> New role
         </Button>
       </PageHead>
-      <Body>
+      <PageBody>
         <Panel
           title="Roles"
-          detail="Every user has one. The four that come with the account can be renamed, and not deleted."
+          detail="Every user has one. The four built-in roles can be renamed but not deleted."
         >
           <RecordTable
             source="role"
@@ -51,39 +52,38 @@ export function Roles() {
                   {row.built_in !== null && <Badge>built in</Badge>}
                 </span>
               ),
-              scopes: row => <span className="text-ink-soft">{sayScopes(texts(row.scopes))}</span>,
-              hidden_fields: row => <FieldNames ids={texts(row.hidden_fields)} />,
+              scopes: row => <span className="text-ink-soft">{scopesSummary(stringsOf(row.scopes))}</span>,
+              hidden_fields: row => <FieldNames ids={stringsOf(row.hidden_fields)} />,
             }}
             empty="There is no role."
             actions={row => (
               <>
-                <IconButton
-                  label={`Edit ${row.name}`}
+                <EditButton
+                  name={row.name}
                   reason={reason}
                   onPress={() => setOpened({ how: 'edit', role: row })}
-                >
-                  <Pencil size={14} aria-hidden />
-                </IconButton>
-                <IconButton
-                  label={`Delete ${row.name}`}
-                  reason={reason ?? (row.built_in === null ? undefined : 'It comes with the account.')}
+                />
+                <DeleteButton
+                  name={row.name}
+                  reason={reason ?? (row.built_in === null ? undefined : 'It is built in.')}
                   onPress={() => setOpened({ how: 'delete', role: row })}
-                >
-                  <Trash2 size={14} aria-hidden />
-                </IconButton>
+                />
               </>
             )}
           />
         </Panel>
-      </Body>
+      </PageBody>
       {opened?.how === 'edit' && <RoleDialog role={role} roles={roles ?? []} onClose={close} />}
       {opened?.how === 'delete' && role && (
         <DeleteDialog
           what={`the role “${role.name}”`}
           path={`/role/${role.id}`}
-          said={`Deleted the role “${role.name}”`}
+          message={`Deleted the role “${role.name}”`}
           undo={() =>
-            void attempt(() => ask('POST', `/role/${role.id}/restore`), `Restored the role “${role.name}”`)
+            void saveWithToast(
+              () => callApi('POST', `/role/${role.id}/restore`),
+              `Restored the role “${role.name}”`,
+            )
           }
           onClose={close}
         >
@@ -94,7 +94,7 @@ export function Roles() {
   )
 }
 
-/** What a new role takes over from another. */
+/** The draft of a new role, copied from another one. */
 const takenFrom = (role: AnyRecord | undefined): Draft =>
   role
     ? Object.fromEntries(own.map(name => [name, role[name]]))
@@ -107,25 +107,25 @@ function RoleDialog(props: {
 }) {
   const { role, roles, onClose } = props
   const isAdministrator = role?.built_in === 'administrator'
-  const known = roles.flatMap(({ scopes }) => texts(scopes))
-  // Who made a role of nothing would forget what the pages need.
-  const models = roles.filter(({ scopes }) => !texts(scopes).includes(everything))
+  const known = roles.flatMap(({ scopes }) => stringsOf(scopes))
+  // A new role starts from another one, so that it has what the pages need.
+  const models = roles.filter(({ scopes }) => !stringsOf(scopes).includes(everything))
   const [model, setModel] = useState(models.find(({ built_in }) => built_in === 'member') ?? models[0])
   return (
     <RecordDialog
       source="role"
       names={['name']}
       title={role ? `Edit the role “${role.name}”` : 'New role'}
-      detail={isAdministrator ? 'It may do everything, and stays so.' : undefined}
+      detail={isAdministrator ? 'It has all permissions, which can’t be changed.' : undefined}
       action={role ? 'Save' : 'Create'}
-      said={({ name }) => `Saved the role “${name}”`}
+      message={({ name }) => `Saved the role “${name}”`}
       record={role}
       {...(role ? {} : { prefill: takenFrom(model) })}
       problemFields={own}
       onClose={onClose}
     >
       {(draft, change, problems) => {
-        const scopes = texts(draft.scopes)
+        const scopes = stringsOf(draft.scopes)
         const isAll = scopes.includes('admin')
         return (
           <>
@@ -152,7 +152,7 @@ function RoleDialog(props: {
             <MissingForPages scopes={scopes} onAdd={missing => change({ scopes: [...scopes, ...missing] })} />
             {!isAll && (
               <>
-                <Reach
+                <RecordAccess
                   visibility={draft.visibility as Record<string, string>}
                   mayChange={draft.may_change as Record<string, string>}
                   onChange={change}
@@ -162,8 +162,8 @@ function RoleDialog(props: {
                   label="Hidden fields"
                   fits={mayHide}
                   scopes={scopes}
-                  hint="For its users they don’t exist."
-                  chosen={texts(draft.hidden_fields)}
+                  hint="Hidden from its users everywhere."
+                  chosen={stringsOf(draft.hidden_fields)}
                   error={problems.hidden_fields}
                   onChange={next => change({ hidden_fields: next })}
                 />
@@ -171,8 +171,8 @@ function RoleDialog(props: {
                   label="Locked fields"
                   fits={mayLock}
                   scopes={scopes}
-                  hint="They are seen, and not changed."
-                  chosen={texts(draft.locked_fields)}
+                  hint="Its users see them but can’t change them."
+                  chosen={stringsOf(draft.locked_fields)}
                   error={problems.locked_fields}
                   onChange={next => change({ locked_fields: next })}
                 />

@@ -12,10 +12,10 @@ export function ScopeTable(props: {
 }) {
   const { scopes, known, onChange, isFixed = false, error } = props
   const isAll = scopes.includes(everything)
-  const box = (scope: string, label: string, isBare = true) => (
+  const box = (scope: string, label: string, isLabelHidden = true) => (
     <Checkbox
       label={label}
-      isBare={isBare}
+      isLabelHidden={isLabelHidden}
       checked={isAll || scopes.includes(scope)}
       disabled={isFixed || isAll}
       onChange={isOn => onChange(withScope(scopes, scope, isOn))}
@@ -23,7 +23,7 @@ export function ScopeTable(props: {
   )
   return (
     <fieldset className="min-w-0" aria-describedby={error ? 'scopes-error' : undefined}>
-      <legend className="pb-1 font-medium text-ink-soft">May do</legend>
+      <legend className="pb-1 font-medium text-ink-soft">Permissions</legend>
       <div className="flex flex-wrap gap-x-6">
         <Checkbox
           label="Everything, as an administrator"

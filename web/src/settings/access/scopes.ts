@@ -1,10 +1,10 @@
-/** What roles and tokens may do (D65), as a table of resources with read and write. Pure. */
+/** The scopes of roles and tokens (D65), as a table of resources with read and write. Pure. */
 
 export const everything = 'admin'
 /** The feed is followed with it (D71). */
 export const follow = 'event:read'
 
-/** What people call the resources, in the order in which they are shown. */
+/** The names of the resources, in the order in which they are shown. */
 const names: { readonly [resource: string]: string } = {
   deal: 'Deals',
   contact: 'Contacts',
@@ -34,7 +34,7 @@ const writtenOnly = ['import']
 /** Without these, most pages show nothing. */
 const neededByPages = ['field', 'user', 'pipeline', 'pipeline_stage', 'currency'].map(name => `${name}:read`)
 
-export type ScopeRow = {
+type ScopeRow = {
   readonly resource: string
   readonly name: string
   readonly read: string | null
@@ -60,7 +60,7 @@ export function scopeRows(granted: readonly string[]): ScopeRow[] {
 
 const nameOf = (resource: string) => names[resource] ?? resource
 
-/** What the pages need, and these scopes don't have. */
+/** The scopes that the pages need and that are missing. */
 export function missingForPages(scopes: readonly string[]): string[] {
   return scopes.includes(everything) ? [] : neededByPages.filter(scope => !scopes.includes(scope))
 }
@@ -75,7 +75,7 @@ export function withScope(scopes: readonly string[], scope: string, isOn: boolea
 const few = 3
 
 /** The scopes in a few words, for a list: "everything", "reads Deals, Tags", "reads 11, writes Deals". */
-export function sayScopes(scopes: readonly string[]): string {
+export function scopesSummary(scopes: readonly string[]): string {
   if (scopes.includes(everything)) return 'everything'
   const parts = (['read', 'write'] as const).flatMap(verb => {
     const of = resourcesOf(scopes, verb)
@@ -85,7 +85,7 @@ export function sayScopes(scopes: readonly string[]): string {
 }
 
 /** The names of what scopes read or write, in a sentence. */
-export const sayResources = (scopes: readonly string[]): string =>
+export const resourceNames = (scopes: readonly string[]): string =>
   scopes.map(scope => nameOf(scope.slice(0, scope.indexOf(':')))).join(', ')
 
 function resourcesOf(scopes: readonly string[], verb: 'read' | 'write'): string[] {

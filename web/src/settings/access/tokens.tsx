@@ -1,51 +1,51 @@
 /** Tokens, by which programs ask the service: made, shown once, rotated and revoked. */
 import { useQuery } from '@tanstack/react-query'
-import { Pencil, Plus, RotateCw, Trash2 } from 'lucide-react'
+import { Plus, RotateCw } from 'lucide-react'
 import { useState } from 'react'
-import { type AnyRecord, ask, type Named, sayError } from '../../api/api.ts'
+import { type AnyRecord, callApi, errorMessage, type Named } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { may, useMe, useReadOnlyReason } from '../../shell/me.ts'
-import { Badge } from '../../ui/bits.tsx'
 import { Button, Cancel, IconButton } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { Badge } from '../../ui/elements.tsx'
 import { Select } from '../../ui/inputs.tsx'
-import { PageHead } from '../../ui/page.tsx'
+import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
 import { toastError } from '../../ui/toast.tsx'
-import { Body, DeleteDialog, OnceDialog, Panel } from '../parts.tsx'
-import type { Problems } from '../placed.ts'
+import type { Problems } from '../assign-problems.ts'
+import { DeleteDialog, SecretDialog } from '../dialogs.tsx'
 import { type Draft, RecordDialog } from '../record-dialog.tsx'
 import { RecordTable, recordsQuery } from '../record-table.tsx'
-import { readAgain } from '../saving.ts'
-import { useOpened } from '../use-opened.ts'
+import { stringsOf } from '../record-values.ts'
+import { DeleteButton, EditButton } from '../row-buttons.tsx'
+import { refetchAll } from '../saving.ts'
+import { useOpenDialog } from '../use-open-dialog.ts'
 import { ScopeTable } from './scope-table.tsx'
-import { everything, sayScopes } from './scopes.ts'
+import { everything, scopesSummary } from './scopes.ts'
 
-type Made = { readonly name: string; readonly token: string | null }
-type Opened =
+type Created = { readonly name: string; readonly token: string | null }
+type OpenDialog =
   | { readonly how: 'new' }
   | { readonly how: 'edit' | 'rotate' | 'revoke'; readonly token: AnyRecord }
-  | { readonly how: 'secret'; readonly made: Made }
+  | { readonly how: 'secret'; readonly made: Created }
   | null
-
-const texts = (value: unknown) => (Array.isArray(value) ? (value as string[]) : [])
 
 export function Tokens() {
   const me = useMe()
   const reason = useReadOnlyReason('token')
   const { data: tokens } = useQuery(recordsQuery('token', 'id:desc', { user: 'user' }))
-  const [opened, setOpened] = useOpened<Opened>({ how: 'new' })
+  const [opened, setOpened] = useOpenDialog<OpenDialog>({ how: 'new' })
   const close = () => setOpened(null)
   return (
     <>
       <PageHead title="Tokens">
-        <Button look="primary" reason={reason} onPress={() => setOpened({ how: 'new' })}>
+        <Button variant="primary" reason={reason} onPress={() => setOpened({ how: 'new' })}>
           <Plus size={14} aria-hidden /> New token
         </Button>
       </PageHead>
-      <Body>
+      <PageBody>
         <Panel
           title="Tokens"
-          detail="A program asks with a token of its own. It may do what its scopes and the role of its user both allow."
+          detail="Each program uses a token of its own. A token allows what both its scopes and the role of its user allow."
         >
           <RecordTable
             source="token"
@@ -57,25 +57,25 @@ export function Tokens() {
                 <>
                   <Name token={token} />
                   <span className="block font-normal whitespace-normal text-ink-soft sm:hidden">
-                    {userOf(token)} · {sayScopes(texts(token.scopes))} · used{' '}
+                    {userOf(token)} · {scopesSummary(stringsOf(token.scopes))} · used{' '}
                     <LastUsed at={token.last_used_at as string | null} />
                   </span>
                 </>
               ),
-              scopes: token => <span className="text-ink-soft">{sayScopes(texts(token.scopes))}</span>,
+              scopes: token => (
+                <span className="text-ink-soft">{scopesSummary(stringsOf(token.scopes))}</span>
+              ),
               last_used_at: token => <LastUsed at={token.last_used_at as string | null} />,
             }}
             actionsWidth="w-32"
             empty="There is no token."
             actions={token => (
               <>
-                <IconButton
-                  label={`Edit ${token.name}`}
+                <EditButton
+                  name={token.name}
                   reason={reason}
                   onPress={() => setOpened({ how: 'edit', token })}
-                >
-                  <Pencil size={14} aria-hidden />
-                </IconButton>
+                />
                 <IconButton
                   label={`Rotate ${token.name}`}
                   reason={reason}
@@ -83,50 +83,47 @@ export function Tokens() {
                 >
                   <RotateCw size={14} aria-hidden />
                 </IconButton>
-                <IconButton
-                  label={`Revoke ${token.name}`}
+                <DeleteButton
+                  name={token.name}
+                  verb="Revoke"
                   reason={reason}
                   onPress={() => setOpened({ how: 'revoke', token })}
-                >
-                  <Trash2 size={14} aria-hidden />
-                </IconButton>
+                />
               </>
             )}
           />
         </Panel>
-      </Body>
+      </PageBody>
       {(opened?.how === 'new' || opened?.how === 'edit') && (
         <TokenDialog
           token={opened.how === 'edit' ? opened.token : undefined}
           mayGiveAway={may(me, everything)}
           onClose={close}
-          onMade={made => setOpened({ how: 'secret', made })}
+          onCreated={made => setOpened({ how: 'secret', made })}
         />
       )}
       {opened?.how === 'rotate' && (
-        <Rotate token={opened.token} onClose={close} onMade={made => setOpened({ how: 'secret', made })} />
+        <Rotate token={opened.token} onClose={close} onCreated={made => setOpened({ how: 'secret', made })} />
       )}
       {opened?.how === 'secret' && (
-        <OnceDialog
+        <SecretDialog
           title={`The token “${opened.made.name}”`}
           label="Token"
           secret={opened.made.token ?? ''}
           onClose={close}
         >
-          Keep it where secrets are kept. It is shown only now; the service itself doesn’t know it any more.
-        </OnceDialog>
+          Keep it in a safe place. It is shown only now: the service stores a hash of it.
+        </SecretDialog>
       )}
       {opened?.how === 'revoke' && (
         <DeleteDialog
           verb="Revoke"
           what={`the token “${opened.token.name}”`}
           path={`/token/${opened.token.id}`}
-          said={`Revoked the token “${opened.token.name}”`}
+          message={`Revoked the token “${opened.token.name}”`}
           onClose={close}
         >
-          <p className="text-ink-soft">
-            Whatever asks with it is refused from now on. It can’t be brought back.
-          </p>
+          <p className="text-ink-soft">Requests with it are refused from now on. This can’t be undone.</p>
         </DeleteDialog>
       )}
     </>
@@ -147,7 +144,7 @@ function Name({ token }: { token: AnyRecord }) {
       <span className="min-w-0 truncate">{String(token.name)}</span>
       <code className="text-sm font-normal text-ink-faint">{String(token.prefix ?? '')}…</code>
       {expires && (
-        <Badge look={isPast ? 'lost' : 'plain'}>
+        <Badge variant={isPast ? 'lost' : 'plain'}>
           {isPast ? 'expired' : `until ${format.date(format.dateOf(expires))}`}
         </Badge>
       )}
@@ -169,21 +166,21 @@ function TokenDialog(props: {
   token: AnyRecord | undefined
   mayGiveAway: boolean
   onClose: () => void
-  onMade: (made: Made) => void
+  onCreated: (made: Created) => void
 }) {
-  const { token, mayGiveAway, onClose, onMade } = props
+  const { token, mayGiveAway, onClose, onCreated } = props
   const me = useMe()
   const { data: roles } = useQuery({ ...recordsQuery('role', 'id:asc'), enabled: may(me, 'role:read') })
-  const known = [...me.scopes, ...(roles ?? []).flatMap(({ scopes }) => texts(scopes))]
+  const known = [...me.scopes, ...(roles ?? []).flatMap(({ scopes }) => stringsOf(scopes))]
   const begun = { scopes: ['deal:read'], ...(mayGiveAway ? { user: me.user.id } : {}) }
-  const make = async (body: object) => onMade(await ask<Made>('POST', '/token', { body }))
+  const make = async (body: object) => onCreated(await callApi<Created>('POST', '/token', { body }))
   return (
     <RecordDialog
       source="token"
       names={mayGiveAway && !token ? ['name', 'user', 'expires_at'] : ['name', 'expires_at']}
       title={token ? `Edit the token “${token.name}”` : 'New token'}
       action={token ? 'Save' : 'Create'}
-      said={({ name }) => `Saved the token “${name}”`}
+      message={({ name }) => `Saved the token “${name}”`}
       record={token}
       {...(token ? {} : { prefill: begun, write: make, onDone: () => {} })}
       problemFields={['scopes']}
@@ -192,7 +189,7 @@ function TokenDialog(props: {
     >
       {(draft, change, problems) => (
         <ScopeTable
-          scopes={texts(draft.scopes)}
+          scopes={stringsOf(draft.scopes)}
           known={known}
           error={problems.scopes}
           onChange={scopes => change({ scopes })}
@@ -203,7 +200,7 @@ function TokenDialog(props: {
 }
 
 const hasScopes = ({ scopes }: Draft): Problems =>
-  texts(scopes).length > 0 ? {} : { scopes: 'Tick something: with nothing, the token may do nothing.' }
+  stringsOf(scopes).length > 0 ? {} : { scopes: 'Choose at least one permission.' }
 
 const overlaps = [
   { id: '0', name: 'Ends at once' },
@@ -211,23 +208,27 @@ const overlaps = [
   { id: '24', name: 'Works for another day' },
 ]
 
-function Rotate(props: { token: AnyRecord; onClose: () => void; onMade: (made: Made) => void }) {
-  const { token, onClose, onMade } = props
+function Rotate(props: { token: AnyRecord; onClose: () => void; onCreated: (made: Created) => void }) {
+  const { token, onClose, onCreated } = props
   const [hours, setHours] = useState('24')
   const [isBusy, setBusy] = useState(false)
   const rotate = async () => {
     setBusy(true)
     try {
-      onMade(await ask<Made>('POST', `/token/${token.id}/rotate`, { body: { overlap_hours: Number(hours) } }))
-      void readAgain()
+      onCreated(
+        await callApi<Created>('POST', `/token/${token.id}/rotate`, {
+          body: { overlap_hours: Number(hours) },
+        }),
+      )
+      void refetchAll()
     } catch (error) {
-      toastError(sayError(error))
+      toastError(errorMessage(error))
       setBusy(false)
     }
   }
   return (
     <Dialog title={`Rotate the token “${token.name}”?`} role="alertdialog" isOpen onClose={onClose}>
-      <p className="pb-3 text-ink-soft">You get another secret for the same rights.</p>
+      <p className="pb-3 text-ink-soft">You get a new secret with the same permissions.</p>
       <Select
         label="The old secret"
         value={hours}
@@ -236,7 +237,7 @@ function Rotate(props: { token: AnyRecord; onClose: () => void; onMade: (made: M
       />
       <DialogActions>
         <Cancel onPress={onClose} />
-        <Button look="primary" isPending={isBusy} onPress={() => void rotate()}>
+        <Button variant="primary" isPending={isBusy} onPress={() => void rotate()}>
           Rotate
         </Button>
       </DialogActions>

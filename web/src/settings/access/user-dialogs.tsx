@@ -1,18 +1,18 @@
 /** The dialogs of the users: an invitation, the form of a user, and a link that is shown once. */
 import { useQuery } from '@tanstack/react-query'
-import { type AnyRecord, ask, type Schemas, sayError } from '../../api/api.ts'
+import { type AnyRecord, callApi, errorMessage, type Schemas } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { may, useMe } from '../../shell/me.ts'
 import { Select } from '../../ui/inputs.tsx'
 import { toastError } from '../../ui/toast.tsx'
 import { localesWith, timeZonesWith } from '../account/locales.ts'
-import { OnceDialog } from '../parts.tsx'
+import { SecretDialog } from '../dialogs.tsx'
 import { RecordDialog } from '../record-dialog.tsx'
 import { recordsQuery } from '../record-table.tsx'
 import { everything } from './scopes.ts'
 
 type Link = Schemas['link']
-export type Opened =
+export type OpenDialog =
   | { readonly how: 'invite' }
   | { readonly how: 'edit' | 'delete' | 'end'; readonly user: AnyRecord }
   | { readonly how: 'link'; readonly user: { name: unknown }; readonly link: Link; readonly isNew: boolean }
@@ -24,7 +24,7 @@ const editable = ['name', 'email', 'role', 'territories']
 const noLinks = 'Only administrators make links by which others sign in.'
 
 export const linkFor = (id: number, purpose: 'invitation' | 'reset') =>
-  ask<Link>('POST', `/user/${id}/link`, { body: { purpose } })
+  callApi<Link>('POST', `/user/${id}/link`, { body: { purpose } })
 
 export function Edit({ user, onClose }: { user: AnyRecord; onClose: () => void }) {
   const { account } = useMe()
@@ -34,7 +34,7 @@ export function Edit({ user, onClose }: { user: AnyRecord; onClose: () => void }
       names={editable}
       title={`Edit ${user.name}`}
       action="Save"
-      said={({ name }) => `Saved ${name}`}
+      message={({ name }) => `Saved ${name}`}
       record={user}
       problemFields={['time_zone', 'locale']}
       onClose={onClose}
@@ -46,7 +46,7 @@ export function Edit({ user, onClose }: { user: AnyRecord; onClose: () => void }
             <Select
               label="Language of dates and numbers"
               value={locale ?? null}
-              none={account.locale ? `As the account (${account.locale})` : 'As their browser'}
+              none={account.locale ? `Account default (${account.locale})` : 'Browser language'}
               onChange={value => change({ locale: value })}
               choices={localesWith(locale ?? null)}
               error={problems.locale}
@@ -54,7 +54,7 @@ export function Edit({ user, onClose }: { user: AnyRecord; onClose: () => void }
             <Select
               label="Time zone"
               value={timeZone ?? null}
-              none={`As the account (${account.time_zone})`}
+              none={`Account default (${account.time_zone})`}
               onChange={value => change({ time_zone: value })}
               choices={timeZonesWith(timeZone ?? null)}
               error={problems.time_zone}
@@ -67,19 +67,25 @@ export function Edit({ user, onClose }: { user: AnyRecord; onClose: () => void }
 }
 
 /** Makes a user, then a link by which they choose their password. */
-export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited: (opened: Opened) => void }) {
+export function Invite({
+  onClose,
+  onInvited,
+}: {
+  onClose: () => void
+  onInvited: (opened: OpenDialog) => void
+}) {
   const me = useMe()
   const { data: roles } = useQuery({ ...recordsQuery('role', 'id:asc'), enabled: may(me, 'role:read') })
   const mayLink = may(me, everything)
   const member = roles?.find(({ built_in }) => built_in === 'member')
   const invite = async (body: object) => {
-    const user = await ask<{ id: number; name: string }>('POST', '/user', { body })
+    const user = await callApi<{ id: number; name: string }>('POST', '/user', { body })
     if (!mayLink) return onInvited(null)
     try {
       onInvited({ how: 'link', user, link: await linkFor(user.id, 'invitation'), isNew: true })
     } catch (error) {
-      // The user is there: another link can be asked for in the list.
-      toastError(`No link was made. ${sayError(error)}`)
+      // The user exists: the list offers another link.
+      toastError(`No link was made. ${errorMessage(error)}`)
       onInvited(null)
     }
   }
@@ -95,7 +101,7 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
       }
       {...(member ? { prefill: { role: member.id } } : {})}
       action={mayLink ? 'Invite' : 'Add'}
-      said={({ name }) => `${name} is a user now`}
+      message={({ name }) => `${name} is a user now`}
       write={invite}
       onClose={onClose}
       onDone={() => {}}
@@ -113,7 +119,7 @@ export function LinkDialog(props: {
   const format = useFormat()
   const secret = link.url ?? (link.link ? `${location.origin}/sign-in#link=${link.link}` : '')
   return (
-    <OnceDialog
+    <SecretDialog
       title={isNew ? `${user.name} is invited` : `A link for ${user.name}`}
       label="One-time link"
       secret={secret}
@@ -121,6 +127,6 @@ export function LinkDialog(props: {
     >
       Give it to {String(user.name)}, and to nobody else. It signs in once, until{' '}
       {format.moment(link.expires_at)}, and is shown only now.
-    </OnceDialog>
+    </SecretDialog>
   )
 }

@@ -1,39 +1,39 @@
-/** Who may use the account: invited, given a role and territories, taken out of use, handed over. */
+/** The users of the account: invited, given a role and territories, deactivated, deleted. */
 import { useQuery } from '@tanstack/react-query'
 import { MoreHorizontal, UserPlus } from 'lucide-react'
-import { type AnyRecord, ask, sayError } from '../../api/api.ts'
+import { type AnyRecord, callApi, errorMessage } from '../../api/api.ts'
 import { Confirm } from '../../jobs/confirm.tsx'
 import { may, useMe, useReadOnlyReason } from '../../shell/me.ts'
-import { Avatar, Badge } from '../../ui/bits.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { Avatar, Badge } from '../../ui/elements.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { PageHead } from '../../ui/page.tsx'
+import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { Body, DeleteDialog, Panel } from '../parts.tsx'
+import { DeleteDialog } from '../dialogs.tsx'
 import { RecordTable, recordsQuery } from '../record-table.tsx'
-import { readAgain } from '../saving.ts'
-import { useOpened } from '../use-opened.ts'
+import { isYes } from '../record-values.ts'
+import { refetchAll } from '../saving.ts'
+import { useOpenDialog } from '../use-open-dialog.ts'
 import { everything } from './scopes.ts'
-import { Edit, Invite, LinkDialog, linkFor, type Opened } from './user-dialogs.tsx'
+import { Edit, Invite, LinkDialog, linkFor, type OpenDialog } from './user-dialogs.tsx'
 
-const inUse = 1
 export function Users() {
   const reason = useReadOnlyReason('user')
   const mayLink = may(useMe(), everything)
   const { data: users } = useQuery(
     recordsQuery('user', 'name:asc', { role: 'role', territories: 'territory' }),
   )
-  const [opened, setOpened] = useOpened<Opened>({ how: 'invite' })
+  const [opened, setOpened] = useOpenDialog<OpenDialog>({ how: 'invite' })
   const close = () => setOpened(null)
   return (
     <>
       <PageHead title="Users">
-        <Button look="primary" reason={reason} onPress={() => setOpened({ how: 'invite' })}>
+        <Button variant="primary" reason={reason} onPress={() => setOpened({ how: 'invite' })}>
           <UserPlus size={14} aria-hidden /> {mayLink || reason ? 'Invite a user' : 'Add a user'}
         </Button>
       </PageHead>
-      <Body>
-        <Panel title="Users" detail="What a user may do is said by the role.">
+      <PageBody>
+        <Panel title="Users" detail="The role says what a user may do.">
           <RecordTable
             source="user"
             label="Users"
@@ -50,20 +50,20 @@ export function Users() {
             actions={user => <Actions user={user} reason={reason} onOpen={setOpened} />}
           />
         </Panel>
-      </Body>
+      </PageBody>
       {opened?.how === 'invite' && <Invite onClose={close} onInvited={setOpened} />}
       {opened?.how === 'edit' && <Edit user={opened.user} onClose={close} />}
       {opened?.how === 'end' && (
         <Confirm
-          title={`Take ${opened.user.name} out of use?`}
-          action="Take out of use"
+          title={`Deactivate ${opened.user.name}?`}
+          action="Deactivate"
           back="Cancel"
           onDo={() => setInUse(opened.user, false)}
           onClose={close}
         >
           <p className="text-ink-soft">
             Their sessions and tokens end at once, and the tokens for good: they don’t come back when the user
-            is taken into use again. What they own stays theirs.
+            is activated again. The user keeps their records.
           </p>
         </Confirm>
       )}
@@ -72,20 +72,20 @@ export function Users() {
         <DeleteDialog
           what={`the user “${opened.user.name}”`}
           path={`/user/${opened.user.id}`}
-          said={`Deleted ${opened.user.name}`}
+          message={`Deleted ${opened.user.name}`}
           moveTo={{
-            label: 'Hand over what they own to',
+            label: 'Reassign their records to',
             isNeeded: false,
             choices: (users ?? [])
-              .filter(({ id, is_active }) => id !== opened.user.id && is_active === inUse)
+              .filter(({ id, is_active }) => id !== opened.user.id && isYes(is_active))
               .map(({ id, name }) => ({ id, name: String(name) })),
-            nowhere: 'There is nobody else who could take over what they own.',
+            nowhere: 'There is no other active user to reassign them to.',
           }}
           onClose={close}
         >
           <p className="text-ink-soft">
-            Deals, products, activities and whatever else names them goes to somebody else. To keep it all as
-            it is, take the user out of use instead.
+            Their deals, products, activities and other records are reassigned. To keep the owner of records,
+            deactivate the user instead.
           </p>
         </DeleteDialog>
       )}
@@ -94,13 +94,13 @@ export function Users() {
 }
 
 async function setInUse(user: AnyRecord, isInUse: boolean): Promise<void> {
-  await ask('PATCH', `/user/${user.id}`, { body: { is_active: isInUse ? 'Yes' : 'No' } })
+  await callApi('PATCH', `/user/${user.id}`, { body: { is_active: isInUse ? 'Yes' : 'No' } })
   toast(
     isInUse
-      ? `${user.name} is in use again`
-      : `${user.name} is out of use: their sessions and tokens have ended`,
+      ? `${user.name} is active again`
+      : `${user.name} is inactive: their sessions and tokens have ended`,
   )
-  await readAgain()
+  await refetchAll()
 }
 
 function Name({ user }: { user: AnyRecord }) {
@@ -111,22 +111,26 @@ function Name({ user }: { user: AnyRecord }) {
         <span className="min-w-0 truncate" dir="auto">
           {String(user.name)}
         </span>
-        {user.is_active !== inUse && <Badge>out of use</Badge>}
+        {!isYes(user.is_active) && <Badge>inactive</Badge>}
       </span>
     </span>
   )
 }
 
-function Actions(props: { user: AnyRecord; reason: string | undefined; onOpen: (opened: Opened) => void }) {
+function Actions(props: {
+  user: AnyRecord
+  reason: string | undefined
+  onOpen: (opened: OpenDialog) => void
+}) {
   const { user, reason, onOpen } = props
   const me = useMe()
   const isOwn = me.user.id === user.id
-  const isInUse = user.is_active === inUse
+  const isInUse = isYes(user.is_active)
   const showLink = async (purpose: 'invitation' | 'reset') => {
     try {
       onOpen({ how: 'link', user: { name: user.name }, link: await linkFor(user.id, purpose), isNew: false })
     } catch (error) {
-      toastError(sayError(error))
+      toastError(errorMessage(error))
     }
   }
   const mayLink = may(me, everything)
@@ -161,12 +165,12 @@ function Actions(props: { user: AnyRecord; reason: string | undefined; onOpen: (
             },
             {
               id: 'use',
-              label: isInUse ? 'Take out of use…' : 'Take into use',
+              label: isInUse ? 'Deactivate…' : 'Activate',
               isDisabled: isOwn,
               act: () =>
                 isInUse
                   ? onOpen({ how: 'end', user })
-                  : void setInUse(user, true).catch(error => toastError(sayError(error))),
+                  : void setInUse(user, true).catch(error => toastError(errorMessage(error))),
             },
             {
               id: 'delete',

@@ -2,32 +2,33 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { api, ask, base, type Schemas } from '../../api/api.ts'
+import { api, base, callApi, type Schemas } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { useMe } from '../../shell/me.ts'
-import { Waiting } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Skeleton } from '../../ui/elements.tsx'
+import { ErrorMessage } from '../../ui/error-message.tsx'
 import { Select, TextField } from '../../ui/inputs.tsx'
-import { PageHead } from '../../ui/page.tsx'
-import { Body, DialogForm, Panel, Trouble } from '../parts.tsx'
+import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
+import { DialogForm } from '../dialogs.tsx'
 import { recordsQuery } from '../record-table.tsx'
-import { attempt, useSaving } from '../saving.ts'
+import { saveWithToast, useSaving } from '../saving.ts'
 import { localesWith, timeZonesWith } from './locales.ts'
 
 type Input = Schemas['account_input']
 
-const change = (body: Input) => ask('PATCH', '/account', { body })
+const change = (body: Input) => callApi('PATCH', '/account', { body })
 
 export function Account() {
   return (
     <>
       <PageHead title="Account" />
-      <Body>
+      <PageBody>
         <Name />
         <Shown />
         <BaseCurrency />
-      </Body>
+      </PageBody>
     </>
   )
 }
@@ -44,7 +45,7 @@ function Name() {
     <Panel title="Name" detail={`Account ${account.id}`} className="p-4">
       <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
         <TextField label="Name of the account" value={name} onChange={setName} error={problems.name} />
-        <Trouble text={problems['']} />
+        <ErrorMessage text={problems['']} />
         <Button
           type="submit"
           className="self-start"
@@ -69,14 +70,16 @@ function Shown() {
       <Select
         label="Language of dates and numbers"
         value={account.locale}
-        none="As each browser"
-        onChange={locale => void attempt(() => change({ locale }), 'Language of dates and numbers saved')}
+        none="Browser language"
+        onChange={locale =>
+          void saveWithToast(() => change({ locale }), 'Language of dates and numbers saved')
+        }
         choices={localesWith(account.locale)}
       />
       <Select
         label="Time zone"
         value={account.time_zone}
-        onChange={zone => zone && void attempt(() => change({ time_zone: zone }), 'Time zone saved')}
+        onChange={zone => zone && void saveWithToast(() => change({ time_zone: zone }), 'Time zone saved')}
         choices={timeZonesWith(account.time_zone)}
       />
     </Panel>
@@ -106,11 +109,11 @@ function BaseCurrency() {
           choices={rated.map(({ id, code, name }) => ({ id: String(id), name: `${code} · ${name}` }))}
         />
       ) : (
-        <Waiting className="h-14" />
+        <Skeleton className="h-14" />
       )}
       <p>
         <Link to="/settings/$page" params={{ page: 'currencies' }} className="linked">
-          Give another currency a rate
+          Add the rate of another currency
         </Link>
       </p>
       {wanted && <ChangeOfBase wanted={wanted} onClose={() => setWanted(null)} />}
@@ -118,7 +121,7 @@ function BaseCurrency() {
   )
 }
 
-/** What the change would bring is counted first. */
+/** Shows the counts of a dry run before the change. */
 function ChangeOfBase(props: {
   wanted: { readonly id: number; readonly code: string }
   onClose: () => void
@@ -162,7 +165,7 @@ function ChangeOfBase(props: {
             ))}
           </ul>
         ) : (
-          <Waiting className="h-20" />
+          <Skeleton className="h-20" />
         )}
       </DialogForm>
     </Dialog>

@@ -1,15 +1,14 @@
 /** How the operator makes a backup: it is a matter of the machine, so the page says the commands. */
 import { Copy } from 'lucide-react'
 import { IconButton } from '../../ui/button.tsx'
-import { PageHead } from '../../ui/page.tsx'
+import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
 import { announce, toast } from '../../ui/toast.tsx'
-import { Body, Panel } from '../parts.tsx'
 
 export function Backup() {
   return (
     <>
       <PageHead title="Backup" />
-      <Body>
+      <PageBody>
         <Panel title="Make a backup" className="flex flex-col gap-3 p-4">
           <p>
             Whoever runs the service makes a backup on its machine, in its directory and with its settings.
@@ -33,7 +32,7 @@ export function Backup() {
             backup.
           </p>
         </Panel>
-      </Body>
+      </PageBody>
     </>
   )
 }

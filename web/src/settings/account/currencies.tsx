@@ -1,25 +1,26 @@
 /** The currencies in use, and what each is worth in the account's base currency. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Pencil, Plus } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { type AnyRecord, ask } from '../../api/api.ts'
+import { type AnyRecord, callApi } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { may, useMe, useReadOnlyReason } from '../../shell/me.ts'
-import { Badge } from '../../ui/bits.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Badge } from '../../ui/elements.tsx'
 import { Select, TextField } from '../../ui/inputs.tsx'
-import { PageHead } from '../../ui/page.tsx'
-import { Body, DialogForm, Panel } from '../parts.tsx'
+import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
+import { DialogForm } from '../dialogs.tsx'
+import { numberIn } from '../number-input.ts'
 import { RecordDialog } from '../record-dialog.tsx'
 import { RecordTable, recordsQuery } from '../record-table.tsx'
+import { isYes } from '../record-values.ts'
+import { EditButton } from '../row-buttons.tsx'
 import { useSaving } from '../saving.ts'
-import { useOpened } from '../use-opened.ts'
-import { numberIn } from './numbers.ts'
+import { useOpenDialog } from '../use-open-dialog.ts'
 
-const inUse = 1
-type Opened = { readonly how: 'add' } | { readonly how: 'edit'; readonly currency: AnyRecord } | null
+type OpenDialog = { readonly how: 'add' } | { readonly how: 'edit'; readonly currency: AnyRecord } | null
 type Sums = { 'sum:deal_value': { by_currency: { currency: number; currency_code: string | null }[] } }
 
 export function Currencies() {
@@ -29,12 +30,12 @@ export function Currencies() {
   const { data: all } = useQuery(recordsQuery('currency', 'code:asc'))
   const { data: sums } = useQuery({
     queryKey: ['sums', 'deal', 'currencies'],
-    queryFn: () => ask<Sums[]>('GET', '/deal/aggregate', { query: { measures: 'sum:deal_value' } }),
+    queryFn: () => callApi<Sums[]>('GET', '/deal/aggregate', { query: { measures: 'sum:deal_value' } }),
     enabled: may(me, 'deal:read'),
   })
-  const [opened, setOpened] = useOpened<Opened>({ how: 'add' })
+  const [opened, setOpened] = useOpenDialog<OpenDialog>({ how: 'add' })
   const base = all?.find(({ id }) => id === account.base_currency)
-  const isRated = ({ rate, is_active }: AnyRecord) => rate !== null && is_active === inUse
+  const isRated = ({ rate, is_active }: AnyRecord) => rate !== null && isYes(is_active)
   const used = new Set(
     sums?.flatMap(sum => sum['sum:deal_value'].by_currency.map(({ currency }) => currency)),
   )
@@ -44,11 +45,11 @@ export function Currencies() {
   return (
     <>
       <PageHead title="Currencies">
-        <Button look="primary" reason={reason} onPress={() => setOpened({ how: 'add' })}>
+        <Button variant="primary" reason={reason} onPress={() => setOpened({ how: 'add' })}>
           <Plus size={14} aria-hidden /> Add a rate
         </Button>
       </PageHead>
-      <Body>
+      <PageBody>
         <Panel
           title={base ? `Base currency: ${base.name} (${base.code})` : 'Base currency'}
           detail="Sums over several currencies are shown in it. A new rate is applied to open deals and to products; closed deals keep their amount."
@@ -68,8 +69,8 @@ export function Currencies() {
               code: currency => (
                 <span className="flex flex-wrap items-center gap-x-2">
                   <span className="tabular">{String(currency.code)}</span>
-                  {currency.id === account.base_currency && <Badge look="accent">base</Badge>}
-                  {currency.is_active !== inUse && <Badge>out of use</Badge>}
+                  {currency.id === account.base_currency && <Badge variant="accent">base</Badge>}
+                  {!isYes(currency.is_active) && <Badge>inactive</Badge>}
                 </span>
               ),
               rate: currency => <Rate currency={currency} base={base} />,
@@ -77,21 +78,19 @@ export function Currencies() {
             actionsWidth="w-14"
             empty="No currency has a rate."
             actions={currency => (
-              <IconButton
-                label={`Edit ${currency.code}`}
+              <EditButton
+                name={currency.code}
                 reason={reason}
                 onPress={() => setOpened({ how: 'edit', currency })}
-              >
-                <Pencil size={14} aria-hidden />
-              </IconButton>
+              />
             )}
           />
         </Panel>
         <p className="text-ink-soft">
-          {all?.filter(({ is_active }) => is_active === inUse).length ?? ''} currencies of ISO 4217 may be
-          used in deals; those without a rate are not in this list.
+          {all?.filter(({ is_active }) => isYes(is_active)).length ?? ''} currencies of ISO 4217 may be used
+          in deals; those without a rate are not in this list.
         </p>
-      </Body>
+      </PageBody>
       {opened?.how === 'add' && (
         <Add base={base} currencies={all?.filter(currency => !isRated(currency)) ?? []} onClose={close} />
       )}
@@ -102,7 +101,7 @@ export function Currencies() {
           title={`Edit ${opened.currency.code}`}
           detail={`The rate is what 1 ${opened.currency.code} is worth in ${base?.code ?? 'the base currency'}.`}
           action="Save"
-          said={({ code }) => `Saved ${code}`}
+          message={({ code }) => `Saved ${code}`}
           record={opened.currency}
           onClose={close}
         />
@@ -116,7 +115,7 @@ function Rate({ currency, base }: { currency: AnyRecord; base: AnyRecord | undef
   if (currency.rate === null)
     return (
       <span className="flex flex-wrap items-center gap-2">
-        <Badge look="warn">no rate</Badge>
+        <Badge variant="warn">no rate</Badge>
         <Link
           to="/$table"
           params={{ table: 'deals' }}
@@ -143,9 +142,9 @@ function Add(props: { base: AnyRecord | undefined; currencies: readonly AnyRecor
   const chosen = currencies.find(currency => String(currency.id) === id)
   const add = async () => {
     if (!chosen) return setProblems({ is_active: 'Choose a currency.' })
-    if (rate.trim() === '') return setProblems({ rate: 'Give the rate.' })
+    if (rate.trim() === '') return setProblems({ rate: 'Enter the rate.' })
     const body = { is_active: 'Yes', rate: numberIn(rate) }
-    const write = () => ask('PATCH', `/currency/${chosen.id}`, { body })
+    const write = () => callApi('PATCH', `/currency/${chosen.id}`, { body })
     if (await save(write, `${chosen.code} has a rate now`)) onClose()
   }
   return (

@@ -1,19 +1,19 @@
-/** What belongs to whoever is signed in: the password, how things are shown, and where they are signed in. */
+/** The profile: language, time zone, preferences of this browser, password and sessions. */
 import { useQuery } from '@tanstack/react-query'
 import { Laptop } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { ask, type Schemas } from '../../api/api.ts'
+import { callApi, type Schemas } from '../../api/api.ts'
 import { formats } from '../../format/format.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { useMe } from '../../shell/me.ts'
 import { type Preferences, prefer, usePreferences } from '../../shell/preferences.ts'
-import { Avatar, Badge, Waiting } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Avatar, Badge, Skeleton } from '../../ui/elements.tsx'
+import { ErrorMessage } from '../../ui/error-message.tsx'
 import { Checkbox, Select, TextField } from '../../ui/inputs.tsx'
-import { PageHead } from '../../ui/page.tsx'
-import { Body, Panel, Trouble } from '../parts.tsx'
-import { attempt, useSaving } from '../saving.ts'
-import { sayAgent } from './agents.ts'
+import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
+import { saveWithToast, useSaving } from '../saving.ts'
+import { browserName } from './browser-name.ts'
 import { localesWith, timeZonesWith } from './locales.ts'
 
 export function Profile() {
@@ -21,7 +21,7 @@ export function Profile() {
   return (
     <>
       <PageHead title="Profile" />
-      <Body>
+      <PageBody>
         <div className="flex min-w-0 items-center gap-3">
           <Avatar name={user.name} size={44} />
           <div className="min-w-0">
@@ -37,7 +37,7 @@ export function Profile() {
         <Looks />
         <Password />
         <Sessions />
-      </Body>
+      </PageBody>
     </>
   )
 }
@@ -49,8 +49,8 @@ function Languages() {
   const timeZone = user.time_zone ?? account.time_zone
   const sample = formats({ locale, timeZone })
   const change = (changes: { locale?: string | null; time_zone?: string | null }) =>
-    attempt(
-      () => ask('PATCH', '/me', { body: changes }),
+    saveWithToast(
+      () => callApi('PATCH', '/me', { body: changes }),
       'locale' in changes ? 'Language of dates and numbers saved' : 'Time zone saved',
     )
   return (
@@ -60,7 +60,9 @@ function Languages() {
           label="Language of dates and numbers"
           value={user.locale}
           none={
-            account.locale ? `As the account (${account.locale})` : `As this browser (${navigator.language})`
+            account.locale
+              ? `Account default (${account.locale})`
+              : `Browser language (${navigator.language})`
           }
           onChange={value => void change({ locale: value })}
           choices={localesWith(user.locale)}
@@ -68,7 +70,7 @@ function Languages() {
         <Select
           label="Time zone"
           value={user.time_zone}
-          none={`As the account (${account.time_zone})`}
+          none={`Account default (${account.time_zone})`}
           onChange={value => void change({ time_zone: value })}
           choices={timeZonesWith(user.time_zone)}
         />
@@ -83,7 +85,7 @@ function Languages() {
 }
 
 const themes = [
-  { id: 'system', name: 'As the system' },
+  { id: 'system', name: 'System' },
   { id: 'light', name: 'Light' },
   { id: 'dark', name: 'Dark' },
 ]
@@ -131,7 +133,10 @@ function Password() {
     event.preventDefault()
     const body = { ...(current ? { current_password: current } : {}), password: next }
     if (
-      await save(() => ask('PUT', '/me/password', { body }), 'Password changed. Other sessions have ended.')
+      await save(
+        () => callApi('PUT', '/me/password', { body }),
+        'Password changed. Other sessions have ended.',
+      )
     ) {
       setCurrent('')
       setNext('')
@@ -148,7 +153,7 @@ function Password() {
             autoComplete="current-password"
             value={current}
             onChange={setCurrent}
-            hint="Empty if you came in by a link and have none yet."
+            hint="Leave it empty if you signed in by a link and have none yet."
             error={problems.current_password}
           />
           <TextField
@@ -161,7 +166,7 @@ function Password() {
             hint="12 characters or more. Four words that nobody would guess are a good one."
           />
         </div>
-        <Trouble text={problems['']} />
+        <ErrorMessage text={problems['']} />
         <Button
           type="submit"
           className="self-start"
@@ -179,14 +184,14 @@ function Sessions() {
   const format = useFormat()
   const { data: sessions } = useQuery({
     queryKey: ['sessions'],
-    queryFn: () => ask<Schemas['session'][]>('GET', '/session/list'),
+    queryFn: () => callApi<Schemas['session'][]>('GET', '/session/list'),
   })
   return (
     <Panel title="Where you are signed in">
-      {!sessions && <Waiting className="m-4 h-10" />}
+      {!sessions && <Skeleton className="m-4 h-10" />}
       <ul>
         {sessions?.map(session => {
-          const agent = sayAgent(session.user_agent)
+          const agent = browserName(session.user_agent)
           return (
             <li
               key={session.id}
@@ -196,7 +201,7 @@ function Sessions() {
               <div className="min-w-0 grow">
                 <p className="flex flex-wrap items-center gap-x-2">
                   <span title={session.user_agent ?? undefined}>{agent}</span>
-                  {session.is_current && <Badge look="accent">this one</Badge>}
+                  {session.is_current && <Badge variant="accent">this one</Badge>}
                 </p>
                 <p className="text-sm text-ink-soft" title={format.fullMoment(session.last_used_at)}>
                   {`${session.address ?? 'unknown address'} · used ${format.ago(session.last_used_at)} · `}
@@ -208,7 +213,10 @@ function Sessions() {
                   isSmall
                   aria-label={`End the session of ${agent}, signed in ${format.moment(session.created_at)}`}
                   onPress={() =>
-                    void attempt(() => ask('DELETE', `/session/${session.id}`), 'The session has ended')
+                    void saveWithToast(
+                      () => callApi('DELETE', `/session/${session.id}`),
+                      'The session has ended',
+                    )
                   }
                 >
                   End

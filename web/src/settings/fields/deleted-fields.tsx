@@ -1,17 +1,17 @@
-/** Fields that were deleted and can still be brought back. */
+/** Fields that were deleted and can still be restored. */
 import { useQuery } from '@tanstack/react-query'
-import { ask, type Field } from '../../api/api.ts'
+import { callApi, type Field } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Panel } from '../parts.tsx'
-import { attempt } from '../saving.ts'
+import { Panel } from '../../ui/page.tsx'
+import { saveWithToast } from '../saving.ts'
 
 export function DeletedFields({ source, reason }: { source: string; reason: string | undefined }) {
   const format = useFormat()
   const { data } = useQuery({
     queryKey: ['fields', source, 'deleted'],
     queryFn: () =>
-      ask<{ fields: Field[][] }>('GET', '/field/list', { query: { source, include_deleted: 'true' } }),
+      callApi<{ fields: Field[][] }>('GET', '/field/list', { query: { source, include_deleted: 'true' } }),
   })
   const deleted = data?.fields.flat().filter(field => field.deleted_at) ?? []
   if (deleted.length === 0) return null
@@ -30,8 +30,8 @@ export function DeletedFields({ source, reason }: { source: string; reason: stri
               reason={reason}
               aria-label={`Restore ${field.field_name}`}
               onPress={() =>
-                void attempt(
-                  () => ask('POST', `/field/${field.id}/restore`),
+                void saveWithToast(
+                  () => callApi('POST', `/field/${field.id}/restore`),
                   `Restored the field “${field.field_name}” with its values`,
                 )
               }

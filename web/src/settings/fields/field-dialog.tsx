@@ -1,14 +1,14 @@
 /** Changes a field: its label and its rules. Type and internal name never change (D36). */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ask, type Field } from '../../api/api.ts'
+import { callApi, type Field } from '../../api/api.ts'
 import { pageQuery } from '../../api/queries.ts'
-import { aboutField } from '../../fields/custom-types.ts'
+import { typeInfo } from '../../fields/custom-types.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Checkbox, TextField } from '../../ui/inputs.tsx'
-import { DialogForm } from '../parts.tsx'
+import { DialogForm } from '../dialogs.tsx'
 import { useSaving } from '../saving.ts'
 import { type FieldDraft, FieldRules, Preview } from './field-parts.tsx'
 import { changedLimits } from './limits.ts'
@@ -40,13 +40,13 @@ export function FieldDialog(props: { source: string; field: Field; onClose: () =
         ? {}
         : { default_value: value === null ? null : (kindOf(field).write?.(value) ?? value) }),
     }
-    return ask('PATCH', `/field/${field.id}`, { body, headers: { 'if-match': `"${field.version}"` } })
+    return callApi('PATCH', `/field/${field.id}`, { body, headers: { 'if-match': `"${field.version}"` } })
   }
   const shown = { ...field, field_name: draft.field_name || field.field_name, is_required: draft.is_required }
   return (
     <Dialog
       title={`Edit the field “${field.field_name}”`}
-      detail={`${aboutField(field).name} · ${field.internal_name} in the interface`}
+      detail={`${typeInfo(field).name} · ${field.internal_name} in the interface`}
       isOpen
       onClose={onClose}
       width="wide"
@@ -73,7 +73,7 @@ export function FieldDialog(props: { source: string; field: Field; onClose: () =
           </>
         )}
         <div>
-          <Checkbox label="In use: shown in forms and tables" checked={isActive} onChange={setActive} />
+          <Checkbox label="Active: shown in forms and tables" checked={isActive} onChange={setActive} />
           {problems.is_active && <p className="text-sm text-lost">{problems.is_active}</p>}
         </div>
         {!field.is_read_only && <Preview field={shown} />}
@@ -82,7 +82,7 @@ export function FieldDialog(props: { source: string; field: Field; onClose: () =
   )
 }
 
-/** What a field that becomes required means for the records that there are (D36). */
+/** Counts the records without a value of a field that becomes required (D36). */
 function Lacking({ source, field }: { source: string; field: Field }) {
   const format = useFormat()
   const filter = `${field.internal_name}:isnull(true)`
@@ -92,8 +92,8 @@ function Lacking({ source, field }: { source: string; field: Field }) {
   return (
     <p role="status" className="rounded-sm bg-warn-soft px-3 py-2 text-warn">
       {typeof total === 'number'
-        ? `${format.number(total)} records lack it. They stay as they are;`
-        : 'Records that lack it stay as they are;'}{' '}
+        ? `${format.number(total)} records have no value. They are not changed;`
+        : 'Records without a value are not changed;'}{' '}
       whoever changes one has to fill it in.
     </p>
   )

@@ -1,10 +1,10 @@
 /** Parts of the forms of a field: what is set of it, and how it will look. */
 import { type ReactNode, useState } from 'react'
 import type { Field } from '../../api/api.ts'
-import { aboutField, limitNames } from '../../fields/custom-types.ts'
+import { limitNames, typeInfo } from '../../fields/custom-types.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { Checkbox, TextField } from '../../ui/inputs.tsx'
-import type { Problems } from '../placed.ts'
+import type { Problems } from '../assign-problems.ts'
 
 export type FieldDraft = {
   readonly field_name: string
@@ -23,7 +23,7 @@ type Props = {
 
 /** Required, unique, the limits of the type, and the default. */
 export function FieldRules({ field, draft, problems, onChange }: Props) {
-  const { limits = [], isUniqueable } = aboutField(field)
+  const { limits = [], isUniqueable } = typeInfo(field)
   const { Input } = kindOf(field)
   return (
     <>
@@ -41,8 +41,8 @@ export function FieldRules({ field, draft, problems, onChange }: Props) {
           />
         )}
       </div>
-      <Said text={problems.is_required} />
-      <Said text={problems.is_unique} />
+      <ProblemText text={problems.is_required} />
+      <ProblemText text={problems.is_unique} />
       {limits.length > 0 && (
         <div className="grid gap-4 sm:grid-cols-2">
           {limits.map(limit => (
@@ -56,7 +56,7 @@ export function FieldRules({ field, draft, problems, onChange }: Props) {
           ))}
         </div>
       )}
-      <Said text={problems.config} />
+      <ProblemText text={problems.config} />
       <Input
         field={{ ...field, is_required: false }}
         label="Default"
@@ -68,7 +68,7 @@ export function FieldRules({ field, draft, problems, onChange }: Props) {
   )
 }
 
-function Said({ text }: { text: string | undefined }) {
+function ProblemText({ text }: { text: string | undefined }) {
   return text ? (
     <p role="alert" className="text-sm text-lost">
       {text}

@@ -1,21 +1,22 @@
 /** The sections of a form with their fields: dragged, or moved by buttons. */
-import { List, Pencil, Trash2 } from 'lucide-react'
+import { List } from 'lucide-react'
 import type { Field } from '../../api/api.ts'
-import { aboutField, hasOwnOptions } from '../../fields/custom-types.ts'
-import { Badge } from '../../ui/bits.tsx'
+import { hasOwnOptions, typeInfo } from '../../fields/custom-types.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
+import { Badge } from '../../ui/elements.tsx'
 import { moved, type Place, stepOf, withFieldAt } from '../../ui/order.ts'
+import { Panel } from '../../ui/page.tsx'
 import { SortButtons, SortHandle, type Sorting, sortLook, sortRow, useSorting } from '../../ui/sortable.tsx'
-import { Panel } from '../parts.tsx'
-import type { FieldOpened } from './fields.tsx'
+import { DeleteButton, EditButton } from '../row-buttons.tsx'
+import type { OpenFieldDialog } from './fields.tsx'
 import { arrange, formOf } from './form-order.ts'
 
 type Props = {
   source: string
   sections: readonly (readonly Field[])[]
   reason: string | undefined
-  onOpen: (opened: FieldOpened) => void
+  onOpen: (opened: OpenFieldDialog) => void
 }
 
 export function FieldSections({ source, sections, reason, onOpen }: Props) {
@@ -28,8 +29,8 @@ export function FieldSections({ source, sections, reason, onOpen }: Props) {
     if (JSON.stringify(next) === JSON.stringify(form)) return
     const part = next.find(({ fields }) => fields.includes(name))!
     const at = part.fields.indexOf(name) + 1
-    const said = `“${nameOf(name)}” is field ${at} of ${part.fields.length} in “${part.section}” now`
-    void arrange(source, sections, next, said)
+    const message = `“${nameOf(name)}” is field ${at} of ${part.fields.length} in “${part.section}” now`
+    void arrange(source, sections, next, message)
   }
   const sorting = useSorting(place)
   const moveSection = (index: number, before: number) => {
@@ -49,7 +50,7 @@ export function FieldSections({ source, sections, reason, onOpen }: Props) {
               <div className="flex items-center">
                 <Button
                   isSmall
-                  look="quiet"
+                  variant="quiet"
                   reason={reason}
                   aria-label={`Rename the section ${section}`}
                   onPress={() => onOpen({ how: 'rename-section', section })}
@@ -95,7 +96,7 @@ function Row(props: {
   reason: string | undefined
   row: object
   step: (by: 1 | -1) => (() => void) | null
-  onOpen: (opened: FieldOpened) => void
+  onOpen: (opened: OpenFieldDialog) => void
 }) {
   const { field, sorting, reason, row, step, onOpen } = props
   const {
@@ -129,12 +130,12 @@ function Row(props: {
             </span>
           )}
         </span>
-        <span className="truncate text-ink-soft">{aboutField(field).name}</span>
+        <span className="truncate text-ink-soft">{typeInfo(field).name}</span>
         <span className="flex flex-wrap gap-1">
-          {!is_active && <Badge look="warn">out of use</Badge>}
+          {!is_active && <Badge variant="warn">inactive</Badge>}
           {is_unique && <Badge>unique</Badge>}
-          {is_read_only && <Badge>worked out</Badge>}
-          {is_custom && <Badge look="accent">yours</Badge>}
+          {is_read_only && <Badge>calculated</Badge>}
+          {is_custom && <Badge variant="accent">custom</Badge>}
         </span>
       </div>
       <div className="flex flex-wrap justify-end sm:w-[144px]">
@@ -149,24 +150,18 @@ function Row(props: {
           </IconButton>
         )}
         <SortButtons name={name} id={internal_name} reason={reason} up={step(-1)} down={step(1)} />
-        <IconButton
-          label={`Edit ${name}`}
+        <EditButton
+          name={name}
           reason={reason}
           onPress={() => onOpen({ how: 'edit', field })}
           className="size-7!"
-        >
-          <Pencil size={14} aria-hidden />
-        </IconButton>
-        <IconButton
-          label={`Delete ${name}`}
-          reason={
-            reason ?? (is_custom ? undefined : 'It comes with the service; it can be taken out of use.')
-          }
+        />
+        <DeleteButton
+          name={name}
+          reason={reason ?? (is_custom ? undefined : 'It is built in. It can be deactivated.')}
           onPress={() => onOpen({ how: 'delete', field })}
           className="size-7!"
-        >
-          <Trash2 size={14} aria-hidden />
-        </IconButton>
+        />
       </div>
     </li>
   )

@@ -6,11 +6,11 @@ import type { Field } from '../../api/api.ts'
 import { fieldsQuery } from '../../api/queries.ts'
 import { tables } from '../../records/tables.ts'
 import { useReadOnlyReason } from '../../shell/me.ts'
-import { Waiting } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
-import { PageHead } from '../../ui/page.tsx'
-import { Body, DeleteDialog } from '../parts.tsx'
-import { useOpened } from '../use-opened.ts'
+import { Skeleton } from '../../ui/elements.tsx'
+import { PageBody, PageHead } from '../../ui/page.tsx'
+import { DeleteDialog } from '../dialogs.tsx'
+import { useOpenDialog } from '../use-open-dialog.ts'
 import { DeletedFields } from './deleted-fields.tsx'
 import { FieldDialog } from './field-dialog.tsx'
 import { FieldSections } from './field-sections.tsx'
@@ -20,7 +20,7 @@ import { SectionDialog } from './section-dialog.tsx'
 
 const sources = Object.values(tables)
 
-export type FieldOpened =
+export type OpenFieldDialog =
   | { readonly how: 'new' | 'add-section'; readonly section?: string }
   | { readonly how: 'rename-section'; readonly section: string }
   | { readonly how: 'edit' | 'options' | 'delete'; readonly field: Field }
@@ -31,7 +31,7 @@ export function Fields() {
   const { resource: source } = sources.find(({ resource }) => resource === search.source) ?? sources[0]!
   const reason = useReadOnlyReason('field')
   const { data: sections } = useQuery(fieldsQuery(source))
-  const [opened, setOpened] = useOpened<FieldOpened>({ how: 'new' })
+  const [opened, setOpened] = useOpenDialog<OpenFieldDialog>({ how: 'new' })
   const close = () => setOpened(null)
   return (
     <>
@@ -39,11 +39,11 @@ export function Fields() {
         <Button reason={reason} onPress={() => setOpened({ how: 'add-section' })}>
           Add a section
         </Button>
-        <Button look="primary" reason={reason} onPress={() => setOpened({ how: 'new' })}>
+        <Button variant="primary" reason={reason} onPress={() => setOpened({ how: 'new' })}>
           <Plus size={14} aria-hidden /> Add a field
         </Button>
       </PageHead>
-      <Body>
+      <PageBody>
         <nav aria-label="Records" className="flex flex-wrap gap-1">
           {sources.map(({ resource, title }) => (
             <Link
@@ -59,7 +59,7 @@ export function Fields() {
             </Link>
           ))}
         </nav>
-        {!sections && <Waiting className="h-96" />}
+        {!sections && <Skeleton className="h-96" />}
         {sections && (
           <FieldSections
             key={source}
@@ -70,7 +70,7 @@ export function Fields() {
           />
         )}
         <DeletedFields source={source} reason={reason} />
-      </Body>
+      </PageBody>
       {opened?.how === 'new' && sections && (
         <NewFieldDialog source={source} sections={sections} onClose={close} />
       )}
@@ -83,12 +83,12 @@ export function Fields() {
         <DeleteDialog
           what={`the field “${opened.field.field_name}”`}
           path={`/field/${opened.field.id}`}
-          said={`Deleted the field “${opened.field.field_name}”`}
+          message={`Deleted the field “${opened.field.field_name}”`}
           onClose={close}
         >
           <p className="text-ink-soft">
             It disappears from records, lists and forms at once. For thirty days it can be restored with its
-            values, below the list; then the values are gone. To keep the values for good, take it out of use
+            values, below the list; then the values are gone. To keep the values for good, deactivate it
             instead.
           </p>
         </DeleteDialog>

@@ -1,9 +1,9 @@
 /** The arrangement of a resource's form: read from its field list, saved as a whole. */
-import { ask, type Field, sayError } from '../../api/api.ts'
+import { callApi, errorMessage, type Field } from '../../api/api.ts'
 import { fieldsQuery, queryClient } from '../../api/queries.ts'
 import type { Section } from '../../ui/order.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { readAgain } from '../saving.ts'
+import { refetchAll } from '../saving.ts'
 
 /** Every field once, in its section. */
 export function formOf(sections: readonly (readonly Field[])[]): Section[] {
@@ -13,7 +13,7 @@ export function formOf(sections: readonly (readonly Field[])[]): Section[] {
 }
 
 /** The field list as it is after a form was arranged so. */
-export function arranged(sections: readonly (readonly Field[])[], form: readonly Section[]): Field[][] {
+function arranged(sections: readonly (readonly Field[])[], form: readonly Section[]): Field[][] {
   const all = new Map(sections.flat().map(field => [field.internal_name, field]))
   return form.map(({ section, fields }) =>
     fields.flatMap(name => {
@@ -24,24 +24,24 @@ export function arranged(sections: readonly (readonly Field[])[], form: readonly
 }
 
 export const saveForm = (source: string, form: readonly Section[]) =>
-  ask('PUT', '/field/form', { query: { source }, body: form })
+  callApi('PUT', '/field/form', { query: { source }, body: form })
 
-/** Shows a form at once and saves it; a refused one is as it was. */
+/** Shows a form at once and saves it; a refused change is rolled back. */
 export async function arrange(
   source: string,
   sections: readonly (readonly Field[])[],
   form: readonly Section[],
-  said: string,
+  message: string,
 ): Promise<void> {
   const { queryKey } = fieldsQuery(source)
   const before = formOf(sections)
   queryClient.setQueryData(queryKey, arranged(sections, form))
   try {
     await saveForm(source, form)
-    const undo = () => void arrange(source, arranged(sections, form), before, 'The form is as it was')
-    toast(said, { action: { label: 'Undo', act: undo } })
+    const undo = () => void arrange(source, arranged(sections, form), before, 'The form was restored')
+    toast(message, { action: { label: 'Undo', act: undo } })
   } catch (error) {
-    toastError(sayError(error))
+    toastError(errorMessage(error))
   }
-  await readAgain()
+  await refetchAll()
 }

@@ -1,4 +1,5 @@
 /** The limits of a field as they are typed. Pure. */
+import { numberIn } from '../number-input.ts'
 
 /** The limits that differ from what they were, as they are sent: null takes one away. */
 export function changedLimits(
@@ -10,8 +11,7 @@ export function changedLimits(
     const was = before[name]
     const text = typed.trim()
     if (text === String(was ?? '')) continue
-    const number = Number(text.replace(',', '.'))
-    changes[name] = text === '' ? null : Number.isFinite(number) ? number : text
+    changes[name] = numberIn(text)
   }
   return changes
 }

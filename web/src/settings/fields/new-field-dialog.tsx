@@ -1,17 +1,11 @@
 /** Adds a field of the account's own: its type in plain words, with a preview that can be tried. */
 import { useState } from 'react'
-import { ask, type Field } from '../../api/api.ts'
-import {
-  aboutField,
-  type CustomType,
-  customTypes,
-  draftField,
-  optionsMax,
-} from '../../fields/custom-types.ts'
+import { callApi, type Field } from '../../api/api.ts'
+import { type CustomType, customTypes, draftField, optionsMax, typeInfo } from '../../fields/custom-types.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, TextArea, TextField } from '../../ui/inputs.tsx'
-import { DialogForm } from '../parts.tsx'
+import { DialogForm } from '../dialogs.tsx'
 import { useSaving } from '../saving.ts'
 import { type FieldDraft, FieldRules, Preview } from './field-parts.tsx'
 import { changedLimits } from './limits.ts'
@@ -43,10 +37,10 @@ export function NewFieldDialog(props: {
     readonly type: CustomType
     readonly options: readonly string[]
   }
-  onMade?: (field: Field) => void
+  onCreated?: (field: Field) => void
   onClose: () => void
 }) {
-  const { source, sections, ofColumn, onMade, onClose } = props
+  const { source, sections, ofColumn, onCreated, onClose } = props
   const titles = [...new Set(sections.flatMap(part => part[0]?.section ?? []))]
   const [type, setType] = useState<CustomType>(ofColumn?.type ?? 'SINGLE_STRING')
   const [draft, setDraft] = useState({ ...empty, field_name: ofColumn?.label ?? '' })
@@ -58,7 +52,7 @@ export function NewFieldDialog(props: {
     .map(line => line.trim())
     .filter(Boolean)
   const field = draftField(type, draft.field_name, options)
-  const { hasOptions } = aboutField(field)
+  const { hasOptions } = typeInfo(field)
   const types = customTypes.filter(({ isRange }) => !ofColumn || !isRange)
   const change = (changes: Partial<FieldDraft>) => setDraft(before => ({ ...before, ...changes }))
   const make = () => {
@@ -68,7 +62,7 @@ export function NewFieldDialog(props: {
     const named = (id: unknown) => (hasOptions ? (options[Number(id) - 1] ?? id) : id)
     const sent = Array.isArray(value) && hasOptions ? value.map(named) : named(value)
     const written = value === null || hasOptions ? sent : (kindOf(field).write?.(value) ?? value)
-    return ask<Field>('POST', '/field', {
+    return callApi<Field>('POST', '/field', {
       body: {
         source,
         type,
@@ -82,15 +76,15 @@ export function NewFieldDialog(props: {
       },
     })
   }
-  const said = `Added the field “${draft.field_name}”: it is in forms, tables and filters now`
+  const message = `Added the field “${draft.field_name}”: it is in forms, tables and filters now`
   const add = async () => {
     let made: Field | undefined
     const act = async () => {
       made = await make()
     }
-    if (!(await save(act, said))) return
+    if (!(await save(act, message))) return
     onClose()
-    if (made) onMade?.(made)
+    if (made) onCreated?.(made)
   }
   return (
     <Dialog title="Add a field" isOpen onClose={onClose} width="wide">
@@ -118,7 +112,7 @@ export function NewFieldDialog(props: {
             error={problems.section}
           />
           <Select
-            label="What it holds"
+            label="Field type"
             value={type}
             onChange={value => {
               setType(value as CustomType)
@@ -126,7 +120,7 @@ export function NewFieldDialog(props: {
             }}
             choices={types.map(one => ({ id: one.type, name: one.name }))}
             error={problems.type}
-            hint={`${aboutField(field).about} It can’t be changed later.`}
+            hint={`${typeInfo(field).about} It can’t be changed later.`}
           />
           {hasOptions && (
             <TextArea

@@ -1,19 +1,19 @@
-/** The options of a dropdown: named, put in order, taken out of use. Records keep what they have (D10). */
+/** The options of a dropdown: named, put in order, deactivated. Records keep what they have (D10). */
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { ask, type Field } from '../../api/api.ts'
+import { callApi, type Field } from '../../api/api.ts'
 import { type Option, queryClient } from '../../api/queries.ts'
 import { optionsMax } from '../../fields/custom-types.ts'
-import { Badge, Waiting } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Badge, Skeleton } from '../../ui/elements.tsx'
+import { ErrorMessage } from '../../ui/error-message.tsx'
 import { TextField } from '../../ui/inputs.tsx'
 import { moved } from '../../ui/order.ts'
 import { SortButtons, SortHandle, type Sorting, sortLook, sortRow, useSorting } from '../../ui/sortable.tsx'
-import { Trouble } from '../parts.tsx'
-import { attempt, useSaving } from '../saving.ts'
+import { saveWithToast, useSaving } from '../saving.ts'
 
 export function OptionsDialog({
   source,
@@ -28,7 +28,7 @@ export function OptionsDialog({
   const { data: options } = useQuery({
     queryKey,
     queryFn: () =>
-      ask<Option[]>('GET', '/field/dropdown', {
+      callApi<Option[]>('GET', '/field/dropdown', {
         query: { source, name: field.internal_name, include_inactive: 'true' },
       }),
   })
@@ -39,10 +39,10 @@ export function OptionsDialog({
     const option = options[from]!
     const position = after.indexOf(option) + 1
     queryClient.setQueryData(queryKey, after)
-    void attempt(
-      () => ask('PATCH', `${path}/${option.id}`, { body: { position } }),
+    void saveWithToast(
+      () => callApi('PATCH', `${path}/${option.id}`, { body: { position } }),
       `“${option.name}” is option ${position} of ${after.length} now`,
-      () => ask('PATCH', `${path}/${option.id}`, { body: { position: from + 1 } }),
+      () => callApi('PATCH', `${path}/${option.id}`, { body: { position: from + 1 } }),
     )
   }
   const sorting = useSorting((key, { index }) =>
@@ -52,12 +52,12 @@ export function OptionsDialog({
   return (
     <Dialog
       title={`Options of “${field.field_name}”`}
-      detail={`${used} of at most ${optionsMax} are in use.`}
+      detail={`${used} of at most ${optionsMax} are active.`}
       isOpen
       onClose={onClose}
       width="wide"
     >
-      {!options && <Waiting className="h-40" />}
+      {!options && <Skeleton className="h-40" />}
       <div ref={sorting.root}>
         <ol aria-label={`Options of ${field.field_name}`} className="rounded-sm border border-line">
           {options?.map((option, index) => (
@@ -75,8 +75,8 @@ export function OptionsDialog({
       </div>
       <NewOption path={path} />
       <p className="pt-3 text-sm text-ink-faint">
-        Records keep an option that is out of use. To replace it, filter the table by it and change the
-        records together.
+        Records keep an inactive option. To replace it, filter the table by it and change the records
+        together.
       </p>
     </Dialog>
   )
@@ -94,7 +94,7 @@ function OptionRow(props: {
   const { id, name, is_active, is_default } = option
   const [typed, setTyped] = useState<string | null>(null)
   const { problems, save, setProblems } = useSaving(['name'])
-  const change = (body: object) => ask('PATCH', `${path}/${id}`, { body })
+  const change = (body: object) => callApi('PATCH', `${path}/${id}`, { body })
   const rename = async () => {
     if (typed === null || typed === name) return setTyped(null)
     if (await save(() => change({ name: typed }), `The option is called “${typed}” now`)) setTyped(null)
@@ -110,7 +110,7 @@ function OptionRow(props: {
       <SortHandle sorting={sorting} id={String(id)} />
       <TextField
         label={`Name of option ${name}`}
-        isBare
+        isLabelHidden
         className="min-w-32 grow"
         value={typed ?? name ?? ''}
         onChange={setTyped}
@@ -124,22 +124,22 @@ function OptionRow(props: {
         }}
         error={problems.name ?? problems['']}
       />
-      {is_default && <Badge look="accent">default</Badge>}
-      {!is_active && <Badge look="warn">out of use</Badge>}
+      {is_default && <Badge variant="accent">default</Badge>}
+      {!is_active && <Badge variant="warn">inactive</Badge>}
       <span className="flex items-center">
         <Button
           isSmall
-          look="quiet"
-          aria-label={`${is_active ? 'Take out of use' : 'Use'}: ${name}`}
+          variant="quiet"
+          aria-label={`${is_active ? 'Deactivate' : 'Activate'}: ${name}`}
           onPress={() =>
-            void attempt(
+            void saveWithToast(
               () => change({ is_active: !is_active }),
-              is_active ? `“${name}” is out of use` : `“${name}” is in use`,
+              is_active ? `“${name}” is inactive` : `“${name}” is active`,
               () => change({ is_active }),
             )
           }
         >
-          {is_active ? 'Take out of use' : 'Use'}
+          {is_active ? 'Deactivate' : 'Activate'}
         </Button>
         <SortButtons name={name ?? ''} id={`option ${id}`} up={up} down={down} />
       </span>
@@ -153,13 +153,13 @@ function NewOption({ path }: { path: string }) {
   const add = async (event: FormEvent) => {
     event.preventDefault()
     const body = { name }
-    if (await save(() => ask('POST', path, { body }), `Added the option “${name}”`)) setName('')
+    if (await save(() => callApi('POST', path, { body }), `Added the option “${name}”`)) setName('')
   }
   return (
     <form onSubmit={event => void add(event)} className="mt-3 flex items-start gap-2" noValidate>
       <TextField
         label="New option"
-        isBare
+        isLabelHidden
         placeholder="New option"
         className="grow"
         value={name}
@@ -169,7 +169,7 @@ function NewOption({ path }: { path: string }) {
       <Button type="submit" isPending={isBusy}>
         <Plus size={14} aria-hidden /> Add
       </Button>
-      <Trouble text={problems['']} />
+      <ErrorMessage text={problems['']} />
     </form>
   )
 }

@@ -4,7 +4,7 @@ import type { Field } from '../../api/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/inputs.tsx'
 import { type Section, withFieldAt } from '../../ui/order.ts'
-import { DialogForm } from '../parts.tsx'
+import { DialogForm } from '../dialogs.tsx'
 import { useSaving } from '../saving.ts'
 import { formOf, saveForm } from './form-order.ts'
 
@@ -21,13 +21,13 @@ export function SectionDialog(props: {
   const { problems, isBusy, save, setProblems } = useSaving([])
   const form = formOf(sections)
   const change = async () => {
-    if (title.trim() === '') return setProblems({ title: 'Give it a title.' })
+    if (title.trim() === '') return setProblems({ title: 'Enter a title.' })
     if (!section && !first) return setProblems({ first: 'Choose a field: a section has at least one.' })
     const next: Section[] = section
       ? form.map(part => (part.section === section ? { ...part, section: title } : part))
       : withFieldAt([...form, { section: title, fields: [] }], first!, { list: title, index: 0 })
-    const said = section ? `The section is called “${title}” now` : `Added the section “${title}”`
-    if (await save(() => saveForm(source, next), said)) onClose()
+    const message = section ? `The section is called “${title}” now` : `Added the section “${title}”`
+    if (await save(() => saveForm(source, next), message)) onClose()
   }
   return (
     <Dialog title={section ? `Rename “${section}”` : 'Add a section'} isOpen onClose={onClose}>

@@ -3,18 +3,19 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { ask } from '../../api/api.ts'
+import { callApi } from '../../api/api.ts'
 import { type Pipeline, pipelinesQuery, stagesQuery } from '../../api/queries.ts'
 import { kindOf } from '../../board/stage-kind.ts'
 import { may, useMe, useReadOnlyReason } from '../../shell/me.ts'
-import { Empty, Waiting } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { EmptyState, Skeleton } from '../../ui/elements.tsx'
 import { TextField } from '../../ui/inputs.tsx'
-import { PageHead } from '../../ui/page.tsx'
-import { Body, DeleteDialog, DialogForm } from '../parts.tsx'
-import { attempt, useSaving } from '../saving.ts'
-import { useOpened } from '../use-opened.ts'
+import { PageBody, PageHead } from '../../ui/page.tsx'
+import { DeleteDialog, DialogForm } from '../dialogs.tsx'
+import { isYes } from '../record-values.ts'
+import { saveWithToast, useSaving } from '../saving.ts'
+import { useOpenDialog } from '../use-open-dialog.ts'
 import { StageList } from './stages.tsx'
 
 type Open = 'new' | 'rename' | 'delete' | null
@@ -22,7 +23,7 @@ type Open = 'new' | 'rename' | 'delete' | null
 export function Pipelines() {
   const reason = useReadOnlyReason('pipeline')
   const { id } = useSearch({ strict: false }) as { id?: string }
-  const [open, setOpen] = useOpened<Open>('new')
+  const [open, setOpen] = useOpenDialog<Open>('new')
   const me = useMe()
   const { data: pipelines } = useQuery({ ...pipelinesQuery, enabled: may(me, 'pipeline:read') })
   const { data: stages } = useQuery(stagesQuery)
@@ -31,14 +32,14 @@ export function Pipelines() {
   return (
     <>
       <PageHead title="Pipelines and stages">
-        <Button look="primary" reason={reason} onPress={() => setOpen('new')}>
+        <Button variant="primary" reason={reason} onPress={() => setOpen('new')}>
           <Plus size={14} aria-hidden /> New pipeline
         </Button>
       </PageHead>
-      <Body>
-        {!pipelines && <Waiting className="h-64" />}
+      <PageBody>
+        {!pipelines && <Skeleton className="h-64" />}
         {pipelines && pipelines.length > 1 && <Tabs pipelines={pipelines} shown={shown} />}
-        {pipelines?.length === 0 && <Empty title="There is no pipeline yet: deals need one." />}
+        {pipelines?.length === 0 && <EmptyState title="There is no pipeline yet: deals need one." />}
         {shown && stages && (
           <StageList
             key={shown.id}
@@ -49,14 +50,14 @@ export function Pipelines() {
             actions={<PipelineActions pipeline={shown} reason={reason} onOpen={setOpen} />}
           />
         )}
-      </Body>
+      </PageBody>
       {open === 'new' && <NewPipeline onClose={close} />}
       {open === 'rename' && shown && <RenamePipeline pipeline={shown} onClose={close} />}
       {open === 'delete' && shown && (
         <DeleteDialog
           what={`the pipeline “${shown.name}”`}
           path={`/pipeline/${shown.id}`}
-          said={`Deleted the pipeline “${shown.name}”`}
+          message={`Deleted the pipeline “${shown.name}”`}
           moveTo={{
             label: 'Move its deals to',
             isNeeded: false,
@@ -96,15 +97,13 @@ function Tabs({ pipelines, shown }: { pipelines: readonly Pipeline[]; shown: Pip
   )
 }
 
-const yes = 1
-
 function PipelineActions(props: {
   pipeline: Pipeline
   reason: string | undefined
   onOpen: (open: Open) => void
 }) {
   const { pipeline, reason, onOpen } = props
-  const isDefault = pipeline.is_default === yes
+  const isDefault = isYes(pipeline.is_default)
   return (
     <div className="flex flex-wrap gap-2">
       {!isDefault && (
@@ -112,8 +111,8 @@ function PipelineActions(props: {
           isSmall
           reason={reason}
           onPress={() =>
-            void attempt(
-              () => ask('PATCH', `/pipeline/${pipeline.id}`, { body: { is_default: 'Yes' } }),
+            void saveWithToast(
+              () => callApi('PATCH', `/pipeline/${pipeline.id}`, { body: { is_default: 'Yes' } }),
               `New deals begin in “${pipeline.name}”`,
             )
           }
@@ -131,7 +130,7 @@ function PipelineActions(props: {
   )
 }
 
-/** What a new pipeline begins with; names and numbers are changed as they fit. */
+/** The stages of a new pipeline; they can be changed later. */
 const firstStages = [
   { name: 'New', kind: kindOf.open, probability: 10 },
   { name: 'Qualified', kind: kindOf.open, probability: 30 },
@@ -146,9 +145,9 @@ function NewPipeline({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const { problems, isBusy, save } = useSaving(['name'])
   const make = async () => {
-    const { id } = await ask<{ id: number }>('POST', '/pipeline', { body: { name } })
+    const { id } = await callApi<{ id: number }>('POST', '/pipeline', { body: { name } })
     for (const [index, stage] of firstStages.entries())
-      await ask('POST', '/pipeline_stage', { body: { ...stage, pipeline: id, position: index + 1 } })
+      await callApi('POST', '/pipeline_stage', { body: { ...stage, pipeline: id, position: index + 1 } })
     await navigate({ to: '/settings/$page', params: { page: 'pipelines' }, search: { id: String(id) } })
   }
   return (
@@ -174,7 +173,7 @@ function NewPipeline({ onClose }: { onClose: () => void }) {
 function RenamePipeline({ pipeline, onClose }: { pipeline: Pipeline; onClose: () => void }) {
   const [name, setName] = useState(pipeline.name)
   const { problems, isBusy, save } = useSaving(['name'])
-  const rename = () => ask('PATCH', `/pipeline/${pipeline.id}`, { body: { name } })
+  const rename = () => callApi('PATCH', `/pipeline/${pipeline.id}`, { body: { name } })
   return (
     <Dialog title="Rename the pipeline" isOpen onClose={onClose}>
       <DialogForm

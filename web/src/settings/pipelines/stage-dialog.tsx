@@ -1,12 +1,12 @@
 /** The form of a stage. Its kind is chosen once: it says what the deals in it mean (D19). */
 import { useState } from 'react'
-import { ask } from '../../api/api.ts'
+import { callApi } from '../../api/api.ts'
 import type { Pipeline, Stage } from '../../api/queries.ts'
 import { kindOf } from '../../board/stage-kind.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, TextField } from '../../ui/inputs.tsx'
-import { numberIn } from '../account/numbers.ts'
-import { DialogForm } from '../parts.tsx'
+import { DialogForm } from '../dialogs.tsx'
+import { numberIn } from '../number-input.ts'
 import { useSaving } from '../saving.ts'
 
 const fields = ['name', 'kind', 'probability', 'rotting_days']
@@ -34,15 +34,15 @@ export function StageDialog(props: {
     ...(isOpenKind ? { probability: numberIn(probability), rotting_days: numberIn(rotting) } : {}),
   }
   const write = async () => {
-    if (stage) return ask('PATCH', `/pipeline_stage/${stage.id}`, { body })
+    if (stage) return callApi('PATCH', `/pipeline_stage/${stage.id}`, { body })
     const made = { ...body, kind: Number(kind), pipeline: pipeline.id }
-    if (!isOpenKind) return ask('POST', '/pipeline_stage', { body: made })
+    if (!isOpenKind) return callApi('POST', '/pipeline_stage', { body: made })
     // An open stage stands before those that close a deal.
     const closing = stages.filter(other => other.kind !== kindOf.open)
     const position = stages.length - closing.length + 1
     for (const [index, other] of closing.entries())
-      await ask('PATCH', `/pipeline_stage/${other.id}`, { body: { position: position + index + 1 } })
-    return ask('POST', '/pipeline_stage', { body: { ...made, position } })
+      await callApi('PATCH', `/pipeline_stage/${other.id}`, { body: { position: position + index + 1 } })
+    return callApi('POST', '/pipeline_stage', { body: { ...made, position } })
   }
   return (
     <Dialog

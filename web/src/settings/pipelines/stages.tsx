@@ -1,27 +1,29 @@
 /** The stages of a pipeline: a row each, in the order of the board. */
 import { useQuery } from '@tanstack/react-query'
-import { Pencil, Plus, Trash2 } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { ask, sayError } from '../../api/api.ts'
+import { callApi, errorMessage } from '../../api/api.ts'
 import { type Pipeline, queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
 import type { StageKind } from '../../board/stage-kind.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { may, useMe, useReadOnlyReason } from '../../shell/me.ts'
-import { Badge } from '../../ui/bits.tsx'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
+import { Badge } from '../../ui/elements.tsx'
 import { moved, renumbered } from '../../ui/order.ts'
+import { Panel } from '../../ui/page.tsx'
 import { SortButtons, SortHandle, sortLook, sortRow, useSorting } from '../../ui/sortable.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { DeleteDialog, Panel } from '../parts.tsx'
-import { readAgain } from '../saving.ts'
-import { useOpened } from '../use-opened.ts'
+import { DeleteDialog } from '../dialogs.tsx'
+import { DeleteButton, EditButton } from '../row-buttons.tsx'
+import { refetchAll } from '../saving.ts'
+import { useOpenDialog } from '../use-open-dialog.ts'
 import { StageDialog } from './stage-dialog.tsx'
 
-export const kindNames: { readonly [kind in StageKind]: string } = { 1: 'Open', 2: 'Won', 3: 'Lost' }
+const kindNames: { readonly [kind in StageKind]: string } = { 1: 'Open', 2: 'Won', 3: 'Lost' }
 const looks = { 1: 'plain', 2: 'won', 3: 'lost' } as const
 
-type Opened = { readonly how: 'edit' | 'delete'; readonly stage: Stage } | { readonly how: 'new' } | null
+type OpenDialog = { readonly how: 'edit' | 'delete'; readonly stage: Stage } | { readonly how: 'new' } | null
 
 export function StageList(props: {
   pipeline: Pipeline
@@ -33,7 +35,7 @@ export function StageList(props: {
   const { pipeline, stages, allStages, pipelines, actions } = props
   const reason = useReadOnlyReason('pipeline_stage')
   const format = useFormat()
-  const [opened, setOpened] = useOpened<Opened>({ how: 'new' }, 'stage')
+  const [opened, setOpened] = useOpenDialog<OpenDialog>({ how: 'new' }, 'stage')
   const counts = useCounts()
   const place = (from: number, before: number) =>
     void arrange(stages, moved(stages, from, before), stages[from]!)
@@ -69,7 +71,7 @@ export function StageList(props: {
                   {stage.name}
                 </span>
                 <span className="flex">
-                  <Badge look={looks[stage.kind]}>{kindNames[stage.kind]}</Badge>
+                  <Badge variant={looks[stage.kind]}>{kindNames[stage.kind]}</Badge>
                 </span>
                 <span className="tabular text-ink-soft sm:text-right">
                   <span className="unseen">Probability </span>
@@ -90,29 +92,25 @@ export function StageList(props: {
                   up={index > 0 ? () => place(index, index - 1) : null}
                   down={index < stages.length - 1 ? () => place(index, index + 2) : null}
                 />
-                <IconButton
-                  label={`Edit ${stage.name}`}
+                <EditButton
+                  name={stage.name}
                   reason={reason}
                   onPress={() => setOpened({ how: 'edit', stage })}
                   className="size-7!"
-                >
-                  <Pencil size={14} aria-hidden />
-                </IconButton>
-                <IconButton
-                  label={`Delete ${stage.name}`}
+                />
+                <DeleteButton
+                  name={stage.name}
                   reason={reason}
                   onPress={() => setOpened({ how: 'delete', stage })}
                   className="size-7!"
-                >
-                  <Trash2 size={14} aria-hidden />
-                </IconButton>
+                />
               </div>
             </li>
           ))}
         </ol>
       </div>
       <div className="border-t border-line px-3 py-2">
-        <Button look="quiet" reason={reason} onPress={() => setOpened({ how: 'new' })}>
+        <Button variant="quiet" reason={reason} onPress={() => setOpened({ how: 'new' })}>
           <Plus size={14} aria-hidden /> Add a stage
         </Button>
       </div>
@@ -139,7 +137,7 @@ function useCounts(): ReadonlyMap<number, number> | undefined {
     queryKey: ['sums', 'deal', 'stages'],
     enabled: may(me, 'deal:read'),
     queryFn: () =>
-      ask<{ group: number; count: number }[]>('GET', '/deal/aggregate', {
+      callApi<{ group: number; count: number }[]>('GET', '/deal/aggregate', {
         query: { group_by: 'pipeline_stage', measures: 'count' },
       }),
   })
@@ -162,12 +160,12 @@ async function arrange(before: readonly Stage[], after: readonly Stage[], stage:
     )
   try {
     for (const { id, position } of renumbered(after))
-      await ask('PATCH', `/pipeline_stage/${id}`, { body: { position } })
+      await callApi('PATCH', `/pipeline_stage/${id}`, { body: { position } })
     toast(`“${stage.name}” is stage ${at} of ${after.length} now`, { action: { label: 'Undo', act: undo } })
   } catch (error) {
-    toastError(sayError(error))
+    toastError(errorMessage(error))
   }
-  await readAgain()
+  await refetchAll()
 }
 
 /** The stages that deals of a stage can go to: of the same kind, those of its pipeline first. */
@@ -195,7 +193,7 @@ function DeleteStage(props: {
     <DeleteDialog
       what={`the stage “${stage.name}”`}
       path={`/pipeline_stage/${stage.id}`}
-      said={count ? `Deleted “${stage.name}” and moved its ${deals}` : `Deleted the stage “${stage.name}”`}
+      message={count ? `Deleted “${stage.name}” and moved its ${deals}` : `Deleted the stage “${stage.name}”`}
       moveTo={
         count > 0 || others.length > 0
           ? {

@@ -1,13 +1,13 @@
-/** What a webhook was sent: each with its attempts and the beginning of the last answer, as plain text. */
+/** The deliveries of a webhook: each with its attempts and the start of the last response, as plain text. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, ask, base, type Schemas } from '../../api/api.ts'
+import { api, base, callApi, type Schemas } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
-import { Badge, Empty, Waiting } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Badge, EmptyState, Skeleton } from '../../ui/elements.tsx'
 import { Select } from '../../ui/inputs.tsx'
-import { Panel } from '../parts.tsx'
-import { attempt } from '../saving.ts'
+import { Panel } from '../../ui/page.tsx'
+import { saveWithToast } from '../saving.ts'
 
 type Delivery = Schemas['delivery']
 type Log = { data: Delivery[]; meta: { nextCursor: string | null } }
@@ -39,15 +39,15 @@ export function Deliveries(props: { webhook: number; reason: string | undefined;
       detail="Of the last thirty days, the newest first."
       actions={
         <div className="flex items-center gap-2">
-          <Select label="State" isBare value={state} none="All" onChange={setState} choices={states} />
+          <Select label="State" isLabelHidden value={state} none="All" onChange={setState} choices={states} />
           <Button isSmall reason={reason} onPress={onReplay}>
             Send again after…
           </Button>
         </div>
       }
     >
-      {!all && <Waiting className="m-4 h-24" />}
-      {all?.length === 0 && <Empty title="Nothing was sent yet." />}
+      {!all && <Skeleton className="m-4 h-24" />}
+      {all?.length === 0 && <EmptyState title="Nothing was sent yet." />}
       <ul>
         {all?.map(delivery => (
           <li key={delivery.id} className="border-line not-first:border-t">
@@ -57,7 +57,7 @@ export function Deliveries(props: { webhook: number; reason: string | undefined;
       </ul>
       {log.hasNextPage && (
         <div className="border-t border-line p-2">
-          <Button look="quiet" isPending={log.isFetchingNextPage} onPress={() => void log.fetchNextPage()}>
+          <Button variant="quiet" isPending={log.isFetchingNextPage} onPress={() => void log.fetchNextPage()}>
             Show older
           </Button>
         </div>
@@ -71,13 +71,16 @@ function One(props: { delivery: Delivery; webhook: number; reason: string | unde
   const format = useFormat()
   const { id, type, state, created_at, attempts, status, error, answer, next_attempt_at } = delivery
   const again = () =>
-    attempt(() => ask('POST', `/webhook/${webhook}/deliveries/${id}/replay`), `Event ${id} is sent again`)
+    saveWithToast(
+      () => callApi('POST', `/webhook/${webhook}/deliveries/${id}/replay`),
+      `Event ${id} is sent again`,
+    )
   return (
     <details>
       <summary className="flex min-h-9 cursor-pointer flex-wrap items-center gap-x-3 px-4 py-1.5 hover:bg-hover">
         <span className="tabular text-ink-faint">{id}</span>
         <span className="font-medium">{type}</span>
-        <Badge look={looks[state]}>{states.find(one => one.id === state)?.name}</Badge>
+        <Badge variant={looks[state]}>{states.find(one => one.id === state)?.name}</Badge>
         <span className="text-ink-soft">
           {format.counted(attempts, 'attempt', 'attempts')}
           {status !== null && `, last answered ${status}`}

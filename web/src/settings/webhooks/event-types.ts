@@ -9,7 +9,7 @@ const resources = {
   user: 'a user',
 }
 const verbs = {
-  '*': 'anything happens to',
+  '*': 'any event of',
   created: 'somebody creates',
   updated: 'somebody changes',
   deleted: 'somebody deletes',
@@ -28,9 +28,9 @@ const sentence = (text: string) => `${text[0]!.toUpperCase()}${text.slice(1)}`
 export const eventTypes: readonly { readonly id: string; readonly name: string }[] = [
   ...Object.entries(meant).map(([id, name]) => ({ id, name: `${name} (${id})` })),
   ...Object.entries(resources).flatMap(([resource, what]) =>
-    Object.entries(verbs).map(([verb, said]) => ({
+    Object.entries(verbs).map(([verb, phrase]) => ({
       id: `${resource}.${verb}`,
-      name: `${sentence(said)} ${what} (${resource}.${verb})`,
+      name: `${sentence(phrase)} ${what} (${resource}.${verb})`,
     })),
   ),
   { id: '*', name: 'Everything that happens (*)' },

@@ -1,23 +1,23 @@
-/** One webhook: what it asks for, how it goes, and what was delivered. */
+/** One webhook: its events and filter, its state, and its deliveries. */
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type AnyRecord, ask, type Schemas, sayError } from '../../api/api.ts'
+import { type AnyRecord, callApi, errorMessage, type Schemas } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { useReadOnlyReason } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/inputs.tsx'
+import { Panel } from '../../ui/page.tsx'
 import { toast, toastError } from '../../ui/toast.tsx'
-import { numberIn } from '../account/numbers.ts'
-import { DeleteDialog, DialogForm, OnceDialog, Panel } from '../parts.tsx'
-import { attempt, readAgain, useSaving } from '../saving.ts'
+import { DeleteDialog, DialogForm, SecretDialog } from '../dialogs.tsx'
+import { numberIn } from '../number-input.ts'
+import { isYes, stringsOf } from '../record-values.ts'
+import { refetchAll, saveWithToast, useSaving } from '../saving.ts'
 import { Deliveries } from './deliveries.tsx'
 import { State, WebhookDialog } from './webhooks.tsx'
 
 type Delivery = Schemas['delivery']
 type Open = 'edit' | 'delete' | 'replay' | null
-const inUse = 1
-const texts = (value: unknown) => (Array.isArray(value) ? (value as string[]) : [])
 
 export function WebhookPage({ webhook }: { webhook: AnyRecord }) {
   const reason = useReadOnlyReason('webhook')
@@ -28,20 +28,22 @@ export function WebhookPage({ webhook }: { webhook: AnyRecord }) {
   const close = () => setOpen(null)
   const path = `/webhook/${webhook.id}`
   const name = String(webhook.name ?? webhook.url)
-  const isOn = webhook.is_active === inUse
+  const isOn = isYes(webhook.is_active)
   const since = webhook.failing_since as string | null
   const use = () =>
-    attempt(
-      () => ask('PATCH', path, { body: { is_active: isOn ? 'No' : 'Yes' } }),
-      isOn ? `“${name}” is paused` : `“${name}” is in use, for what happens from now on`,
+    saveWithToast(
+      () => callApi('PATCH', path, { body: { is_active: isOn ? 'No' : 'Yes' } }),
+      isOn ? `“${name}” is paused` : `“${name}” is active: it sends events from now on`,
     )
   const rotate = async () => {
     try {
-      const made = await ask<{ secret: string }>('POST', `${path}/rotate`, { body: { overlap_hours: 24 } })
+      const made = await callApi<{ secret: string }>('POST', `${path}/rotate`, {
+        body: { overlap_hours: 24 },
+      })
       setSecret(made.secret)
-      await readAgain()
+      await refetchAll()
     } catch (error) {
-      toastError(sayError(error))
+      toastError(errorMessage(error))
     }
   }
   return (
@@ -55,7 +57,7 @@ export function WebhookPage({ webhook }: { webhook: AnyRecord }) {
               Send a test
             </Button>
             <Button isSmall reason={reason} onPress={() => void use()}>
-              {isOn ? 'Pause' : 'Take into use'}
+              {isOn ? 'Pause' : 'Resume'}
             </Button>
             <Button isSmall reason={reason} onPress={() => setOpen('edit')}>
               Edit
@@ -72,7 +74,7 @@ export function WebhookPage({ webhook }: { webhook: AnyRecord }) {
         {(webhook.disabled_reason || since) && (
           <p role="status" className="bg-warn-soft px-4 py-2 text-warn">
             {webhook.disabled_reason
-              ? `Out of use: ${webhook.disabled_reason}`
+              ? `Deactivated: ${webhook.disabled_reason}`
               : `Failing since ${format.moment(since!)}: ${webhook.last_error ?? ''}`}
           </p>
         )}
@@ -82,12 +84,12 @@ export function WebhookPage({ webhook }: { webhook: AnyRecord }) {
             <State webhook={webhook} />
           </dd>
           <dt className="text-ink-soft">Events</dt>
-          <dd className="break-words">{texts(webhook.events).join(', ')}</dd>
+          <dd className="break-words">{stringsOf(webhook.events).join(', ')}</dd>
           <dt className="text-ink-soft">Filter</dt>
           <dd className="break-words">{webhook.filter ? <code>{String(webhook.filter)}</code> : 'none'}</dd>
           <dt className="text-ink-soft">Last delivered</dt>
           <dd>{webhook.last_delivered_at ? format.moment(String(webhook.last_delivered_at)) : 'never'}</dd>
-          <dt className="text-ink-soft">Has come to event</dt>
+          <dt className="text-ink-soft">Last event</dt>
           <dd className="tabular">
             {webhook.last_seq === null ? '—' : format.number(Number(webhook.last_seq))}
           </dd>
@@ -100,24 +102,24 @@ export function WebhookPage({ webhook }: { webhook: AnyRecord }) {
         <DeleteDialog
           what={`the webhook “${name}”`}
           path={path}
-          said={`Deleted the webhook “${name}”`}
+          message={`Deleted the webhook “${name}”`}
           onClose={() => {
             close()
             void navigate({ to: '/settings/$page', params: { page: 'webhooks' } })
           }}
         >
-          <p className="text-ink-soft">It can’t be brought back: its secret is gone.</p>
+          <p className="text-ink-soft">This can’t be undone: its secret is deleted.</p>
         </DeleteDialog>
       )}
       {secret && (
-        <OnceDialog
+        <SecretDialog
           title={`A new secret for “${name}”`}
           label="Secret"
           secret={secret}
           onClose={() => setSecret(null)}
         >
           It is shown only now. For 24 hours requests are signed with the old one, too.
-        </OnceDialog>
+        </SecretDialog>
       )}
     </>
   )
@@ -125,24 +127,24 @@ export function WebhookPage({ webhook }: { webhook: AnyRecord }) {
 
 async function test(path: string): Promise<void> {
   try {
-    const { state, status, error, duration_ms } = await ask<Delivery>('POST', `${path}/test`)
+    const { state, status, error, duration_ms } = await callApi<Delivery>('POST', `${path}/test`)
     if (state === 'delivered')
-      toast(`The test was taken: ${status}, after ${duration_ms} ms`, { isNews: true })
+      toast(`The test was delivered: ${status}, after ${duration_ms} ms`, { isNews: true })
     else toastError(`The test failed: ${error ?? `it was answered with ${status}`}`)
   } catch (problem) {
-    toastError(sayError(problem))
+    toastError(errorMessage(problem))
   }
-  await readAgain()
+  await refetchAll()
 }
 
 function Replay({ path, last, onClose }: { path: string; last: number; onClose: () => void }) {
   const [after, setAfter] = useState(String(last))
   const { problems, isBusy, save } = useSaving(['after'])
-  const replay = () => ask('POST', `${path}/replay`, { body: { after: numberIn(after) } })
+  const replay = () => callApi('POST', `${path}/replay`, { body: { after: numberIn(after) } })
   return (
     <Dialog
       title="Send events again"
-      detail="All events after this one are sent again, as far as the webhook asks for them."
+      detail="All events after this one that match the webhook are sent again."
       isOpen
       onClose={onClose}
     >

@@ -1,24 +1,23 @@
-/** Webhooks: whom the service tells of what happens, and how that goes. */
+/** The webhooks of the account, with their state. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ChevronLeft, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { type AnyRecord, ask } from '../../api/api.ts'
+import { type AnyRecord, callApi } from '../../api/api.ts'
 import { useReadOnlyReason } from '../../shell/me.ts'
-import { Badge, Empty, Waiting } from '../../ui/bits.tsx'
 import { Button } from '../../ui/button.tsx'
-import { PageHead } from '../../ui/page.tsx'
+import { Badge, EmptyState, Skeleton } from '../../ui/elements.tsx'
+import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
 import { ChipPicker } from '../chip-picker.tsx'
-import { Body, OnceDialog, Panel } from '../parts.tsx'
+import { SecretDialog } from '../dialogs.tsx'
 import { RecordDialog } from '../record-dialog.tsx'
 import { RecordTable, recordsQuery } from '../record-table.tsx'
-import { useOpened } from '../use-opened.ts'
+import { isYes, stringsOf } from '../record-values.ts'
+import { useOpenDialog } from '../use-open-dialog.ts'
 import { eventTypes } from './event-types.ts'
 import { WebhookPage } from './webhook-page.tsx'
 
-type Made = { readonly id: number; readonly secret: string | null }
-const inUse = 1
-const texts = (value: unknown) => (Array.isArray(value) ? (value as string[]) : [])
+type Created = { readonly id: number; readonly secret: string | null }
 
 export function Webhooks() {
   const { id } = useSearch({ strict: false }) as { id?: string }
@@ -28,7 +27,7 @@ export function Webhooks() {
   return (
     <>
       <PageHead title="Webhooks" />
-      <Body>
+      <PageBody>
         <Link
           to="/settings/$page"
           params={{ page: 'webhooks' }}
@@ -36,10 +35,10 @@ export function Webhooks() {
         >
           <ChevronLeft size={14} aria-hidden /> All webhooks
         </Link>
-        {!webhooks && <Waiting className="h-64" />}
-        {webhooks && !shown && <Empty title="There is no such webhook." />}
+        {!webhooks && <Skeleton className="h-64" />}
+        {webhooks && !shown && <EmptyState title="There is no such webhook." />}
         {shown && <WebhookPage key={shown.id} webhook={shown} />}
-      </Body>
+      </PageBody>
     </>
   )
 }
@@ -47,21 +46,21 @@ export function Webhooks() {
 function WebhookList({ webhooks }: { webhooks: readonly AnyRecord[] | undefined }) {
   const reason = useReadOnlyReason('webhook')
   const navigate = useNavigate()
-  const [isNew, setNew] = useOpened(true)
-  const [made, setMade] = useState<Made | null>(null)
+  const [isNew, setNew] = useOpenDialog(true)
+  const [made, setMade] = useState<Created | null>(null)
   const open = (id: number) =>
     navigate({ to: '/settings/$page', params: { page: 'webhooks' }, search: { id: String(id) } })
   return (
     <>
       <PageHead title="Webhooks">
-        <Button look="primary" reason={reason} onPress={() => setNew(true)}>
+        <Button variant="primary" reason={reason} onPress={() => setNew(true)}>
           <Plus size={14} aria-hidden /> New webhook
         </Button>
       </PageHead>
-      <Body>
+      <PageBody>
         <Panel
           title="Webhooks"
-          detail="A webhook tells another program of what happens, within a moment, by signed requests to its address."
+          detail="A webhook sends signed requests to another program’s URL within moments of each event."
         >
           <RecordTable
             source="webhook"
@@ -80,15 +79,17 @@ function WebhookList({ webhooks }: { webhooks: readonly AnyRecord[] | undefined 
                   {String(webhook.name ?? webhook.url)}
                 </Link>
               ),
-              events: webhook => <span className="text-ink-soft">{texts(webhook.events).join(', ')}</span>,
+              events: webhook => (
+                <span className="text-ink-soft">{stringsOf(webhook.events).join(', ')}</span>
+              ),
               is_active: webhook => <State webhook={webhook} />,
             }}
             actionsWidth="w-20"
-            empty="Nobody is told of changes yet."
+            empty="No webhooks yet."
             actions={webhook => (
               <Button
                 isSmall
-                look="quiet"
+                variant="quiet"
                 aria-label={`Open ${webhook.name ?? webhook.url}`}
                 onPress={() => void open(webhook.id)}
               >
@@ -97,18 +98,18 @@ function WebhookList({ webhooks }: { webhooks: readonly AnyRecord[] | undefined 
             )}
           />
         </Panel>
-      </Body>
+      </PageBody>
       {isNew && (
         <WebhookDialog
           onClose={() => setNew(null)}
-          onMade={answer => {
+          onCreated={answer => {
             setNew(null)
             setMade(answer)
           }}
         />
       )}
       {made && (
-        <OnceDialog
+        <SecretDialog
           title="The webhook’s secret"
           label="Secret"
           secret={made.secret ?? ''}
@@ -118,36 +119,36 @@ function WebhookList({ webhooks }: { webhooks: readonly AnyRecord[] | undefined 
           }}
         >
           The receiver checks with it that requests come from here. It is shown only now.
-        </OnceDialog>
+        </SecretDialog>
       )}
     </>
   )
 }
 
 export function State({ webhook }: { webhook: AnyRecord }) {
-  if (webhook.is_active !== inUse)
-    return <Badge look={webhook.disabled_reason ? 'lost' : 'plain'}>paused</Badge>
-  return webhook.failing_since ? <Badge look="warn">failing</Badge> : <Badge look="won">in use</Badge>
+  if (!isYes(webhook.is_active))
+    return <Badge variant={webhook.disabled_reason ? 'lost' : 'plain'}>paused</Badge>
+  return webhook.failing_since ? <Badge variant="warn">failing</Badge> : <Badge variant="won">active</Badge>
 }
 
 /** Makes a webhook, or changes one. */
 export function WebhookDialog(props: {
   webhook?: AnyRecord
   onClose: () => void
-  onMade?: (made: Made) => void
+  onCreated?: (made: Created) => void
 }) {
-  const { webhook, onClose, onMade } = props
+  const { webhook, onClose, onCreated } = props
   const make = async (body: object) => {
-    onMade?.(await ask<Made>('POST', '/webhook', { body }))
+    onCreated?.(await callApi<Created>('POST', '/webhook', { body }))
   }
   return (
     <RecordDialog
       source="webhook"
       names={['name', 'url', 'filter', 'user']}
       title={webhook ? 'Edit the webhook' : 'New webhook'}
-      detail="It tells what its user may read and see, and nothing else."
+      detail="It sends only what its user may see."
       action={webhook ? 'Save' : 'Create'}
-      said={({ name, url }) => `Saved the webhook “${name ?? url}”`}
+      message={({ name, url }) => `Saved the webhook “${name ?? url}”`}
       record={webhook}
       {...(webhook ? {} : { write: make, onDone: () => {}, prefill: { events: [] } })}
       problemFields={['events']}
@@ -159,7 +160,7 @@ export function WebhookDialog(props: {
           isRequired
           none="Add an event…"
           choices={eventTypes}
-          chosen={texts(draft.events)}
+          chosen={stringsOf(draft.events)}
           onChange={events => change({ events })}
           error={problems.events}
           hint="A filter, such as deal_value:gt(10000), narrows them to the records that match."

@@ -1,0 +1,66 @@
+/**
+ * Problems as people read them: the service names fields by their internal names, here they have the labels
+ * of the field lists that were read, and options have their names without their ids.
+ */
+
+type Problem = {
+  readonly field?: string | null | undefined
+  readonly path?: string | undefined
+  readonly message: string
+  readonly hint?: string | undefined
+}
+type Listed = { readonly internal_name: string; readonly field_name: string }
+
+/** resource → internal name → label */
+const lists = new Map<string, ReadonlyMap<string, string>>()
+
+/** Notes the labels of a field list. */
+export function rememberLabels(resource: string, fields: readonly Listed[]): void {
+  lists.set(resource, new Map(fields.map(({ internal_name, field_name }) => [internal_name, field_name])))
+}
+
+/** The label of a field; of another resource's, where the resource isn't known or has none of that name. */
+export function labelOf(name: string, resource?: string): string | undefined {
+  const own = lists.get(resource ?? '')?.get(name)
+  return own ?? [...lists.values()].find(list => list.has(name))?.get(name)
+}
+
+/** The field at the beginning of a message: `title`, `emails[0].email_value`. */
+const subject = /^([a-z]\w*)((?:\.\w+|\[\d+\])*)(?= )/
+
+/** The text of a problem with its hint, beginning with the field's label. */
+export function problemText(problem: Problem, resource?: string): string {
+  const found = subject.exec(problem.message)
+  const message = found ? named(found, problem, resource) : problem.message
+  return [message, problem.hint && withoutIds(problem.hint)].filter(Boolean).join(' ')
+}
+
+function named([whole, name = '', rest = '']: RegExpExecArray, problem: Problem, resource?: string): string {
+  const after = problem.message.slice(whole.length)
+  const label = labelOf(name, resource)
+  if (label === undefined) return problem.message
+  // A nested record is named first.
+  const outer = stepsOf(problem)[0]
+  const within = outer && outer !== name && lists.get(resource ?? '')?.get(outer)
+  return `${within ? `${within}: ` : ''}${label}${partsOf(rest)}${after}`
+}
+
+/** The names in the path of a problem: of the fields and their members, without places in lists. */
+export function stepsOf({ path = '', field }: Pick<Problem, 'path' | 'field'>): readonly string[] {
+  const steps = path.split('/').slice(1)
+  const names = steps.filter(step => !/^\d+$/.test(step))
+  return names.length ? names : field ? [field] : []
+}
+
+/** `[0].email_value` → " no. 1": the member that has the value itself is not named. */
+function partsOf(rest: string): string {
+  return rest
+    .replace(/\.(?:value|email_value|phone_number)$/, '')
+    .replace(/\[(\d+)\]/g, (_, index) => ` no. ${Number(index) + 1}`)
+    .replace(/\.(\w+)/g, (_, member) => `, ${member.replaceAll('_', ' ')}`)
+}
+
+/** "Options: 1024 Price, 1025 Timing." → "Options: Price, Timing." */
+function withoutIds(hint: string): string {
+  return /^[A-Z][a-z ]+: \d+ \S/.test(hint) ? hint.replace(/(^[A-Z][a-z ]+: |, )\d+ (?=\S)/g, '$1') : hint
+}

@@ -1,0 +1,65 @@
+/** The overlays of the cards: the menu of a card and the dialog of its move. Each is loaded when it opens. */
+import { lazy, Suspense, useState } from 'react'
+import type { Closing } from './close-dialog.tsx'
+import { type BoardData, placeOf } from './model.ts'
+import { kindOf } from './stage-kind.ts'
+import type { CardSelection } from './use-card-selection.ts'
+import type { PendingMove } from './use-moves.ts'
+
+const CardMenu = lazy(() => import('./card-menu.tsx').then(module => ({ default: module.CardMenu })))
+const EditRecord = lazy(() =>
+  import('../records/editing/edit-record.tsx').then(module => ({ default: module.EditRecord })),
+)
+const MoveDialog = lazy(() => import('./close-dialog.tsx').then(module => ({ default: module.MoveDialog })))
+
+export type Menu = { readonly deal: number; readonly anchor: HTMLElement }
+
+type Props = {
+  board: BoardData
+  reason: string | undefined
+  menu: Menu | null
+  pending: PendingMove | null
+  selected: CardSelection
+  onMove: (deal: number, stage: number) => void
+  onOpen: (deal: number) => void
+  onMenuClose: () => void
+  /** gets what is to be sent with the stage; null: the card stays */
+  onAnswer: (closing: Closing | null) => void
+}
+
+export function CardOverlays(props: Props) {
+  const { board, reason, menu, pending, selected, onMove, onOpen, onMenuClose, onAnswer } = props
+  const [edited, setEdited] = useState<number | null>(null)
+  // A reopening asks about those that are closed, and a closing gives all of them the same reason.
+  const about = pending?.stage.kind === kindOf.open ? pending.changed : (pending?.deals ?? [])
+  return (
+    <Suspense fallback={null}>
+      {menu && (
+        <CardMenu
+          anchor={menu.anchor}
+          stages={board.columns}
+          current={board.columns[placeOf(board, menu.deal)?.column ?? -1]?.id}
+          reason={reason}
+          onMove={stage => onMove(menu.deal, stage)}
+          isSelected={selected.ids.has(menu.deal)}
+          selectedCount={selected.ids.size}
+          onOpen={() => onOpen(menu.deal)}
+          onEdit={() => setEdited(menu.deal)}
+          onSelect={() => selected.toggle(menu.deal)}
+          onClose={onMenuClose}
+        />
+      )}
+      {edited !== null && <EditRecord resource="deal" id={edited} onClose={() => setEdited(null)} />}
+      {pending && (
+        <MoveDialog
+          deal={about[0]!}
+          count={about.length}
+          from={pending.from.kind}
+          stage={pending.stage}
+          onClose={() => onAnswer(null)}
+          onClosed={onAnswer}
+        />
+      )}
+    </Suspense>
+  )
+}

@@ -1,0 +1,46 @@
+/** The choices of a dropdown: the field's options, or the pipelines and stages of the account. */
+import { useQuery } from '@tanstack/react-query'
+import type { Field, Named } from '../api/api.ts'
+import { pipelinesQuery, stagesQuery } from '../api/queries.ts'
+import type { NamesOf } from './kind.ts'
+
+type Values = { readonly [field: string]: unknown }
+
+/** A stage is one of the record's pipeline, where that is known (D19). */
+export function useChoices(field: Field, record?: Values): readonly Named[] {
+  const source = field.related_field?.source
+  const pipelines = useQuery({
+    ...pipelinesQuery,
+    enabled: source === 'pipeline_stage' || (source === 'pipeline' && !field.options),
+  })
+  const stages = useQuery({ ...stagesQuery, enabled: source === 'pipeline_stage' })
+  if (field.options && source !== 'pipeline_stage') return field.options
+  if (source === 'pipeline') return pipelines.data ?? []
+  const all = stages.data ?? []
+  const own = all.filter(({ pipeline }) => !record?.pipeline || pipeline === record.pipeline)
+  if (record?.pipeline || (pipelines.data?.length ?? 0) < 2) return own
+  const named = new Map(pipelines.data?.map(({ id, name }) => [id, name]))
+  return own.map(({ id, name, pipeline }) => ({ id, name: `${named.get(pipeline)} · ${name}` }))
+}
+
+/** The name of an option: the expanded name, else that of the choices. */
+export function optionName(id: unknown, names: NamesOf, choices: readonly Named[]): string {
+  if (typeof id === 'string') return id
+  const known = Array.isArray(names) ? (names as readonly Named[]) : names ? [names as Named] : []
+  const found = known.find(one => one.id === id) ?? choices.find(one => one.id === id)
+  return found?.name ?? `No. ${id}`
+}
+
+/** The id of the option that a text names, in any case, or an id in digits; else the text. */
+export function readOption(text: string, field: Field): number | string {
+  const typed = text.trim()
+  const lower = typed.toLocaleLowerCase()
+  const found = field.options?.find(({ name }) => name.toLocaleLowerCase() === lower)
+  return found?.id ?? (/^\d{1,15}$/.test(typed) ? Number(typed) : typed)
+}
+
+/** The problem of a text that names none of the field's options. */
+export function checkOption(value: unknown, field: Field): string | undefined {
+  if (typeof value !== 'string' || !field.options) return undefined
+  return `"${value}" is not one of the options.`
+}

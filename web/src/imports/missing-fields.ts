@@ -1,0 +1,56 @@
+/** Finds required fields that an import doesn't fill. Pure. */
+import type { Field } from '../api/api.ts'
+import type { Import } from './import.ts'
+
+type Needed = Pick<
+  Field,
+  'internal_name' | 'field_name' | 'is_active' | 'is_required' | 'is_read_only' | 'default_value'
+>
+type Given = Pick<Import, 'mapping' | 'targets' | 'defaults'>
+
+/** The fields that each record needs, and that neither a column becomes nor all rows have. */
+export function missingFields<F extends Needed>(
+  { mapping, targets, defaults }: Given,
+  fields: readonly F[],
+): readonly F[] {
+  const required = new Set(targets.filter(({ isRequired }) => isRequired).map(({ field }) => field))
+  const own = givenIn({ mapping, defaults })
+  const wholeName = own.has('name') && !fields.some(({ internal_name }) => internal_name === 'name')
+  return fields
+    .filter(({ is_active, is_required, is_read_only }) => is_active && is_required && !is_read_only)
+    .filter(({ internal_name: name }) => required.size === 0 || required.has(name))
+    .filter(({ default_value }) => default_value === null || default_value === undefined)
+    .filter(({ internal_name: name }) => !own.has(name) && !(wholeName && /^(first|last)_name$/.test(name)))
+}
+
+/** The labels of the missing required fields: the service would refuse each row. */
+export function missingLabels(job: Given, fields: readonly Needed[]): readonly string[] {
+  return missingFields(job, fields).map(({ field_name }) => field_name)
+}
+
+/** The currencies of amounts that columns have as numbers alone. */
+export function openCurrencies({ mapping, targets }: Given): readonly string[] {
+  const mapped = new Set(mapping.map(({ field }) => field))
+  const wanted = [...mapped]
+    .filter(field => field.endsWith('.value'))
+    .map(field => `${fieldOf(field)}.currency`)
+  return wanted.filter(target => !mapped.has(target) && targets.some(({ field }) => field === target))
+}
+
+/** Defaults of required fields without a column that have one option only, such as the only pipeline. */
+export function onlyChoices({ mapping, targets, defaults }: Given): Import['defaults'] {
+  const own = givenIn({ mapping, defaults })
+  const found = targets.filter(
+    ({ field, isRequired, options }) => isRequired && options?.length === 1 && !own.has(field),
+  )
+  return Object.fromEntries(found.map(({ field, options }) => [field, options![0]!.id]))
+}
+
+/** The fields that columns become, wholly or in part, or that all rows have. */
+function givenIn({ mapping, defaults }: Pick<Given, 'mapping' | 'defaults'>): ReadonlySet<string> {
+  return new Set([...mapping.map(({ field }) => field), ...Object.keys(defaults)].map(fieldOf))
+}
+
+function fieldOf(target: string): string {
+  return target.split('.')[0]!
+}

@@ -1,0 +1,22 @@
+/** The buttons of a row: they look the same in every list of the settings. */
+import { Pencil, Trash2 } from 'lucide-react'
+import { type ButtonProps, IconButton } from '../ui/button.tsx'
+
+type Props = Omit<ButtonProps, 'children' | 'name'> & { name: unknown }
+
+export function EditButton({ name, ...props }: Props) {
+  return (
+    <IconButton label={`Edit ${name}`} {...props}>
+      <Pencil size={14} aria-hidden />
+    </IconButton>
+  )
+}
+
+/** `verb` is the action, if it is another one than a deletion. */
+export function DeleteButton({ name, verb = 'Delete', ...props }: Props & { verb?: string }) {
+  return (
+    <IconButton label={`${verb} ${name}`} {...props}>
+      <Trash2 size={14} aria-hidden />
+    </IconButton>
+  )
+}

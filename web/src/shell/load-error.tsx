@@ -1,0 +1,37 @@
+/** Says that something could not be read, and reads it again. */
+import { CatchBoundary } from '@tanstack/react-router'
+import { type ReactNode, Suspense } from 'react'
+import { errorMessage } from '../api/api.ts'
+import { Button } from '../ui/button.tsx'
+import { useResetFailedQueries } from './failed.tsx'
+
+/** `isOld`: what was read before is still shown. */
+export function LoadError(props: { error: unknown; isOld?: boolean; onRetry: () => void }) {
+  const { error, isOld = false, onRetry } = props
+  if (error === null || error === undefined) return null
+  return (
+    <p role="alert" className="mx-4 mb-2 flex items-center gap-3 rounded-md bg-lost-soft px-3 py-2 text-lost">
+      <span className="min-w-0 grow">
+        {isOld && 'This is the last data that was loaded. '}
+        {errorMessage(error)}
+      </span>
+      <Button isSmall onPress={onRetry}>
+        Try again
+      </Button>
+    </p>
+  )
+}
+
+/** A part of a page that is drawn when it has come. Where it can't be read it says so, and the rest stays. */
+export function Part({ children }: { children: ReactNode }) {
+  return (
+    <CatchBoundary getResetKey={() => 'part'} errorComponent={PartFailed}>
+      <Suspense fallback={null}>{children}</Suspense>
+    </CatchBoundary>
+  )
+}
+
+function PartFailed({ error, reset }: { error: unknown; reset: () => void }) {
+  useResetFailedQueries()
+  return <LoadError error={error} onRetry={reset} />
+}

@@ -1,0 +1,13 @@
+/** A bar at the foot of the page: as the `ref` of one, it keeps the messages above it. */
+export function offsetMessages(bar: HTMLElement | null) {
+  if (!bar) return
+  const { style } = document.documentElement
+  const observer = new ResizeObserver(() =>
+    style.setProperty('--foot', `${innerHeight - bar.getBoundingClientRect().top}px`),
+  )
+  observer.observe(bar)
+  return () => {
+    observer.disconnect()
+    style.removeProperty('--foot')
+  }
+}
