@@ -1,7 +1,8 @@
 /**
  * The files in a ZIP archive (PKWARE APPNOTE 6.3), each as a stream. An archive is read from its end, so what
- * is uploaded is put aside in a temporary file that has no name. What would inflate beyond all measure is
- * refused. Knows nothing of what is in the files.
+ * is uploaded is put aside in a temporary file that has no name. What says that it would inflate beyond all
+ * measure is not begun; what becomes longer than it says, or has another checksum, is broken. ARCHITECTURE.md
+ * says why no package does this. Knows nothing of what is in the files.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
@@ -18,18 +19,11 @@ const ratioMax = 250
 const ratioFrom = 16_777_216
 const pieceBytes = 65_536
 /** The end has 22 bytes, and a comment of up to 64 kB. */
-const endBytes = 22
-const commentMax = 65_535
+const [endBytes, commentMax] = [22, 65_535]
 const signatures = { end: 0x06054b50, entry: 0x02014b50, local: 0x04034b50, compound: 0xe011cfd0 }
 const [stored, deflated] = [0, 8]
 
-type Entry = {
-  readonly method: number
-  readonly packed: number
-  readonly offset: number
-  readonly flags: number
-  readonly crc: number
-}
+type Entry = { readonly [name in 'flags' | 'method' | 'crc' | 'packed' | 'size' | 'offset']: number }
 
 const hint = 'Save it as XLSX again, or as CSV.'
 
@@ -50,12 +44,7 @@ export class Archive {
       let size = 0
       for await (const chunk of bytes) {
         if (size + chunk.length > archiveMax)
-          throw unreadable(
-            null,
-            'The file has more than 1 GiB.',
-            'Split it, or save it as CSV.',
-            'body_too_large',
-          )
+          throw tooLarge('The file has more than 1 GiB.', 'Split it, or save it as CSV.')
         await kept(() => writeAt(file, chunk, size))
         size += chunk.length
       }
@@ -74,55 +63,54 @@ export class Archive {
   async *content(name: string): AsyncGenerator<Uint8Array> {
     const entry = this.#entries.get(name)
     if (!entry) return
-    if (entry.flags & 1)
-      throw unreadable(null, 'The file is protected by a password.', 'Save it without one.')
-    if (entry.method === stored) yield* this.#measured(this.#packed(entry), entry)
-    else if (entry.method === deflated) {
-      const inflated = pipeline(this.#packed(entry), createInflateRaw(), () => {})
-      yield* this.#measured(inflated as unknown as AsyncIterable<Uint8Array>, entry)
-    } else throw unreadable(null, 'The file is compressed in an unusual way.', hint)
+    this.#judge(entry)
+    const packed = packedOf(this.#file, entry)
+    const content = entry.method === stored ? packed : pipeline(packed, createInflateRaw(), () => {})
+    let [left, sum] = [entry.size, 0]
+    try {
+      for await (const chunk of content as AsyncIterable<Buffer>) {
+        left -= chunk.length
+        if (left < 0) break
+        sum = crc32(chunk, sum)
+        yield chunk
+      }
+    } catch (error) {
+      // zlib tells what is wrong with its bytes by codes of its own.
+      throw String((error as { code?: unknown }).code).startsWith('Z_') ? broken() : error
+    }
+    if (left !== 0 || sum !== entry.crc) throw broken()
+  }
+
+  /** Throws a Refusal for what is not begun to be unpacked. */
+  #judge({ flags, method, packed, size }: Entry): void {
+    if (flags & 1) throw unreadable(null, 'The file is protected by a password.', 'Save it without one.')
+    if (method !== stored && method !== deflated)
+      throw unreadable(null, 'The file is compressed in an unusual way.', hint)
+    this.#inflated += size
+    const isBomb = size > ratioFrom && size > packed * ratioMax
+    if (isBomb || this.#inflated > inflatedMax)
+      throw tooLarge('The file is too large when it is unpacked.', 'Save the sheet as CSV.')
   }
 
   close(): Promise<void> {
     return this.#file.close()
   }
+}
 
-  async *#packed({ offset, packed }: Entry): AsyncGenerator<Uint8Array> {
-    const head = await piece(this.#file, offset, 30)
-    if (head.length < 30 || head.readUInt32LE(0) !== signatures.local) throw broken()
-    let at = offset + 30 + head.readUInt16LE(26) + head.readUInt16LE(28)
-    for (let left = packed; left > 0; ) {
-      const bytes = await piece(this.#file, at, Math.min(left, pieceBytes))
-      if (bytes.length === 0) throw broken()
-      at += bytes.length
-      left -= bytes.length
-      yield bytes
-    }
+async function* packedOf(file: FileHandle, { offset, packed }: Entry): AsyncGenerator<Uint8Array> {
+  const head = await piece(file, offset, 30)
+  if (head.length < 30 || head.readUInt32LE(0) !== signatures.local) throw broken()
+  let at = offset + 30 + head.readUInt16LE(26) + head.readUInt16LE(28)
+  for (const end = at + packed; at < end; ) {
+    const bytes = await piece(file, at, Math.min(end - at, pieceBytes))
+    if (bytes.length === 0) throw broken()
+    at += bytes.length
+    yield bytes
   }
+}
 
-  async *#measured(content: AsyncIterable<Uint8Array>, { packed, crc }: Entry): AsyncGenerator<Uint8Array> {
-    let [size, sum] = [0, 0]
-    try {
-      for await (const chunk of content) {
-        size += chunk.length
-        this.#inflated += chunk.length
-        const isBomb = size > ratioFrom && size > packed * ratioMax
-        if (isBomb || this.#inflated > inflatedMax)
-          throw unreadable(
-            null,
-            'The file is too large when it is unpacked.',
-            'Save the sheet as CSV.',
-            'body_too_large',
-          )
-        sum = crc32(chunk, sum)
-        yield chunk
-      }
-      if (sum !== crc) throw broken()
-    } catch (error) {
-      // zlib tells what is wrong with its bytes by codes of its own.
-      throw String((error as { code?: unknown }).code).startsWith('Z_') ? broken() : error
-    }
-  }
+function tooLarge(what: string, hint: string): Error {
+  return unreadable(null, what, hint, 'body_too_large')
 }
 
 function broken(): Error {
@@ -161,6 +149,7 @@ function listed(directory: Buffer): Map<string, Entry> {
       method: directory.readUInt16LE(at + 10),
       crc: directory.readUInt32LE(at + 16),
       packed: directory.readUInt32LE(at + 20),
+      size: directory.readUInt32LE(at + 24),
       offset: directory.readUInt32LE(at + 42),
     })
     at += 46 + name! + extra! + comment!

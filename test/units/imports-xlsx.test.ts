@@ -162,12 +162,23 @@ test('the first visible sheet is read, or the one that is named', async () => {
   await assert.rejects(table('Nowhere'), /no sheet "Nowhere". There are: "Sheet1", "Other"/)
 })
 
-test('a part whose sum is wrong is damaged', async () => {
-  const good = book({ rows: header })
-  const bytes = Buffer.from(good)
-  const at = bytes.indexOf('xl/worksheets/sheet2.xml', bytes.indexOf('PK\x01\x02', 0, 'latin1')) - 30
-  bytes.writeUInt32LE(bytes.readUInt32LE(at) ^ 1, at)
-  assert.match(await refusal(bytes), /damaged/)
+/** A workbook in whose list of files one number of the sheet is another. */
+function listedWith(place: number, change: (number: number) => number): Buffer {
+  const bytes = Buffer.from(book({ rows: header }))
+  const entry = bytes.indexOf('xl/worksheets/sheet2.xml', bytes.indexOf('PK\x01\x02', 0, 'latin1')) - 46
+  bytes.writeUInt32LE(change(bytes.readUInt32LE(entry + place)), entry + place)
+  return bytes
+}
+const [sumPlace, sizePlace] = [16, 24]
+
+test('a part whose sum or length is wrong is damaged', async () => {
+  assert.match(await refusal(listedWith(sumPlace, sum => (sum ^ 1) >>> 0)), /damaged/)
+  for (const more of [-1, 1])
+    assert.match(await refusal(listedWith(sizePlace, size => size + more)), /damaged/)
+})
+
+test('what says that it would inflate beyond all measure is not begun', async () => {
+  assert.match(await refusal(listedWith(sizePlace, () => 0x7fffffff)), /too large when it is unpacked/)
 })
 
 test('what is CSV is read as CSV, whatever its name says, and the other way round', async () => {

@@ -1,0 +1,45 @@
+/** A ZIP archive that is written as a stream: how it fails, and how it is ended. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { zipped } from '../../src/export/zip.ts'
+
+test('what an entry throws is thrown, after the bytes before it', async () => {
+  async function* content() {
+    yield Buffer.from('text')
+    throw new Error('the records are gone')
+  }
+  await assert.rejects(
+    Array.fromAsync(zipped([{ name: 'a', content: content() }])),
+    /^Error: the records are gone$/,
+  )
+})
+
+test('entries are ended with their archive', { timeout: 60_000 }, async () => {
+  await new Promise<void>(resolve => {
+    async function* endless() {
+      try {
+        for (let count = 0; ; count++) yield Buffer.from(String(count).repeat(10_000))
+      } finally {
+        resolve()
+      }
+    }
+    const archive = zipped([{ name: 'a', content: endless() }])
+    // The head of the entry, and then something of what is in it.
+    void archive
+      .next()
+      .then(() => archive.next())
+      .then(() => archive.return(undefined))
+  })
+})
+
+test('the same entries make the same bytes', async () => {
+  const bytes = async () => {
+    const content = (async function* () {
+      yield Buffer.from('text')
+    })()
+    return Buffer.concat(await Array.fromAsync(zipped([{ name: 'a', content }])))
+  }
+  const first = await bytes()
+  assert.deepEqual(await bytes(), first)
+  assert.equal(first.toString('latin1', 0, 4), 'PK\x03\x04')
+})
