@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../json.ts'
 import { date, pick, type Random } from './sample-bodies.ts'
-import { activitySubjects, noteTexts, outcomes } from './sample-names.ts'
+import names from './sample-names.json' with { type: 'json' }
 
 const dayMs = 86_400_000
 
@@ -34,13 +34,13 @@ function doneOf(random: Random, now: Date, deal: SampleDeal): JsonObject {
     due_at,
     duration,
     done_at: due_at,
-    ...(random() < 0.6 ? { outcome: pick(random, outcomes) } : {}),
+    ...(random() < 0.6 ? { outcome: pick(random, names.outcomes) } : {}),
   }
 }
 
 function noteOf(random: Random, now: Date, deal: SampleDeal): JsonObject {
   const done_at = between(random, deal.createdAt, endOf(deal, now))
-  return { ...common(random, 'Note', deal), notes: pick(random, noteTexts), done_at }
+  return { ...common(random, 'Note', deal), notes: pick(random, names.note_texts), done_at }
 }
 
 function plannedOf(random: Random, now: Date, deal: SampleDeal, index: number): JsonObject {
@@ -52,6 +52,9 @@ function plannedOf(random: Random, now: Date, deal: SampleDeal, index: number): 
     ...(kind === 'Meeting' ? { duration: pick(random, [30, 60, 90]) } : {}),
   }
 }
+
+/** What activities are called, by kind. */
+const activitySubjects: { readonly [kind: string]: readonly string[] } = names.activity_subjects
 
 function common(random: Random, kind: string, { id, body }: SampleDeal): JsonObject {
   return {

@@ -3,7 +3,8 @@ import type { Catalog } from '../fields/catalog.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { SampleIds } from './sample.ts'
 import type { SampleLife } from './sample-histories.ts'
-import * as names from './sample-names.ts'
+import names from './sample-names.json' with { type: 'json' }
+import { rates } from './sample-rates.ts'
 
 export type Random = () => number
 
@@ -26,7 +27,7 @@ export function sampleProducts(random: Random, now: Date, ids: SampleIds): JsonO
     taxable: index % 3 === 0 ? 'No' : 'Yes',
     unit_price: [
       { currency: 'USD', unit_price: usd.toFixed(2), tax: '8.5', discount: index % 4 === 0 ? '5' : '0' },
-      ...names.rates
+      ...rates
         .slice(0, index % 6)
         .map(([currency, rate]) => ({ currency, unit_price: converted(usd, currency, rate), tax: '19' })),
     ],
@@ -54,7 +55,7 @@ export function sampleDeals(
     const stage = stages[Math.floor(random() * stages.length)]!
     const which = Math.floor(random() * ids.companies.length)
     const before = {
-      title: `${names.companies[which]!} – ${pick(random, names.dealSubjects)}`,
+      title: `${names.companies[which]!} – ${pick(random, names.deal_subjects)}`,
       pipeline: stage.pipeline,
       pipeline_stage: stage.id,
       primary_contact: ids.contacts[2 * which]!,
@@ -95,7 +96,7 @@ function money(random: Random, index: number, products: readonly number[]): Json
     }))
     return { deal_value: { currency: 'USD', products: lines } }
   }
-  const rate = Number(names.rates.find(([code]) => code === currency)?.[1] ?? 1)
+  const rate = Number(rates.find(([code]) => code === currency)?.[1] ?? 1)
   return { deal_value: { currency, value: Math.max(1, Math.round(amount / rate / 50) * 50) } }
 }
 

@@ -19,7 +19,8 @@ import { type SampleDeal, sampleActivities } from './sample-activities.ts'
 import { sampleBegins, sampleDeals, sampleProducts } from './sample-bodies.ts'
 import { sampleFields } from './sample-fields.ts'
 import { historyOf, type SampleLife } from './sample-histories.ts'
-import * as names from './sample-names.ts'
+import names from './sample-names.json' with { type: 'json' }
+import { ratesIn } from './sample-rates.ts'
 
 /** Ids of what deals point to. */
 export type SampleIds = {
@@ -41,7 +42,7 @@ export async function createSample(tx: Queryable, account: number, owner: number
     sql`UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = ${id}::bigint`,
   )
   const first = await loadCatalog(tx, resources, account)
-  for (const [code, rate] of names.ratesIn(first.currencies.get(first.account.base_currency)!.code)) {
+  for (const [code, rate] of ratesIn(first.currencies.get(first.account.base_currency)!.code)) {
     const currency = first.currencyByCode.get(code)!
     await updateRecord(
       tx,
@@ -172,12 +173,12 @@ function company(name: string, index: number): JsonObject {
 }
 
 function contact(index: number, company: number): JsonObject {
-  const first = names.firstNames[(index * 7) % names.firstNames.length]!
-  const last = names.lastNames[(index * 3 + Math.floor(index / 20)) % names.lastNames.length]!
+  const first = names.first_names[(index * 7) % names.first_names.length]!
+  const last = names.last_names[(index * 3 + Math.floor(index / 20)) % names.last_names.length]!
   return {
     first_name: first,
     last_name: last,
-    job_title: names.jobTitles[index % names.jobTitles.length]!,
+    job_title: names.job_titles[index % names.job_titles.length]!,
     emails: [{ email_type: 1, email_value: mail(`${first} ${last}`) }],
     phones: [{ phone_type: 3, phone_number: `+1 555 02${String(index).padStart(2, '0')}` }],
     company,

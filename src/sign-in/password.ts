@@ -2,7 +2,7 @@
 import { codePoints } from '../fields/code-points.ts'
 import { composed } from '../fields/name.ts'
 import { fold } from '../fold.ts'
-import { commonPasswords, commonWords } from './common-passwords.ts'
+import common from './common-passwords.json' with { type: 'json' }
 
 /** Of whom a password is. */
 export type Owner = { readonly name: string; readonly email: string }
@@ -76,7 +76,16 @@ const spelt: { readonly [sign: string]: string } = {
   '!': 'i',
 }
 
-const word = `(?:${commonWords.toSorted((a, b) => b.length - a.length).join('|')})`
+/**
+ * Passwords that are guessed first; only those of twelve characters or more matter. These are made along the
+ * keys, or of a phrase. Folded, without blanks.
+ */
+const commonPasswords: ReadonlySet<string> = new Set(common.passwords)
+/**
+ * Words that most of the others are made of. One or two of them, with digits and signs around and between
+ * them, are a common password: `Password2026!`, `welcome_welcome`, `iloveyou12345`.
+ */
+const word = `(?:${common.words.toSorted((a, b) => b.length - a.length).join('|')})`
 /** One common word or two, with anything but letters around and between them. */
 const madeOfWords = new RegExp(`^[^\\p{L}]{0,1000}?${word}[^\\p{L}]{0,20}${word}?[^\\p{L}]*$`, 'u')
 
