@@ -1,6 +1,7 @@
 /** GET and POST /deal/aggregate and /product/aggregate (D55, D85). */
 import { aggregateDeals } from '../deals/aggregate.ts'
 import { dealSums } from '../deals/sums.ts'
+import { inPast } from '../events/as-it-was.ts'
 import { schemaRef } from '../fields/kinds/schemas.ts'
 import { aggregate } from '../list/aggregate.ts'
 import { aggregateParameters, plainSums, readAggregateQuery } from '../list/aggregate-query.ts'
@@ -12,7 +13,7 @@ import { withNames } from '../records/names.ts'
 import { success } from './answer.ts'
 import { parametersOf, withPaths } from './parameters.ts'
 import { queryLimit } from './record-routes.ts'
-import { inPast, inTurn, type ServedDatabase } from './records.ts'
+import { inTurn, type ServedDatabase } from './records.ts'
 import { fieldsOf } from './request.ts'
 import { type AccountRoute, base, type Handler, route } from './route.ts'
 

@@ -1,6 +1,6 @@
 /** The handlers of a resource. They connect HTTP with the life of a record (records/). */
 import type { TurnOptions } from '../db/open.ts'
-import { asItWas, pastOf } from '../events/as-it-was.ts'
+import { inPast } from '../events/as-it-was.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { readKnownList } from '../list/known-list.ts'
 import { type ListDatabase, listRecords } from '../list/list.ts'
@@ -12,7 +12,6 @@ import { type Read, readRecord, readRecordBytes } from '../records/read.ts'
 import { isShownWhole } from '../records/rendered-record.ts'
 import type { BytesReader, Queryable } from '../records/store.ts'
 import { readTold, toldBy } from '../records/upsert.ts'
-import type { Viewer } from '../rights/visibility.ts'
 import { type Answer, pageAnswer, readAnswer } from './answer.ts'
 import { parametersOf, withPaths } from './parameters.ts'
 import { type ApiRequest, fieldsOf, idOf } from './request.ts'
@@ -99,19 +98,4 @@ async function list(
     ? { ...read, asOf: moment, count: read.count === 'none' ? read.count : ('exact' as const) }
     : read
   return pageAnswer(await listRecords(at, fields, request.caller, asked, statementOf), asked)
-}
-
-/**
- * The database as it was at the end of a day, and that moment; null: as it is. Throws `history_too_short`
- * where there is no history that far, and `malformed_query` for a day that has not come yet.
- */
-export async function inPast(
-  db: ListDatabase,
-  fields: ResourceFields,
-  viewer: Viewer,
-  day: string | null,
-): Promise<{ at: ListDatabase; moment: string | null }> {
-  if (day === null) return { at: db, moment: null }
-  const past = await pastOf(db, viewer, day)
-  return { at: asItWas(db, fields, viewer, past), moment: past.moment }
 }

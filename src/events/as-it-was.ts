@@ -1,7 +1,8 @@
 /**
- * Records as they were at the end of a past day (D74): as they are now, with the changes of later events
- * taken back. Lists and sums ask the same statements of them as ever: in these, the name of the table stands
- * for the records as they were, and the clock for the end of that day.
+ * All records of a resource as they were at the end of a past day (D74, `as_of`): as they are now, with the
+ * changes of later events taken back. Lists and sums ask the same statements of them as ever: in these, the
+ * name of the table stands for the records as they were, and the clock for the end of that day. Single
+ * records after single events are in records-at.ts: this would read the later events of each anew.
  *
  * What a statement filters, sorts and sums by is taken back for all records at once, from the events that
  * changed it. What is only shown is taken back for each record by itself, after the page was found: the
@@ -20,19 +21,31 @@ import { ask, compile, param, type Sql, type SqlType, sql, withCtes } from '../s
 import { memoize } from '../waiting/memoize.ts'
 import { isWriting } from './records-at.ts'
 
+/**
+ * The database as it was at the end of a day (a date, in the account's time zone), and that moment; of no
+ * day: as it is. Throws `history_too_short` where the account's events do not reach that far, and
+ * `malformed_query` for a day that has not come yet.
+ */
+export async function inPast(
+  db: ListDatabase,
+  fields: ResourceFields,
+  viewer: Viewer,
+  day: string | null,
+): Promise<{ at: ListDatabase; moment: string | null }> {
+  if (day === null) return { at: db, moment: null }
+  const past = await pastOf(db, viewer, day)
+  return { at: asItWas(db, fields, viewer, past), moment: past.moment }
+}
+
 /** The end of a day, as the account's history has it. */
-export type Past = {
+type Past = {
   /** the first moment after the day: UTC, with milliseconds */
   readonly moment: string
   /** the last event before it */
   readonly seq: string
 }
 
-/**
- * The end of `day` (a date, in the account's time zone). Throws `history_too_short` where the account's
- * events do not reach that far.
- */
-export async function pastOf(db: Reader, { catalog: { account } }: Viewer, day: string): Promise<Past> {
+async function pastOf(db: Reader, { catalog: { account } }: Viewer, day: string): Promise<Past> {
   const own = param(String(account.id))
   const [row] = await ask(
     db,
@@ -56,7 +69,7 @@ FROM past`,
 }
 
 /** The same database, in which the records of the resource are as the viewer sees them in the past. */
-export function asItWas(db: ListDatabase, fields: ResourceFields, viewer: Viewer, past: Past): ListDatabase {
+function asItWas(db: ListDatabase, fields: ResourceFields, viewer: Viewer, past: Past): ListDatabase {
   const sight = sightOf(viewer)
   const shown = compile(renderedSql(fields)).text
   const ofPast = (text: string, params: readonly (string | null)[]) => {

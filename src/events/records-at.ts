@@ -1,7 +1,8 @@
 /**
- * Records as they were after some of their events, as somebody sees them (D72): which of them they see, and
- * which a filter finds. The rows of today, with what has happened since undone, are judged by the conditions
- * of lists. What a record points to is as it is now. Knows no particular resource.
+ * Single records as they were after some of their events, as somebody sees them (D72): which of them they
+ * see, and which a filter finds. Events tell each value from before and after, so the rows of today, with
+ * what has happened since undone, are judged by the conditions of lists. What a record points to is as it is
+ * now. All records of a day are in as-it-was.ts. Knows no particular resource.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Row } from '../fields/columns.ts'
@@ -16,7 +17,6 @@ import { type Reader, tableOf } from '../records/store.ts'
 import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { mapYielding } from '../waiting/yielding.ts'
-import { recordAt, type Step, type Then, undone } from './record-at.ts'
 
 /** An event of a record. `at`: ISO 8601 */
 export type RecordEvent = { readonly seq: number; readonly id: number; readonly at: string }
@@ -223,4 +223,73 @@ function columnTexts(field: Field, value: Json): string[] {
     const text = texts[index] ?? null
     return `"${name}":${type === 'jsonb' ? (text ?? 'null') : JSON.stringify(text)}`
   })
+}
+
+/** An event of a record, as far as it says what to undo. */
+export type Step = {
+  readonly seq: number
+  readonly type: string
+  readonly version: number
+  /** ISO 8601, UTC, to the millisecond */
+  readonly at: string
+  readonly actor: number
+  /** field → its values before and after */
+  readonly changes: { readonly [field: string]: { readonly before: Json; readonly after: Json } }
+  /**
+   * when and by whom the record was written last; for an event that doesn't write it, such as a deletion, by
+   * an event before
+   */
+  readonly written: Written
+}
+type Written = { readonly at: string; readonly by: number }
+
+/** What was different after an event: values of fields, and what the store keeps of each record. */
+type Then = {
+  readonly values: ReadonlyMap<string, Json>
+  /** null where nothing has happened since: the record is as it was */
+  readonly kept: {
+    readonly version: number
+    readonly updated_at: string
+    readonly updated_by: number
+    readonly deleted_at: string | null
+    readonly deleted_by: number | null
+  } | null
+}
+
+/**
+ * What was different after each of the events `asked` of one record. `steps`: the newest first, none
+ * missing.
+ */
+export function undone(steps: Iterable<Step>, asked: ReadonlySet<number>): Map<number, Then> {
+  const found = new Map<number, Then>()
+  const values = new Map<string, Json>()
+  let isNewest = true
+  for (const step of steps) {
+    if (asked.has(step.seq))
+      found.set(step.seq, { values: new Map(values), kept: isNewest ? null : kept(step) })
+    for (const [field, { before }] of Object.entries(step.changes)) values.set(field, before)
+    isNewest = false
+  }
+  return found
+}
+
+function kept({ type, version, at, actor, written }: Step): Then['kept'] {
+  const isDeletion = type.endsWith('.deleted')
+  return {
+    version,
+    updated_at: written.at,
+    updated_by: written.by,
+    deleted_at: isDeletion ? at : null,
+    deleted_by: isDeletion ? actor : null,
+  }
+}
+
+/** The record as it was then, from what it is now. A custom field without a value is absent from it (D43). */
+export function recordAt(now: JsonObject, { values, kept }: Then): JsonObject {
+  const record: JsonObject = { ...now, ...kept }
+  for (const [field, value] of values) {
+    if (value === null && field.startsWith('cf_')) delete record[field]
+    else record[field] = value
+  }
+  return record
 }
