@@ -1,25 +1,11 @@
 /** What a list may ask of a field: its terms, their operators, and their orders. Knows no kind. */
+import { type Operator, operators } from '../../client/src/filter.ts'
 import type { Hint } from '../errors.ts'
 import type { Sql } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
 import type { Expression, Row } from './columns.ts'
 
-export const operators = [
-  'eq',
-  'neq',
-  'in',
-  'nin',
-  'lt',
-  'lte',
-  'gt',
-  'gte',
-  'between',
-  'like',
-  'isnull',
-  'notnull',
-  'exists',
-] as const
-export type Operator = (typeof operators)[number]
+export { type Operator, operators }
 
 /** The reason why an operand can't be read. */
 export type Complaint = { readonly message: string; readonly hint?: Hint }

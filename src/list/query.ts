@@ -2,6 +2,8 @@
  * The parameters of a list → a request for a page (D27 to D32). Finds every problem at once. Knows the names
  * of the parameters and no SQL.
  */
+
+import { conditionsMax } from '../../client/src/filter.ts'
 import type { Problems } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
@@ -11,7 +13,7 @@ import { isExpandable } from '../records/expand.ts'
 import { Names } from '../records/names.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
 import { filterMeant } from './filters-elsewhere.ts'
-import { conditionsMax, type Filter, parseFilter, parseSort } from './grammar.ts'
+import { type Filter, parseFilter, parseSort } from './grammar.ts'
 import { refuseCostlyLikes } from './like-cost.ts'
 import type { ResolveContext } from './operands.ts'
 import {

@@ -1,6 +1,7 @@
 /** Paths in filters and sorts: a field, a member of it, or a field of the related record (D87). */
+
+import type { Operator } from '../../../client/src/filter.ts'
 import type { Schemas } from '../api/api.ts'
-import type { Operator } from './filter.ts'
 
 type Field = Schemas['field']
 

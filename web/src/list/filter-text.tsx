@@ -1,9 +1,9 @@
 /** A text editor for the filter, which shows the service's error at its position. */
 import { useRef, useState } from 'react'
+import { FilterError, parseFilter } from '../../../client/src/filter.ts'
 import { callApi, DealwrightError, errorMessage } from '../api/api.ts'
 import { Button, Cancel } from '../ui/button.tsx'
 import { TextArea } from '../ui/inputs.tsx'
-import { FilterError, parseFilter } from './filter.ts'
 
 type FilterProblem = { readonly message: string; readonly position: number | null }
 

@@ -1,5 +1,6 @@
 /** The operands of a condition: one, two or several, of a field or of a member of it. */
 import { Plus, X } from 'lucide-react'
+import { type Condition, takesList } from '../../../client/src/filter.ts'
 import type { Field } from '../api/api.ts'
 import { kindOf } from '../fields/kinds.ts'
 import { MemberOperand } from '../fields/member-operand.tsx'
@@ -7,7 +8,7 @@ import { joinList, splitList } from '../fields/operand-list.ts'
 import type { Formats } from '../format/format.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import type { ResolvedPath } from './field-path.ts'
-import { asksPresence, type Condition, takesList } from './filter.ts'
+import { asksPresence } from './filter.ts'
 
 /** The problem of an operand by the field's kind; the service checks those of members. */
 export function wrongOperand(

@@ -1,5 +1,5 @@
 /** A filter in the words of people. */
-import type { Condition, Operator } from './filter.ts'
+import type { Condition, Operator } from '../../../client/src/filter.ts'
 
 const operatorWords: { readonly [operator in Operator]: string } = {
   eq: 'is',

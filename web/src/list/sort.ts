@@ -1,5 +1,5 @@
 /** The interface's text of a sort ⇄ its keys, and what a press on a header makes of them. */
-import { FilterError } from './filter.ts'
+import { FilterError } from '../../../client/src/filter.ts'
 
 export type SortKey = { readonly field: string; readonly direction: 'asc' | 'desc' }
 

@@ -1,10 +1,10 @@
 /** The fields of a resource, and of those that its filters reach. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import type { Term } from '../../../client/src/filter.ts'
 import type { Field } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
 import { type ResolvedPath, relatedSources, resolvePath } from './field-path.ts'
-import type { Term } from './filter.ts'
 
 const none: readonly Field[] = []
 
