@@ -3,6 +3,8 @@
  * its own.
  */
 import { openDatabase } from '../src/db/open.ts'
+import { timeouts } from '../test/support/timeouts.ts'
+import { Slice } from './slice.ts'
 
 export type Statement = {
   readonly text: string
@@ -25,32 +27,32 @@ export type DriverOrders = {
   readonly inFlight: number
   /** carried out, but not counted, before the measured time of each job */
   readonly warmUp: number
+  /** or until a job was done */
   readonly seconds: number
   readonly jobs: readonly Job[]
 }
 
 const orders = JSON.parse(process.argv[2]!) as DriverOrders
-const { inFlight, seconds } = orders
-const db = await openDatabase({ ...orders.open, log: () => {} })
+const { inFlight } = orders
+const db = await openDatabase({ ...orders.open, ...timeouts(), log: () => {} })
 const slices: { count: number; seconds: number }[] = []
-for (const job of orders.jobs) slices.push({ count: await carryOut(job), seconds })
+for (const job of orders.jobs) slices.push(await carryOut(job))
 process.stdout.write(JSON.stringify(slices))
 await db.close()
 
 /** How often a job was done in the measured time. */
-async function carryOut(job: Job): Promise<number> {
-  const from = performance.now() + orders.warmUp * 1000
-  const until = from + seconds * 1000
+async function carryOut(job: Job): Promise<{ count: number; seconds: number }> {
+  const slice = new Slice(orders)
   let count = 0
   const worker = async () => {
-    for (let now = performance.now(); now < until; ) {
+    for (let now = performance.now(); !slice.isOver(now); ) {
       await once(job)
       now = performance.now()
-      if (now >= from && now < until) count++
+      if (slice.counts(now)) count++
     }
   }
   await Promise.all(Array.from({ length: inFlight }, worker))
-  return count
+  return { count, seconds: slice.seconds }
 }
 
 async function once({ statements, ids, accounts }: Job): Promise<void> {

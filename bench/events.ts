@@ -11,6 +11,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { makeManyDeals } from '../test/support/many-deals.ts'
 import { eventsOf, type Stream } from '../test/support/stream.ts'
+import { timeouts } from '../test/support/timeouts.ts'
 import { ownDirectory, sayMachine } from './begin.ts'
 import { accountTokens } from './prepare.ts'
 import { type Running, startService } from './processes.ts'
@@ -60,7 +61,7 @@ async function bench(url: string): Promise<void> {
 
 /** Deals and their changes, ten or so each, over the last three years; the number of the first change. */
 async function prepare(url: string): Promise<number> {
-  const db = await openDatabase({ url, log: line => console.error(line), statementTimeoutMs: 3_600_000 })
+  const db = await openDatabase({ url, ...timeouts(3_600_000), log: line => console.error(line) })
   try {
     await migrate(db)
     await firstStart(db, { now: new Date(), sampleData: true, presetToken: token, createSample })

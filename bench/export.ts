@@ -15,6 +15,7 @@ import { createSample } from '../src/accounts/sample.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openDatabase } from '../src/db/open.ts'
 import { makeManyDeals } from '../test/support/many-deals.ts'
+import { timeouts } from '../test/support/timeouts.ts'
 import { middle, ownDirectory, sayMachine } from './begin.ts'
 import { accountTokens } from './prepare.ts'
 import { peakOf, type Running, startService } from './processes.ts'
@@ -73,7 +74,7 @@ async function benchEmbedded(deals: number): Promise<void> {
 }
 
 async function prepare(open: { url?: string; dataDir?: string }, deals: number): Promise<void> {
-  const db = await openDatabase({ ...open, log: line => console.error(line), statementTimeoutMs: 3_600_000 })
+  const db = await openDatabase({ ...open, ...timeouts(3_600_000), log: line => console.error(line) })
   try {
     await migrate(db)
     await firstStart(db, { now: new Date(), sampleData: true, presetToken: accountTokens[0]!, createSample })

@@ -17,6 +17,7 @@ import { parseRecord } from '../src/records/parse.ts'
 import { validatedRecord } from '../src/records/save.ts'
 import { resources } from '../src/resources.ts'
 import { KeyedMutex } from '../src/waiting/keyed-mutex.ts'
+import { timeouts } from '../test/support/timeouts.ts'
 import { ownDirectory } from './begin.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens } from './prepare.ts'
@@ -121,7 +122,7 @@ async function throughput(): Promise<void> {
 
 /** An embedded database with two hundred deals and `count` custom fields, which have no values in them. */
 async function prepare(open: { dataDir?: string }, count: number): Promise<Database> {
-  const db = await openDatabase({ ...open, log: line => console.error(line) })
+  const db = await openDatabase({ ...open, ...timeouts(), log: line => console.error(line) })
   await migrate(db)
   await firstStart(db, {
     now: new Date(),

@@ -62,27 +62,21 @@ async function compareOn(
     } satisfies Orders)
   const kinds = await prepare(askedAt(url))
   const written = kinds.map((): number[] => [])
-  for (const kind of kinds) await load(kind, 1)
+  for (const kind of kinds) await load(kind, Math.min(1, seconds))
   for (let turn = 0; turn < turns; turn++) {
     const order = [...kinds.keys()]
     for (const at of turn % 2 ? order.reverse() : order) {
-      const { count } = await load(kinds[at]!, seconds)
-      written[at]!.push(count * (kinds[at]!.records ?? 1))
+      const slice = await load(kinds[at]!, seconds)
+      written[at]!.push((slice.count / slice.seconds) * (kinds[at]!.records ?? 1))
     }
   }
-  console.log(
-    `\n${title}, ${turns} turns of ${seconds} s; ${kinds[0]!.name}: ${rate(written[0]!, seconds)}\n`,
-  )
+  const rate = Math.round(middle(written[0]!.toSorted((a, b) => a - b)))
+  console.log(`\n${title}, ${turns} turns of ${seconds} s; ${kinds[0]!.name}: ${rate} records a second\n`)
   for (const [at, { name }] of kinds.entries()) {
-    const ratios = written[at]!.map((count, turn) => count / written[0]![turn]!).sort((a, b) => a - b)
+    const ratios = written[at]!.map((rate, turn) => rate / written[0]![turn]!).sort((a, b) => a - b)
     const range = `${ratios[0]!.toFixed(2)} to ${ratios.at(-1)!.toFixed(2)}`
     console.log(`${name.padEnd(24)} ${middle(ratios).toFixed(2)} of ${kinds[0]!.name} (${range})`)
   }
-}
-
-function rate(counts: readonly number[], seconds: number): string {
-  const sorted = counts.map(count => count / seconds).sort((a, b) => a - b)
-  return `${Math.round(middle(sorted))} records a second`
 }
 
 function askedAt(url: string): Asked {

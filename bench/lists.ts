@@ -23,6 +23,7 @@ import { createRecord } from '../src/records/create.ts'
 import { updateRecord } from '../src/records/update.ts'
 import { resources } from '../src/resources.ts'
 import { commonWord, makeManyDeals, rareText, rareWord } from '../test/support/many-deals.ts'
+import { timeouts } from '../test/support/timeouts.ts'
 import { createToken } from '../test/support/tokens.ts'
 import { ownDirectory, sayMachine } from './begin.ts'
 import type { DriverOrders, Statement } from './driver.ts'
@@ -159,7 +160,7 @@ async function benchEmbedded(deals: number): Promise<void> {
 }
 
 async function prepare(open: { url?: string; dataDir?: string }, deals: number): Promise<Account> {
-  const db = await openDatabase({ ...open, log: line => console.error(line), statementTimeoutMs: 3_600_000 })
+  const db = await openDatabase({ ...open, ...timeouts(3_600_000), log: line => console.error(line) })
   try {
     await migrate(db)
     await firstStart(db, { now: new Date(), sampleData: true, presetToken: accountTokens[0]!, createSample })

@@ -4,12 +4,14 @@
  * answer with a body ends the run.
  */
 import { connect } from 'node:net'
+import { Slice } from './slice.ts'
 
 export type Orders = {
   readonly port: number
   readonly connections: number
   /** driven, but not counted, before the measured time */
   readonly warmUp: number
+  /** or until there is one answer: a figure of none is no figure */
   readonly seconds: number
   readonly method: string
   /** {id} becomes a random whole number of `ids` */
@@ -23,6 +25,7 @@ export type Orders = {
 
 export type Figures = {
   readonly count: number
+  /** as long as it was measured */
   readonly seconds: number
   readonly latencies: readonly number[]
 }
@@ -30,16 +33,15 @@ export type Figures = {
 const silenceLimitMs = 20_000
 
 async function main(orders: Orders): Promise<void> {
+  const measured = new Slice(orders)
   const latencies: number[] = []
-  const from = performance.now() + orders.warmUp * 1000
-  const until = from + orders.seconds * 1000
-  await Promise.all(Array.from({ length: orders.connections }, () => drive(orders, from, until, latencies)))
-  const figures: Figures = { count: latencies.length, seconds: orders.seconds, latencies }
+  await Promise.all(Array.from({ length: orders.connections }, () => drive(orders, measured, latencies)))
+  const figures: Figures = { count: latencies.length, seconds: measured.seconds, latencies }
   process.stdout.write(JSON.stringify(figures))
 }
 
 /** One connection. Counts the answers that arrive in the measured time. */
-function drive(orders: Orders, from: number, until: number, latencies: number[]): Promise<void> {
+function drive(orders: Orders, measured: Slice, latencies: number[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(orders.port, '127.0.0.1')
     let sentAt = 0
@@ -64,9 +66,9 @@ function drive(orders: Orders, from: number, until: number, latencies: number[])
       if (!isWhole) return
       if (answer.length > total) return fail('more was answered than asked')
       const now = performance.now()
-      if (now >= from && now < until) latencies.push(Math.round((now - sentAt) * 1000) / 1000)
+      if (measured.counts(now)) latencies.push(Math.round((now - sentAt) * 1000) / 1000)
       answer = Buffer.alloc(0)
-      if (now < until) return send()
+      if (!measured.isOver(now)) return send()
       resolve()
       socket.destroy()
     })

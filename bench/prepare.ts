@@ -19,6 +19,7 @@ import { readRecord } from '../src/records/read.ts'
 import type { Queryable } from '../src/records/store.ts'
 import { updateRecord } from '../src/records/update.ts'
 import { resources } from '../src/resources.ts'
+import { timeouts } from '../test/support/timeouts.ts'
 import { createToken } from '../test/support/tokens.ts'
 import type { Statement } from './driver.ts'
 
@@ -151,7 +152,7 @@ export async function prepareDeals(
   open: { url?: string; dataDir?: string },
   count: number,
 ): Promise<Prepared> {
-  const db = await openDatabase({ ...open, log: line => console.error(line), statementTimeoutMs: 600_000 })
+  const db = await openDatabase({ ...open, ...timeouts(600_000), log: line => console.error(line) })
   try {
     await migrate(db)
     await firstStart(db, { now: new Date(), sampleData: true, presetToken: accountTokens[0]!, createSample })

@@ -113,9 +113,16 @@ export function spent({ pid }: Running): Spent {
   }
 }
 
-/** Milliseconds between the two. A process that has ended meanwhile does not count. */
+/**
+ * Milliseconds between the two, NaN where the system does not tell. A process that has ended meanwhile does
+ * not count, and what takes less than the system can tell counts as the least that it tells.
+ */
 export function spentBetween(before: Spent, after: Spent): number {
-  return [...after].reduce((sum, [process, ms]) => sum + ms - (before.get(process) ?? 0), 0)
+  if (before.size === 0) return Number.NaN
+  return Math.max(
+    tickMs,
+    [...after].reduce((sum, [process, ms]) => sum + ms - (before.get(process) ?? 0), 0),
+  )
 }
 
 const tickMs = 10

@@ -10,6 +10,7 @@ import { createSample } from '../src/accounts/sample.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { commonWord, makeManyDeals, rareWord } from '../test/support/many-deals.ts'
+import { timeouts } from '../test/support/timeouts.ts'
 import { ownDirectory, sayMachine } from './begin.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens } from './prepare.ts'
@@ -70,7 +71,7 @@ async function bench(largeUrl: string, smallUrl: string): Promise<void> {
 }
 
 async function prepare(url: string, { deals, contacts }: typeof large): Promise<void> {
-  const db = await openDatabase({ url, log: line => console.error(line), statementTimeoutMs: 3_600_000 })
+  const db = await openDatabase({ url, ...timeouts(3_600_000), log: line => console.error(line) })
   try {
     await migrate(db)
     await firstStart(db, { now: new Date(), sampleData: true, presetToken: accountTokens[0]!, createSample })

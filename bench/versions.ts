@@ -71,7 +71,7 @@ async function compare(title: string, candidates: readonly Candidate[]): Promise
   const rows = [head, head.map((_cell, index) => (index ? '--:' : '---'))]
   for (const index of candidates[0]!.items.keys()) {
     const found = candidates.map((): Turn[] => [])
-    for (const each of candidates) await load(each, index, 1)
+    for (const each of candidates) await load(each, index, Math.min(1, seconds))
     for (let turn = 0; turn < turns; turn++) {
       const order = candidates.map((_each, at) => (at + turn) % candidates.length)
       for (const at of turn % 2 ? order.reverse() : order)
@@ -85,7 +85,7 @@ async function compare(title: string, candidates: readonly Candidate[]): Promise
     const part = (of: number) => latencies[Math.floor(latencies.length * of)]!.toFixed(1)
     rows.push([
       ...[candidates[0]!.items[index]!.name, part(0.5), part(0.99)],
-      ...ratios(({ count }) => count),
+      ...ratios(({ count, seconds }) => count / seconds),
       ...ratios(({ count, processorMs }) => processorMs / count),
     ])
   }

@@ -20,6 +20,7 @@ import { type Database, openDatabase } from '../src/db/open.ts'
 import { signInBrowser } from '../test/support/browser-session.ts'
 import { launchBrowser, wholeChromium } from '../test/support/chromium.ts'
 import { makeManyDeals } from '../test/support/many-deals.ts'
+import { timeouts } from '../test/support/timeouts.ts'
 import { sayMachine } from './begin.ts'
 import { heapOf, paintedOf, slowed } from './page.ts'
 
@@ -56,7 +57,7 @@ process.exit(0)
 
 async function measured(deals: number): Promise<Row[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'dealwright-bench-web-'))
-  const db = await openDatabase({ dataDir, log: () => {}, statementTimeoutMs: 600_000 })
+  const db = await openDatabase({ dataDir, ...timeouts(600_000), log: () => {} })
   await migrate(db)
   await firstStart(db, { now: new Date(), sampleData: true, presetToken: token, createSample })
   await makeManyDeals(db, deals)

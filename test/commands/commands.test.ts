@@ -9,7 +9,8 @@ import { availableParallelism } from 'node:os'
 import { suite, test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
 
-const moment = ['--seconds', '0.3']
+/** What measures goes on until it has a figure (bench/slice.ts). */
+const moment = ['--seconds', '0.1']
 const once = [...moment, '--turns', '1']
 const rounds = (count: number) => ['--rounds', String(count)]
 const isRootOnLinux = process.platform === 'linux' && process.getuid?.() === 0
@@ -67,7 +68,8 @@ test('no command is left out', () => {
   )
 })
 
-suite('commands', { concurrency: availableParallelism() }, () => {
+/** Most wait much of their time: for a lease to end, for a server, for what is measured. */
+suite('commands', { concurrency: 2 * availableParallelism() }, () => {
   for (const [name, options] of Object.entries(commands))
     test(`npm run ${[name, ...options].join(' ')}`, { skip: name === 'bench:web' && noBrowser }, async () => {
       const { code, said } = await carriedOut(['run', name, '--', ...options])

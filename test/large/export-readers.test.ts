@@ -15,6 +15,7 @@ import { createAccount } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { Spool } from '../../src/export/spool.ts'
 import { byQueries } from '../support/by-queries.ts'
+import { eventually } from '../support/receiver.ts'
 import { startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
@@ -83,10 +84,7 @@ function spoolFiles(): number {
   }).length
 }
 
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await holds()); await delay(20))
-    assert.ok(Date.now() < end, 'it never came')
-}
+const until = (holds: () => boolean | Promise<boolean>) => eventually(holds, 'what was waited for')
 
 async function answersExport(token: string): Promise<boolean> {
   const headers = { authorization: `Bearer ${token}` }

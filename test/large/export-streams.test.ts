@@ -16,6 +16,7 @@ import type { Json } from '../../src/json.ts'
 import { Names } from '../../src/records/names.ts'
 import { resources } from '../../src/resources.ts'
 import { makeManyDeals } from '../support/many-deals.ts'
+import { eventually } from '../support/receiver.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const said: string[] = []
@@ -56,11 +57,7 @@ async function heldOpen(): Promise<number> {
   return Number(row!.held)
 }
 
-/** Waits for what takes a moment. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await holds()); await delay(20))
-    assert.ok(Date.now() < end, 'it never came')
-}
+const until = (holds: () => boolean | Promise<boolean>) => eventually(holds, 'what was waited for')
 
 /** An export by the parts of the service, which tell how far they are. */
 async function exported(query: string, onRecords: (count: number) => void): Promise<string> {

@@ -20,6 +20,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { makeManyDeals } from '../support/many-deals.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
+import { timeouts } from '../support/timeouts.ts'
 import { createToken } from '../support/tokens.ts'
 import { type Attack, type Attacker, attacker, attacks } from './attacks.ts'
 import { readyUrl } from './crash.ts'
@@ -103,7 +104,7 @@ export async function attack({
  * The database before the service starts: the attacker's account with very many deals, and the neighbour's.
  */
 async function prepare(open: { url?: string; dataDir?: string }, deals: number): Promise<Tokens> {
-  const db = await openDatabase({ ...open, log: () => {} })
+  const db = await openDatabase({ ...open, ...timeouts(), log: () => {} })
   try {
     await migrate(db)
     const now = new Date()
@@ -168,23 +169,23 @@ async function carryOut(
   seconds: number,
 ): Promise<Outcome[]> {
   const answered = new Map<string, { [status: string]: number }>()
-  const label = (name: string) => neighbour.send({ label: name })
-  label('warm-up')
-  await sleep(2000)
-  for (const { name, run } of chosen) {
-    label('alone')
-    await sleep(seconds * 500)
-    label(name)
-    answered.set(name, await by.during(seconds, run))
-    label('after')
-    await by.calm()
+  /** Until the neighbour has asked something under the label: on a busy machine that may take longer. */
+  const label = async (name: string, meanwhile: Promise<unknown>) => {
+    const asked = told(neighbour)
+    neighbour.send({ label: name })
+    await Promise.all([asked, meanwhile])
   }
-  const observed = new Promise<{ [name: string]: Observed }>((resolve, reject) => {
-    neighbour.once('message', resolve as (message: unknown) => void)
-    neighbour.once('exit', code => reject(new Error(`the neighbour ended with ${code}`)))
-  })
+  await label('warm-up', sleep(2000))
+  for (const { name, run } of chosen) {
+    await label('alone', sleep(seconds * 500))
+    const attacked = by.during(seconds, run)
+    await label(name, attacked)
+    answered.set(name, await attacked)
+    await label('after', by.calm())
+  }
+  const observed = told(neighbour)
   neighbour.send('stop')
-  const of = await observed
+  const of = (await observed) as { [name: string]: Observed }
   const { p99 } = of.alone!
   return ['alone', 'after', ...chosen.map(({ name }) => name)].map(name => ({
     attack: name,
@@ -192,6 +193,18 @@ async function carryOut(
     neighbour: of[name]!,
     ratio: Math.round((of[name]!.p99 / p99) * 10) / 10,
   }))
+}
+
+/** What the neighbour says next. */
+function told(neighbour: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`the neighbour ended with ${code}`))
+    neighbour.once('exit', ended)
+    neighbour.once('message', message => {
+      neighbour.off('exit', ended)
+      resolve(message)
+    })
+  })
 }
 
 /** An outcome in one line, and what was wrong or failed below it. */

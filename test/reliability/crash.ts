@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { openDatabase, type Row } from '../../src/db/open.ts'
 import { createDatabase, startPostgres, type TestServer } from '../support/postgres.ts'
+import { timeouts } from '../support/timeouts.ts'
 import { onEngines, wrongCounts } from './on-engines.ts'
 
 export type Tally = {
@@ -204,7 +205,7 @@ export async function verify(
   known: Map<number, Acknowledged>,
   tally: Tally,
 ): Promise<void> {
-  const db = await openDatabase({ ...open, log: () => {} })
+  const db = await openDatabase({ ...open, ...timeouts(), log: () => {} })
   try {
     const rows =
       await db.query(`SELECT d.id::text AS id, d.title, d.version::text AS version, d.document, (d.deleted_at IS NOT NULL)::text AS is_deleted,

@@ -1,7 +1,8 @@
 /**
  * The neighbour: an account that goes about its business while another one attacks. A process of its own, so
  * that what the attacker's client costs is not taken for the service's delay. It asks at a steady pace, knows
- * what each answer must be, and keeps count by the label its parent has set. Speaks with its parent over IPC.
+ * what each answer must be, and keeps count by the label its parent has set. Speaks with its parent over IPC:
+ * it says when it has asked something under a label.
  */
 import { Agent, request } from 'node:http'
 
@@ -40,6 +41,7 @@ function main({ url, token, deals, title, ownerName }: NeighbourOrders): void {
   const agent = new Agent({ keepAlive: true, maxSockets: workers })
   const tallies = new Map<string, Tally>()
   let label = ''
+  let isNew = false
   let isOver = false
 
   const send = (method: string, path: string, body?: string): Promise<Reply> =>
@@ -65,6 +67,8 @@ function main({ url, token, deals, title, ownerName }: NeighbourOrders): void {
     const now = label
     const tally = tallies.get(now) ?? { answers: 0, refused: 0, faults: [], wrong: [], times: [] }
     tallies.set(now, tally)
+    if (isNew) process.send!({ asked: now })
+    isNew = false
     const from = performance.now()
     const reply = await send(method, path, body).catch((error: NodeJS.ErrnoException) => error)
     tally.times.push(performance.now() - from)
@@ -114,6 +118,7 @@ function main({ url, token, deals, title, ownerName }: NeighbourOrders): void {
   process.on('message', (message: { label: string } | 'stop') => {
     if (message !== 'stop') {
       label = message.label
+      isNew = true
       return
     }
     isOver = true
