@@ -1,13 +1,13 @@
 /**
  * Test files one after the other in one process, as long as there are files that no other lane has taken
- * (test/run.ts). What takes long is done once: loading the service, and opening an engine
- * (support/shared-engine.ts).
+ * (test/run.ts). What takes long is done once: loading the service, opening an engine
+ * (support/shared-engine.ts), and starting a browser (support/ui.ts).
  */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { suite } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { closeIdle } from './support/shared-engine.ts'
+import { endAll, tidyAll } from './support/ends.ts'
 
 const { folder, files } = JSON.parse(process.env.TEST_LANE!) as { folder: string; files: string[] }
 
@@ -16,8 +16,9 @@ for (const [place, file] of files.entries()) {
   await suite(file, async () => {
     await import(pathToFileURL(resolve(file)).href)
   })
+  await tidyAll()
 }
-await closeIdle()
+await endAll()
 
 /** Whether this lane is the first to take the file: of those who make a directory, one succeeds. */
 function isMine(place: number): boolean {

@@ -10,12 +10,34 @@ export type Part = {
   readonly files: readonly string[]
   /** how many of the laws' questions are asked, from 0 to 1 */
   readonly share: number
+  /** its tests wait for others and for the clock, so that there is room for one more process than cores */
+  readonly waits?: true
 }
 
-/** Those that share a process and an engine (lane.ts). */
-const together = ['api', 'house', 'laws', 'units', 'units/waiting']
-/** Those that ask nothing of a database, or bring their own engines: once is enough. */
-const engineFree = /test[/\\](backup|commands|db|house|units|web|reliability[/\\](files|network|stop)\.)/
+/** What `npm test` asks. */
+const first = ['api', 'house', 'laws', 'units', 'units/waiting']
+/** Those that share a process with its engine and its browser (lane.ts). */
+const together = [...first, 'web']
+/**
+ * Those for which once is enough: they ask nothing of a database, bring their own engines, or are about what
+ * comes before it: connections, documents, refusals of what was sent.
+ */
+const engineFree = [
+  ...['backup', 'commands', 'db', 'house', 'units', 'web'].map(folder => `${folder}/`),
+  ...[
+    'connections',
+    'docs',
+    'list-limits',
+    'openapi',
+    'teaching',
+    'tools',
+    'unseen',
+    'web',
+    'webhook-docs',
+  ].map(name => `api/${name}.`),
+  ...['files', 'hostile-files', 'network', 'stop'].map(name => `reliability/${name}.`),
+  ...['cli/arguments.', 'client/generators.', 'client/runtimes.'],
+]
 /** These carry out whole recipes of CONTRIBUTING.md, which takes minutes. */
 const recipes = 'test/house/recipes.test.ts'
 
@@ -28,21 +50,22 @@ const others = ['backup', 'cli', 'client', 'db', 'large', 'reliability']
 export const parts = {
   quick: {
     engine: 'embedded',
-    files: filesOf(...together).filter(file => !isRecipe(file)),
+    files: filesOf(...first).filter(file => !isRecipe(file)),
     share: 0.1,
   },
   laws: { engine: 'embedded', files: filesOf('laws'), share: 1 },
-  engines: { engine: 'embedded', files: filesOf(...others), share: 1 },
+  engines: { engine: 'embedded', files: filesOf(...others), share: 1, waits: true },
   // What the laws find is seldom one engine's alone.
-  postgres: { engine: 'postgres', files: filesOf(...together, ...others).filter(runsOnBoth), share: 0.3 },
-  web: { engine: 'embedded', files: filesOf('web'), share: 1 },
+  postgres: { engine: 'postgres', files: filesOf(...first, ...others).filter(runsOnBoth), share: 0.3 },
+  web: { engine: 'embedded', files: filesOf('web'), share: 1, waits: true },
   recipes: { engine: 'embedded', files: [recipes], share: 1 },
   commands: { engine: 'embedded', files: filesOf('commands'), share: 1 },
 } satisfies { readonly [name: string]: Part }
 
 /** Whether it runs on PostgreSQL, too. */
 export function runsOnBoth(file: string): boolean {
-  return !engineFree.test(file)
+  const path = file.replaceAll('\\', '/')
+  return !engineFree.some(one => path.includes(`test/${one}`))
 }
 
 /** Whether it shares its process and its engine with others. */

@@ -9,9 +9,9 @@
  * `--seed N` repeats the questions of the laws of an earlier run. The largest files come first, so that all
  * processes end at about the same time; `--shuffle` runs them in an order that follows from the seed.
  */
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
@@ -39,6 +39,17 @@ const asked =
  */
 const manyEngines = ['--wasm-tiering-budget=130000000', '--no-wasm-code-gc', '--no-memory-protection-keys']
 
+/**
+ * Where the data of a test is, if there is room for that of all that run at once. A disk takes several times
+ * the processor's time to make a database, and each commit waits for it.
+ */
+const inMemory = '/dev/shm'
+const roomInMemory = 8 * 2 ** 30
+
+// Each process finds the code compiled, as the service itself does (bin/dealwright.js).
+process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/dealwright-code')
+if (hasRoomInMemory()) process.env.TMPDIR ??= inMemory
+
 // What the files share: a server, and databases that are ready to be copied.
 const server = asked.some(({ engine }) => engine === 'postgres') ? await startPostgres() : null
 const home = mkdtempSync(join(tmpdir(), 'dealwright-tests-'))
@@ -49,6 +60,15 @@ try {
 } finally {
   await server?.stop()
   rmSync(home, { recursive: true, force: true })
+}
+
+function hasRoomInMemory(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(inMemory)
+    return bavail * bsize >= roomInMemory
+  } catch {
+    return false
+  }
 }
 
 function partCalled(name: string): Part {
@@ -63,7 +83,7 @@ function partsOf(files: readonly string[]): Part[] {
 }
 
 /** Runs the files and prints what node:test says of them. The exit code is 1 from the first failure on. */
-async function report({ engine, files, share }: Part, server: TestServer | null): Promise<void> {
+async function report({ engine, files, share, waits }: Part, server: TestServer | null): Promise<void> {
   console.log(`\n── ${engine} ──`)
   if (engine === 'postgres' && !server) {
     console.log('No PostgreSQL found: set TEST_DATABASE_URL or install its server to test that engine too.')
@@ -72,21 +92,22 @@ async function report({ engine, files, share }: Part, server: TestServer | null)
   Object.assign(process.env, { LAWS_SHARE: String(share), TEST_ENGINE: engine })
   if (server) process.env.TEST_DATABASE_URL = server.url
   const alone = files.filter(file => !isTogether(file))
-  const programs = [...lanes(inOrder(files.filter(isTogether))), ...inOrder(alone)]
-  const tests = run({ files: programs, concurrency: availableParallelism(), execArgv: manyEngines })
+  const concurrency = availableParallelism() + (waits ? 1 : 0)
+  const programs = [...lanes(inOrder(files.filter(isTogether)), concurrency), ...inOrder(alone)]
+  const tests = run({ files: programs, concurrency, execArgv: manyEngines })
   tests.on('test:fail', () => {
     process.exitCode = 1
   })
   for await (const text of tests.compose(new spec())) process.stdout.write(text)
 }
 
-/** Programs that carry out the files between them: as many as run at once. */
-function lanes(files: readonly string[]): string[] {
+/** At most `count` programs that carry out the files between them. */
+function lanes(files: readonly string[], count: number): string[] {
   if (files.length === 0) return []
   const folder = mkdtempSync(join(home, 'lanes-'))
   const work = JSON.stringify(JSON.stringify({ folder, files }))
   const lane = JSON.stringify(pathToFileURL(join(import.meta.dirname, 'lane.ts')).href)
-  return Array.from({ length: Math.min(availableParallelism(), files.length) }, (_, number) => {
+  return Array.from({ length: Math.min(count, files.length) }, (_, number) => {
     const program = join(folder, `lane-${number}.mjs`)
     writeFileSync(program, `process.env.TEST_LANE = ${work}\nawait import(${lane})\n`)
     return program

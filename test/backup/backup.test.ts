@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -31,6 +32,7 @@ import { migrate, migrateWithin, readMigrations } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
 import { keepDaysSteady } from '../support/steady-days.ts'
+import { timeouts } from '../support/timeouts.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'dealwright-backup-'))
 const server = await startPostgres(true)
@@ -62,12 +64,29 @@ const save = async (location: DatabaseLocation, name: string) =>
   (await backup(options(location, fileNamed(name)))).text
 const bring = (location: DatabaseLocation, name: string) => restore(options(location, fileNamed(name)))
 
+let restored: DatabaseLocation | undefined
+/** A database of what `first` has, made as quickly as can be: on the server if there is one. */
+async function another(name: string): Promise<DatabaseLocation> {
+  if (!server) return anotherEmbedded(name)
+  if (!restored) {
+    restored = await onServer()
+    await bring(restored, 'first')
+  }
+  const template = new URL(restored.databaseUrl!).pathname.slice(1)
+  return { ...restored, databaseUrl: await createDatabase(server.url, `TEMPLATE ${template}`) }
+}
+function anotherEmbedded(name: string): DatabaseLocation {
+  const location = embedded(name)
+  cpSync(source.dataDir, location.dataDir, { recursive: true })
+  return location
+}
+
 async function withDatabase<T>(
   { databaseUrl, dataDir }: DatabaseLocation,
   act: (db: Database) => Promise<T>,
 ): Promise<T> {
   const target = databaseUrl ? { url: databaseUrl } : { dataDir }
-  const db = await openDatabase({ ...target, statementTimeoutMs: 120_000, log })
+  const db = await openDatabase({ ...target, ...timeouts(120_000), log })
   return act(db).finally(() => db.close())
 }
 
@@ -276,15 +295,12 @@ describe('moved', () => {
 
 describe('while others write', () => {
   test('on the running embedded service', async () => {
-    const location = embedded('busy')
-    await bring(location, 'first')
+    const location = anotherEmbedded('busy')
     await backUpBusy(location, 'busy')
     assert.deepEqual(readdirSync(location.dataDir).sort(), ['lock', 'pg'])
   })
   test('on PostgreSQL', { skip: !server && 'no PostgreSQL here' }, async () => {
-    const location = await onServer()
-    await bring(location, 'first')
-    await backUpBusy(location, 'busy-server')
+    await backUpBusy(await another('busy-server'), 'busy-server')
   })
 })
 
@@ -299,8 +315,7 @@ describe('rows of many megabytes', () => {
     )
 
   test('are never in memory together, and come back', async () => {
-    const location = server ? await onServer() : embedded('large')
-    await bring(location, 'first')
+    const location = await another('large')
     const { megabytes: small } = await command(['backup', fileNamed('small')], location)
     await grow(location, 500, 30)
     const { code, megabytes } = await command(['backup', fileNamed('large')], location)
@@ -312,8 +327,7 @@ describe('rows of many megabytes', () => {
   })
 
   test('or more than any restore takes: no backup, and one line that says which', async () => {
-    const location = server ? await onServer() : embedded('too-large')
-    await bring(location, 'first')
+    const location = await another('too-large')
     await grow(location, 14_000, 1)
     await assert.rejects(save(location, 'too-large'), {
       name: 'BackupError',
@@ -681,10 +695,8 @@ describe('refused, with nothing left behind', () => {
       const show = (text: string) => void (/rows$/.test(text) && stop.abort())
       return { ...options(location, fileNamed(name)), signal: stop.signal, progress: { show, clear() {} } }
     }
-    for (const location of [source, ...(server ? [await onServer()] : [])]) {
-      if (location.databaseUrl) await bring(location, 'first')
+    for (const location of [source, ...(server ? [await another('stopped')] : [])])
       await assert.rejects(backup(stopped(location, 'stopped')), { name: 'AbortError' })
-    }
     assert.ok(!readdirSync(home).some(name => name.startsWith('stopped')))
     for (const location of [embedded('stopped-restore'), ...(server ? [await onServer()] : [])]) {
       await assert.rejects(restore(stopped(location, 'first')), { name: 'AbortError' })

@@ -13,6 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { openDatabase } from '../../src/db/open.ts'
 import { createDatabase } from '../support/postgres.ts'
+import { timeouts } from '../support/timeouts.ts'
 
 const isServer = process.env.TEST_ENGINE === 'postgres'
 const home = mkdtempSync(join(tmpdir(), 'dealwright-cli-'))
@@ -372,7 +373,7 @@ test('after the service the commands go on, and check says what is wrong', async
     '--scopes',
     'admin',
   )
-  const db = await openDatabase({ ...(url ? { url } : { dataDir }), waitMs: 60_000, log: () => {} })
+  const db = await openDatabase({ ...(url ? { url } : { dataDir }), ...timeouts(), log: () => {} })
   try {
     const events = await db.query(
       `SELECT e.type FROM event e WHERE e.account_id = 1 AND e.actor = 0 AND e.record_id = $1::bigint`,

@@ -1,4 +1,4 @@
-/** `dealwright import` (D80): a file becomes records, in a data directory that nobody has open. */
+/** `dealwright import` (D80): a file becomes records, on a server or in a data directory nobody has open. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,13 +6,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
+import { createDatabase } from '../support/postgres.ts'
 
+const isServer = process.env.TEST_ENGINE === 'postgres'
+const url = isServer ? await createDatabase(process.env.TEST_DATABASE_URL!) : ''
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'dealwright-import-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 const dealwright = (...args: string[]) =>
   run(process.execPath, ['bin/dealwright.js', ...args, '--json'], {
-    env: { ...process.env, DATA_DIR: join(folder, 'data'), DATABASE_URL: '' },
+    env: { ...process.env, DATA_DIR: join(folder, 'data'), DATABASE_URL: url },
   }).then(
     ({ stdout }) => ({ code: 0, said: JSON.parse(stdout) }),
     error => ({ code: error.code as number, said: JSON.parse(error.stdout || '{}') }),

@@ -12,7 +12,6 @@ import type { Operator, Term } from '../../src/fields/operators.ts'
 import { resources } from '../../src/resources.ts'
 import type { Service } from '../support/service.ts'
 import { v1 } from '../support/service.ts'
-import { keepDaysSteady } from '../support/steady-days.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: records are whatever the service answers
 export type Deal = any
@@ -135,7 +134,6 @@ function sortable(value: Value): Value {
  * Leaves a third of the sample's deals: each request of a law reads all there are, and a third is as uneven.
  */
 export async function keepFewDeals({ db }: Service): Promise<void> {
-  await keepDaysSteady(db)
   await db.query('UPDATE deal SET deleted_at = now() WHERE account_id = $1::bigint AND id % 3 > 0', ['1'])
 }
 

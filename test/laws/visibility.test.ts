@@ -204,7 +204,7 @@ function cursorOf(_all: string, cursor: string): string {
 test('what is not seen changes no answer', async () => {
   const asked = [
     ...(await questions('deal', Math.ceil(questionsOf * 0.35))),
-    ...(await questions('contact', Math.ceil(questionsOf * 0.15))),
+    ...(await questions('contact', Math.ceil(questionsOf * 0.1))),
     ...(await questions('activity', Math.ceil(questionsOf * 0.2))),
   ]
   const before = await answers(call, asked)

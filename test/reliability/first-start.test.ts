@@ -20,7 +20,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { announceDeletion, restoreAccount } from '../../src/accounts/accounts.ts'
 import { alone } from '../../src/accounts/alone.ts'
 import { loadCatalog } from '../../src/accounts/callers.ts'
@@ -36,6 +36,8 @@ import { resources } from '../../src/resources.ts'
 import { KeyedMutex } from '../../src/waiting/keyed-mutex.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { createDatabase } from '../support/postgres.ts'
+import { migratedDatabase } from '../support/prepared.ts'
+import { timeouts } from '../support/timeouts.ts'
 import { createToken } from '../support/tokens.ts'
 
 const isServer = process.env.TEST_ENGINE === 'postgres'
@@ -49,12 +51,12 @@ after(() => {
 type Place = { readonly dataDir: string; readonly url: string }
 let places = 0
 
-/** A folder of its own, that is not there yet, and on a server a database of its own. */
+/** A folder of its own, that is not there yet. */
+const newPlace = (): Place => ({ dataDir: join(home, `place${++places}`), url: '' })
+
+/** With a database of its own on a server. */
 async function place(): Promise<Place> {
-  return {
-    dataDir: join(home, `place${++places}`),
-    url: isServer ? await createDatabase(process.env.TEST_DATABASE_URL!) : '',
-  }
+  return { ...newPlace(), ...(isServer && { url: await createDatabase(process.env.TEST_DATABASE_URL!) }) }
 }
 
 /** The service as people run it, until it listens or ends by itself. */
@@ -118,7 +120,7 @@ test('killed at every step, the next start has a token that is kept', { timeout:
   if (!isServer) await withDatabase({ dataDir: made, url: '' }, migrate)
   const outcomes: string[] = []
   for (let count = Number.POSITIVE_INFINITY; outcomes.length < count; ) {
-    const where = await place()
+    const where = { ...newPlace(), ...(isServer && (await migratedDatabase())) }
     if (!isServer) cpSync(made, where.dataDir, { recursive: true })
     const step = `${outcomes.length}`
     const killed = await start(where, { KILL_AT: step }, ['--import', './test/support/kill-at.ts'])
@@ -197,21 +199,14 @@ test('two first starts at once on one server: one token, kept where it was made'
 })
 
 async function withDatabase<T>({ dataDir, url }: Place, act: (db: Database) => Promise<T>): Promise<T> {
-  const db = await openDatabase({ ...(url ? { url } : { dataDir }), log: () => {} })
+  const db = await openDatabase({ ...(url ? { url } : { dataDir }), ...timeouts(), log: () => {} })
   return act(db).finally(() => db.close())
 }
 
-/** Closed with the test file. */
-async function emptyDatabase(): Promise<Database> {
-  const url = isServer ? await createDatabase(process.env.TEST_DATABASE_URL!) : undefined
-  const db = await openDatabase({ ...(url && { url }), log: () => {} })
-  after(() => db.close())
-  return db
-}
-
-async function database(): Promise<Database> {
-  const db = await emptyDatabase()
-  await migrate(db)
+/** Closed with the test. */
+async function database(t: TestContext): Promise<Database> {
+  const db = await openDatabase({ ...(await migratedDatabase()), ...timeouts(), log: () => {} })
+  t.after(() => db.close())
   return db
 }
 
@@ -237,8 +232,8 @@ const isValid = async (db: Database, token: string) =>
 
 const [presetA, presetB] = ['preset-a'.padEnd(40, 'a'), 'preset-b'.padEnd(40, 'b')]
 
-test('a start with DEALWRIGHT_TOKEN ends every token that a start has made, and no other', async () => {
-  const db = await database()
+test('a start with DEALWRIGHT_TOKEN ends every token that a start has made, and no other', async t => {
+  const db = await database(t)
   const { dataDir } = await place()
   const said: string[] = []
   const { token: first, keptIn } = await begin(db, dataDir)
@@ -265,8 +260,8 @@ test('a start with DEALWRIGHT_TOKEN ends every token that a start has made, and 
   assert.deepEqual(await valid(), [false, true, false, true, true])
 })
 
-test('a start makes its token whatever the account has decided on the fields of users and tokens', async () => {
-  const db = await database()
+test('a start makes its token whatever the account has decided on the fields of users and tokens', async t => {
+  const db = await database(t)
   const { dataDir } = await place()
   await begin(db, dataDir)
   const loadLatest = () => loadCatalog(db, resources, 1)
@@ -282,8 +277,8 @@ test('a start makes its token whatever the account has decided on the fields of 
   assert.equal(await isValid(db, presetA!), true)
 })
 
-test('DEALWRIGHT_TOKEN is of account 1: where that was deleted it is of no use, and no other one’s', async () => {
-  const db = await database()
+test('DEALWRIGHT_TOKEN is of account 1: where that was deleted it is of no use, and no other one’s', async t => {
+  const db = await database(t)
   const { dataDir } = await place()
   const { token } = await begin(db, dataDir)
   const who = { name: 'Second', ownerName: 'Bo', ownerEmail: 'bo@example.com' }
@@ -297,16 +292,16 @@ test('DEALWRIGHT_TOKEN is of account 1: where that was deleted it is of no use, 
   assert.equal(account, 2)
 })
 
-test('the first token as DEALWRIGHT_TOKEN stays valid, and so does its file', async () => {
-  const db = await database()
+test('the first token as DEALWRIGHT_TOKEN stays valid, and so does its file', async t => {
+  const db = await database(t)
   const { dataDir } = await place()
   const { token, keptIn } = await begin(db, dataDir)
   assert.deepEqual(await begin(db, dataDir, token!), { token: null, keptIn })
   assert.ok(await isValid(db, token!))
 })
 
-test('the token of another database, kept in the same folder, is not lost', async () => {
-  const [one, other] = [await database(), await database()]
+test('the token of another database, kept in the same folder, is not lost', async t => {
+  const [one, other] = [await database(t), await database(t)]
   const { dataDir } = await place()
   const said: string[] = []
   const first = await begin(one, dataDir)
@@ -321,8 +316,8 @@ test('the token of another database, kept in the same folder, is not lost', asyn
   assert.deepEqual(tokenFiles({ dataDir, url: '' }), ['admin-token', 'admin-token.1'])
 })
 
-test('a token of a start that was cut short is removed, and a link in its place is not followed', async () => {
-  const db = await database()
+test('a token of a start that was cut short is removed, and a link in its place is not followed', async t => {
+  const db = await database(t)
   const { dataDir } = await place()
   mkdirSync(dataDir)
   writeFileSync(join(dataDir, 'mine'), 'mine')
@@ -335,8 +330,8 @@ test('a token of a start that was cut short is removed, and a link in its place 
   assert.equal(read(join(dataDir, 'admin-token')), token)
 })
 
-test('a preset token acts for whoever administers, else for whoever is there', async () => {
-  const db = await database()
+test('a preset token acts for whoever administers, else for whoever is there', async t => {
+  const db = await database(t)
   const { dataDir } = await place()
   const { token } = await begin(db, dataDir)
   const actor = async (of: string) =>
@@ -370,7 +365,7 @@ test('a preset token acts for whoever administers, else for whoever is there', a
   assert.equal(row!.role, '1')
 })
 
-test('tokens that starts made before this was written down are known by their names', async () => {
+test('tokens that starts made before this was written down are known by their names', async t => {
   const files = join(home, 'migrations')
   mkdirSync(files)
   const all = readdirSync('src/db/migrations').sort()
@@ -379,7 +374,9 @@ test('tokens that starts made before this was written down are known by their na
     all.findIndex(name => name.endsWith('-start-tokens.sql')),
   )
   for (const file of before) cpSync(join('src/db/migrations', file), join(files, file))
-  const db = await emptyDatabase()
+  const url = isServer ? await createDatabase(process.env.TEST_DATABASE_URL!) : undefined
+  const db = await openDatabase({ ...(url && { url }), ...timeouts(), log: () => {} })
+  t.after(() => db.close())
   await migrate(db, files)
   await db.query(
     "INSERT INTO account VALUES (1, 'Old', 'UTC', 840, 1, now()), (2, 'Other', 'UTC', 840, 1, now())",

@@ -13,11 +13,14 @@ import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createDatabase } from './postgres.ts'
 import { keepRows } from './shared-engine.ts'
+import { keepDaysSteady } from './steady-days.ts'
+import { timeouts } from './timeouts.ts'
 
 /** Where `openDatabase` finds it. */
 type Location = { readonly url: string } | { readonly template: string }
 type Started = { readonly location: Location; readonly token: string }
-type Prepared = { readonly original: string; readonly token: string }
+type Prepared = { readonly original: string; readonly token: string | null }
+type Content = 'tables' | 'account' | 'sample'
 
 /** Where a run keeps what its files share (test/run.ts); a file that is run alone has its own. */
 const folder = process.env.TEST_PREPARED ?? ownFolder()
@@ -31,12 +34,22 @@ function ownFolder(): string {
 
 /** A database of the engine under test, with an account and its token. */
 export async function startedDatabase(sampleData: boolean): Promise<Started> {
+  const { location, token } = await copyOf(sampleData ? 'sample' : 'account')
+  return { location, token: token! }
+}
+
+/** One with the tables and no account: what a first start finds once it has migrated. */
+export async function migratedDatabase(): Promise<Location> {
+  return (await copyOf('tables')).location
+}
+
+async function copyOf(content: Content): Promise<{ location: Location; token: string | null }> {
   const url = process.env.TEST_ENGINE === 'postgres' ? process.env.TEST_DATABASE_URL! : undefined
-  const file = join(folder, `${url ? 'server' : 'embedded'}-${sampleData ? 'sample' : 'account'}`)
+  const file = join(folder, `${url ? 'server' : 'embedded'}-${content}`)
   if (!existsSync(file)) {
     // Of those who come at the same moment each makes one, and all take that of the first.
     const own = `${file}-${randomUUID()}`
-    const made = url ? await onServer(url, sampleData) : await inFile(`${own}-files`, sampleData)
+    const made = url ? await onServer(url, content) : await inFile(`${own}-files`, content)
     writeFileSync(own, JSON.stringify(made))
     try {
       linkSync(own, file)
@@ -51,18 +64,19 @@ export async function startedDatabase(sampleData: boolean): Promise<Started> {
 
 /** An empty database of a server, begun where it is. */
 export async function startedAt(url: string, sampleData: boolean): Promise<Started> {
-  return { location: { url }, token: await withDatabase({ url }, db => begin(db, sampleData)) }
+  const token = await withDatabase({ url }, db => begin(db, sampleData ? 'sample' : 'account'))
+  return { location: { url }, token: token! }
 }
 
-async function onServer(server: string, sampleData: boolean): Promise<Prepared> {
+async function onServer(server: string, content: Content): Promise<Prepared> {
   const url = await createDatabase(server)
-  const { token } = await startedAt(url, sampleData)
+  const token = await withDatabase({ url }, db => begin(db, content))
   return { original: basename(new URL(url).pathname), token }
 }
 
-async function inFile(dataDir: string, sampleData: boolean): Promise<Prepared> {
+async function inFile(dataDir: string, content: Content): Promise<Prepared> {
   const token = await withDatabase({ dataDir }, async db => {
-    const made = await begin(db, sampleData)
+    const made = await begin(db, content)
     await keepRows(db)
     await shrink(db)
     return made
@@ -73,10 +87,13 @@ async function inFile(dataDir: string, sampleData: boolean): Promise<Prepared> {
   return { original, token }
 }
 
-async function begin(db: Database, sampleData: boolean): Promise<string> {
+async function begin(db: Database, content: Content): Promise<string | null> {
   await migrate(db)
-  const { token } = await firstStart(db, { now: new Date(), sampleData, createSample })
-  return token!
+  if (content === 'tables') return null
+  const { token } = await firstStart(db, { now: new Date(), sampleData: content === 'sample', createSample })
+  // Many tests compare what they read at two moments. No deal gets a day older between them.
+  await keepDaysSteady(db)
+  return token
 }
 
 /** Every start unpacks the file, so it has nothing that nobody reads: two empty databases, and old log. */
@@ -93,6 +110,6 @@ async function withDatabase<T>(
   location: { url: string } | { dataDir: string },
   act: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const db = await openDatabase({ ...location, log })
+  const db = await openDatabase({ ...location, ...timeouts(), log })
   return act(db).finally(() => db.close())
 }

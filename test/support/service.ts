@@ -6,7 +6,8 @@ import { type AppOptions, buildApp } from '../../src/app.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { type Json, parseJson } from '../../src/json.ts'
 import { startedAt, startedDatabase } from './prepared.ts'
-import { type Borrowed, borrow, timeouts } from './shared-engine.ts'
+import { type Borrowed, borrow } from './shared-engine.ts'
+import { timeouts } from './timeouts.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the test is about
 export type Reply = { status: number; headers: Headers; text: string; body: any }

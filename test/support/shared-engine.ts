@@ -4,6 +4,8 @@
  * have done: all rows are put back, and an engine whose schema was changed is given to nobody else.
  */
 import { type Database, openDatabase } from '../../src/db/open.ts'
+import { isLane, share } from './ends.ts'
+import { timeouts } from './timeouts.ts'
 
 export type Borrowed = { readonly db: Database; giveBack(): Promise<void> }
 
@@ -16,10 +18,7 @@ type Shared = {
 
 /** those that nobody uses now */
 const idle: Shared[] = []
-const isLane = process.env.TEST_LANE !== undefined
-
-/** Timeouts of a database, so long by default that a slow machine fails no test. */
-export const timeouts = (ms = 60_000) => ({ statementTimeoutMs: ms, waitMs: ms, yieldsAfterMs: ms })
+if (isLane) share({ end: () => Promise.all(idle.map(({ db }) => db.close())) })
 
 /** A database with the rows of `template`; `log` takes what it has to say. */
 export async function borrow(template: string, log: (line: string) => void): Promise<Borrowed> {
@@ -32,11 +31,6 @@ export async function borrow(template: string, log: (line: string) => void): Pro
       else await shared.db.close()
     },
   }
-}
-
-/** Ends the engines, so that the process can end. */
-export async function closeIdle(): Promise<void> {
-  for (const { db } of idle) await db.close()
 }
 
 async function opened(template: string): Promise<Shared> {

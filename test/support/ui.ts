@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after } from 'node:test'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { signInBrowser } from './browser-session.ts'
 import { launchBrowser } from './chromium.ts'
+import { share } from './ends.ts'
 import type { Service } from './service.ts'
 
 export type Ui = {
@@ -28,14 +28,21 @@ export type UiOptions = {
 type Served = Pick<Service, 'url' | 'token'>
 
 let started: Promise<Browser> | undefined
+share({
+  tidy: async () => Promise.all((await started)?.contexts().map(context => context.close()) ?? []),
+  end: async () => (await started)?.close(),
+})
 
-/** One browser for a test file. */
+/** One browser for all test files of a process. Each opens contexts of its own, which end with it. */
 export function sharedBrowser(): Promise<Browser> {
-  started ??= launchBrowser()
+  started ??= launchBrowser().then(browser =>
+    // After a crash the next file has another.
+    browser.on('disconnected', () => {
+      started = undefined
+    }),
+  )
   return started
 }
-
-after(async () => (await started)?.close())
 
 const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
