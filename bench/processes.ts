@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 
 const root = dirname(import.meta.dirname)
 const run = promisify(execFile)
-const startLimitMs = 60_000
+/** far longer than a first start takes, also on a machine that is busy with other things */
+const startLimitMs = 300_000
 const running = new Set<ChildProcess>()
 
 process.on('exit', endAll)

@@ -58,8 +58,8 @@ export const parts = {
   // What the laws find is seldom one engine's alone.
   postgres: { engine: 'postgres', files: filesOf(...first, ...others).filter(runsOnBoth), share: 0.3 },
   web: { engine: 'embedded', files: filesOf('web'), share: 1, waits: true },
-  recipes: { engine: 'embedded', files: [recipes], share: 1 },
-  commands: { engine: 'embedded', files: filesOf('commands'), share: 1 },
+  // Side by side: the commands leave time to the compiler.
+  commands: { engine: 'embedded', files: [...filesOf('commands'), recipes], share: 1 },
 } satisfies { readonly [name: string]: Part }
 
 /** Whether it runs on PostgreSQL, too. */

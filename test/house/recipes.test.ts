@@ -21,6 +21,11 @@ import { after, test } from 'node:test'
 /** A block of code: the file it names and, where that file is there, the line after which the code goes. */
 type Step = { readonly path: string; readonly anchor: string | undefined; readonly code: string }
 
+const parts = [
+  ...['src', 'bench', 'client', 'web', 'docs', 'test', 'scripts'],
+  ...['package.json', 'tsconfig.json'],
+]
+
 /** The steps of a recipe, by the title of its section. */
 function stepsOf(title: string): Step[] {
   const section = readFileSync('CONTRIBUTING.md', 'utf8')
@@ -34,7 +39,7 @@ function stepsOf(title: string): Step[] {
 function carriedOut(title: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'dealwright-recipe-'))
   after(() => rmSync(copy, { recursive: true, force: true }))
-  for (const part of ['src', 'client', 'web', 'docs', 'test', 'scripts', 'package.json', 'tsconfig.json'])
+  for (const part of parts)
     cpSync(part, join(copy, part), { recursive: true, filter: path => !/^(web.dist|docs.ui)\b/.test(path) })
   symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
   mkdirSync(join(copy, 'prepared'))
