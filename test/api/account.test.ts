@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
+import { eventually } from '../support/receiver.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const { call, get, made, known } = await startService()
@@ -131,6 +132,9 @@ test('another base currency converts all rates, and amounts follow; closed deals
   assert.deepEqual([done.data.base_currency, done.data.base_currency_code], [978, 'EUR'])
   const rateOf = async (id: number) => (await read('currency', id)).rate
   assert.deepEqual([await rateOf(978), await rateOf(840), await rateOf(756)], [1, 0.8, 0.96])
+  // A background job follows the rates, of products last.
+  const price = async () => (await read('product', product.id)).base_currency_amount.currency_code
+  await eventually(async () => (await price()) === 'EUR', 'amounts in another base currency')
   assert.equal(await worth(open.id), '96 EUR')
   assert.equal(await worth(inEuro.id), '100 EUR')
   assert.equal(await worth(closed.id), '88 EUR', '110 USD of then')

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
+import { eventually } from '../support/receiver.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
@@ -415,6 +416,8 @@ test("a stage's probability re-weighs its open deals, and touches nothing else o
   // 100.25 × 10 % = 10.025, half-even 10.02; 5 × 10 % = 0.5, half-even 0.
   assert.deepEqual([deal.weighted_value.value, jpy.weighted_value.value], [10.02, 0])
   await call('PATCH', `${v1}/pipeline_stage/${stage.id}`, { probability: 30, rotting_days: null })
+  const newest = async () => (await get(`${v1}/deal/${jpy.id}`)).body.data.weighted_value.value
+  await eventually(async () => (await newest()) === 2, 'the weight of the stage')
   const [after, afterJpy] = await Promise.all(
     [deal, jpy].map(async ({ id }) => (await get(`${v1}/deal/${id}`)).body.data),
   )
@@ -444,6 +447,7 @@ test('a rate revalues open deals and products; closed deals keep theirs; no rate
   const set = await call('PATCH', `${v1}/currency/756`, { rate: 1.125 })
   assert.equal(set.status, 200, set.text)
   const read = async (resource: string, id: number) => (await get(`${v1}/${resource}/${id}`)).body.data
+  await eventually(async () => (await read('product', product.id)).base_currency_amount, 'the new rate')
   // 200.10 × 1.125 = 225.1125 → 225.11
   assert.deepEqual((await read('deal', open.id)).deal_value_in_base_currency, {
     currency: 840,
@@ -463,7 +467,8 @@ test('a rate revalues open deals and products; closed deals keep theirs; no rate
   const reopened = await call('PATCH', `${v1}/deal/${open.id}`, { pipeline_stage: known.stages.New! })
   assert.equal(reopened.body.data.deal_value_in_base_currency.value, 400.2)
   await call('PATCH', `${v1}/currency/756`, { rate: null })
-  assert.equal((await read('deal', open.id)).deal_value_in_base_currency, null)
+  const worth = async () => (await read('deal', open.id)).deal_value_in_base_currency
+  await eventually(async () => (await worth()) === null, 'an amount without a rate')
   assert.deepEqual(problemsOf(await call('PATCH', `${v1}/currency/840`, { rate: 2, is_active: 'No' })), [
     '/is_active interface_required',
     '/rate interface_required',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { eventually } from '../support/receiver.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const origin = 'https://crm.example.com'
@@ -134,6 +135,11 @@ test('a record whose values have moved without a version has another tag, for on
   const before = await get(path)
   const euro = (await get(`${v1}/currency/view/list?filter=code:eq(EUR)`)).body.data[0]
   assert.equal((await call('PATCH', `${v1}/currency/${euro.id}`, { rate: euro.rate * 2 })).status, 200)
+  // A background job follows the rate.
+  await eventually(
+    async () => (await get(path)).headers.get('etag') !== before.headers.get('etag'),
+    'an amount by the new rate',
+  )
   const after = await ask(path, { 'if-none-match': before.headers.get('etag')! })
   assert.equal(after.status, 200)
   assert.match(after.headers.etag!, /^"1\.[1-9]\d*"$/)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/json.ts'
+import { eventually } from '../support/receiver.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -90,8 +91,9 @@ test('a closed deal keeps the base amount of its day, an open one follows the ra
   const reopening = await seqOf('deal', deal.id)
   assert.equal(closed.deal_value_in_base_currency.value, 50)
   await changed('currency/578', { rate: 0.25 })
-  const opened = (await get(`${v1}/deal/${deal.id}`)).body.data
-  assert.equal(opened.deal_value_in_base_currency.value, 25)
+  // A background job follows the rate.
+  const base = async () => (await get(`${v1}/deal/${deal.id}`)).body.data.deal_value_in_base_currency.value
+  await eventually(async () => (await base()) === 25, 'an amount by the new rate')
   await changed(`deal/${deal.id}`, won())
   const revalued = await changed(`deal/${deal.id}`, { deal_value: { currency: 'NOK', value: 200 } })
   assert.equal(revalued.deal_value_in_base_currency.value, 50)
