@@ -110,6 +110,6 @@ async function withDatabase<T>(
   location: { url: string } | { dataDir: string },
   act: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const db = await openDatabase({ ...location, ...timeouts(), log })
+  const db = await openDatabase({ ...location, ...timeouts(600_000), log })
   return act(db).finally(() => db.close())
 }

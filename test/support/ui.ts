@@ -25,6 +25,9 @@ export type UiOptions = {
   readonly context?: BrowserContextOptions
 }
 
+/** How long a page may take for what comes at once: long for a busy machine, too. */
+const patienceMs = 90_000
+
 type Served = Pick<Service, 'url' | 'token'>
 
 let started: Promise<Browser> | undefined
@@ -54,6 +57,7 @@ export async function openUi(service: Served, path: string, options: UiOptions =
   const { user = 1, size = { width: 1280, height: 800 }, context: given = {} } = options
   const browser = await sharedBrowser()
   const context = await browser.newContext({ viewport: size, ...given })
+  context.setDefaultTimeout(patienceMs)
   await signInBrowser(context, service, user)
   const page = await context.newPage()
   const errors = heard(page)
