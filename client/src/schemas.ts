@@ -88,6 +88,7 @@ export interface Schemas {
       max_decimals?: number
       min?: number
       max?: number
+      case_sensitive?: boolean
     }
     is_required: boolean
     is_read_only: boolean
@@ -116,6 +117,7 @@ export interface Schemas {
         max_decimals?: number
         min?: number
         max?: number
+        case_sensitive?: boolean
         default?: number
       }
     }>
@@ -182,7 +184,9 @@ export interface Schemas {
     is_active?: boolean
     is_indexed?: boolean
     is_unique?: boolean
-    config?: { [name: string]: number | null }
+    config?: {
+      case_sensitive?: boolean | null
+    }
     /** A value that the field takes, or null. */
     default_value?: unknown
     section?: string
@@ -232,7 +236,9 @@ export interface Schemas {
     is_active?: boolean
     is_indexed?: boolean
     is_unique?: boolean
-    config?: { [name: string]: number | null }
+    config?: {
+      case_sensitive?: boolean | null
+    }
     /** A value that the field takes, or null. */
     default_value?: unknown
     section?: string

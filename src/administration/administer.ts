@@ -226,7 +226,7 @@ async function change(
       findings.problems.add(() => problem)
     if (!shaped) return null
     const keys = changeOfKeys(shaped, catalog)
-    if (keys?.isUnique) await refuseDoubles(administrator, catalog, keys.of, findings)
+    if (keys?.isUnique) await refuseDoubles(administrator, catalog, keys, findings)
     const { sections, row } = shaped
     const response = { id, warnings: findings.warnings }
     return { change: { verb, resource: row.resource, field: shaped, sections, keys }, response }

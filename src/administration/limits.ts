@@ -5,9 +5,12 @@ import type { Config, Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isObject, isRawNumber, type Json, type JsonObject } from '../json.ts'
-import { type Findings, report } from './findings.ts'
+import { booleanOf, type Findings, report } from './findings.ts'
 
-/** The limits that a body sets, each within the interface's. Null restores the interface's limit. */
+/**
+ * The limits that a body sets, each within the interface's. Null restores the interface's limit. Only of
+ * custom fields can be said that case matters (D76): names of the service's own are looked for in any case.
+ */
 export function limited(
   sent: Json,
   row: FieldRow,
@@ -19,7 +22,8 @@ export function limited(
     report(findings, '/config', 'wrong_type', 'must be an object of limits')
     return row.config
   }
-  const known: readonly string[] = kinds[row.type].limits ?? []
+  const all: readonly string[] = kinds[row.type].limits ?? []
+  const known = definition ? all.filter(name => name !== 'case_sensitive') : all
   const config: { [name: string]: Json } = { ...(row.config as JsonObject) }
   for (const [name, value] of Object.entries(sent)) {
     const path = `/config/${name}`
@@ -27,12 +31,15 @@ export function limited(
     // A descriptor can be sent back unchanged, even with limits that an account can't set.
     if (Object.hasOwn(config, name) && isSameLimit(value, config[name]!)) continue
     if (!known.includes(name)) {
-      const all = known.length ? `It has: ${known.join(', ')}.` : `${row.type} has no limits to set.`
-      const hint = () => suggestion(name, known, all)
+      const has = known.length ? `It has: ${known.join(', ')}.` : `${row.type} has no limits to set.`
+      const hint = () => suggestion(name, known, has)
       report(findings, path, 'unknown_field', 'is not a limit that can be set', hint)
     } else if (value === null) {
       delete config[name]
       if (bound !== null) config[name] = bound
+    } else if (name === 'case_sensitive') {
+      delete config[name]
+      if (booleanOf(value, path, findings)) config[name] = true
     } else if (isLimit(name, value, path, findings) && isTighter(name, value, bound, path, findings))
       config[name] = value
   }

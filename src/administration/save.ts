@@ -19,6 +19,8 @@ import {
 } from '../records/write.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
 
+export type KeysChange = { readonly of: Field; readonly isUnique: boolean; readonly wasUnique: boolean }
+
 export type Change = {
   /** what happened, as its event says: created, updated, deleted, restored */
   readonly verb: string
@@ -26,8 +28,8 @@ export type Change = {
   /** null: only the form changes */
   readonly field: { readonly row: FieldRow; readonly options: readonly Option[] } | null
   readonly sections: readonly Section[] | null
-  /** set where the field becomes unique, or ceases to be */
-  readonly keys?: { readonly of: Field; readonly isUnique: boolean } | null
+  /** set where the field becomes unique, or ceases to be, or its values are compared in another way */
+  readonly keys?: KeysChange | null
 }
 
 export type Author = {
@@ -82,7 +84,7 @@ function changeOf(by: By, { verb, resource, field, sections, keys = null }: Chan
 )`,
       ...(field ? [savedField(account, source, field.row), savedOptions(account, source, field)] : []),
       ...(sections ? [arranged(account, source, sections)] : []),
-      ...(keys ? [keysSql(by, keys.of, keys.isUnique)] : []),
+      ...(keys ? keysSql(by, keys) : []),
     ],
     endsOlder: keys !== null,
     when: sql`EXISTS (SELECT 1 FROM changed)`,
@@ -98,16 +100,19 @@ function changeOf(by: By, { verb, resource, field, sections, keys = null }: Chan
   }
 }
 
-/** Keeps the keys of all live records in a field, or forgets them (D76). */
-function keysSql({ account }: By, field: Field, isUnique: boolean): Sql {
-  const live = sql`(
-    SELECT t.* FROM changed, ${sql.id(field.resource)} t
-    WHERE t.account_id = ${account}::bigint AND t.deleted_at IS NULL)`
-  if (isUnique) return sql`keys AS (${keysOfRows({ account }, live, [field])})`
-  return sql`keys AS (
+/**
+ * Forgets the keys of a field, and makes those of all live records where it is unique (D76): counting the
+ * forgotten ones makes sure that they are gone before.
+ */
+function keysSql({ account }: By, { of: field, isUnique }: KeysChange): Sql[] {
+  const forgotten = sql`forgotten AS (
   DELETE FROM unique_value u USING changed
-  WHERE u.account_id = ${account}::bigint AND u.field = ${sql.integer(field.id)}
+  WHERE u.account_id = ${account}::bigint AND u.field = ${sql.integer(field.id)} RETURNING u.record
 )`
+  const live = sql`(
+    SELECT t.* FROM changed, (SELECT count(*) FROM forgotten) f, ${sql.id(field.resource)} t
+    WHERE t.account_id = ${account}::bigint AND t.deleted_at IS NULL)`
+  return [forgotten, ...(isUnique ? [sql`keys AS (${keysOfRows({ account }, live, [field])})`] : [])]
 }
 
 function savedField(account: Param, source: Param, row: FieldRow): Sql {

@@ -1,9 +1,10 @@
 /**
- * What becomes of the keys of a field that becomes unique, or ceases to be (D76), and the doubles that are in
- * its way. The statement that saves the field makes or forgets the keys (save.ts).
+ * What becomes of the keys of a field that becomes unique, or ceases to be, or whose values are compared in
+ * another way (D76), and the doubles that are in its way. The statement that saves the field makes or
+ * forgets the keys (save.ts).
  */
 import { type Catalog, fieldOf } from '../fields/catalog.ts'
-import type { Field } from '../fields/field.ts'
+import { isCased } from '../fields/kinds/text.ts'
 import { hasKeys, storedKeys } from '../records/unique.ts'
 import { mayRead } from '../rights/rights.ts'
 import { sightOf, visible } from '../rights/visibility.ts'
@@ -11,20 +12,19 @@ import { ask, sql } from '../sql.ts'
 import type { Shape } from './field.ts'
 import type { Findings } from './findings.ts'
 import type { Administrator } from './retry-on-conflict.ts'
-import type { Change } from './save.ts'
+import type { KeysChange } from './save.ts'
 
 /** How many doubles are told, and how many records of each. */
 const examplesMax = 10
 
 /** What a change means for the keys of its field; null where they stay as they are. */
-export function changeOfKeys(
-  { row }: Shape,
-  { resources, ...catalog }: Catalog,
-): NonNullable<Change['keys']> | null {
+export function changeOfKeys({ row }: Shape, { resources, ...catalog }: Catalog): KeysChange | null {
   const fields = resources.get(row.resource)!
   const before = fields.fields.find(({ id }) => id === row.id)
   const of = fieldOf(row, fields, { resources, ...catalog })
-  return hasKeys(of) === (before ? hasKeys(before) : false) ? null : { of, isUnique: hasKeys(of) }
+  const [isUnique, wasUnique] = [hasKeys(of), before !== undefined && hasKeys(before)]
+  const isSame = isUnique === wasUnique && (!isUnique || isCased(of) === isCased(before!))
+  return isSame ? null : { of, isUnique, wasUnique }
 }
 
 /**
@@ -33,7 +33,7 @@ export function changeOfKeys(
 export async function refuseDoubles(
   { db, viewer, actor }: Administrator,
   catalog: Catalog,
-  field: Field,
+  { of: field, wasUnique }: KeysChange,
   { problems, isHidden }: Findings,
 ): Promise<void> {
   const { resource, internal_name: name } = field
@@ -52,6 +52,8 @@ export async function refuseDoubles(
       ? []
       : [{ value: key, ids: (JSON.parse(ids!) as number[]).slice(0, examplesMax) }],
   )
-  const message = `is_unique can't be true: several records of ${resource} have the same ${name}.`
-  problems.add(() => ({ field: 'is_unique', path: '/is_unique', code: 'value_taken', message, examples }))
+  const path = wasUnique ? '/config/case_sensitive' : '/is_unique'
+  const said = wasUnique ? `case_sensitive can't be ${isCased(field)}` : "is_unique can't be true"
+  const message = `${said}: several records of ${resource} have the same ${name}.`
+  problems.add(() => ({ field: path.split('/')[1]!, path, code: 'value_taken', message, examples }))
 }

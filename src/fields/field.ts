@@ -21,6 +21,8 @@ export type Config = {
   readonly max_limit?: number
   readonly max_digits?: number
   readonly max_decimals?: number
+  /** whether a unique text is compared with its case (D76); absent: it is not */
+  readonly case_sensitive?: true
 }
 
 export type Option = {
@@ -201,8 +203,9 @@ export type Schemas = { readonly input: Schema; readonly output: Schema }
 export type Unique = {
   /** the member that is compared; '' for the field itself */
   readonly member: string
-  /** SQL of a text as it is compared for being unique (D76) */
-  key(text: Sql): Sql
+  /** a text as it is compared for being unique (D76), and SQL that makes the same of a text */
+  compared(text: string, field: Field): string
+  key(text: Sql, field: Field): Sql
   /** the texts in a stored value */
   texts(value: Json): string[]
   /** a value that has a text and nothing more; null where no value has it */
@@ -244,7 +247,7 @@ export type Kind = {
    * their record.
    */
   text?(field: Field): Expression
-  /** The limits that an account may set (D36). */
+  /** What an account may set in `config` (D36). */
   readonly limits?: readonly (keyof Config)[]
   /** The interface's limits of a custom field of the type (D36); absent: there is no such custom field. */
   readonly custom?: Config

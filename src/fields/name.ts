@@ -18,8 +18,17 @@ const letters = /^\P{M}*(?:\p{M}{1,30}(?:\P{M}+|$))*$/u
  * be is left unchanged otherwise: it is too long, or has too many marks on a letter.
  */
 export function comparedName(text: string): string {
-  const name = (isPlain.test(text) ? text : text.replace(control, '').replace(notAscii, seen)).trim()
+  const name = seenName(text)
   return canNormalize(name) ? lowered(name.normalize('NFC')) : name
+}
+
+/** The same with its case, as the database's function `cased_name` does it: for unique texts (D76). */
+export function casedName(text: string): string {
+  return composed(seenName(text))
+}
+
+function seenName(text: string): string {
+  return (isPlain.test(text) ? text : text.replace(control, '').replace(notAscii, seen)).trim()
 }
 
 const isPlain = /^[ -~]*$/

@@ -29,6 +29,7 @@ const config = {
   ),
   min: number,
   max: number,
+  case_sensitive: flag,
 }
 
 const fieldMembers: { readonly [member: string]: Schema } = {
@@ -37,7 +38,11 @@ const fieldMembers: { readonly [member: string]: Schema } = {
   is_active: flag,
   is_indexed: flag,
   is_unique: flag,
-  config: { type: 'object', additionalProperties: limit },
+  config: {
+    type: 'object',
+    properties: { case_sensitive: orNull(flag) },
+    additionalProperties: limit,
+  },
   default_value: { description: 'A value that the field takes, or null.' },
   section: name,
   position: place,

@@ -6,10 +6,9 @@
 
 import { Refusal, type Warning } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
-import type { Values } from '../fields/field.ts'
+import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
-import { comparedName } from '../fields/name.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { mayRead, mayWrite } from '../rights/rights.ts'
 import { isChangeable, sightOf } from '../rights/visibility.ts'
@@ -108,8 +107,7 @@ async function takenValues(
     const places = new Map<string, number>()
     for (const [index, one] of ready.entries()) {
       if (!one || !('draft' in one) || one.draft.read) continue
-      const value = one.draft.after[field.internal_name] ?? null
-      for (const text of kinds[field.type].unique!.texts(value).map(comparedName))
+      for (const text of textsOf(one.draft.after[field.internal_name] ?? null, field))
         if (places.has(text)) taken.add(index)
         else places.set(text, index)
     }
@@ -119,6 +117,11 @@ async function takenValues(
     for (const { place } of rows) taken.add(indexes[Number(place) - 1]!)
   }
   return taken
+}
+
+function textsOf(value: Json, field: Field): string[] {
+  const { texts, compared } = kinds[field.type].unique!
+  return texts(value).map(text => compared(text, field))
 }
 
 /** The records that the operations are about, by the operations: undefined where there is none. */

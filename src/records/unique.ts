@@ -88,7 +88,7 @@ export function storedKeys(fields: readonly Field[]): Sql {
     const { member, key } = kinds[field.type].unique!
     const { multi, sql: value } = kinds[field.type].term(field, member)!
     const texts = multi ? sql`unnest(${value(row)})` : sql`(SELECT (${value(row)})::text)`
-    return sql`SELECT DISTINCT ${sql.integer(field.id)}::bigint AS field, ${key(sql`t.text`)} AS key
+    return sql`SELECT DISTINCT ${sql.integer(field.id)}::bigint AS field, ${key(sql`t.text`, field)} AS key
     FROM ${texts} t (text) WHERE t.text IS NOT NULL`
   })
   return sql.join(selects, sql`\n    UNION ALL `)
@@ -185,7 +185,7 @@ function holders({ account }: Sight, { resource }: ResourceFields, field: Field,
   const ofAccount = sql`y.account_id = ${account}::bigint`
   if (hasKeys(field))
     return sql`SELECT y.record AS id FROM unique_value y
-    WHERE ${ofAccount} AND y.field = ${sql.integer(field.id)} AND y.key = ${key(text)}`
+    WHERE ${ofAccount} AND y.field = ${sql.integer(field.id)} AND y.key = ${key(text, field)}`
   const value = kinds[field.type].term(field, member)!.sql({ alias: sql`y.`, now: sql`now()` })
   return sql`SELECT y.id FROM ${sql.id(resource.name)} y
     WHERE ${ofAccount} AND y.deleted_at IS NULL
@@ -208,7 +208,7 @@ function keysOf(fields: readonly Field[], after: Values): Sql | null {
     const all = texts(after[field.internal_name] ?? null)
     if (all.length === 0) return []
     return [
-      sql`SELECT DISTINCT ${sql.integer(field.id)}::bigint AS field, ${key(sql`t.text`)} AS key
+      sql`SELECT DISTINCT ${sql.integer(field.id)}::bigint AS field, ${key(sql`t.text`, field)} AS key
     FROM jsonb_array_elements_text(${JSON.stringify(all)}::jsonb) t (text)`,
     ]
   })

@@ -6,7 +6,6 @@ import { Problems, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import { comparedName } from '../fields/name.ts'
 import { isObject, type Json } from '../json.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
@@ -173,9 +172,10 @@ function refuseOther(body: Json, told: Told, { catalog }: Context): void {
 }
 
 /** Whether a record's values have the one that tells it. */
-function has(values: Values, { field: { internal_name, type }, text }: Told): boolean {
-  const texts = kinds[type].unique!.texts(values[internal_name] ?? null)
-  return texts.some(one => comparedName(one) === comparedName(text))
+function has(values: Values, { field, text }: Told): boolean {
+  const { texts, compared } = kinds[field.type].unique!
+  const key = compared(text, field)
+  return texts(values[field.internal_name] ?? null).some(one => compared(one, field) === key)
 }
 
 function nobody({ resource }: ResourceFields, { field }: Told): Refusal {

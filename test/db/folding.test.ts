@@ -8,7 +8,7 @@ import { after, describe, test } from 'node:test'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { requireFolding } from '../../src/db/require-folding.ts'
-import { comparedName } from '../../src/fields/name.ts'
+import { casedName, comparedName } from '../../src/fields/name.ts'
 import { bareOf, fold, lowered } from '../../src/fold.ts'
 import type { Json } from '../../src/json.ts'
 import { folded as unicodeFolded } from '../laws/naive.ts'
@@ -114,6 +114,7 @@ async function foldsAlike(db: Database): Promise<void> {
     ['fold(t)', fold],
     ['lowered(t)', lowered],
     ['compared_name(t)', comparedName],
+    ['cased_name(t)', casedName],
   ] as const)
     for (const given of [letters, beside, texts]) {
       const known = await ask(sql, given)

@@ -59,11 +59,19 @@ test('what has one choice alone is chosen; amounts without a currency are told',
 
 test('the samples of a column tell what field it would be', () => {
   const guess = (samples: readonly unknown[], rows = 1000) => {
-    const { type, options } = guessField({ name: ' Column ', samples }, rows)
+    const { type, options } = guessField({ name: ' Column ', samples }, 'deal', rows)
     return [type, ...options]
   }
   const five = (...texts: string[]) => Array.from({ length: 5 }, (_, index) => texts[index % texts.length])
-  assert.equal(guessField({ name: ' Column ', samples: [] }, 1).label, 'Column')
+  assert.equal(guessField({ name: ' Column ', samples: [] }, 'deal', 1).label, 'Column')
+  // The ids of the file's own records tell them, whatever they look like; those of others don't.
+  const ids = (name: string, resource: string) => guessField({ name, samples: ['1', '2'] }, resource, 2)
+  for (const name of ['Id', 'Record ID', 'record_id', 'Opportunity ID', 'External id'])
+    assert.deepEqual(ids(name, 'deal'), {
+      ...{ label: 'External id', type: 'SINGLE_STRING', options: [], isKey: true },
+    })
+  assert.equal(ids('Account ID', 'company').isKey, true)
+  for (const name of ['Account ID', 'Paid', 'Bid']) assert.equal(ids(name, 'deal').isKey, false, name)
   assert.deepEqual(guess([]), ['SINGLE_STRING'])
   assert.deepEqual(guess(five('1,250.50', '0', '-3', '1 000 000', '7,5')), ['SINGLE_NUMBER'])
   assert.deepEqual(guess([1, 2.5]), ['SINGLE_NUMBER'])

@@ -15,7 +15,7 @@ import {
 } from '../../web/src/pages/reports/reports.ts'
 import { scopeRows, scopesSummary, withScope } from '../../web/src/settings/access/scopes.ts'
 import { assignProblems } from '../../web/src/settings/assign-problems.ts'
-import { changedLimits } from '../../web/src/settings/fields/limits.ts'
+import { changedConfig, changedLimits } from '../../web/src/settings/fields/limits.ts'
 import { numberIn } from '../../web/src/settings/number-input.ts'
 import { niceTop } from '../../web/src/ui/chart-axis.ts'
 import { moved, renumbered, stepOf, withFieldAt } from '../../web/src/ui/order.ts'
@@ -147,6 +147,15 @@ test('limits are sent as they changed; what is no number is the service’s to r
     min_length: 3,
   })
   assert.deepEqual(changedLimits({}, { max: 'much' }), { max: 'much' })
+  const cased = { max_length: 255, case_sensitive: true }
+  const typed = { max_length: '255' }
+  assert.deepEqual(changedConfig(cased, { config: typed, case_sensitive: true }), {})
+  assert.deepEqual(changedConfig(cased, { config: typed, case_sensitive: false }), {
+    config: { case_sensitive: false },
+  })
+  assert.deepEqual(changedConfig({}, { config: { max_length: '9' }, case_sensitive: true }), {
+    config: { max_length: 9, case_sensitive: true },
+  })
   assert.equal(numberIn(' 1,5 '), 1.5)
   assert.equal(numberIn(''), null)
   assert.equal(numberIn('ten'), 'ten')

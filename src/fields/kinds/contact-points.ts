@@ -69,6 +69,7 @@ export const email: Kind = {
   ...emails,
   unique: {
     member: 'email_value',
+    compared: comparedName,
     key: text => sql`unique_key(${text})`,
     texts: value => items(value).map(entry => (entry as { email_value: string }).email_value),
     value: text =>

@@ -32,6 +32,7 @@ export const date: Kind = {
   day: field => scalar(field, '', 'date'),
   unique: {
     member: '',
+    compared: text => text,
     key: text => text,
     texts: value => (typeof value === 'string' ? [value] : []),
     value: text => calendarDate(text.trim()),

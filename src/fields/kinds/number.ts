@@ -41,6 +41,7 @@ export const number: Kind = {
   measured: field => ({ amount: row => sql`${scalar(field, '', 'numeric')(row)}::numeric` }),
   unique: {
     member: '',
+    compared: text => text,
     key: text => sql`trim_scale(${text}::numeric)::text`,
     texts: value => [numberText(value)].filter(text => text !== null),
     value: text => {

@@ -4,8 +4,8 @@ import { sql } from '../../sql.ts'
 import { codePoints } from '../code-points.ts'
 import { scalar, textOrder } from '../columns.ts'
 import { decimal, plain } from '../decimal.ts'
-import type { Config, Kind, ParseContext } from '../field.ts'
-import { comparedName } from '../name.ts'
+import type { Config, Field, Kind, ParseContext } from '../field.ts'
+import { casedName, comparedName } from '../name.ts'
 import { type Alike, type Term, textual } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
@@ -13,7 +13,7 @@ const plainText = simpleKind({
   column: 'text',
   type: 'text',
   operators: textual,
-  limits: ['min_length', 'max_length'],
+  limits: ['min_length', 'max_length', 'case_sensitive'],
   parse: (input, context) => {
     const value = context.field.accepts_number ? numberAsText(input) : input
     return checkedText(value, context, context.field.config)
@@ -46,7 +46,8 @@ export const text: Kind = {
   },
   unique: {
     member: '',
-    key: given => sql`unique_key(${given})`,
+    compared: (given, field) => (isCased(field) ? casedName(given) : comparedName(given)),
+    key: (given, field) => (isCased(field) ? sql`cased_unique_key(${given})` : sql`unique_key(${given})`),
     texts: value => (typeof value === 'string' ? [value] : []),
     value: given => (given.includes('\0') || !given.isWellFormed() ? null : given),
   },
@@ -54,6 +55,11 @@ export const text: Kind = {
     const term = plainText.term(field, member)
     return term && field.is_email ? { ...term, alike: alikeText(term) } : term
   },
+}
+
+/** Whether unique values are compared with their case (D76): ids of some systems differ in nothing else. */
+export function isCased({ config }: Field): boolean {
+  return config.case_sensitive === true
 }
 
 /** A text that is compared in any spelling (D127). */

@@ -21,6 +21,8 @@ type TypeInfo = {
   readonly about: string
   readonly limits?: readonly LimitName[]
   readonly isUniqueable?: boolean
+  /** its unique values may be compared with their case */
+  readonly isText?: boolean
   readonly hasOptions?: boolean
   /** a value is any number of its options */
   readonly isSeveral?: boolean
@@ -40,12 +42,14 @@ const abouts = {
     about: 'One line, such as an order number.',
     limits: texts,
     isUniqueable: true,
+    isText: true,
   },
   TEXT: {
     name: 'Long text',
-    about: 'Several lines, such as meeting notes.',
+    about: 'Several lines, such as minutes.',
     limits: texts,
     isUniqueable: true,
+    isText: true,
   },
   SINGLE_NUMBER: { name: 'Number', about: 'With or without decimals.', limits: numbers, isUniqueable: true },
   MONETARY: { name: 'Amount', about: 'A value in a currency.', limits: ['min', 'max'] },

@@ -19,7 +19,7 @@ export function ColumnField(props: {
     <NewFieldDialog
       source={job.resource}
       sections={sections}
-      ofColumn={guessField(column, job.total ?? 0)}
+      ofColumn={guessField(column, job.resource, job.total ?? 0)}
       onCreated={async ({ internal_name }) => {
         // The refetched import must have the saved changes, and the new field among its targets.
         await saved()

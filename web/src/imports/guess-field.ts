@@ -7,6 +7,8 @@ type FieldGuess = {
   readonly label: string
   readonly type: CustomType
   readonly options: readonly string[]
+  /** whether it has the ids that another system gives the records of the file */
+  readonly isKey: boolean
 }
 
 const number = /^[-−+]?(0|[1-9]\d{0,2}([.,' ]\d{3})+|[1-9]\d{0,14})([.,]\d{1,9})?$/
@@ -30,18 +32,40 @@ const samplesMax = 5
 const rowsEach = 3
 const [choiceMax, lineMax] = [40, 150]
 
+/** What other systems call the records of a resource. */
+const names: { readonly [resource: string]: string } = {
+  deal: 'deal|opportunity|potential',
+  company: 'company|account|organi[sz]ation',
+  contact: 'contact|person|people|lead',
+  product: 'product|item',
+  activity: 'activity|task|event',
+}
+
+/** Whether a column is called as the ids of the file's own records: "Id", "Record ID", "Deal ID". */
+function isKey(label: string, resource: string): boolean {
+  const own = names[resource] ?? resource
+  return new RegExp(`^(?:(?:record|external|${own})[ _-]*)?id$`, 'i').test(label)
+}
+
 /** `rows`: how many the file has. */
-export function guessField({ name, samples }: Pick<Column, 'name' | 'samples'>, rows: number): FieldGuess {
+export function guessField(
+  { name, samples }: Pick<Column, 'name' | 'samples'>,
+  resource: string,
+  rows: number,
+): FieldGuess {
   const texts = samples.map(sample => textOf(sample).trim())
   const label = name.trim()
+  if (isKey(label, resource)) return { label: 'External id', type: 'SINGLE_STRING', options: [], isKey: true }
+  return { label, ...guessType(texts, rows), isKey: false }
+}
+
+function guessType(texts: readonly string[], rows: number): Pick<FieldGuess, 'type' | 'options'> {
   const [type] = (texts.length && types.find(([, fits]) => texts.every(fits))) || []
-  if (type) return { label, type, options: [] }
+  if (type) return { type, options: [] }
   if (texts.length && texts.every(text => yesOrNo.test(text)))
-    return { label, type: 'DROPDOWN', options: ['Yes', 'No'] }
-  if (texts.some(text => text.length > lineMax || text.includes('\n')))
-    return { label, type: 'TEXT', options: [] }
+    return { type: 'DROPDOWN', options: ['Yes', 'No'] }
+  if (texts.some(text => text.length > lineMax || text.includes('\n'))) return { type: 'TEXT', options: [] }
   const areFew = texts.length > 0 && texts.length < samplesMax && rows >= texts.length * rowsEach
-  if (areFew && texts.every(text => text.length <= choiceMax))
-    return { label, type: 'DROPDOWN', options: texts }
-  return { label, type: 'SINGLE_STRING', options: [] }
+  if (areFew && texts.every(text => text.length <= choiceMax)) return { type: 'DROPDOWN', options: texts }
+  return { type: 'SINGLE_STRING', options: [] }
 }

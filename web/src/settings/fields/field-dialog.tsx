@@ -11,31 +11,32 @@ import { Checkbox, TextField } from '../../ui/inputs.tsx'
 import { DialogForm } from '../dialogs.tsx'
 import { useSaving } from '../saving.ts'
 import { type FieldDraft, FieldRules, Preview } from './field-parts.tsx'
-import { changedLimits } from './limits.ts'
+import { changedConfig } from './limits.ts'
 
 const fields = ['field_name', 'is_required', 'is_unique', 'config', 'default_value', 'is_active']
 
 export function FieldDialog(props: { source: string; field: Field; onClose: () => void }) {
   const { source, field, onClose } = props
+  const { case_sensitive = false, ...limits } = field.config
   const [draft, setDraft] = useState<FieldDraft>(() => ({
     field_name: field.field_name,
     is_required: field.is_required,
     is_unique: field.is_unique,
-    config: Object.fromEntries(Object.entries(field.config).map(([name, value]) => [name, String(value)])),
+    case_sensitive,
+    config: Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, String(value)])),
     default_value: field.default_value ?? null,
   }))
   const [isActive, setActive] = useState(field.is_active)
   const { problems, isBusy, save } = useSaving(fields)
   const change = (changes: Partial<FieldDraft>) => setDraft(before => ({ ...before, ...changes }))
   const write = () => {
-    const limits = changedLimits(field.config, draft.config)
     const { default_value: value } = draft
     const body = {
       ...(draft.field_name === field.field_name ? {} : { field_name: draft.field_name }),
       ...(draft.is_required === field.is_required ? {} : { is_required: draft.is_required }),
       ...(draft.is_unique === field.is_unique ? {} : { is_unique: draft.is_unique }),
       ...(isActive === field.is_active ? {} : { is_active: isActive }),
-      ...(Object.keys(limits).length ? { config: limits } : {}),
+      ...changedConfig(field.config, draft),
       ...(JSON.stringify(value) === JSON.stringify(field.default_value ?? null)
         ? {}
         : { default_value: value === null ? null : (kindOf(field).write?.(value) ?? value) }),

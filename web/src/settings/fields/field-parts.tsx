@@ -10,6 +10,7 @@ export type FieldDraft = {
   readonly field_name: string
   readonly is_required: boolean
   readonly is_unique: boolean
+  readonly case_sensitive: boolean
   readonly config: { readonly [limit: string]: string }
   readonly default_value: unknown
 }
@@ -23,7 +24,7 @@ type Props = {
 
 /** Required, unique, the limits of the type, and the default. */
 export function FieldRules({ field, draft, problems, onChange }: Props) {
-  const { limits = [], isUniqueable } = typeInfo(field)
+  const { limits = [], isUniqueable, isText } = typeInfo(field)
   const { Input } = kindOf(field)
   return (
     <>
@@ -38,6 +39,13 @@ export function FieldRules({ field, draft, problems, onChange }: Props) {
             label="Unique: no two records have the same"
             checked={draft.is_unique}
             onChange={is_unique => onChange({ is_unique })}
+          />
+        )}
+        {isText && field.is_custom && draft.is_unique && (
+          <Checkbox
+            label="Case matters: aB1 and ab1 are two"
+            checked={draft.case_sensitive}
+            onChange={case_sensitive => onChange({ case_sensitive })}
           />
         )}
       </div>

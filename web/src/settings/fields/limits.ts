@@ -1,5 +1,16 @@
 /** The limits of a field as they are typed. Pure. */
+import type { Field } from '../../api/api.ts'
 import { numberIn } from '../number-input.ts'
+import type { FieldDraft } from './field-parts.tsx'
+
+/** What differs from what was set, as it is sent; nothing where all is the same. */
+export function changedConfig(
+  { case_sensitive: was = false, ...limits }: Field['config'],
+  { config, case_sensitive }: Pick<FieldDraft, 'config' | 'case_sensitive'>,
+) {
+  const changes = { ...changedLimits(limits, config), ...(was === case_sensitive ? {} : { case_sensitive }) }
+  return Object.keys(changes).length ? { config: changes } : {}
+}
 
 /** The limits that differ from what they were, as they are sent: null takes one away. */
 export function changedLimits(

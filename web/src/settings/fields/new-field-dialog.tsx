@@ -8,7 +8,7 @@ import { Select, TextArea, TextField } from '../../ui/inputs.tsx'
 import { DialogForm } from '../dialogs.tsx'
 import { useSaving } from '../saving.ts'
 import { type FieldDraft, FieldRules, Preview } from './field-parts.tsx'
-import { changedLimits } from './limits.ts'
+import { changedConfig } from './limits.ts'
 
 const fields = [
   'field_name',
@@ -24,6 +24,7 @@ const empty: FieldDraft = {
   field_name: '',
   is_required: false,
   is_unique: false,
+  case_sensitive: false,
   config: {},
   default_value: null,
 }
@@ -36,6 +37,8 @@ export function NewFieldDialog(props: {
     readonly label: string
     readonly type: CustomType
     readonly options: readonly string[]
+    /** whether it has the ids that another system gives the records: of those no two are the same */
+    readonly isKey: boolean
   }
   onCreated?: (field: Field) => void
   onClose: () => void
@@ -43,7 +46,10 @@ export function NewFieldDialog(props: {
   const { source, sections, ofColumn, onCreated, onClose } = props
   const titles = [...new Set(sections.flatMap(part => part[0]?.section ?? []))]
   const [type, setType] = useState<CustomType>(ofColumn?.type ?? 'SINGLE_STRING')
-  const [draft, setDraft] = useState({ ...empty, field_name: ofColumn?.label ?? '' })
+  const [draft, setDraft] = useState({
+    ...{ ...empty, field_name: ofColumn?.label ?? '' },
+    ...{ is_unique: ofColumn?.isKey ?? false, case_sensitive: ofColumn?.isKey ?? false },
+  })
   const [lines, setLines] = useState(ofColumn?.options.join('\n') ?? '')
   const [section, setSection] = useState(titles.includes('Custom fields') ? 'Custom fields' : titles.at(-1))
   const { problems, isBusy, save } = useSaving(fields)
@@ -57,7 +63,6 @@ export function NewFieldDialog(props: {
   const change = (changes: Partial<FieldDraft>) => setDraft(before => ({ ...before, ...changes }))
   const make = () => {
     const { default_value: value } = draft
-    const limits = changedLimits({}, draft.config)
     // An option of a field that is not there yet has no id: it is named.
     const named = (id: unknown) => (hasOptions ? (options[Number(id) - 1] ?? id) : id)
     const sent = Array.isArray(value) && hasOptions ? value.map(named) : named(value)
@@ -70,7 +75,7 @@ export function NewFieldDialog(props: {
         section,
         is_required: draft.is_required,
         is_unique: draft.is_unique,
-        ...(Object.keys(limits).length ? { config: limits } : {}),
+        ...changedConfig({}, draft),
         ...(value === null ? {} : { default_value: written }),
         ...(hasOptions ? { options } : {}),
       },
@@ -116,7 +121,7 @@ export function NewFieldDialog(props: {
             value={type}
             onChange={value => {
               setType(value as CustomType)
-              change({ default_value: null, config: {}, is_unique: false })
+              change({ default_value: null, config: {}, is_unique: false, case_sensitive: false })
             }}
             choices={types.map(one => ({ id: one.type, name: one.name }))}
             error={problems.type}
