@@ -19,6 +19,7 @@ import { mapYielding } from '../waiting/yielding.ts'
 import { type Converted, converter } from './convert.ts'
 import { dropOutOfPlace, fillerOf } from './defaults.ts'
 import { onto } from './entries.ts'
+import { countsOf, idleUsersOf } from './idle-users.ts'
 import { type ImportPlan, planOf } from './plan.ts'
 import { type Lost, linkRelated, type Named, namedIn } from './related.ts'
 import { readRows, type StoredRow } from './rows.ts'
@@ -44,16 +45,18 @@ export async function importStep(
   count: number,
   apart: ReadonlySet<number>,
 ): Promise<ImportStep> {
-  const context: Context = { ...given, keeps: keptFields }
+  const judging: Context = { ...given, keeps: keptFields }
   const plan = planOf(job)
-  const fields = importedFields(context.catalog.resources.get(job.resource)!)
+  const fields = importedFields(given.catalog.resources.get(job.resource)!)
   const all = await readRows(tx, job, job.position, count)
   const names = (job.columns ?? []).map(({ name }) => String(name))
-  const updated = await updatedBy(tx, all, fields, context, plan, names)
-  const read = await bodiesOf(all, fields, context, plan, names, updated)
-  const { rows, bodies, named } = notTooMany(all, read, fields, context)
+  const updated = await updatedBy(tx, all, fields, judging, plan, names)
+  const read = await bodiesOf(all, fields, judging, plan, names, updated)
+  const { rows, bodies, named } = notTooMany(all, read, fields, judging)
   const good = bodies.flatMap(one => ('told' in one ? [one] : []))
   const unread = bodies.flatMap(one => ('unread' in one ? [one] : []))
+  const idle = await idleUsersOf(tx, [...good, ...unread], fields, judging)
+  const context: Context = { ...judging, idle }
   const refused = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
   refused.push(...(await refusedUnread(tx, unread, fields, context, job)))
   const { operations, skipped } = await operationsOf(tx, fields, good, context, plan)
@@ -74,13 +77,19 @@ export async function importStep(
       refused.push(refusedAt(place, outcome.refusal, about))
     }
   }
+  const used = good.filter(({ place }) => imported.has(place))
+  const counted = Object.keys(job.counts.users_out_of_use)
   const position = rows.at(-1)?.place ?? job.position
   // What a dry run makes for one step it would make again for the next.
   const made: Partial<Counts> = job.phase === 'run' ? { related: related.length } : {}
   return {
     position,
     done: rows.length,
-    counts: { ...counts, ...made, refused: refused.length, not_taken: notTakenIn(lost, imported, job, plan) },
+    counts: {
+      ...{ ...counts, ...made, refused: refused.length },
+      not_taken: notTakenIn(lost, imported, job, plan),
+      users_out_of_use: countsOf(idle, used, fields, counted),
+    },
     problems: refused,
     isEnd: rows.length === 0 || position === job.total,
     inVain: related.filter(places => !places.some(place => imported.has(place))).flat(),

@@ -10,7 +10,13 @@ import type { Mapping } from './guess.ts'
 import { type Place, placesOf } from './targets.ts'
 import { itemsOf } from './texts.ts'
 
-export type Choice = { readonly id: number; readonly name: string; readonly email?: string }
+/** `isIdle`: out of use; a text may name it, but is not guessed to */
+export type Choice = {
+  readonly id: number
+  readonly name: string
+  readonly email?: string
+  readonly isIdle?: boolean
+}
 
 /** `guess`: the id of an option or record, or the code of a currency; null: none is like it. */
 export type UnknownText = { readonly text: string; readonly guess: number | string | null }
@@ -75,7 +81,7 @@ function knowing({ form, of }: Place, catalog: Catalog, people: readonly Choice[
     }
   }
   if (form !== 'reference' || of.related !== 'user' || people.length === 0) return null
-  const named = bared(people)
+  const named = bared(people.filter(({ isIdle }) => !isIdle))
   const names = new Set(people.flatMap(({ name, email }) => [name, email ?? name]).map(comparedName))
   return {
     has: text => /^\d{1,15}$/.test(text) || names.has(comparedName(text)),

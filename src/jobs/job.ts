@@ -20,11 +20,13 @@ export type Counts = {
   readonly related: number
   /** column → how many of its values contacts and companies that are linked as they are did not get */
   readonly not_taken: { readonly [column: string]: number }
+  /** user who is out of use → how many rows that were imported name them */
+  readonly users_out_of_use: { readonly [name: string]: number }
 }
 
 export const noCounts: Counts = {
   ...{ created: 0, updated: 0, unchanged: 0, skipped: 0, refused: 0 },
-  ...{ reverted: 0, related: 0, not_taken: {} },
+  ...{ reverted: 0, related: 0, not_taken: {}, users_out_of_use: {} },
 }
 
 /** A job as it is stored. */

@@ -5,7 +5,7 @@
 import type { Reader } from '../records/store.ts'
 import { ask, sql } from '../sql.ts'
 import { leaseOn } from '../waiting/lease.ts'
-import { type Counts, type Job, jobOf, type Step } from './job.ts'
+import { type Job, jobOf, type Step } from './job.ts'
 import { isIt, type JobKey, jobColumns } from './store.ts'
 
 /**
@@ -61,8 +61,12 @@ export async function isStillAt(
 
 /** Notes a step of a job, which took so long; at the end of its phase, what that came to. */
 export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number): Promise<void> {
-  const { not_taken = {}, ...numbers } = step.counts
-  const counts = { ...job.counts, not_taken: summed(job.counts.not_taken, not_taken) }
+  const { not_taken = {}, users_out_of_use = {}, ...numbers } = step.counts
+  const counts = {
+    ...job.counts,
+    not_taken: summed(job.counts.not_taken, not_taken),
+    users_out_of_use: summed(job.counts.users_out_of_use, users_out_of_use),
+  }
   for (const [name, count] of Object.entries(numbers)) counts[name as keyof typeof numbers] += count
   const { phase, kind } = job
   // What was tried waits for what comes next.
@@ -85,7 +89,9 @@ WHERE ${isIt(job)}`,
   )
 }
 
-function summed(one: Counts['not_taken'], other: Counts['not_taken']): Counts['not_taken'] {
+type ByName = { readonly [name: string]: number }
+
+function summed(one: ByName, other: ByName): ByName {
   const before = (name: string) => (Object.hasOwn(one, name) ? one[name]! : 0)
   const added = Object.entries(other).map(([name, count]) => [name, before(name) + count])
   return { ...one, ...Object.fromEntries(added) }

@@ -103,15 +103,14 @@ export function canBeName(text: string): boolean {
   return text.trim() !== '' && codePoints(text) <= lengthMax && !text.includes('\0') && text.isWellFormed()
 }
 
+/** Who asks. `namesIdle`: what is out of use may be named, too. */
+type Asker = Viewer & { readonly rights?: Rights; readonly namesIdle?: true }
+
 /**
  * What `read` makes of a request with names. It is called twice when there are names, and what it throws
  * before they are known does not count. Throws `forbidden` without the scope to read what is named (D65).
  */
-export async function withNames<T>(
-  db: Reader,
-  viewer: Viewer & { readonly rights?: Rights },
-  read: (names: Names) => T,
-): Promise<T> {
+export async function withNames<T>(db: Reader, viewer: Asker, read: (names: Names) => T): Promise<T> {
   const names = new Names()
   let first: () => T
   try {
@@ -208,13 +207,13 @@ function rowOf(alias: Sql) {
 /** The holders of each name, by its key in Names: one statement. */
 async function lookedUp(
   db: Reader,
-  viewer: Viewer,
+  viewer: Asker,
   asked: readonly Asked[],
 ): Promise<Map<string, readonly Holder[]>> {
   const sight = sightOf(viewer)
   const numbered = asked.map((name, place) => ({ ...name, place }))
   const selects = [...Map.groupBy(numbered, name => name.resource)].flatMap(([resource, names]) =>
-    tiersOf(sight, viewer.catalog.resources.get(resource)!, names),
+    tiersOf(sight, viewer.catalog.resources.get(resource)!, names, viewer.namesIdle === true),
   )
   // Which index is best for many names depends on how many records there are by now.
   const isMany = asked.length > manyNames
@@ -239,7 +238,12 @@ type Numbered = Asked & { readonly place: number }
  * SELECTs of the holders of names of one resource. A string of digits is an id first; after that, a field
  * that stands before another in `namedBy` beats it.
  */
-function tiersOf(sight: Sight, fields: ResourceFields, names: readonly Numbered[]): Sql[] {
+function tiersOf(
+  sight: Sight,
+  fields: ResourceFields,
+  names: readonly Numbered[],
+  namesIdle: boolean,
+): Sql[] {
   const { name: resource, namedBy = [], inUse, isPerson, shownAs } = fields.resource
   const x = sql`x`
   const shown = shownName({ related_name: fields.resource.shownAs }, sql`x.`)
@@ -269,7 +273,7 @@ WHERE y.nth <= ${sql.integer(candidatesMax + 1)})`
   const ids = names.filter(({ text, by }) => by === null && /^\s*\d{1,15}\s*$/.test(text))
   const people = names.filter(({ by }) => by === null || by === fullName)
   const isShown = shownAs.every(name => isSeen(fields, name))
-  const isUsed = inUse ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
+  const isUsed = inUse && !namesIdle ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
   return [
     ...(ids.length ? [select(0, ids, sql`x.id = n.text::bigint`)] : []),
     ...namedBy.flatMap((name, index) => {

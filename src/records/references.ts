@@ -101,12 +101,18 @@ export function lookIn(row: Record<string, string | null>): Look {
 /**
  * The problems of references to records that do not exist, or that are out of use. Unknown ids, deleted
  * records, records that the viewer does not see (D63) and ids of other accounts give the same problem (D11).
- * A record that was pointed to before may be out of use (D10). What a default names was looked up before.
+ * A record that was pointed to before may be out of use (D10), and so may what `idle` has. What a default
+ * names was looked up before.
  */
-export function missingReferences(references: readonly Reference[], look: Look): Problem[] {
+export function missingReferences(
+  references: readonly Reference[],
+  look: Look,
+  idle?: ReadonlyMap<number, string>,
+): Problem[] {
   return references.flatMap(({ resource, id, field, path, by }) => {
     const found = look(resource, id)
-    if (found === 'live' || by === 'default' || (found === 'idle' && by === 'before')) return []
+    if (found === 'live' || by === 'default') return []
+    if (found === 'idle' && (by === 'before' || idle?.has(id))) return []
     // A default is not sent in its field.
     const member = path.slice(Math.max(0, path.lastIndexOf(`/${field}`)))
     const [code, why] =
@@ -120,7 +126,7 @@ export function missingReferences(references: readonly Reference[], look: Look):
 
 /**
  * Conditions of a write: every record that this one points to still exists. What it newly points to is in
- * use, too. What the author says is one that they see (D63). FOR SHARE
+ * use, too, but for the author's `idle`. What the author says is one that they see (D63). FOR SHARE
  * waits for a deletion under way and then reads the row as it is. The weaker KEY SHARE of a foreign key would
  * not. The rows are locked after the account, so no two writes can wait for each other.
  */
@@ -133,7 +139,8 @@ function areThere(by: Author, { resource, ids }: Ids, how: Reference['by']): Sql
   const all = param(ids)
   const sight = how ? unlimited(by) : by
   const { inUse } = by.resources.get(resource)!.resource
-  const isInUse = inUse && how !== 'before' ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
+  const isTaken = by.idle ? sql` OR x.id = ANY(${by.idle}::bigint[])` : sql.none
+  const isInUse = inUse && how !== 'before' ? sql` AND (x.${sql.id(inUse)} = 1${isTaken})` : sql.none
   return sql`(
     SELECT count(*) FROM (
       SELECT x.id FROM locked, ${sql.id(resource)} x

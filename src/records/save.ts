@@ -31,6 +31,8 @@ export type Context = Viewer &
     readonly at?: Date
     /** fields whose sent values stay, though the service sets them otherwise (D80) */
     readonly keeps?: readonly string[]
+    /** users out of use whom records may newly have (D80), by their ids */
+    readonly idle?: ReadonlyMap<number, string>
     /** set where nobody reads the saved records: those of many may be answered as {} */
     readonly unread?: true
     /** set in a transaction of which nothing is kept (D79), and for which others may wait */
@@ -146,7 +148,7 @@ export async function validatedRecord(
   for (const resource of copiedFrom(added, catalog)) rights?.need(`${resource}:read`)
   const isCopied = copiedFrom(references, catalog).length > 0
   const addMissing = (row: Record<string, string | null>) => {
-    for (const problem of missingReferences(added, lookIn(row))) problems.add(() => problem)
+    for (const problem of missingReferences(added, lookIn(row), context.idle)) problems.add(() => problem)
   }
   const isAsked = isDoubtful || isCopied || problems.count > 0
   const row = isAsked ? await askReferences(db, sightOf(context), references) : {}

@@ -80,7 +80,7 @@ export async function prepared(
     const { parsed, row, before } = one
     if (!parsed.nested.every(inner => mayWrite(context, inner.fields.resource.name))) return null
     const isNew = parsed.references.filter(reference => !before || !isKnown(reference, fields, before))
-    if (missingReferences(isNew, look).length > 0) return null
+    if (missingReferences(isNew, look, context.idle).length > 0) return null
     if (!copiedFrom(isNew, context.catalog).every(resource => mayRead(context, resource))) return null
     for (const inner of parsed.nested) judged(inner.fields, inner.parsed, null, context, related, null)
     const after = judged(fields, parsed, before, context, related, null)

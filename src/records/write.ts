@@ -25,6 +25,8 @@ export type Origin = {
 export type Author = Sight & {
   /** when it happened, where history is written; null: now */
   readonly at: Param
+  /** an array of ids of what may be pointed to, although it is out of use (D80); null: there is none */
+  readonly idle: Param | null
   readonly version: Param
   readonly origin: {
     readonly token: Param
@@ -35,12 +37,16 @@ export type Author = Sight & {
 }
 
 /** The parameters that every write has. Each is one parameter, however often the statement names it. */
-export function author(viewer: Viewer & Origin, at: Date | null = null): Author {
-  const { token, session, requestId = null, job } = viewer
+export function author(
+  viewer: Viewer & Origin & { readonly idle?: ReadonlyMap<number, string> },
+  at: Date | null = null,
+): Author {
+  const { token, session, requestId = null, job, idle } = viewer
   const idOf = (one: { readonly id: number } | null = null) => param(one && String(one.id))
   return {
     ...sightOf(viewer),
     at: param(at?.toISOString() ?? null),
+    idle: idle?.size ? param(`{${[...idle.keys()].join()}}`) : null,
     version: param(viewer.catalog.version),
     origin: { token: idOf(token), session: idOf(session), request: param(requestId), job: idOf(job) },
   }

@@ -46,7 +46,7 @@ const abouts = {
   },
   TEXT: {
     name: 'Long text',
-    about: 'Several lines, such as minutes.',
+    about: 'Several lines, such as meeting notes.',
     limits: texts,
     isUniqueable: true,
     isText: true,

@@ -103,7 +103,7 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
           </Button>
         </div>
       </Panel>
-      {isTried && <NotTakenPanel columns={job.not_taken} />}
+      {isTried && <CountedPanels counts={job} />}
       {isTried && <RefusedPanel job={job} phase="dry_run" />}
       {isTried && job.refused > 0 && (
         <div className="flex flex-wrap justify-end gap-2">
@@ -149,30 +149,51 @@ export function RunStep({ job }: { job: Import }) {
         </div>
       </Panel>
       {began && <RefusedPanel job={job} phase={phase} />}
-      {phase === 'run' && <NotTakenPanel columns={(counts as Partial<Import>).not_taken} />}
+      {phase === 'run' && <CountedPanels counts={counts as Partial<Import>} />}
       {began && <LeftOutPanel job={job} />}
     </>
   )
 }
 
-/** Values that contacts and companies did not get, because they were there and keep their own. */
-function NotTakenPanel({ columns = {} }: { columns: Import['not_taken'] | undefined }) {
+/** What was accepted, but is not as the file has it: values that were left, and users who are gone. */
+function CountedPanels({ counts }: { counts: Partial<Pick<Import, 'not_taken' | 'users_out_of_use'>> }) {
+  return (
+    <>
+      <CountedPanel
+        title="Values that were ignored"
+        detail="The contacts and companies in the rows exist: they are linked, not changed."
+        counts={counts.not_taken}
+        words={['value', 'values']}
+      />
+      <CountedPanel
+        title="Users who are out of use"
+        detail="Rows name them, so the records are theirs."
+        counts={counts.users_out_of_use}
+        words={['row', 'rows']}
+      />
+    </>
+  )
+}
+
+function CountedPanel(props: {
+  title: string
+  detail: string
+  counts: { readonly [name: string]: number } | undefined
+  words: readonly [one: string, several: string]
+}) {
+  const { title, detail, counts = {}, words } = props
   const format = useFormat()
-  const all = Object.entries(columns)
+  const all = Object.entries(counts)
   if (all.length === 0) return null
   return (
-    <Panel
-      title="Values that were ignored"
-      detail="The contacts and companies in the rows exist: they are linked, not changed."
-      className="p-4"
-    >
+    <Panel title={title} detail={detail} className="p-4">
       <ul className="flex flex-col gap-1">
         {all.map(([name, count]) => (
           <li key={name}>
             <span className="font-medium" dir="auto">
               {name}
             </span>{' '}
-            <span className="text-ink-soft">{format.counted(count, 'value', 'values')}</span>
+            <span className="text-ink-soft">{format.counted(count, ...words)}</span>
           </li>
         ))}
       </ul>

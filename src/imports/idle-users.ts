@@ -1,0 +1,108 @@
+/**
+ * Users out of use whom rows of an import name (D80): those who left own what they closed. Requests take
+ * nobody out of use (D10, D75); an import takes these, and counts them.
+ */
+import type { ResourceFields } from '../fields/catalog.ts'
+import type { Json, JsonObject } from '../json.ts'
+import { type Holder, withNames } from '../records/names.ts'
+import { askReferences, lookIn } from '../records/references.ts'
+import type { Context } from '../records/save.ts'
+import type { Queryable } from '../records/store.ts'
+import { mayRead } from '../rights/rights.ts'
+import { sightOf } from '../rights/visibility.ts'
+
+/** How many names are looked up by one statement. */
+const namesAtOnce = 900
+/** How many users out of use are counted by their names; the others are counted together. */
+const namedMax = 100
+const others = 'others'
+
+type WithBody = { readonly place: number; readonly body: JsonObject }
+
+/** The users out of use whom rows name, by their ids, with their names. */
+export type Idle = ReadonlyMap<number, string>
+
+/**
+ * Puts ids in the place of the users whom rows name: those in use, else those out of use. A text that stands
+ * for nobody or for several stays, and the row is refused with it.
+ */
+export async function idleUsersOf(
+  tx: Queryable,
+  rows: readonly WithBody[],
+  fields: ResourceFields,
+  context: Context,
+): Promise<Idle> {
+  const names = userFields(fields)
+  const texts = new Set(rows.flatMap(({ body }) => names.flatMap(name => textOf(body[name]) ?? [])))
+  if (texts.size === 0 || !mayRead(context, 'user')) return new Map()
+  const users = await usersOf(tx, [...texts], context)
+  for (const { body } of rows)
+    for (const name of names) {
+      const user = users.get(textOf(body[name]) ?? '')
+      // A number is an id and no name.
+      if (user && typeof body[name] === 'string') body[name] = user.id
+    }
+  const all = [...new Map([...users.values()].map(user => [user.id, user.name]))]
+  const asked = all.map(([id]) => ({ resource: 'user', id, field: '', path: '' }))
+  const look = lookIn(await askReferences(tx, sightOf(context), asked))
+  return new Map(all.filter(([id]) => look('user', id) === 'idle'))
+}
+
+/** How many of the rows name each of the users; `counted`: the names that were counted before. */
+export function countsOf(
+  idle: Idle,
+  rows: readonly WithBody[],
+  fields: ResourceFields,
+  counted: readonly string[],
+): { [name: string]: number } {
+  if (idle.size === 0) return {}
+  const names = userFields(fields)
+  const counts = new Map<string, number>()
+  const known = new Set(counted)
+  for (const { body } of rows)
+    for (const id of new Set(names.map(name => body[name] ?? null))) {
+      const user = typeof id === 'number' ? idle.get(id) : undefined
+      if (user === undefined) continue
+      const name = known.has(user) || known.size < namedMax ? user : others
+      known.add(name)
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    }
+  return Object.fromEntries(counts)
+}
+
+function userFields({ fields }: ResourceFields): string[] {
+  return fields.filter(({ related }) => related === 'user').map(({ internal_name }) => internal_name)
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+}
+
+/** The one user of each text that stands for one. */
+async function usersOf(
+  tx: Queryable,
+  texts: readonly string[],
+  context: Context,
+): Promise<ReadonlyMap<string, Holder>> {
+  const users = new Map<string, Holder>()
+  for (let start = 0; start < texts.length; start += namesAtOnce) {
+    const some = texts.slice(start, start + namesAtOnce)
+    const unknown: string[] = []
+    for (const [text, [user, ...more]] of await holdersOf(tx, some, context))
+      if (!user) unknown.push(text)
+      else if (more.length === 0) users.set(text, user)
+    const left = unknown.length ? await holdersOf(tx, unknown, { ...context, namesIdle: true }) : []
+    for (const [text, [user, ...more]] of left) if (user && more.length === 0) users.set(text, user)
+  }
+  return users
+}
+
+function holdersOf(
+  tx: Queryable,
+  texts: readonly string[],
+  context: Parameters<typeof withNames>[1],
+): Promise<readonly (readonly [string, readonly Holder[]])[]> {
+  return withNames(tx, context, names =>
+    texts.map(text => [text, names.holders('user', text) ?? []] as const),
+  )
+}
