@@ -2,7 +2,7 @@
 import type { Caller } from '../accounts/callers.ts'
 import { type Problem, type Problems, problemAt, Refusal } from '../errors.ts'
 import { importJson, requireAnswers, withLines } from '../imports/json.ts'
-import { peopleOf } from '../imports/people.ts'
+import { choicesOf } from '../imports/named-choices.ts'
 import { nameable } from '../imports/targets.ts'
 import { type BulkPlan, countFound } from '../jobs/bulk.ts'
 import { type Job, jobJson, type Kind, type Phase, type State } from '../jobs/job.ts'
@@ -135,8 +135,9 @@ export async function jobAnswer(
   const isImport = job.kind === 'import'
   const stored = job.phase ? await problemsAfter(db, job, job.phase, 0, problemsMax) : []
   const refused = stored.map(refusedFor(caller, job))
+  const known = nameable(caller, job.resource)
   const json = isImport
-    ? importJson(job, withLines(job, refused), nameable(caller, job.resource), await peopleOf(db, caller))
+    ? importJson(job, withLines(job, refused), known, await choicesOf(db, caller, job, known))
     : jobJson(job, refused)
   const location = { location: `/rest/api/v1/${isImport ? 'import' : 'job'}/${job.id}` }
   return success(JSON.stringify(json), null, status, status === 201 ? location : {})

@@ -212,19 +212,23 @@ function choices(place: Place, values: ChosenValues, otherwise: (text: string) =
     return value === null ? [] : [value ?? otherwise(text)]
   }
   if (!place.isSeveral) return text => one(text.trim())[0]
+  const isOne = (item: string) =>
+    chosen(item, values) !== undefined || findOption(item, place.of.options) !== undefined
   return text => {
     // What is one by its quotation marks is not divided.
     const items = markedItemsOf(text)
-      .flatMap(({ item, isMarked }) => (isMarked ? [item] : divided(item, place, values)))
+      .flatMap(({ item, isMarked }) => (isMarked ? [item] : divided(item, place, isOne)))
       .flatMap(one)
     return items.length ? items : undefined
   }
 }
 
-/** Names of options and tags divided by commas, as some write them; that of an option may have one, too. */
-function divided(item: string, { of }: Place, values: ChosenValues): string[] {
-  if (!item.includes(',') || (of.options.length === 0 && of.related !== 'tag')) return [item]
-  if (chosen(item, values) !== undefined || findOption(item, of.options)) return [item]
+/**
+ * Names of options and tags divided by commas, as some write them; that of an option may have one, too.
+ * `isOne`: whether an item is one value as it is.
+ */
+export function divided(item: string, { of }: Place, isOne: (item: string) => boolean): string[] {
+  if (!item.includes(',') || (of.options.length === 0 && of.related !== 'tag') || isOne(item)) return [item]
   return item
     .split(',')
     .map(part => part.trim())

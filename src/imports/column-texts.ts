@@ -1,6 +1,6 @@
 /** The different texts of each column, while there are few: those of options, stages or people. */
 import { isBlank } from '../fields/blank.ts'
-import { isNumber } from '../json.ts'
+import { isNumber, type Json } from '../json.ts'
 import type { Cell } from './read.ts'
 import { isWritten, plainText, shownNumber } from './texts.ts'
 
@@ -20,9 +20,9 @@ export class ColumnTexts {
       const cell = cells[column]
       if (texts === null || cell === '' || cell === null || cell === undefined) continue
       this.#columns[column] = texts
-      const text = isNumber(cell) ? plainText(cell) : isWritten(cell) ? shownNumber(cell) : cell
-      if (typeof text !== 'string' || text.length > lengthMax) this.#columns[column] = null
-      else texts.add(text)
+      for (const text of Array.isArray(cell) ? cell.map(itemOf) : [textOf(cell)])
+        if (text !== null && text.length <= lengthMax) texts.add(text)
+        else this.#columns[column] = null
       if (texts.size > textsMax) this.#columns[column] = null
     }
   }
@@ -35,4 +35,14 @@ export class ColumnTexts {
     const texts = this.#columns[column]
     return texts ? [...texts] : null
   }
+}
+
+function textOf(cell: Json): string | null {
+  const text = isNumber(cell) ? plainText(cell) : isWritten(cell) ? shownNumber(cell) : cell
+  return typeof text === 'string' ? text : null
+}
+
+/** An item of a list as JSON, in quotation marks where it would be divided otherwise. */
+function itemOf(item: Json): string | null {
+  return typeof item === 'string' && /[",;\r\n]|:::/.test(item) ? JSON.stringify(item) : textOf(item)
 }

@@ -9,7 +9,7 @@ import { columnStates, columnsJson, openColumns } from './columns.ts'
 import { labelsOf, targetsOf } from './guess.ts'
 import { type ImportPlan, planOf } from './plan.ts'
 import { importedFields } from './step.ts'
-import { type Choice, valuesToMap } from './values.ts'
+import { type Choices, valuesToMap } from './values.ts'
 
 /** The rows of a file that were refused, each with its line, which its problems have. */
 export function withLines({ phase }: Job, refused: readonly Refused[]): readonly Refused[] {
@@ -18,12 +18,12 @@ export function withLines({ phase }: Job, refused: readonly Refused[]): readonly
   return refused.map(one => ({ ...one, line: lineOf(one.problems) ?? null }))
 }
 
-/** `people`: the users that texts of the file may mean. */
+/** `choices`: the records that texts of the file may mean. */
 export function importJson(
   job: Job,
   problems: readonly Refused[],
   catalog: Catalog,
-  people: readonly Choice[],
+  choices: Choices,
 ): JsonObject {
   const fields = importedFields(catalog.resources.get(job.resource)!)
   const plan = planFor(job, fields, catalog)
@@ -43,7 +43,7 @@ export function importJson(
     formats: formats as never,
     duplicates: duplicates as never,
     targets: targetsOf(catalog, fields) as never,
-    values_to_map: valuesToMap(catalog, fields, mapping, texts, people) as never,
+    values_to_map: valuesToMap(catalog, fields, mapping, texts, choices) as never,
   }
 }
 

@@ -1,14 +1,17 @@
-/** The texts of columns that name no option, stage, currency or user, with what they may mean (D80). */
+/**
+ * The texts of columns that name no option, stage, currency, user, tag or territory, with what they may mean
+ * (D80).
+ */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { findOption } from '../fields/kinds/dropdown.ts'
 import { comparedName } from '../fields/name.ts'
 import { nearest } from '../fields/nearest.ts'
 import { bareName } from '../fields/synonyms.ts'
 import { currencyOf } from './amounts.ts'
-import { isYesNo } from './cell-values.ts'
+import { divided, isYesNo } from './cell-values.ts'
 import type { Mapping } from './guess.ts'
 import { type Place, placesOf } from './targets.ts'
-import { itemsOf } from './texts.ts'
+import { markedItemsOf } from './texts.ts'
 
 /** `isIdle`: out of use; a text may name it, but is not guessed to */
 export type Choice = {
@@ -17,6 +20,9 @@ export type Choice = {
   readonly email?: string
   readonly isIdle?: boolean
 }
+
+/** The records of resources, by their names; where one is absent, nothing of its texts is known. */
+export type Choices = ReadonlyMap<string, readonly Choice[]>
 
 /** `guess`: the id of an option or record, or the code of a currency; null: none is like it. */
 export type UnknownText = { readonly text: string; readonly guess: number | string | null }
@@ -33,25 +39,25 @@ const limits = { looked: 20_000, guessed: 1000, near: 30 }
 const choicesMax = 200
 
 /**
- * `values`: the different texts of each column. `people`: those whose names and e-mails are known, for
- * columns of users; without them such columns are left out, as those of other records are.
+ * `values`: the different texts of each column. `choices`: the records whose names and e-mails are known;
+ * columns of others are left out.
  */
 export function valuesToMap(
   catalog: Catalog,
   fields: ResourceFields,
   mapping: Mapping,
   values: ReadonlyMap<number, Iterable<string>>,
-  people: readonly Choice[] = [],
+  choices: Choices = new Map(),
 ): ValuesToMap {
   const places = placesOf(catalog, fields)
   const left = { ...limits }
   return mapping.flatMap(({ column, field }) => {
     const place = places.get(field)
-    const known = place && knowing(place, catalog, people)
+    const known = place && knowing(place, catalog, choices)
     if (!known) return []
     const unknown = new Set<string>()
     for (const cell of values.get(column) ?? [])
-      for (const text of place.isSeveral ? itemsOf(cell) : [cell.trim()])
+      for (const text of place.isSeveral ? severalOf(cell, place, known) : [cell.trim()])
         if (text !== '' && unknown.size < textsMax && left.looked-- > 0 && !known.has(text)) unknown.add(text)
     const texts = [...unknown].map(text => ({
       text,
@@ -61,9 +67,17 @@ export function valuesToMap(
   })
 }
 
+/** The values of a cell, divided as convertOf divides them. */
+function severalOf(cell: string, place: Place, known: Knowing): string[] {
+  const isOne = (item: string) => place.of.related === null && known.has(item)
+  return markedItemsOf(cell).flatMap(({ item, isMarked }) =>
+    isMarked ? [item] : divided(item, place, isOne),
+  )
+}
+
 type Knowing = { has(text: string): boolean; guess(text: string, isNear: boolean): number | string | null }
 
-function knowing({ form, of }: Place, catalog: Catalog, people: readonly Choice[]): Knowing | null {
+function knowing({ form, of }: Place, catalog: Catalog, choices: Choices): Knowing | null {
   if (form === 'currency') {
     const codes = bared(catalog.currencyList.map(({ code, name }) => ({ id: code, name })))
     return {
@@ -80,9 +94,10 @@ function knowing({ form, of }: Place, catalog: Catalog, people: readonly Choice[
       guess: (text, isNear) => likest(text, named, isNear),
     }
   }
-  if (form !== 'reference' || of.related !== 'user' || people.length === 0) return null
-  const named = bared(people.filter(({ isIdle }) => !isIdle))
-  const names = new Set(people.flatMap(({ name, email }) => [name, email ?? name]).map(comparedName))
+  const records = form === 'reference' ? choices.get(of.related!) : undefined
+  if (!records) return null
+  const named = bared(records.filter(({ isIdle }) => !isIdle))
+  const names = new Set(records.flatMap(({ name, email }) => [name, email ?? name]).map(comparedName))
   return {
     has: text => /^\d{1,15}$/.test(text) || names.has(comparedName(text)),
     guess: (text, isNear) => likest(text, named, isNear),

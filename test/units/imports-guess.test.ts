@@ -239,29 +239,49 @@ test('texts that name nothing are told, with what they may mean', () => {
     { column: 2, field: 'cf_colors' },
     { column: 3, field: 'sales_owner' },
     { column: 4, field: 'title' },
+    { column: 5, field: 'tags' },
+    { column: 6, field: 'territory' },
   ]
   const values = new Map([
     [0, ['Closed won', 'proposal', 'Discovery']],
     [1, ['EUR', '€', 'Bitcoin']],
-    [2, ['Red; Gren', 'Green']],
+    [2, ['Red; Gren', 'Green, Red, Grey']],
     [3, ['Ann Lee', 'Ann Le', '7']],
     [4, ['x']],
+    [5, ['KEY ACCOUNT', 'Key account, VIP; 9', '"A, B"; VIP', 'Key acount']],
+    // Of those nobody knows which there are.
+    [6, ['North']],
   ])
-  assert.deepEqual(
-    valuesToMap(catalog, fieldsOf('deal'), mapping, values, [{ id: 7, name: 'Ann Lee', email: 'ann@x.com' }]),
+  const [colors, tags] = [
     [
-      {
-        ...{ column: 0, field: 'pipeline_stage' },
-        texts: [
-          { text: 'Closed won', guess: 3 },
-          { text: 'Discovery', guess: null },
-        ],
-      },
-      { column: 1, field: 'deal_value.currency', texts: [{ text: 'Bitcoin', guess: null }] },
-      { column: 2, field: 'cf_colors', texts: [{ text: 'Gren', guess: 42 }] },
-      { column: 3, field: 'sales_owner', texts: [{ text: 'Ann Le', guess: 7 }] },
+      { text: 'Gren', guess: 42 },
+      { text: 'Grey', guess: null },
     ],
-  )
+    [
+      ...[
+        { text: 'VIP', guess: null },
+        { text: 'A, B', guess: null },
+      ],
+      ...[{ text: 'Key acount', guess: 9 }],
+    ],
+  ]
+  const choices = new Map([
+    ['user', [{ id: 7, name: 'Ann Lee', email: 'ann@x.com' }]],
+    ['tag', [{ id: 9, name: 'Key account' }]],
+  ])
+  assert.deepEqual(valuesToMap(catalog, fieldsOf('deal'), mapping, values, choices), [
+    {
+      ...{ column: 0, field: 'pipeline_stage' },
+      texts: [
+        { text: 'Closed won', guess: 3 },
+        { text: 'Discovery', guess: null },
+      ],
+    },
+    { column: 1, field: 'deal_value.currency', texts: [{ text: 'Bitcoin', guess: null }] },
+    { column: 2, field: 'cf_colors', texts: colors },
+    { column: 3, field: 'sales_owner', texts: [{ text: 'Ann Le', guess: 7 }] },
+    { column: 5, field: 'tags', texts: tags },
+  ])
 })
 
 test('each column is mapped, left out for a reason, or open', async () => {

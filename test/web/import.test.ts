@@ -519,6 +519,27 @@ suite('An import', { skip: noBrowser }, () => {
     await ui.end()
   })
 
+  test('tags that are not there yet are made of the texts of a file', async () => {
+    const ui = await openUi(service!, '/import?resource=deal')
+    const { page } = ui
+    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
+    await choose(
+      page,
+      'deals.csv',
+      'title,tags\nTagged 1,"Tagged A, Tagged B"\nTagged 2,Tagged C; Tagged D\n',
+    )
+    await page.getByRole('link', { name: 'Values' }).click()
+    const tags = page.getByRole('region', { name: 'Tags' })
+    await tags.getByRole('button', { name: 'Create the tag “Tagged C”' }).click()
+    await page.getByRole('log').getByText('Added the tag “Tagged C” to Tags').waitFor()
+    await tags.getByRole('button', { name: 'Create all 3 as tags of Tags' }).click()
+    await page.getByRole('log').getByText('Added 3 tags to Tags').waitFor()
+    await tags.waitFor({ state: 'detached' })
+    const made = (await service!.get(`${v1}/tag/view/list?filter=name:like(Tagged)`)).body.data
+    assert.equal(made.length, 4)
+    await ui.end()
+  })
+
   test('an option that is refused says why', async () => {
     const { call } = service!
     const options = Array.from({ length: 98 }, (_, index) => `No. ${index}`)

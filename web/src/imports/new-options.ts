@@ -1,4 +1,4 @@
-/** Texts of a file that become options of a dropdown, as many as it has room for; and making them. */
+/** Texts of a file that become tags, or options of a dropdown, as many as it has room for. */
 import { useState } from 'react'
 import { callApi, errorMessage, type Field } from '../api/api.ts'
 import { hasOwnOptions, optionsMax, typeInfo } from '../fields/custom-types.ts'
@@ -6,27 +6,42 @@ import { refetchAll } from '../settings/saving.ts'
 import { toast } from '../ui/toast.tsx'
 import { type Import, noteChanged, saved } from './import.ts'
 
-/** The texts of a file that could become options of a field. */
+/** The texts of a file that could become options of a field, or tags. */
 export type MissingOptions = {
-  readonly field: Field
-  /** how many options it may have more */
+  readonly label: string
+  /** what is made of a text */
+  readonly what: 'option' | 'tag'
+  /** the scope that lets one make them */
+  readonly scope: string
+  /** how many there may be more */
   readonly room: number
-  /** the names that a text has and no option; a cell of several choices may have several */
+  /** the names that a text has and nothing here; a cell of several choices may have several */
   readonly of: (text: string) => readonly string[]
+  readonly make: (name: string) => Promise<unknown>
 }
 
-/** `isKnown`: whether a text names an option. Null where the options are not the account's to change. */
+/**
+ * `isKnown`: whether a text names an option or a tag. Null where these are not the account's to change.
+ */
 export function missingOptionsOf(
   field: Field | undefined,
   options: readonly unknown[],
   isKnown: (text: string) => boolean,
 ): MissingOptions | null {
-  if (!field || !hasOwnOptions(field)) return null
-  const { isSeveral } = typeInfo(field)
+  const isOfTags = field?.related_field?.source === 'tag'
+  if (!field || !(hasOwnOptions(field) || isOfTags)) return null
+  const isSeveral = typeInfo(field).isSeveral || isOfTags
+  const { id, field_name: label } = field
+  const made = isOfTags
+    ? { what: 'tag' as const, scope: 'tag:write', room: Number.POSITIVE_INFINITY, path: '/tag' as const }
+    : {
+        ...{ what: 'option' as const, scope: 'field:write', room: optionsMax - options.length },
+        path: `/field/${id}/option` as const,
+      }
   const partsOf = (text: string) => (isSeveral ? text.split(',').map(part => part.trim()) : [text])
   return {
-    field,
-    room: optionsMax - options.length,
+    ...{ label, what: made.what, scope: made.scope, room: made.room },
+    make: name => callApi('POST', made.path, { body: { name } }),
     of: text => different(partsOf(text).filter(part => part !== '' && !isKnown(part))),
   }
 }
@@ -42,14 +57,14 @@ export function useNewOptions(job: Import, missingOptions: MissingOptions | null
   const [problem, setProblem] = useState<string>()
   const make = async (names: readonly string[], onCreated: () => void) => {
     if (!missingOptions) return
-    const { id, field_name: label } = missingOptions.field
+    const { label, what } = missingOptions
     setProblem(undefined)
     setLeft(names.length)
     let made = 0
     try {
       await saved()
       for (const name of names) {
-        await callApi('POST', `/field/${id}/option`, { body: { name } })
+        await missingOptions.make(name)
         made++
         setLeft(names.length - made)
       }
@@ -57,8 +72,8 @@ export function useNewOptions(job: Import, missingOptions: MissingOptions | null
     } catch (error) {
       setProblem(`“${names[made]}” was not added to ${label}. ${errorMessage(error)}`)
     }
-    if (made === 1) toast(`Added the option “${names[0]}” to ${label}`)
-    if (made > 1) toast(`Added ${made} options to ${label}`)
+    if (made === 1) toast(`Added the ${what} “${names[0]}” to ${label}`)
+    if (made > 1) toast(`Added ${made} ${what}s to ${label}`)
     if (made) noteChanged(job.id)
     await refetchAll()
     setLeft(0)

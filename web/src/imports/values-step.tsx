@@ -27,7 +27,8 @@ export function ValuesStep({ job, fields }: Props) {
         {unclear === null && <Skeleton className="h-16" />}
         {unclear?.length === 0 && (
           <p className="text-ink-soft">
-            All values that were checked match an option, a stage or a person. The test run finds the others.
+            All values that were checked match an option, a stage, a tag or a person. The test run finds the
+            others.
           </p>
         )}
         {unclear?.map(one => (
@@ -54,7 +55,7 @@ function Texts({ job, unclear }: { job: Import; unclear: UnknownValues }) {
     change(job, { values: { ...job.values, [field]: Object.fromEntries(next) } })
   }
   const root = useRef<HTMLElement>(null)
-  const mayMake = may(useMe(), 'field:write')
+  const mayMake = may(useMe(), missingOptions?.scope ?? '')
   const { left, problem, make } = useNewOptions(job, missingOptions)
   const namesOf = (text: string) =>
     mayMake && own[text] === undefined ? (missingOptions?.of(text) ?? []) : []
@@ -77,7 +78,9 @@ function Texts({ job, unclear }: { job: Import; unclear: UnknownValues }) {
             isSmall
             isPending={left > 0}
             reason={noRoom(missingOptions, all.length)}
-            aria-label={left > 0 ? undefined : `Create all ${all.length} as options of ${label}`}
+            aria-label={
+              left > 0 ? undefined : `Create all ${all.length} as ${missingOptions?.what}s of ${label}`
+            }
             onPress={() => void create(all)}
           >
             {left > 0 ? `${left} to create…` : `Create all ${all.length}`}
@@ -96,6 +99,7 @@ function Texts({ job, unclear }: { job: Import; unclear: UnknownValues }) {
             onTake={chosen => take(text, chosen)}
           >
             <CreateOptions
+              what={missingOptions?.what ?? 'option'}
               names={namesOf(text)}
               isPending={left > 0}
               reason={noRoom(missingOptions, namesOf(text).length)}
@@ -139,16 +143,17 @@ function TextRow(props: {
   )
 }
 
-/** The options of one text: one, but for a cell of several choices. */
+/** The options or tags of one text: one, but for a cell of several choices. */
 function CreateOptions(props: {
+  what: MissingOptions['what']
   names: readonly string[]
   isPending: boolean
   reason: string | undefined
   onPress: (names: readonly string[]) => void
 }) {
-  const { names, isPending, reason, onPress } = props
+  const { what, names, isPending, reason, onPress } = props
   if (names.length === 0) return null
-  const action = names.length === 1 ? 'Create the option' : `Create ${names.length} options`
+  const action = names.length === 1 ? `Create the ${what}` : `Create ${names.length} ${what}s`
   return (
     <Button
       isPending={isPending}
@@ -164,8 +169,8 @@ function CreateOptions(props: {
 /** Why so many options can't be added, or undefined where they can. */
 function noRoom(missingOptions: MissingOptions | null, count: number): string | undefined {
   if (!missingOptions || count <= missingOptions.room) return undefined
-  const { room, field } = missingOptions
-  return `${field.field_name} may have ${optionsMax} active options: ${
+  const { room, label } = missingOptions
+  return `${label} may have ${optionsMax} active options: ${
     room > 0 ? `there is room for ${room} more` : 'there is room for none'
   }. Map the values to other options, or deactivate options.`
 }
