@@ -401,6 +401,8 @@ export interface Schemas {
     related: number
     /** Column of a file → how many of its values linked contacts and companies did not get. */
     not_taken: { [name: string]: number }
+    /** Column of a file → how many entries records lost from the lists that it replaced. */
+    replaced: { [name: string]: number }
     /** User who is out of use → how many rows that were imported name them. */
     users_out_of_use: { [name: string]: number }
     total: number | null

@@ -132,7 +132,7 @@ function unanswered(states: readonly ColumnState[]): Outcome {
 }
 
 function outcomeOf(job: Job, given: Given, states: readonly ColumnState[]): Outcome {
-  const { created, updated, unchanged, skipped, refused, not_taken, users_out_of_use } = job.counts
+  const { created, updated, unchanged, skipped, refused, not_taken, replaced, users_out_of_use } = job.counts
   const did = job.phase === 'dry_run' ? 'Tried' : 'Imported'
   const counts = `${grouped(created)} created, ${grouped(updated)} updated, ${grouped(unchanged)} unchanged, ${grouped(skipped)} skipped`
   const advice = refused && given.errors === undefined ? '; --errors FILE writes them with the reasons' : ''
@@ -141,10 +141,16 @@ function outcomeOf(job: Job, given: Given, states: readonly ColumnState[]): Outc
     ? told`The import ended: ${job.error}`
     : `${did} ${grouped(job.done)} rows: ${counts}, ${grouped(refused)} refused${advice}.${id}`
   return {
-    text: [...linesOf(states), text, ...notTaken(not_taken), ...outOfUse(users_out_of_use)].join('\n'),
+    text: [
+      ...linesOf(states),
+      text,
+      ...notTaken(not_taken),
+      ...replacedIn(replaced),
+      ...outOfUse(users_out_of_use),
+    ].join('\n'),
     data: {
       ...{ job: job.id, state: job.state, error: job.error, rows: job.done },
-      ...{ created, updated, unchanged, skipped, refused, not_taken, users_out_of_use },
+      ...{ created, updated, unchanged, skipped, refused, not_taken, replaced, users_out_of_use },
       columns: columnsData(states),
     },
     exitCode: job.error !== null || refused > 0 ? 1 : 0,
@@ -155,6 +161,12 @@ function notTaken(columns: Job['counts']['not_taken']): string[] {
   return Object.entries(columns).map(
     ([name, count]) =>
       told`Of ${name}, linked contacts and companies kept their own value in ${grouped(count)} rows.`,
+  )
+}
+
+function replacedIn(columns: Job['counts']['replaced']): string[] {
+  return Object.entries(columns).map(
+    ([name, count]) => told`${name} replaced lists, and ${grouped(count)} of their entries are gone.`,
   )
 }
 

@@ -22,6 +22,7 @@ import { onto } from './entries.ts'
 import { countsOf, idleUsersOf } from './idle-users.ts'
 import { type ImportPlan, planOf } from './plan.ts'
 import { type Lost, linkRelated, type Named, namedIn } from './related.ts'
+import { Formers } from './replaced.ts'
 import { readRows, type StoredRow } from './rows.ts'
 import { keptFields } from './targets.ts'
 import { columnOf, refusedUnread, type Unread } from './unread.ts'
@@ -59,7 +60,8 @@ export async function importStep(
   const context: Context = { ...judging, idle }
   const refused = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
   refused.push(...(await refusedUnread(tx, unread, fields, context, job)))
-  const { operations, skipped } = await operationsOf(tx, fields, good, context, plan)
+  const formers = new Formers()
+  const { operations, skipped } = await operationsOf(tx, fields, good, context, plan, formers)
   const linked = new Set(operations.map(({ place }) => place).filter(place => !apart.has(place)))
   const toLink = named.filter(({ row }) => linked.has(row))
   const { made: related, lost } = await linkRelated(tx, toLink, context, oldest)
@@ -88,6 +90,7 @@ export async function importStep(
     counts: {
       ...{ ...counts, ...made, refused: refused.length },
       not_taken: notTakenIn(lost, imported, job, plan),
+      replaced: byColumn(await formers.gone(tx, fields, context, imported), job, plan),
       users_out_of_use: countsOf(idle, used, fields, counted),
     },
     problems: refused,
@@ -107,6 +110,13 @@ function notTakenIn(
   const columnFor = ({ own, member }: Lost) =>
     String(columnOf(job, plan, { field: null, path: `/${own}/${member}` }).column ?? `${own}.${member}`)
   return Object.fromEntries([...Map.groupBy(found, columnFor)].map(([column, all]) => [column, all.length]))
+}
+
+/** Counts of fields, by the columns that are mapped to them. */
+function byColumn(counts: ReadonlyMap<string, number>, job: Job, plan: ImportPlan): Counts['replaced'] {
+  const columnFor = (field: string) =>
+    String(columnOf(job, plan, { field, path: `/${field}` }).column ?? field)
+  return Object.fromEntries([...counts].map(([field, count]) => [columnFor(field), count]))
 }
 
 function resultOf({ isNew, isUnchanged }: Saved): 'created' | 'updated' | 'unchanged' {
@@ -191,6 +201,7 @@ async function operationsOf(
   bodies: readonly Read[],
   context: Context,
   { duplicates: { by, action } }: ImportPlan,
+  formers: Formers,
 ): Promise<{ operations: Placed[]; skipped: number }> {
   const told = bodies.map(({ body }) =>
     by === null || action === 'create' ? null : toldIn(fields, by, body),
@@ -202,7 +213,10 @@ async function operationsOf(
     if (one && there.has(one)) return []
     const isUpsert = one !== null && action === 'update'
     const what = { id: null, told: isUpsert ? one : null, precondition: null, body }
-    const bodyOn = (before: Values) => onto(said, before, context.catalog)
+    const bodyOn = (before: Values) => {
+      formers.note(place, before, said)
+      return onto(said, before, context.catalog)
+    }
     return [{ place, operation: { op: isUpsert ? 'upsert' : 'create', ...what, bodyOn } }]
   })
   return { operations, skipped: bodies.length - operations.length }

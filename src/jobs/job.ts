@@ -20,13 +20,15 @@ export type Counts = {
   readonly related: number
   /** column → how many of its values contacts and companies that are linked as they are did not get */
   readonly not_taken: { readonly [column: string]: number }
+  /** column → how many entries records had in their lists that it replaced, and have no more */
+  readonly replaced: { readonly [column: string]: number }
   /** user who is out of use → how many rows that were imported name them */
   readonly users_out_of_use: { readonly [name: string]: number }
 }
 
 export const noCounts: Counts = {
   ...{ created: 0, updated: 0, unchanged: 0, skipped: 0, refused: 0 },
-  ...{ reverted: 0, related: 0, not_taken: {}, users_out_of_use: {} },
+  ...{ reverted: 0, related: 0, not_taken: {}, replaced: {}, users_out_of_use: {} },
 }
 
 /** A job as it is stored. */

@@ -61,10 +61,11 @@ export async function isStillAt(
 
 /** Notes a step of a job, which took so long; at the end of its phase, what that came to. */
 export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number): Promise<void> {
-  const { not_taken = {}, users_out_of_use = {}, ...numbers } = step.counts
+  const { not_taken = {}, replaced = {}, users_out_of_use = {}, ...numbers } = step.counts
   const counts = {
     ...job.counts,
     not_taken: summed(job.counts.not_taken, not_taken),
+    replaced: summed(job.counts.replaced, replaced),
     users_out_of_use: summed(job.counts.users_out_of_use, users_out_of_use),
   }
   for (const [name, count] of Object.entries(numbers)) counts[name as keyof typeof numbers] += count

@@ -16,6 +16,10 @@ function job(): Schema {
       ...{ type: 'object', additionalProperties: whole },
       description: 'Column of a file → how many of its values linked contacts and companies did not get.',
     },
+    replaced: {
+      ...{ type: 'object', additionalProperties: whole },
+      description: 'Column of a file → how many entries records lost from the lists that it replaced.',
+    },
     users_out_of_use: {
       ...{ type: 'object', additionalProperties: whole },
       description: 'User who is out of use → how many rows that were imported name them.',

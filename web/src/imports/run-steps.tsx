@@ -155,8 +155,10 @@ export function RunStep({ job }: { job: Import }) {
   )
 }
 
-/** What was accepted, but is not as the file has it: values that were left, and users who are gone. */
-function CountedPanels({ counts }: { counts: Partial<Pick<Import, 'not_taken' | 'users_out_of_use'>> }) {
+type CountedByName = Partial<Pick<Import, 'not_taken' | 'replaced' | 'users_out_of_use'>>
+
+/** What is not plain from the file: values that were left or go, and users who are out of use. */
+function CountedPanels({ counts }: { counts: CountedByName }) {
   return (
     <>
       <CountedPanel
@@ -164,6 +166,12 @@ function CountedPanels({ counts }: { counts: Partial<Pick<Import, 'not_taken' | 
         detail="The contacts and companies in the rows exist: they are linked, not changed."
         counts={counts.not_taken}
         words={['value', 'values']}
+      />
+      <CountedPanel
+        title="Entries that are replaced"
+        detail="These columns have whole lists: what records had in them besides is removed."
+        counts={counts.replaced}
+        words={['entry', 'entries']}
       />
       <CountedPanel
         title="Users who are out of use"

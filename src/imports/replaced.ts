@@ -1,0 +1,74 @@
+/**
+ * Entries that records had in a list before an import replaced it (D80). A column that tells all of a list
+ * takes the place of what was there: how many prices, numbers or tags go with that is counted, so that a dry
+ * run says it beforehand.
+ */
+import type { ResourceFields } from '../fields/catalog.ts'
+import type { Values } from '../fields/field.ts'
+import { comparedName } from '../fields/name.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
+import type { Context } from '../records/save.ts'
+import { type Queryable, recordsToChange } from '../records/store.ts'
+import { mayRead } from '../rights/rights.ts'
+import { ask } from '../sql.ts'
+import type { Told } from './entries.ts'
+
+/** The rows about a record, and its lists as they were before the first that replaces them. */
+type Former = { readonly places: Set<number>; readonly lists: Map<string, readonly string[]> }
+
+/** Notes what records have in the lists that rows replace. */
+export class Formers {
+  readonly #byRecord = new Map<number, Former>()
+
+  /** `said`: what the row at this place says, and the fields of which it tells entries alone. */
+  note(place: number, before: Values, said: { readonly body: JsonObject; readonly told: Told }): void {
+    const id = Number(before.id)
+    const { places, lists } = this.#byRecord.get(id) ?? { places: new Set(), lists: new Map() }
+    for (const name of Object.keys(said.body)) {
+      const entries = said.told.has(name) || lists.has(name) ? [] : entriesOf(before[name] ?? null)
+      if (entries.length > 0) lists.set(name, entries)
+    }
+    if (lists.size > 0) this.#byRecord.set(id, { places: places.add(place), lists })
+  }
+
+  /** How many entries are gone by now, by the field: of the rows that were imported. */
+  async gone(
+    tx: Queryable,
+    fields: ResourceFields,
+    context: Context,
+    imported: ReadonlySet<number>,
+  ): Promise<ReadonlyMap<string, number>> {
+    const all = [...this.#byRecord].filter(([, { places }]) => [...places].some(place => imported.has(place)))
+    const gone = new Map<string, number>()
+    // How a record was is told to those who may read it.
+    if (all.length === 0 || !mayRead(context, fields.resource.name)) return gone
+    const ids = all.map(([id]) => id)
+    const rows = await ask(tx, recordsToChange(fields, context, ids))
+    for (const { id, record } of rows) {
+      const after = parseJson(record!) as JsonObject
+      for (const [name, entries] of this.#byRecord.get(Number(id))!.lists) {
+        const left = new Set(entriesOf(after[name] ?? null))
+        const count = entries.filter(entry => !left.has(entry)).length
+        if (count > 0) gone.set(name, (gone.get(name) ?? 0) + count)
+      }
+    }
+    return gone
+  }
+}
+
+/** What tells the entries of a list apart; of a value without one nothing. The lines of an amount are one. */
+function entriesOf(value: Json): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(keysOf)
+  return isObject(value) && Array.isArray(value.products) ? value.products.flatMap(keysOf) : []
+}
+
+/** An e-mail by its address, a number by its digits, a price by its currency, an address by its parts. */
+function keysOf(entry: Json): string[] {
+  if (!isObject(entry)) return [JSON.stringify(entry)]
+  const { email_value, phone_number, currency, product } = entry
+  if (email_value !== undefined) return [comparedName(String(email_value))]
+  if (phone_number !== undefined) return [String(phone_number).replace(/\D/g, '')]
+  const id = currency ?? product
+  if (id !== undefined) return [JSON.stringify(id)]
+  return Object.keys(entry).filter(name => entry[name] !== null)
+}
