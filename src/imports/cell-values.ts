@@ -17,6 +17,7 @@ import {
   dayOf,
   isWritten,
   json,
+  jsonList,
   markedItemsOf,
   momentOf,
   numberOf,
@@ -136,11 +137,23 @@ function textConversion(place: Place, given: Given): ConvertText {
     case 'word':
       return choices(place, given.values, text => text)
     case 'name':
-      return text => splitName(text, place)
+      return namesOrEmails(place, catalog)
     default:
       return structured(place, given)
   }
 }
+
+/** A person whom a field points to may be called by an e-mail, too, as our exports do (D81). */
+function namesOrEmails(place: Place, catalog: Catalog): ConvertText {
+  const emails = place.isNested ? catalog.resources.get(place.own.related!)?.byName.get('emails') : undefined
+  const areTaken = emails?.is_active && !emails.is_hidden
+  return text =>
+    areTaken && isEmail.test(text.trim())
+      ? { emails: emailsOf(text, { ...place, member: null }) }
+      : splitName(text, place)
+}
+
+const isEmail = /^[^\s@<>;,"]{1,64}@[^\s@<>;,"]{1,255}$/
 
 /** Forms that may also be written as JSON, as the exports do. */
 function structured(place: Place, { catalog, formats }: Given): ConvertText {
@@ -215,6 +228,8 @@ function choices(place: Place, values: ChosenValues, otherwise: (text: string) =
   const isOne = (item: string) =>
     chosen(item, values) !== undefined || findOption(item, place.of.options) !== undefined
   return text => {
+    const list = jsonList(text)
+    if (list) return mappedItems(list, values)
     // What is one by its quotation marks is not divided.
     const items = markedItemsOf(text)
       .flatMap(({ item, isMarked }) => (isMarked ? [item] : divided(item, place, isOne)))

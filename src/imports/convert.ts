@@ -5,7 +5,7 @@
 import type { Problem } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
-import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
+import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { Amount, currencyOf, isAmount, isSignOf } from './amounts.ts'
 import { asObject, type ChosenValues, type Convert, convertOf, type Formats } from './cell-values.ts'
 import { close } from './closing.ts'
@@ -14,7 +14,7 @@ import { currencyOfRow, finishersOf } from './finish.ts'
 import type { Mapping } from './guess.ts'
 import type { Cell } from './read.ts'
 import { type Form, type Place, placesOf } from './targets.ts'
-import { itemsOf } from './texts.ts'
+import { itemsOf, jsonList, plainText } from './texts.ts'
 
 export type Plan = {
   readonly mapping: Mapping
@@ -121,12 +121,24 @@ function take(step: Step, cell: Cell, draft: Draft): void {
     complain('has too many values', `Several values have at most ${listMax} characters.`)
     return
   }
+  const own = place.own.internal_name
   if (place.isListed) {
-    const items = typeof cell === 'string' ? itemsOf(cell) : Array.isArray(cell) ? cell : [cell]
+    const items =
+      typeof cell === 'string' ? (jsonList(cell) ?? itemsOf(cell)) : Array.isArray(cell) ? cell : [cell]
     items.forEach((item, index) => {
+      const id = ownId(step, item)
+      if (id !== null) {
+        draft.body[own] = [...(Array.isArray(draft.body[own]) ? draft.body[own] : []), id]
+        return
+      }
       const value = convert(item, complain)
       if (value !== undefined) give(nestedObject(draft, step, cell, index), value)
     })
+    return
+  }
+  const id = ownId(step, cell)
+  if (id !== null) {
+    draft.body[own] = id
     return
   }
   const value = convert(cell, complain)
@@ -134,6 +146,17 @@ function take(step: Step, cell: Cell, draft: Draft): void {
   if (!place.isNested && entryForms.has(formOfWhole(place)) && !isWhole(cell)) noteTold(draft, place)
   if (place.isKept && !(value instanceof Amount)) draft.kept[place.field] = value
   else give(place.isNested ? nestedObject(draft, step, cell, 0) : draft.body, value)
+}
+
+/**
+ * The id that a cell of a column is, which is called as our field and names the records that it points to:
+ * digits are an id there (D75), as our exports have it of records that no name tells (D81).
+ */
+function ownId({ name, place: { of, own, form, isNested } }: Step, cell: Cell): number | null {
+  const isNaming = form === 'name' || form === 'emails' || of.internal_name === 'name'
+  if (!isNested || !isNaming || name !== own.internal_name) return null
+  const text = isNumber(cell) ? plainText(cell) : typeof cell === 'string' ? cell.trim() : ''
+  return /^\d{1,15}$/.test(text) ? Number(text) : null
 }
 
 /** A list as JSON is all of it; anything else tells an entry. */
@@ -185,7 +208,7 @@ function nestedObject({ nested }: Draft, step: Step, cell: Cell, index: number):
 function put(object: JsonObject, { of, form, member }: Place, value: Json): void {
   const name = of.internal_name
   const before = object[name]
-  if (form === 'name') Object.assign(object, value)
+  if (form === 'name') Object.assign(object, value, object.emails && { emails: object.emails })
   else if (form === 'emails' || form === 'phones') {
     const items = Array.isArray(value) ? value : [value]
     object[name] = Array.isArray(before) ? [...before, ...items] : items

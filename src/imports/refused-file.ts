@@ -50,6 +50,11 @@ function textOf(cell: Json): string | number {
   return cell === null ? '' : JSON.stringify(cell)
 }
 
+/** What is wrong, and of a name of several records which there are, with their ids. */
 function messageOf(problem: Json): string {
-  return isObject(problem) ? String(problem.message) : ''
+  if (!isObject(problem)) return ''
+  const { message, code, candidates, hint } = problem
+  if (code !== 'ambiguous_reference' || !Array.isArray(candidates)) return String(message)
+  const all = candidates.map(one => (isObject(one) ? `${one.id} ${one.name}` : ''))
+  return `${message} There are: ${all.join(', ')}. ${hint ?? ''}`.trimEnd()
 }

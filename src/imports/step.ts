@@ -74,10 +74,7 @@ export async function importStep(
   for (const { place, outcome } of placed) {
     if ('saved' in outcome) counts[resultOf(outcome.saved)]++
     else if (!('refusal' in outcome) || isDouble(outcome, plan)) counts.skipped++
-    else {
-      const about = (problem: Problem) => ({ ...columnOf(job, plan, problem), line: lines.get(place)! })
-      refused.push(refusedAt(place, outcome.refusal, about))
-    }
+    else refused.push(refusedAt(place, outcome.refusal, about(job, plan, lines.get(place)!)))
   }
   const used = good.filter(({ place }) => imported.has(place))
   const counted = Object.keys(job.counts.users_out_of_use)
@@ -96,6 +93,16 @@ export async function importStep(
     problems: refused,
     isEnd: rows.length === 0 || position === job.total,
     inVain: related.filter(places => !places.some(place => imported.has(place))).flat(),
+  }
+}
+
+/** Where a problem is in the file; and what to do about a name of several records. */
+function about(job: Job, plan: ImportPlan, line: number) {
+  return (problem: Problem) => {
+    const [, own] = problem.path.split('/')
+    const hint = `Write the id of the one that is meant, in a column that is called "${own}".`
+    const isOfSeveral = problem.code === 'ambiguous_reference'
+    return { ...columnOf(job, plan, problem), line, ...(isOfSeveral && { hint }) }
   }
 }
 

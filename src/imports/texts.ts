@@ -262,6 +262,12 @@ const quotedItem = /^"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*(?:[;\r\n]|$))/
 /** What a cell may have of JSON. */
 const jsonLimits = { levels: 20, items: 100_000 }
 
+/** A list as JSON, in a text; undefined for another text. The file of refused rows has such (D80). */
+export function jsonList(text: string): Json[] | undefined {
+  const value = /^\s*\[/.test(text) ? json(text) : undefined
+  return Array.isArray(value) ? value : undefined
+}
+
 /** JSON text → its value; undefined for another text, and for one that is nested deeply or has very much. */
 export function json(text: string): Json | undefined {
   try {

@@ -11,7 +11,7 @@ import { currencyOf } from './amounts.ts'
 import { divided, isYesNo } from './cell-values.ts'
 import type { Mapping } from './guess.ts'
 import { type Place, placesOf } from './targets.ts'
-import { markedItemsOf } from './texts.ts'
+import { jsonList, markedItemsOf } from './texts.ts'
 
 /** `isIdle`: out of use; a text may name it, but is not guessed to */
 export type Choice = {
@@ -69,6 +69,8 @@ export function valuesToMap(
 
 /** The values of a cell, divided as convertOf divides them. */
 function severalOf(cell: string, place: Place, known: Knowing): string[] {
+  const list = jsonList(cell)
+  if (list) return list.flatMap(item => (typeof item === 'string' ? [item.trim()] : []))
   const isOne = (item: string) => place.of.related === null && known.has(item)
   return markedItemsOf(cell).flatMap(({ item, isMarked }) =>
     isMarked ? [item] : divided(item, place, isOne),

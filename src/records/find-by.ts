@@ -16,10 +16,12 @@ import { type Found, parseContextOf } from './parse.ts'
 export type Sought = {
   readonly field: Field | null
   readonly texts: readonly string[]
+  /** the same as they were sent, for people */
+  readonly shown: string
   readonly holders: readonly Holder[]
 }
 
-const byNothing: Sought = { field: null, texts: [], holders: [] }
+const byNothing: Sought = { field: null, texts: [], shown: '', holders: [] }
 
 /**
  * What `payload` is looked for by. Undefined after a problem, and as long as its holders are not known.
@@ -53,11 +55,12 @@ export function soughtBy(
   const context = parseContextOf(field, `${path}/${internal_name}`, catalog, { ...found, warnings: [] })
   const value = kinds[type].parse(sent, context, null)
   if (value === undefined) return undefined
-  const texts = kinds[type].unique!.texts(value).map(comparedName)
+  const sentTexts = kinds[type].unique!.texts(value)
+  const texts = sentTexts.map(comparedName)
   const all = texts.map(text => found.names?.holders(resource, text, internal_name) ?? null)
   if (all.includes(null)) return undefined
   const holders = new Map(all.flatMap(holders => holders!).map(holder => [holder.id, holder]))
-  return { field, texts, holders: [...holders.values()] }
+  return { field, texts, shown: sentTexts.join(', '), holders: [...holders.values()] }
 }
 
 /** A payload without `find_by`. It may be large, so it is copied only where it has one. */

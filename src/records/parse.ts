@@ -232,7 +232,7 @@ export function parseContextOf(
     create: (resource, payload, at = '') => {
       const sought = soughtBy(payload, catalog.resources.get(resource)!, path + at, catalog, found)
       if (!sought || sought.holders.length > 0)
-        return sought && linked(resource, sought.texts.join(', '), sought.holders, at)
+        return sought && linked(resource, sought.shown, sought.holders, at)
       return createNested(resource, payload, path + at, catalog, found, sought)
     },
     named: (resource, text, at = '') => {

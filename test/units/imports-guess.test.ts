@@ -248,7 +248,7 @@ test('texts that name nothing are told, with what they may mean', () => {
     [2, ['Red; Gren', 'Green, Red, Grey']],
     [3, ['Ann Lee', 'Ann Le', '7']],
     [4, ['x']],
-    [5, ['KEY ACCOUNT', 'Key account, VIP; 9', '"A, B"; VIP', 'Key acount']],
+    [5, ['KEY ACCOUNT', 'Key account, VIP; 9', '"A, B"; VIP', '["VIP", "Key acount"]']],
     // Of those nobody knows which there are.
     [6, ['North']],
   ])
