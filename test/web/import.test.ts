@@ -409,6 +409,33 @@ suite('An import', { skip: noBrowser }, () => {
     await ui.end(/status of 409/)
   })
 
+  test('ids of another system become a unique field of which case counts', async () => {
+    const ui = await openUi(service!, '/import?resource=company')
+    const { page } = ui
+    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
+    const rows = ['Casia A,001Ab0000000XyZ', 'Casia B,001aB0000000XyZ']
+    await choose(page, 'companies.csv', `name,Record ID\n${rows.join('\n')}`)
+    await page.getByRole('button', { name: 'Record ID becomes: Not imported' }).click()
+    await page.getByRole('button', { name: 'Create a field…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a field' })
+    assert.equal(await dialog.getByRole('textbox', { name: 'Label' }).inputValue(), 'External id')
+    assert.ok(await dialog.getByRole('checkbox', { name: 'Unique' }).isChecked())
+    assert.ok(await dialog.getByRole('checkbox', { name: 'Case matters' }).isChecked())
+    await ui.accessible('the field of ids')
+    await dialog.getByRole('button', { name: 'Add the field' }).click()
+    await page.getByRole('button', { name: 'Record ID becomes: External id' }).waitFor()
+    await page.getByRole('link', { name: 'Try' }).click()
+    await page.getByRole('button', { name: 'Import without trying' }).click()
+    await page
+      .getByText('2 created')
+      .or(page.getByRole('link', { name: 'See the companies' }))
+      .first()
+      .waitFor()
+    for (const [name, id] of rows.map(row => row.split(',')))
+      assert.equal((await service!.get(`${v1}/company/by/cf_external_id/${id}`)).body.data.name, name)
+    await ui.end()
+  })
+
   test('who may not change fields is not offered to make one', async () => {
     await service!.call('POST', `${v1}/field`, { source: 'company', field_name: 'Cork', type: 'DROPDOWN' })
     const user = await importer('Ivo')
