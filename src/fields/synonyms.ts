@@ -12,14 +12,17 @@ export function bareName(name: string): string {
 /** Our name → what others say instead. The first of our names that a resource has is meant. */
 const others: { readonly [name: string]: string } = {
   title: 'name dealname dealtitle opportunity opportunityname subject potentialname',
-  name: 'title fullname productname companyname accountname orgname',
+  name: 'title fullname productname itemname companyname accountname orgname',
   deal_value:
-    'amount value dealamount dealvalue total totalvalue revenue worth currency currencyid currencycode ' +
+    'amount value dealamount dealvalue total totalvalue totalamount estimatedvalue revenue worth ' +
+    'currency currencyid currencycode ' +
     'currencyisocode dealcurrencycode products product lines lineitems dealproducts opportunitylineitems',
   expected_deal_value: 'expectedamount expectedrevenue expectedvalue',
   deal_value_in_base_currency: 'basecurrencyamount amountinhomecurrency hsamountinhomecurrency baseamount',
   pipeline: 'pipelineid dealpipeline dealpipelineid hspipeline',
-  pipeline_stage: 'stage stageid stagename dealstage dealstageid hspipelinestage salesstage pipelinestageid',
+  pipeline_stage:
+    'stage stageid stagename dealstage dealstageid hspipelinestage salesstage pipelinestageid ' +
+    'opportunitystage',
   stage_probability: 'probability winprobability hsdealstageprobability',
   sales_owner:
     'owner ownerid userid assignedto assigneduser assigneduserid hubspotownerid salesperson salesrep',
@@ -29,8 +32,8 @@ const others: { readonly [name: string]: string } = {
   company:
     'companyid account accountid organization organisation organizationid orgid org salesaccount ' +
     'salesaccountid associatedcompanyid parentcustomerid',
-  expected_close_date: 'closedate closingdate expectedclose expectedclosing closeat datedue duedate',
-  deal_closed_on: 'closedate closedon closedat closedtime closetime closeddate wonon loston',
+  expected_close_date: 'close closedate closingdate expectedclose expectedclosing closeat datedue duedate',
+  deal_closed_on: 'close closedate closedon closedat closedtime closetime closeddate wonon loston',
   won_reason: 'closedwonreason winreason reasonforwinning wonreasonid',
   lost_reason: 'closedlostreason lossreason reasonforloss lostreasonid dealreasonid dealreason',
   forecast_category: 'forecastcategoryname forecast hsforecastcategory hsmanualforecastcategory forecasttype',
@@ -45,9 +48,10 @@ const others: { readonly [name: string]: string } = {
     'updated updatetime modified modifiedtime lastmodifieddate hslastmodifieddate modifiedon changed',
   created_by: 'creator creatorid createdbyid creatoruserid author',
   updated_by: 'updater updaterid modifiedby lastmodifiedbyid modifiedbyid',
-  product_code: 'code productcode articlenumber itemnumber partnumber',
+  product_code: 'code productcode articlenumber itemnumber itemno partnumber internalreference defaultcode',
   sku_number: 'sku skunumber hssku',
-  unit_price: 'price prices listprice regularprice unitprice pricing amount cost',
+  // What a thing costs its seller is none.
+  unit_price: 'price prices listprice regularprice unitprice salesprice sellingprice pricing amount',
   category: 'productcategory family productfamily group',
   quantity_in_stock: 'stock qtyinstock stockquantity inventory onhand instock quantity',
   active: 'isactive enabled status state',
@@ -102,7 +106,9 @@ const translated: { readonly [name: string]: string } = {
   created_at: 'erstellt erstelltam angelegtam erstelldatum crééle datedecréation creadoel fechadecreación',
   created_by: 'erstelltvon créépar creadopor',
   product_code: 'artikelnummer produktnummer',
-  unit_price: 'preis einzelpreis listenpreis prix prixunitaire precio preciounitario',
+  unit_price:
+    'preis einzelpreis listenpreis verkaufspreis prix prixunitaire prixdevente precio preciounitario ' +
+    'preciodeventa',
   category: 'kategorie produktkategorie catégorie categoría',
   quantity_in_stock: 'bestand lagerbestand',
   first_name: 'vorname prénom nombre',

@@ -24,6 +24,11 @@ export function isAmount({ form, member }: Place): boolean {
   )
 }
 
+/** Whether a text stands beside amounts, by its looks: a sign, or a code. The P of "P001" is none. */
+export function isSaidCurrency(text: string, catalog: Catalog): boolean {
+  return (/\p{Sc}/u.test(text) || /^\p{L}{3}$/u.test(text)) && isCurrency(text, catalog)
+}
+
 /** Whether a text is the code or the sign of any currency. */
 export function isCurrency(text: string, catalog: Catalog): boolean {
   return catalog.currencyByCode.has(codeOf(text, catalog)) || isSign(text, catalog)
@@ -55,7 +60,8 @@ export function currencyOf(text: string, catalog: Catalog): Currency | undefined
   return base ?? (alike.length === 1 ? alike[0] : undefined)
 }
 
-function isInUse({ id, is_active, rate }: Currency, { account }: Catalog): boolean {
+/** Whether the account has a rate for a currency, or counts in it. */
+export function isInUse({ id, is_active, rate }: Currency, { account }: Catalog): boolean {
   return is_active && (rate !== null || id === account.base_currency)
 }
 

@@ -1,15 +1,16 @@
 /**
  * What a column may be, and how sure that is: by its name, and by what stands in its cells. For guess.ts.
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { comparedName } from '../fields/name.ts'
 import { nearest } from '../fields/nearest.ts'
 import { bareName, isCurrencyName, ourNames, ourResource } from '../fields/synonyms.ts'
-import { addressParts, isFax, namedById, nameParts, readingOf, wordsOf } from './column-name.ts'
+import { lessSaid } from './column-currency.ts'
+import { addressParts, isFax, namedById, nameParts, readingOf, wholeNames, wordsOf } from './column-name.ts'
 import type { LeftOutWhy } from './columns.ts'
 import type { Contents } from './contents.ts'
-import type { Place } from './targets.ts'
+import { type Place, placesOf } from './targets.ts'
 import type { Template } from './templates.ts'
 
 type Places = ReadonlyMap<string, Place>
@@ -38,6 +39,7 @@ type Named = { readonly field: string; readonly own: Field | null; readonly scor
 
 /** What all columns of a file are compared with. */
 export type Index = {
+  readonly catalog: Catalog
   readonly resource: string
   readonly places: Places
   readonly byName: ReadonlyMap<string, Field>
@@ -60,11 +62,9 @@ export type Index = {
 }
 
 /** `columns`: what a system calls its columns → targets; null: it has no field here. */
-export function indexOf(
-  places: Places,
-  { resource, fields, byName }: ResourceFields,
-  columns: Template,
-): Index {
+export function indexOf(catalog: Catalog, about: ResourceFields, columns: Template): Index {
+  const { resource, fields, byName } = about
+  const places = placesOf(catalog, about)
   const all = [...places.values()]
   // The file of people is about the people: a phone number is theirs, and not their company's.
   const isOfOthers = !byName.has('phones')
@@ -74,7 +74,8 @@ export function indexOf(
   const closed = fields.filter(field => field.is_read_only && !places.has(field.internal_name))
   const unknown = Object.entries(columns).filter(([, field]) => field === null)
   return {
-    ...{ resource: resource.name, places, byName, named: namesIn(all, columns, isOfOthers), compared: 0 },
+    ...{ catalog, resource: resource.name, places, byName, compared: 0 },
+    named: namesIn(all, columns, isOfOthers),
     closed: new Set(closed.flatMap(field => [field.internal_name, field.field_name].map(bareName))),
     nowhere: new Set(unknown.map(([name]) => bareName(name))),
     labels: new Map(own.map(({ of }) => [of.field_name, of])),
@@ -114,6 +115,9 @@ function namesIn(
       add(field, field, null, scores.same)
       add(label, field, null, isNested ? scores.nested : scores.label)
     }
+    if (form === 'name')
+      for (const word of wholeNames)
+        add(isNested ? own.internal_name + word : word, field, null, scores.synonym)
     // Company or contact: the form says whose it is. A name alone is the record's own.
     if (isNested && !isListed && member === null) {
       add(own.internal_name + of.internal_name, field, null, scores.synonym)
@@ -170,7 +174,7 @@ export function candidatesFor(name: string, contents: Contents, index: Index): r
   const { places, byName, named, nested, labels, closed } = index
   const found: Found[] = []
   const isKnown = (bare: string) => named.has(bare) || ourNames(bare).length > 0 || closed.has(bare)
-  const { bare, nth } = readingOf(name, isKnown)
+  const { bare, nth } = readingOf(name, isKnown, lessSaid(name, contents, index.catalog))
   const whole = bareName(name)
   const add = (field: string, score: number) => {
     const several = nth > 1 ? severalOf(field, places) : lineOf(field, contents, places)
@@ -221,6 +225,11 @@ function partsOfName(name: string, { named, byName, places, parts }: Index): str
   const words = wordsOf(name)
   for (let at = 1; at < words.length; at++) {
     const [left, right] = [words.slice(0, at).join(''), words.slice(at).join('')]
+    if (isCurrencyName(right)) {
+      const amounts = [...(named.get(left) ?? []).map(({ field }) => field.split('.')[0]!), ...ourNames(left)]
+      const amount = amounts.find(one => places.has(`${one}.currency`))
+      if (amount !== undefined) return [`${amount}.currency`]
+    }
     const owns = [
       ...(named.get(left) ?? []).map(({ own }) => own),
       ...ourNames(left).map(our => byName.get(our) ?? null),

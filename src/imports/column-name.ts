@@ -1,5 +1,5 @@
 /** What the name of a column says beside what it calls: which of several, of what kind, and of whom. Pure. */
-import { bareName } from '../fields/synonyms.ts'
+import { bareName, ourNames, ourResource } from '../fields/synonyms.ts'
 
 /** "E-mail 2", "email_work" and "AccountId" as words, in small letters. */
 export function wordsOf(name: string): string[] {
@@ -15,7 +15,11 @@ export function isQuestion(name: string): boolean {
 /** The names that are left when their ending "Id" is taken away; null where they end otherwise. */
 export function namedById(name: string): string | null {
   const words = wordsOf(name)
-  return words.length > 0 && /^ids?$/.test(words.at(-1)!) ? words.slice(0, -1).join('') : null
+  if (words.length > 0 && /^ids?$/.test(words.at(-1)!)) return words.slice(0, -1).join('')
+  // Nothing tells where the words of ACCOUNTID end but that they are known.
+  const base = words.length === 1 ? /^(\p{L}{3,})ids?$/u.exec(words[0]!)?.[1] : undefined
+  const isKnown = base !== undefined && (ourResource(base) ?? ourNames(base)[0] ?? ourNames(words[0]!)[0])
+  return isKnown ? base : null
 }
 
 export function isFax(name: string): boolean {
@@ -31,9 +35,14 @@ export type Reading = {
 
 /**
  * The part of a name that is known. What is in brackets may be a part of it, else it is a unit or a count;
- * a number says which of several, and some words say of what kind a phone or an address is.
+ * a number says which of several, and some words say of what kind a phone or an address is. `others`: what
+ * else may be meant.
  */
-export function readingOf(name: string, isKnown: (bare: string) => boolean): Reading {
+export function readingOf(
+  name: string,
+  isKnown: (bare: string) => boolean,
+  others: readonly string[] = [],
+): Reading {
   const whole = bareName(name)
   if (isKnown(whole)) return { bare: whole, nth: 1 }
   const words = wordsOf(name)
@@ -42,7 +51,7 @@ export function readingOf(name: string, isKnown: (bare: string) => boolean): Rea
   const plain = bareName(name.replace(/\s*[([][^()[\]]*[)\]]\s*$/, ''))
   const counted = words.slice(0, -1).join('')
   const kindless = words.filter(word => !kinds.test(word) && !/^\d$/.test(word)).join('')
-  const all = [plain, ...(isNumbered ? [counted] : []), ...(kindless === '' ? [] : [kindless])]
+  const all = [plain, ...others, ...(isNumbered ? [counted] : []), ...(kindless === '' ? [] : [kindless])]
   return { bare: all.find(isKnown) ?? plain, nth: isNumbered ? Number(last) : 1 }
 }
 
@@ -68,3 +77,12 @@ export const nameParts: { readonly [word: string]: string } = {
   last: 'last_name',
   surname: 'last_name',
 }
+
+/** What says the whole name of a person, and no part of it. */
+export const wholeNames: readonly string[] = [
+  'fullname',
+  'displayname',
+  'vollständigername',
+  'nomcomplet',
+  'nombrecompleto',
+]

@@ -2,7 +2,7 @@
 import type { Catalog } from '../fields/catalog.ts'
 import { comparedName } from '../fields/name.ts'
 import { isObject } from '../json.ts'
-import { isCurrency } from './amounts.ts'
+import { isCurrency, isSaidCurrency } from './amounts.ts'
 import { isYesNo, saysYesOrNo } from './cell-values.ts'
 import type { Cell } from './read.ts'
 import type { Form, Place } from './targets.ts'
@@ -51,6 +51,11 @@ export class Contents {
     return this.#most(text => itemsOf(text).every(item => /^(?=.*\d)[\w-]{1,64}$/.test(item)))
   }
 
+  /** Words that nobody is called by: with three digits or more in them. */
+  get areNoNames(): boolean {
+    return this.#most(text => /^(?=(?:[^\d]*\d){3})[\w-]{4,64}$/.test(text))
+  }
+
   get areObjects(): boolean {
     return this.cells.some(hasObjects) || this.#most(text => /^[[{]/.test(text))
   }
@@ -63,7 +68,7 @@ export class Contents {
   get haveCurrencies(): boolean {
     return this.#most(text => {
       const found = numberOf(text, '.') ?? numberOf(text, ',')
-      return found !== null && isCurrency(found.unit, this.#catalog)
+      return found !== null && isSaidCurrency(found.unit, this.#catalog)
     })
   }
 

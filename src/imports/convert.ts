@@ -7,7 +7,14 @@ import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { Amount, currencyOf, isAmount, isSignOf } from './amounts.ts'
-import { asObject, type ChosenValues, type Convert, convertOf, type Formats } from './cell-values.ts'
+import {
+  asObject,
+  type ChosenValues,
+  type Complain,
+  type Convert,
+  convertOf,
+  type Formats,
+} from './cell-values.ts'
 import { close } from './closing.ts'
 import { entryForms, type Told } from './entries.ts'
 import { currencyOfRow, finishersOf } from './finish.ts'
@@ -57,6 +64,8 @@ type Draft = {
     readonly object: JsonObject
   }[]
   readonly told: Map<string, { readonly form: Form; readonly types: Set<string> }>
+  /** prices of columns in a currency of their own, by field */
+  readonly prices: Map<string, JsonObject[]>
 }
 
 const shownMax = 100
@@ -84,14 +93,17 @@ export function converter(
   const targets = steps.map(({ place }) => place)
   const finishers = finishersOf(targets, catalog)
   return cells => {
-    const draft: Draft = { body: {}, kept: {}, problems: [], nested: new Map(), units: [], told: new Map() }
+    const draft: Draft = {
+      ...{ body: {}, kept: {}, problems: [], units: [] },
+      ...{ nested: new Map(), told: new Map(), prices: new Map() },
+    }
     for (const step of steps) {
       const cell = cells[step.column]
-      if (cell !== undefined && cell !== null && cell !== '') take(step, cell, draft)
+      if (cell !== undefined && cell !== null && cell !== '') take(step, cell, draft, catalog)
     }
     for (const unit of draft.units) setCurrency(unit, draft, catalog)
     const currency = currencyOfRow(draft.body, targets)
-    for (const finish of finishers) finish(draft.body, currency)
+    for (const finish of finishers) finish(draft.body, currency, draft.prices)
     const isDated = fields.resource.name === 'deal' && close(draft.body, draft.kept, catalog)
     if (draft.nested.size) addNested(draft, catalog)
     const { body, kept, problems, told } = draft
@@ -99,7 +111,7 @@ export function converter(
   }
 }
 
-function take(step: Step, cell: Cell, draft: Draft): void {
+function take(step: Step, cell: Cell, draft: Draft, catalog: Catalog): void {
   const { place, convert } = step
   const complain = (predicate: string, hint: string) => {
     draft.problems.push(problemOf(step, cell, predicate, hint))
@@ -144,7 +156,8 @@ function take(step: Step, cell: Cell, draft: Draft): void {
   const value = convert(cell, complain)
   if (value === undefined) return
   if (!place.isNested && entryForms.has(formOfWhole(place)) && !isWhole(cell)) noteTold(draft, place)
-  if (place.isKept && !(value instanceof Amount)) draft.kept[place.field] = value
+  if (place.currency !== null) givePrice(place, value, draft, catalog, complain)
+  else if (place.isKept && !(value instanceof Amount)) draft.kept[place.field] = value
   else give(place.isNested ? nestedObject(draft, step, cell, 0) : draft.body, value)
 }
 
@@ -157,6 +170,23 @@ function ownId({ name, place: { of, own, form, isNested } }: Step, cell: Cell): 
   if (!isNested || !isNaming || name !== own.internal_name) return null
   const text = isNumber(cell) ? plainText(cell) : typeof cell === 'string' ? cell.trim() : ''
   return /^\d{1,15}$/.test(text) ? Number(text) : null
+}
+
+/** One of several prices, in the currency of its column. */
+function givePrice(
+  { of, currency }: Place,
+  value: Json | Amount,
+  { prices }: Draft,
+  catalog: Catalog,
+  complain: Complain,
+): void {
+  if (!(value instanceof Amount)) complain('is more than a price', `Map the column to ${of.internal_name}.`)
+  else if (value.unit !== '' && !isSignOf(value.unit, currency, catalog))
+    complain(`is not in ${currency}, as its column is`, 'Correct one of the two, or leave the sign out.')
+  else {
+    const entries = prices.get(of.internal_name) ?? []
+    prices.set(of.internal_name, [...entries, { currency, unit_price: value.number }])
+  }
 }
 
 /** A list as JSON is all of it; anything else tells an entry. */
@@ -208,7 +238,8 @@ function nestedObject({ nested }: Draft, step: Step, cell: Cell, index: number):
 function put(object: JsonObject, { of, form, member }: Place, value: Json): void {
   const name = of.internal_name
   const before = object[name]
-  if (form === 'name') Object.assign(object, value, object.emails && { emails: object.emails })
+  // A part in a column of its own says more.
+  if (form === 'name') Object.assign(object, { ...asObject(value), ...object })
   else if (form === 'emails' || form === 'phones') {
     const items = Array.isArray(value) ? value : [value]
     object[name] = Array.isArray(before) ? [...before, ...items] : items

@@ -11,6 +11,7 @@ import type { Names } from '../records/names.ts'
 import { parseContextOf } from '../records/parse.ts'
 import { currencyOf } from './amounts.ts'
 import { isOutOfPlace } from './closing.ts'
+import { currencyNamed } from './column-currency.ts'
 import type { Mapping } from './guess.ts'
 import type { Cell } from './read.ts'
 import { type Place, placesOf } from './targets.ts'
@@ -98,13 +99,11 @@ export function currenciesNamed(
   catalog: Catalog,
 ): Defaults {
   const named = mapping.flatMap(({ column, field }): [field: string, code: string][] => {
-    const [, unit = ''] = /[([]([^()[\]]*)[)\]]\s*$/.exec(names[column]!) ?? []
-    const known = currencyOf(unit.trim(), catalog)
+    const code = currencyNamed(names[column]!, catalog)?.code
     const target = `${field.replace(/\.(?:value|price)$/, '')}.currency`
     const place = places.get(target)
-    return known?.is_active && place && takesDefault(place) && !mapping.some(one => one.field === target)
-      ? [[target, known.code]]
-      : []
+    const isOpen = place && takesDefault(place) && !mapping.some(one => one.field === target)
+    return code !== undefined && isOpen ? [[target, code]] : []
   })
   return Object.fromEntries(named)
 }

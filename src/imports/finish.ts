@@ -15,7 +15,9 @@ export function currencyOfRow(body: JsonObject, targets: readonly Place[]): Json
   return told.length === 1 ? told[0] : undefined
 }
 
-type Finish = (body: JsonObject, currency: Json | undefined) => void
+/** `prices`: those of columns in a currency of their own, by field. */
+type Finish = (body: JsonObject, currency: Json | undefined, prices: Prices) => void
+export type Prices = ReadonlyMap<string, readonly JsonObject[]>
 
 /** What remains to be done when all cells of a row are read: currencies, and prices as the list they are. */
 export function finishersOf(targets: readonly Place[], catalog: Catalog): Finish[] {
@@ -24,7 +26,8 @@ export function finishersOf(targets: readonly Place[], catalog: Catalog): Finish
   return [...fields].flatMap((of): Finish[] => {
     const { internal_name: name, default_value } = of
     const { members } = kinds[of.type]
-    if (members.includes('price')) return [(body, currency) => finishPrices(body, name, currency ?? base)]
+    if (members.includes('price'))
+      return [(body, currency, prices) => finishPrices(body, name, currency ?? base, prices.get(name) ?? [])]
     const own = asObject(default_value).currency === undefined ? base : undefined
     const isMoney = members.includes('value') && members.includes('currency')
     return isMoney ? [(body, currency) => finishMoney(body, name, currency ?? own)] : []
@@ -39,11 +42,21 @@ function finishMoney(body: JsonObject, name: string, base: Json | undefined): vo
   else if (money.currency === undefined && base !== undefined) body[name] = { currency: base, ...money }
 }
 
-/** Price, tax and discount are those of one entry. */
-function finishPrices(body: JsonObject, name: string, base: Json | undefined): void {
+/** Price, tax and discount are those of one entry; of several, each has the same tax and discount. */
+function finishPrices(
+  body: JsonObject,
+  name: string,
+  base: Json | undefined,
+  more: readonly JsonObject[],
+): void {
   const entry = body[name]
-  if (!isObject(entry)) return
-  const { price, currency = base ?? null, ...others } = entry
-  if (price === undefined && Object.keys(others).length === 0) delete body[name]
-  else body[name] = [{ currency, ...(price === undefined ? {} : { unit_price: price }), ...others }]
+  if (Array.isArray(entry)) body[name] = [...entry, ...more]
+  if (!isObject(entry) && (Array.isArray(entry) || more.length === 0)) return
+  const { price, currency = base ?? null, ...others } = asObject(entry)
+  const isPriced = price !== undefined || others.unit_price !== undefined
+  const isOne = isPriced || (more.length === 0 && Object.keys(others).length > 0)
+  const one = { currency, ...(price === undefined ? {} : { unit_price: price }), ...others }
+  const all = [...(isOne ? [one] : []), ...more.map(other => ({ ...others, ...other }))]
+  if (all.length) body[name] = all
+  else delete body[name]
 }

@@ -7,10 +7,12 @@ import { bareName, ourNames } from '../fields/synonyms.ts'
 import { mapYielding } from '../waiting/yielding.ts'
 import { candidatesFor, type Found, type Index, indexOf, scores, whyLeftOut } from './candidates.ts'
 import { isYesNo } from './cell-values.ts'
+import { pricesApart } from './column-currency.ts'
 import { isQuestion, namedById } from './column-name.ts'
 import type { Unmapped, Why } from './columns.ts'
 import { Contents } from './contents.ts'
 import type { Cell } from './read.ts'
+import { isRefusedFile, ofRefused } from './read-header.ts'
 import { type Place, placesOf, type Target } from './targets.ts'
 import { type System, type Template, templates } from './templates.ts'
 
@@ -27,8 +29,6 @@ type Looked = { readonly candidates: readonly Candidate[]; readonly unmapped: Un
 const sureMin = 0.6
 /** How many names of a system's export a file must have to be one. */
 const systemMin = 2
-/** What the file of the refused rows has behind the columns of the file (refused-file.ts). */
-const ofRefused = ['line', 'problems']
 
 /** All that a column may be mapped to, in the order of the form. */
 export function targetsOf(catalog: Catalog, fields: ResourceFields): readonly Target[] {
@@ -65,14 +65,14 @@ export async function guessColumns(
   system: System | null = systemOf(fields.resource.name, columns),
 ): Promise<Guess> {
   const places = placesOf(catalog, fields)
-  const index = indexOf(places, fields, system ? templateFor(system, fields, columns, places) : {})
-  const isRefusedFile = String(columns.slice(-ofRefused.length)) === String(ofRefused)
+  const index = indexOf(catalog, fields, system ? templateFor(system, fields, columns, catalog) : {})
+  const isOfRefused = isRefusedFile(columns)
   const looked = await mapYielding([...columns.entries()], ([column, name]): Looked => {
     const left = (why: Why, candidates: readonly Candidate[] = []): Looked => ({
       candidates,
       unmapped: { column, why, field: null },
     })
-    if (isRefusedFile && column >= columns.length - ofRefused.length) return left('refused_file')
+    if (isOfRefused && column >= columns.length - ofRefused.length) return left('refused_file')
     const contents = new Contents(
       samples.map(cells => cells[column]),
       catalog,
@@ -82,7 +82,7 @@ export async function guessColumns(
     const one = lookedAt(column, name, contents, index, catalog)
     return isEmpty(column) ? left('empty', one.candidates) : one
   })
-  return chosen(looked, places, catalog)
+  return chosen(pricesApart(looked, columns, places, catalog), places, catalog, samples)
 }
 
 /** The system whose export has most of the columns; null where none has two of them. */
@@ -104,10 +104,10 @@ function templateFor(
   system: System,
   fields: ResourceFields,
   columns: readonly string[],
-  places: Index['places'],
+  catalog: Catalog,
 ): Template {
   const template: Template = templates[system][fields.resource.name] ?? {}
-  const { named } = indexOf(places, fields, {})
+  const { named } = indexOf(catalog, fields, {})
   const names = new Set(columns.map(bareName))
   const own = Object.keys(template)
     .map(bareName)
@@ -138,9 +138,17 @@ function lookedAt(column: number, name: string, contents: Contents, index: Index
 }
 
 /** Whether a column would link by ids that nobody has said to be ours. */
-function hasForeignIds({ form, options = [] }: Place, contents: Contents): boolean {
+function hasForeignIds(place: Place, contents: Contents): boolean {
+  const { form, options = [] } = place
+  // A company that is found or made by its name must not be called by an id.
+  if (isNaming(place)) return contents.areNoNames
   const takesIds = form === 'reference' || (form === 'option' && !isYesNo(options))
   return takesIds && contents.areIds && !contents.areNamesOf(options)
+}
+
+/** Whether a target names a record that another points to. */
+function isNaming({ field, isNested }: Place): boolean {
+  return isNested && /\.(?:last_)?name$/.test(field)
 }
 
 /** A name of ours, or of the system whose export it is, needs no cells that fit: theirs are refused. */
@@ -152,14 +160,24 @@ function mayBe(place: Place, name: string, contents: Contents, score: number, ca
 }
 
 /** The best first; a column and a target have one guess. */
-function chosen(looked: readonly Looked[], places: Index['places'], catalog: Catalog): Guess {
+function chosen(
+  looked: readonly Looked[],
+  places: Index['places'],
+  catalog: Catalog,
+  samples: readonly (readonly Cell[])[],
+): Guess {
   const [columns, targets, wholes] = [new Set<number>(), new Set<string>(), new Set<string>()]
   const better = new Set<number>()
   const taken: Candidate[] = []
   const all = looked.flatMap(({ candidates }) => candidates)
+  const empty = new Set(looked.flatMap(({ unmapped: { why, column } }) => (why === 'empty' ? [column] : [])))
+  const isInParts = namesInParts(
+    all.filter(({ column }) => !empty.has(column)),
+    samples,
+  )
   for (const one of all.toSorted((a, b) => b.score - a.score || a.column - b.column)) {
     if (columns.has(one.column) || targets.has(one.field)) continue
-    if (one.score < scores.exact && isSaidBetter(one.field, targets, wholes)) {
+    if (one.score < scores.exact && (isInParts(one) || isSaidBetter(one.field, targets, wholes))) {
       better.add(one.column)
       continue
     }
@@ -168,7 +186,6 @@ function chosen(looked: readonly Looked[], places: Index['places'], catalog: Cat
     wholes.add(wholeOf(one.field))
     taken.push(one)
   }
-  const empty = new Set(looked.flatMap(({ unmapped: { why, column } }) => (why === 'empty' ? [column] : [])))
   const unsure = taken.flatMap(({ column, field, score }): Unmapped[] => {
     const isUnsure = score < sureMin
     if (!isUnsure && !isHanging(places.get(field)!, targets, catalog)) return []
@@ -187,6 +204,29 @@ function chosen(looked: readonly Looked[], places: Index['places'], catalog: Cat
       .sort((a, b) => a.column - b.column)
       .map(({ column, field }) => ({ column, field })),
     unmapped: [...unsure, ...others].sort((a, b) => a.column - b.column),
+  }
+}
+
+/**
+ * Whether a column has a whole name, of which others have both parts: they need no guess where it is divided.
+ * Or it is the last name itself, which some call "Name" beside the first one.
+ */
+function namesInParts(
+  all: readonly Candidate[],
+  samples: readonly (readonly Cell[])[],
+): (one: Candidate) => boolean {
+  const sure = all.filter(({ score }) => score >= sureMin)
+  const holds = (column: number, part: number) =>
+    samples.some(cells => cells[part] && String(cells[column]).includes(String(cells[part])))
+  return ({ column, field }) => {
+    if (!/(?:^|\.)name$/.test(field)) return false
+    const having = (part: string) =>
+      sure.filter(other => other.field === field.replace(/name$/, `${part}_name`))
+    const first = having('first').find(other => other.column !== column)
+    return (
+      first !== undefined &&
+      having('last').some(other => other.column !== column || !holds(column, first.column))
+    )
   }
 }
 
@@ -215,5 +255,5 @@ function isSaidBetter(field: string, targets: ReadonlySet<string>, wholes: Reado
 
 /** `deal_value` of `deal_value.currency`; what is no part is its own whole. */
 function wholeOf(field: string): string {
-  return field.replace(/\.[^.]*$/, '')
+  return field.replace(/(?:\.price\.[A-Z]{3}|\.[^.]*)$/, '')
 }

@@ -69,9 +69,15 @@ function isValue(text: string): boolean {
 const footer =
   /^(?:(?:grand )?totals?\s*(?:$|[:(\d])|summe\s*(?:$|:)|copyright\b|confidential information|generated (?:by|on)\b|report (?:run|generated)\b)/i
 
+/** What the file of the refused rows has behind the columns of the file (refused-file.ts). */
+export const ofRefused: readonly string[] = ['line', 'problems']
+
+export function isRefusedFile(columns: readonly string[]): boolean {
+  return String(columns.slice(-ofRefused.length)) === String(ofRefused)
+}
+
 /** Whether a row is what a report puts below its rows: a sum, or who made it; also where it was refused. */
 export function isFooter({ cells }: Row, columns: readonly string[]): boolean {
-  const isRefused = columns.at(-2) === 'line' && columns.at(-1) === 'problems'
-  const [first, ...others] = isRefused ? cells.slice(0, -2) : cells
+  const [first, ...others] = isRefusedFile(columns) ? cells.slice(0, -2) : cells
   return typeof first === 'string' && footer.test(first.trim()) && others.every(cell => cell === '')
 }

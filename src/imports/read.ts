@@ -7,6 +7,7 @@ import { restored } from '../export/csv.ts'
 import type { Json } from '../json.ts'
 import { TimeSlice } from '../waiting/yielding.ts'
 import { type Batches, readCsv } from './read-csv.ts'
+import { LostCells } from './read-csv-lost-cells.ts'
 import { isFooter } from './read-header.ts'
 import { readJsonLines } from './read-json-lines.ts'
 import { columnNameMax, placeText, rowsMax, unreadable } from './read-limits.ts'
@@ -63,10 +64,12 @@ export async function readTable(bytes: AsyncIterable<Uint8Array>, given: Source)
   }
   const { header, line, delimiter, rows } = await readCsv(text, source.delimiter, source.header)
   const columns = columnNames(header.map(plainText))
+  const lost = new LostCells(header, line)
   const finish = (row: Row) => {
-    restore(row)
-    widen(row, columns.length)
-    return withoutFooter(row, columns)
+    const judged = lost.judged(row)
+    restore(judged)
+    if (judged === row) widen(judged, columns.length)
+    return withoutFooter(judged, columns)
   }
   return {
     columns: () => columns,
@@ -155,9 +158,9 @@ function restore({ cells, problem }: Row): void {
   for (let index = 0; index < texts.length; index++) texts[index] = plainText(texts[index] as string)
 }
 
-/** A row has a cell for each column. */
+/** A row has a cell for each column; one that could not be divided into cells has one alone. */
 function widen({ cells, problem }: Row, width: number): void {
-  if (problem === undefined) while (cells.length < width) (cells as Cell[]).push('')
+  if (problem === undefined || cells.length > 1) while (cells.length < width) (cells as Cell[]).push('')
 }
 
 /** Refuses a footer row of a report, such as a total: it is no record. */

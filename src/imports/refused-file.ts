@@ -6,6 +6,7 @@ import type { Job, Phase, Refused } from '../jobs/job.ts'
 import { problemsAfter } from '../jobs/store.ts'
 import { isObject, type Json } from '../json.ts'
 import type { Reader } from '../records/store.ts'
+import { ofRefused } from './read-header.ts'
 import { readRows, rowsTogether, type StoredRow } from './rows.ts'
 import { isWritten, shownNumber } from './texts.ts'
 
@@ -22,7 +23,7 @@ export async function* refusedFile(
   told: (refused: Refused) => Refused,
 ): AsyncGenerator<string> {
   const names = (job.columns ?? []).map(({ name }) => String(name))
-  yield `\ufeff${lineOf([...names, 'line', 'problems'])}`
+  yield `\ufeff${lineOf([...names, ...ofRefused])}`
   // Those that were read together are read once.
   let rows: readonly StoredRow[] = []
   for (let place = 0, count = atOnce; count === atOnce; ) {
@@ -38,8 +39,10 @@ export async function* refusedFile(
 
 function lineFor({ place, problems }: Refused, rows: readonly StoredRow[], columns: number): string {
   const row = rows.find(one => one.place === place)
-  // A row with too many cells has all of them: only whole can it be mended, and else it is refused again.
-  const length = Math.max(columns, row?.cells.length ?? 0)
+  // A row with too many cells has all of them, and one that has lost a cell no other in its place: only as it
+  // is can it be mended, and else it is refused again.
+  const count = row?.cells.length ?? 0
+  const length = row?.problem !== undefined && count > 1 ? count : Math.max(columns, count)
   const cells = Array.from({ length }, (_, index) => textOf(row?.cells[index] ?? ''))
   return lineOf([...cells, row?.line ?? place, problems.map(messageOf).join(' ')])
 }

@@ -71,10 +71,15 @@ export async function importStep(
   const imported = new Set(placed.flatMap(({ place, outcome }) => ('saved' in outcome ? [place] : [])))
   const lines = new Map(rows.map(({ place, line }) => [place, line]))
   const counts = { created: 0, updated: 0, unchanged: 0, skipped }
-  for (const { place, outcome } of placed) {
+  for (const [index, { place, outcome }] of placed.entries()) {
     if ('saved' in outcome) counts[resultOf(outcome.saved)]++
     else if (!('refusal' in outcome) || isDouble(outcome, plan)) counts.skipped++
-    else refused.push(refusedAt(place, outcome.refusal, about(job, plan, lines.get(place)!)))
+    else {
+      const { op, body } = operations[index]!.operation
+      // What a record has already stands before what its row adds.
+      const made = op === 'create' ? body : null
+      refused.push(refusedAt(place, outcome.refusal, about(job, plan, lines.get(place)!, made)))
+    }
   }
   const used = good.filter(({ place }) => imported.has(place))
   const counted = Object.keys(job.counts.users_out_of_use)
@@ -97,12 +102,12 @@ export async function importStep(
 }
 
 /** Where a problem is in the file; and what to do about a name of several records. */
-function about(job: Job, plan: ImportPlan, line: number) {
+function about(job: Job, plan: ImportPlan, line: number, made: Json) {
   return (problem: Problem) => {
     const [, own] = problem.path.split('/')
     const hint = `Write the id of the one that is meant, in a column that is called "${own}".`
     const isOfSeveral = problem.code === 'ambiguous_reference'
-    return { ...columnOf(job, plan, problem), line, ...(isOfSeveral && { hint }) }
+    return { ...columnOf(job, plan, problem, made), line, ...(isOfSeveral && { hint }) }
   }
 }
 

@@ -10,6 +10,7 @@ import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { memoize } from '../waiting/memoize.ts'
+import { isInUse } from './amounts.ts'
 
 /** What a cell becomes. */
 export type Form =
@@ -53,6 +54,8 @@ export type Place = Target & {
   readonly of: Field
   /** the member of the value of `of`, null: the whole of it; of a whole name, the field of the first name */
   readonly member: string | null
+  /** of one of several prices: the code of its currency */
+  readonly currency: string | null
   /** whether it belongs to a record that `own` points to */
   readonly isNested: boolean
   /** whether each value of a cell belongs to another such record */
@@ -94,6 +97,7 @@ const placesIn = memoize((catalog: Catalog) =>
         .filter(isTaken)
         .flatMap(field => [
           ...partsOf(field, null, ''),
+          ...pricesOf(field, catalog),
           ...(takesRecords(field) ? nestedOf(field, catalog) : []),
         ]),
     ]
@@ -171,6 +175,23 @@ function partsOf(field: Field, own: Field | null, prefix: string): Place[] {
   }
 }
 
+/** The price in a currency of a field that has a list of them. */
+export function priceTarget(field: string, code: string): string {
+  return `${field}.price.${code}`
+}
+
+/** A price in each currency that the account has a rate for: a file may have several of one record. */
+function pricesOf(field: Field, catalog: Catalog): Place[] {
+  if (formOf(field).form !== 'prices') return []
+  const { internal_name: name, field_name: label } = field
+  return catalog.currencyList
+    .filter(currency => isInUse(currency, catalog))
+    .map(({ code }) => ({
+      ...placeOf(field, null, priceTarget(name, code), `${label}: price in ${code}`, 'number', 'price'),
+      ...{ isRequired: false, currency: code },
+    }))
+}
+
 function placeOf(
   of: Field,
   own: Field | null,
@@ -181,7 +202,7 @@ function placeOf(
 ): Place {
   const options = of.options.filter(option => option.is_active).map(({ id, name }) => ({ id, name }))
   return {
-    ...{ field, type: of.type, form, member, of, own: own ?? of, isNested: own !== null },
+    ...{ field, type: of.type, form, member, of, own: own ?? of, isNested: own !== null, currency: null },
     isListed: own !== null && formOf(own).isSeveral,
     label: own ? `${own.field_name}: ${label}` : label,
     isRequired: own === null && of.is_required && !of.is_read_only,

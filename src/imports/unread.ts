@@ -3,12 +3,14 @@ import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Job, Refused } from '../jobs/job.ts'
 import { refusedAt } from '../jobs/refused.ts'
-import type { Json, JsonObject } from '../json.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
 import { type Names, withNames } from '../records/names.ts'
 import { parseRecord } from '../records/parse.ts'
 import type { Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
+import type { Mapping } from './guess.ts'
 import { type ImportPlan, planOf } from './plan.ts'
+import { priceTarget } from './targets.ts'
 
 /** A row, what of it could be read, and what is wrong with the cells that could not. */
 export type Unread = {
@@ -39,14 +41,14 @@ export async function refusedUnread(
   // What a row lacks may be what its record has.
   const plan = planOf(job)
   const mayLack = plan.duplicates.action === 'update'
-  return rows.map(({ place, line, unread }, index) => {
+  return rows.map(({ place, line, unread, body }, index) => {
     const told = new Set(unread.map(fieldOf))
     const others = judged[index]!.filter(
       one => !told.has(fieldOf(one)) && !(mayLack && one.code === 'required'),
     )
     const refusal = { slug: 'validation_failed', message: '', problems: [...unread, ...others] } as const
     return refusedAt(place, refusal, problem => {
-      return { ...(problem.column === undefined ? columnOf(job, plan, problem) : {}), line }
+      return { ...(problem.column === undefined ? columnOf(job, plan, problem, body) : {}), line }
     })
   })
 }
@@ -64,13 +66,16 @@ function fieldOf({ field, path }: Problem): string {
   return path.split('/')[1] ?? String(field)
 }
 
-/** The column of the file that a problem is about. */
+/** The column of the file that a problem is about. `body`: what was made of the row, where that is known. */
 export function columnOf(
   job: Job,
   { mapping }: ImportPlan,
   { path, field }: Pick<Problem, 'path' | 'field'>,
+  body: Json = null,
 ): { [name: string]: Json } {
   const steps = path.split('/').slice(1)
+  const priced = pricedIn(mapping, steps, body)
+  if (priced) return priced.column === null ? {} : { column: job.columns![priced.column]!.name! }
   // The nearest: that of the part, or of the whole, or of the record that it belongs to.
   const targets = steps.map((_, index) => steps.slice(0, steps.length - index).join('.'))
   const columns = [...targets, field].flatMap(target =>
@@ -79,4 +84,20 @@ export function columnOf(
   const [mapped] = columns
   const column = mapped && job.columns?.[mapped.column]
   return column ? { column: column.name! } : {}
+}
+
+/** Of one of several prices, the column of its currency; null: nothing tells which. */
+function pricedIn(
+  mapping: Mapping,
+  [own = '', index]: readonly string[],
+  body: Json,
+): { readonly column: number | null } | undefined {
+  const all = mapping.filter(({ field }) => field.startsWith(priceTarget(own, '')))
+  if (all.length === 0 || index === undefined) return undefined
+  const entries = isObject(body) ? body[own] : null
+  const entry = Array.isArray(entries) ? entries[Number(index)] : null
+  const code = isObject(entry ?? null) ? (entry as JsonObject).currency : null
+  const targets = [priceTarget(own, String(code)), ...(code ? [`${own}.price`] : [])]
+  const column = targets.map(target => mapping.find(({ field }) => field === target)?.column)
+  return { column: column.find(one => one !== undefined) ?? null }
 }

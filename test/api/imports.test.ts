@@ -505,6 +505,53 @@ test('refused rows that are sent back as they are, are refused again', async () 
   assert.deepEqual([last.created, last.refused], [2, 0], JSON.stringify(last))
 })
 
+test('a product of a file may have several prices, and each that is refused is told with its column', async () => {
+  const field = { source: 'product', field_name: 'Part', type: 'SINGLE_STRING', is_unique: true }
+  const { internal_name: part } = (await call('POST', `${v1}/field`, field)).body.data
+  const file = 'Name,Part,Price USD,Price EUR\nTwo prices,TP-1,"$1,250.50",1100\nBelow zero,TP-2,5,-4\n'
+  const made = (await upload('product', file)).body.data
+  assert.deepEqual(
+    made.mapping.map(({ field }: { field: string }) => field),
+    ['name', part, 'unit_price.price.USD', 'unit_price.price.EUR'],
+  )
+  const target = made.targets.find(({ field }: { field: string }) => field === 'unit_price.price.EUR')
+  assert.equal(target.label, 'Unit price: price in EUR')
+  const done = await told(made.id, 'run')
+  assert.deepEqual([done.created, done.refused], [1, 1], JSON.stringify(done))
+  assert.equal(done.problems[0].problems[0].column, 'Price EUR')
+  const pricesNow = async () => {
+    const { data } = (await get(`${v1}/product/view/list?filter=${part}:eq(TP-1)`)).body
+    return data[0].unit_price.map((one: JsonObject) => [one.currency_code, one.price])
+  }
+  assert.deepEqual(await pricesNow(), [
+    ['USD', 1250.5],
+    ['EUR', 1100],
+  ])
+  const next = (await upload('product', 'Name,Part,Price GBP,Price EUR\nTwo prices,TP-1,900,1050\n')).body
+    .data
+  const by = await call('PATCH', `${v1}/import/${next.id}`, { duplicates: { by: part, action: 'update' } })
+  assert.equal(by.status, 200, by.text)
+  const updated = await told(next.id, 'run')
+  assert.deepEqual([updated.updated, updated.refused], [1, 0], JSON.stringify(updated))
+  assert.deepEqual(await pricesNow(), [
+    ['USD', 1250.5],
+    ['EUR', 1050],
+    ['GBP', 900],
+  ])
+})
+
+test('a row that has lost a cell is refused, also where it is sent back as it is', async () => {
+  const file = 'name,sku_number,product_code,description\nWhole,LC-1,C1,x\nCut,C2,\n'
+  const first = await told((await upload('product', file)).body.data.id, 'run')
+  assert.deepEqual([first.created, first.refused], [1, 1], JSON.stringify(first))
+  const refused = (await call('GET', `${v1}/import/${first.id}/errors.csv`)).text
+  const again = await told((await upload('product', refused)).body.data.id, 'run')
+  assert.deepEqual([again.created, again.refused], [0, 1], JSON.stringify(again))
+  const mended = refused.replace('Cut,C2', 'Cut,LC-2,C2')
+  const last = await told((await upload('product', mended)).body.data.id, 'run')
+  assert.deepEqual([last.created, last.refused], [1, 0], JSON.stringify(last))
+})
+
 test('the media type may say the encoding, and be that of our exports', async () => {
   const file = Buffer.from('name,description\nA,x\n\xb3\xf3d\xbc,y\n', 'latin1')
   const type = (charset: string) => `text/csv; charset=${charset}`

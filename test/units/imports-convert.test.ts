@@ -289,6 +289,48 @@ test('one currency column serves every amount of its row that has none of its ow
   assert.deepEqual(own.expected_deal_value, { currency: 'USD', value: 150 })
 })
 
+test('prices in several columns are those of one product, each in the currency of its column', () => {
+  const [usd, eur] = ['unit_price.price.USD', 'unit_price.price.EUR']
+  const prices = (cells: { readonly [field: string]: Cell }) => body('product', cells).unit_price
+  const dollar = { currency: 'USD', unit_price: 5.5 }
+  assert.deepEqual(prices({ [usd]: '$5.50', [eur]: '4 EUR' }), [dollar, { currency: 'EUR', unit_price: 4 }])
+  assert.deepEqual(prices({ [usd]: '5.50', [eur]: '' }), [dollar])
+  assert.equal(prices({ [usd]: '', [eur]: '', 'unit_price.currency': 'EUR' }), undefined)
+  // The price without a currency is in the base currency; tax is that of each.
+  assert.deepEqual(prices({ 'unit_price.price': '4', [usd]: '5.50', 'unit_price.tax': '19' }), [
+    { currency: 'EUR', unit_price: 4, tax: 19 },
+    { ...dollar, tax: 19 },
+  ])
+  assert.deepEqual(prices({ unit_price: '[{"currency":"GBP","unit_price":3}]', [usd]: 5.5 }), [
+    ...[{ currency: 'GBP', unit_price: 3 }, dollar],
+  ])
+  const { problems } = converted('product', { [usd]: '€5', [eur]: { currency: 'EUR' } })
+  assert.deepEqual(
+    problems.map(({ column, message }) => [column, message]),
+    [
+      [usd, `Column "${usd}": "€5" is not in USD, as its column is.`],
+      [eur, `Column "${eur}": ${JSON.stringify('{"currency":"EUR"}')} is more than a price.`],
+    ],
+  )
+  const row = converted('product', { [usd]: '9' })
+  const before = {
+    unit_price: [
+      { currency: 840, price: 5, tax: 7 },
+      { currency: 978, price: 4 },
+    ],
+  }
+  assert.deepEqual(onto(row, before as never, catalog).unit_price, [
+    { currency: 'USD', unit_price: 9, tax: 7 },
+    { currency: 978, price: 4 },
+  ])
+})
+
+test('a part of a name in a column of its own says more than the whole', () => {
+  const whole = { name: 'Ann Lee Roe' }
+  const { first_name, last_name } = body('contact', { last_name: 'Lee Roe', ...whole, first_name: 'Ann' })
+  assert.deepEqual([first_name, last_name], ['Ann', 'Lee Roe'])
+})
+
 test('signs that say their country, and amounts without cents', () => {
   const amounts = { 'US$ 500': ['USD', 500], '5.000,-': ['EUR', 5000], '5.-': ['EUR', 5], '5,–': ['EUR', 5] }
   for (const [text, [currency, value]] of Object.entries(amounts))

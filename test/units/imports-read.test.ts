@@ -128,6 +128,23 @@ test('a broken row says line and column, and the next one is read', async () => 
   )
 })
 
+test('a row that has lost a cell is refused, and one whose empty end was left out is not', async () => {
+  const refusedLines = async (lines: readonly string[]) =>
+    (await read(lines.join('\n'))).rows.filter(({ problem }) => problem).map(({ line }) => line)
+  const names = 'a,b,c,d'
+  assert.deepEqual(await refusedLines([names, '1,2,3,4', '1,2,', '1,2,3', '1', '1,2,3,']), [3])
+  assert.match(
+    (await read(`${names}\n1,2,`)).rows[0]!.problem!,
+    /^Line 2: the row has 3 cells, but .* 4 columns/,
+  )
+  assert.deepEqual(await refusedLines(['a,b,c,,', '1,2,', '1,']), [3])
+  // Excel leaves out the end of sixteen rows at a time, as much as is empty in all of them.
+  const [full, short] = [Array.from({ length: 15 }, () => '1,2,3,4'), Array.from({ length: 15 }, () => '1,,')]
+  assert.deepEqual(await refusedLines([names, ...full, ...short, '1,2,3', '1,2,3,4', '1,2,']), [34])
+  // In our file of refused rows, each has all its cells.
+  assert.deepEqual(await refusedLines(['a,b,line,problems', '1,7,No.', '1,2,7,No.']), [2])
+})
+
 test('a row with too many cells is kept whole', async () => {
   const names = 'Name,Role,Age'
   const file = [

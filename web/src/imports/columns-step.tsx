@@ -71,7 +71,7 @@ export function ColumnsStep({ job, fields }: Props) {
                 focusHeading()
               }}
             >
-              {open.some(({ guess }) => guess) ? 'Accept all suggestions' : 'Leave all of them out'}
+              {acceptance(open)}
             </Button>
           </div>
         )}
@@ -119,6 +119,12 @@ export function ColumnsStep({ job, fields }: Props) {
       <StepActions id={job.id} next="values" />
     </>
   )
+}
+
+function acceptance(open: readonly Column[]): string {
+  const isOne = open.length === 1
+  if (open.some(({ guess }) => guess)) return isOne ? 'Accept the suggestion' : 'Accept all suggestions'
+  return isOne ? 'Leave it out' : 'Leave all of them out'
 }
 
 const buttonsIn = (list: HTMLElement | null) => [
