@@ -215,18 +215,18 @@ function namesInParts(
   all: readonly Candidate[],
   samples: readonly (readonly Cell[])[],
 ): (one: Candidate) => boolean {
-  const sure = all.filter(({ score }) => score >= sureMin)
+  const sure = Map.groupBy(
+    all.filter(({ score, field }) => score >= sureMin && /_name$/.test(field)),
+    ({ field }) => field,
+  )
   const holds = (column: number, part: number) =>
     samples.some(cells => cells[part] && String(cells[column]).includes(String(cells[part])))
   return ({ column, field }) => {
     if (!/(?:^|\.)name$/.test(field)) return false
-    const having = (part: string) =>
-      sure.filter(other => other.field === field.replace(/name$/, `${part}_name`))
+    const having = (part: string) => sure.get(field.replace(/name$/, `${part}_name`)) ?? []
     const first = having('first').find(other => other.column !== column)
-    return (
-      first !== undefined &&
-      having('last').some(other => other.column !== column || !holds(column, first.column))
-    )
+    if (!first) return false
+    return having('last').some(other => other.column !== column || !holds(column, first.column))
   }
 }
 

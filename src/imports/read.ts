@@ -143,10 +143,14 @@ async function* rejoined(
 /** Names without blanks around them; one that comes again gets a number, and an empty one its place. */
 function columnNames(header: readonly string[]): readonly string[] {
   const taken = new Set<string>()
+  /** how often a name was given: the numbers below are taken */
+  const counts = new Map<string, number>()
   return header.map((cell, index) => {
     const name = cell.trim().slice(0, columnNameMax).toWellFormed() || `Column ${index + 1}`
     let own = name
-    for (let count = 2; taken.has(own); count++) own = `${name} (${count})`
+    let count = counts.get(name) ?? 1
+    while (taken.has(own)) own = `${name} (${++count})`
+    counts.set(name, count)
     taken.add(own)
     return own
   })

@@ -8,6 +8,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { startService, v1 } from '../support/service.ts'
+import { wideFiles } from './hostile-columns.ts'
 import { type HostileRequest, hostileRequests } from './hostile-requests.ts'
 
 const longestMs = 100
@@ -47,6 +48,25 @@ test('nor does a page of many megabytes, narrowed, expanded, or without what was
   await assertShort([['without a field', page('')]])
 })
 
+test('nor does a file with a thousand columns, while it is read, guessed, answered and tried', async () => {
+  for (const [kind, body] of wideFiles()) {
+    for (const resource of ['deal', 'contact']) {
+      const headers = { 'content-type': 'text/csv' }
+      const upload = { method: 'POST', path: `${v1}/import?resource=${resource}&format=csv`, headers, body }
+      await assertShort([[`${kind} of ${resource}`, upload]])
+      const [{ id }] = (await get(`${v1}/job?pageSize=1`)).body.data
+      const path = `${v1}/import/${id}`
+      const change = (plan: object) => ({ method: 'PATCH', path, body: JSON.stringify(plan) })
+      await assertShort([
+        [`the answer for ${kind} of ${resource}`, { method: 'GET', path }],
+        [`the guess again for ${kind} of ${resource}`, change({ mapping: null })],
+        [`all guesses taken for ${kind} of ${resource}`, change({ confirm: true })],
+        [`a dry run of ${kind} of ${resource}`, { method: 'POST', path: `${path}/dry_run` }],
+      ])
+    }
+  }
+})
+
 async function assertShort(requests: readonly (readonly [string, HostileRequest])[]): Promise<void> {
   const body = JSON.stringify({ description: 'a'.repeat(1_000_000) })
   // On a machine that takes long for a harmless megabyte, the others may take long, too.
@@ -57,6 +77,7 @@ async function assertShort(requests: readonly (readonly [string, HostileRequest]
   for (const [name, request] of requests) {
     const { longest, status } = await held(request)
     // Both are measured at the same time: what else the machine does comes and goes.
+    if (process.env.SHOW) console.log(name, status, longest.toFixed(1))
     if (longest > longestMs && longest > (await limit())) slow.push(`${name}: ${Math.round(longest)} ms`)
     if (typeof status === 'string' || status >= 500) faults.push(`${name}: ${status}`)
   }
