@@ -4,7 +4,9 @@
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { bareName } from '../fields/synonyms.ts'
-import { currencyOf, isInUse } from './amounts.ts'
+import type { Json } from '../json.ts'
+import { Amount, currencyOf, isInUse, isSignOf } from './amounts.ts'
+import type { Complain } from './cell-values.ts'
 import { namedById } from './column-name.ts'
 import type { Contents } from './contents.ts'
 import { type Place, priceTarget } from './targets.ts'
@@ -77,4 +79,21 @@ export function pricesApart<C extends { readonly field: string }, L extends Look
     const field = candidates[0]?.field ?? one.unmapped.field
     return { ...one, candidates, unmapped: { ...one.unmapped, field } }
   })
+}
+
+/** One of several prices, in the currency of its column. */
+export function givePrice(
+  { of, currency }: Place,
+  value: Json | Amount,
+  prices: Map<string, Json[]>,
+  catalog: Catalog,
+  complain: Complain,
+): void {
+  if (!(value instanceof Amount)) complain('is more than a price', `Map the column to ${of.internal_name}.`)
+  else if (value.unit !== '' && !isSignOf(value.unit, currency, catalog))
+    complain(`is not in ${currency}, as its column is`, 'Correct one of the two, or leave the sign out.')
+  else {
+    const entries = prices.get(of.internal_name) ?? []
+    prices.set(of.internal_name, [...entries, { currency, unit_price: value.number }])
+  }
 }

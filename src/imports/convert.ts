@@ -4,19 +4,12 @@
  */
 import type { Problem } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
-import { kinds } from '../fields/kinds.ts'
 import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { Amount, currencyOf, isAmount, isSignOf } from './amounts.ts'
-import {
-  asObject,
-  type ChosenValues,
-  type Complain,
-  type Convert,
-  convertOf,
-  type Formats,
-} from './cell-values.ts'
+import { asObject, type ChosenValues, type Convert, convertOf, type Formats } from './cell-values.ts'
 import { close } from './closing.ts'
-import { entryForms, type Told } from './entries.ts'
+import { givePrice } from './column-currency.ts'
+import { entryForms, formOfWhole, type Told } from './entries.ts'
 import { currencyOfRow, finishersOf } from './finish.ts'
 import type { Mapping } from './guess.ts'
 import type { Cell } from './read.ts'
@@ -156,7 +149,7 @@ function take(step: Step, cell: Cell, draft: Draft, catalog: Catalog): void {
   const value = convert(cell, complain)
   if (value === undefined) return
   if (!place.isNested && entryForms.has(formOfWhole(place)) && !isWhole(cell)) noteTold(draft, place)
-  if (place.currency !== null) givePrice(place, value, draft, catalog, complain)
+  if (place.currency !== null) givePrice(place, value, draft.prices, catalog, complain)
   else if (place.isKept && !(value instanceof Amount)) draft.kept[place.field] = value
   else give(place.isNested ? nestedObject(draft, step, cell, 0) : draft.body, value)
 }
@@ -172,33 +165,9 @@ function ownId({ name, place: { of, own, form, isNested } }: Step, cell: Cell): 
   return /^\d{1,15}$/.test(text) ? Number(text) : null
 }
 
-/** One of several prices, in the currency of its column. */
-function givePrice(
-  { of, currency }: Place,
-  value: Json | Amount,
-  { prices }: Draft,
-  catalog: Catalog,
-  complain: Complain,
-): void {
-  if (!(value instanceof Amount)) complain('is more than a price', `Map the column to ${of.internal_name}.`)
-  else if (value.unit !== '' && !isSignOf(value.unit, currency, catalog))
-    complain(`is not in ${currency}, as its column is`, 'Correct one of the two, or leave the sign out.')
-  else {
-    const entries = prices.get(of.internal_name) ?? []
-    prices.set(of.internal_name, [...entries, { currency, unit_price: value.number }])
-  }
-}
-
 /** A list as JSON is all of it; anything else tells an entry. */
 function isWhole(cell: Cell): boolean {
   return typeof cell === 'string' ? /^\s*[[{]/.test(cell) : Array.isArray(cell) || isObject(cell)
-}
-
-/** The form of the field that a target is a part of. */
-function formOfWhole({ form, of, member }: Place): Form {
-  const { members } = kinds[of.type]
-  if (member === null || form === 'emails' || form === 'phones') return form
-  return members.includes('price') ? 'prices' : members.includes('city') ? 'address' : form
 }
 
 function noteTold({ told }: Draft, place: Place): void {

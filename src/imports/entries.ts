@@ -8,17 +8,25 @@ import type { Catalog } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { emailTypes, phoneTypes } from '../fields/kinds/contact-points.ts'
 import { findOption } from '../fields/kinds/dropdown.ts'
+import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { idOf } from './amounts.ts'
 import { asObject } from './cell-values.ts'
-import type { Form } from './targets.ts'
+import type { Form, Place } from './targets.ts'
 
 /** Fields of which a row tells an entry, with their forms; and the kinds of numbers that targets name. */
 export type Told = ReadonlyMap<string, { readonly form: Form; readonly types: ReadonlySet<string> }>
 
 /** The forms whose values are lists of entries. */
 export const entryForms: ReadonlySet<Form> = new Set(['prices', 'emails', 'phones', 'address'])
+
+/** The form of the field that a target is a part of. */
+export function formOfWhole({ form, of, member }: Place): Form {
+  const { members } = kinds[of.type]
+  if (member === null || form === 'emails' || form === 'phones') return form
+  return members.includes('price') ? 'prices' : members.includes('city') ? 'address' : form
+}
 
 /** What a row says, and how much of it. */
 type Said = { readonly body: JsonObject; readonly told: Told; readonly derived: readonly string[] }

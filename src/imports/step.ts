@@ -75,10 +75,8 @@ export async function importStep(
     if ('saved' in outcome) counts[resultOf(outcome.saved)]++
     else if (!('refusal' in outcome) || isDouble(outcome, plan)) counts.skipped++
     else {
-      const { op, body } = operations[index]!.operation
-      // What a record has already stands before what its row adds.
-      const made = op === 'create' ? body : null
-      refused.push(refusedAt(place, outcome.refusal, about(job, plan, lines.get(place)!, made)))
+      const where = whereIn(job, plan, lines.get(place)!, operations[index]!.operation)
+      refused.push(refusedAt(place, outcome.refusal, where))
     }
   }
   const used = good.filter(({ place }) => imported.has(place))
@@ -102,7 +100,9 @@ export async function importStep(
 }
 
 /** Where a problem is in the file; and what to do about a name of several records. */
-function about(job: Job, plan: ImportPlan, line: number, made: Json) {
+function whereIn(job: Job, plan: ImportPlan, line: number, { op, body }: Operation) {
+  // What a record has already stands before what its row adds.
+  const made = op === 'create' ? body : null
   return (problem: Problem) => {
     const [, own] = problem.path.split('/')
     const hint = `Write the id of the one that is meant, in a column that is called "${own}".`
