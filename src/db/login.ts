@@ -1,17 +1,25 @@
 /**
- * Logs in to a PostgreSQL server: with the plain password, with MD5, or with SCRAM-SHA-256 (RFC 5802), as the
- * server wants. Owns the messages; knows no connection.
+ * Logs in to a PostgreSQL server: with the plain password, with MD5, or with SCRAM-SHA-256 (RFC 5802), bound
+ * to its TLS connection or not, as the server wants. Owns the messages; knows no connection.
  */
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { DatabaseUnavailable } from './unavailable.ts'
 import { password, passwordGoesOn } from './wire.ts'
 
+export type Binding = {
+  /** whether a login has to be bound to its TLS connection, as libpq's channel_binding says it */
+  readonly wanted: 'disable' | 'prefer' | 'require'
+  /** of the connection (channel-binding.ts); null where it has none */
+  readonly hash: Buffer | null
+}
+
 type Answer = Buffer | null | Promise<Buffer>
 /** The answer to the body of an Authentication message; null when none is needed. */
 export type Login = (body: Buffer) => Answer
 
 const scram = 'SCRAM-SHA-256'
+const bound = 'SCRAM-SHA-256-PLUS'
 /** A server that wants more would keep the processor busy for minutes; PostgreSQL's default is 4096. */
 const iterationsMax = 1_000_000
 /** Of a password that SASLprep (RFC 4013) leaves as it is: letters and signs of ASCII. */
@@ -19,28 +27,35 @@ const plainPassword = /^[ -~]*$/
 
 /**
  * One login; each session needs a new one. Throws DatabaseUnavailable when the server wants an unknown
- * method, or proves not to know the password.
+ * method, proves not to know the password, or can't bind the login where that is required.
  */
-export function login(user: string, secret: string): Login {
+export function login(user: string, secret: string, binding: Binding = unbound): Login {
   const first = `n=*,r=${randomBytes(18).toString('base64')}`
+  const isRequired = binding.wanted === 'require'
+  let way: Way | undefined
   let proof: Proof | undefined
   // Who has begun to prove that they know the password has to end it, too.
-  let isProven = true
+  let isProven = !isRequired
+  const byPassword = (answer: string) => {
+    if (isRequired) throw refused(notBound)
+    return password(answer)
+  }
   const answers: { readonly [type: number]: (rest: Buffer) => Answer } = {
     0: () => {
-      if (!isProven) throw refused('has not proved that it knows the password')
+      if (!isProven) throw refused(way ? 'has not proved that it knows the password' : notBound)
       return null
     },
-    3: () => password(secret),
-    5: salt => password(`md5${md5(Buffer.concat([Buffer.from(md5(secret + user)), salt]))}`),
+    3: () => byPassword(secret),
+    5: salt => byPassword(`md5${md5(Buffer.concat([Buffer.from(md5(secret + user)), salt]))}`),
     10: mechanisms => {
       const names = mechanisms.toString('utf8').split('\0')
-      if (!names.includes(scram)) throw refused(`wants ${names.filter(Boolean).join(' or ')}`)
+      way = wayOf(names, binding)
       isProven = false
-      return password(`n,,${first}`, scram)
+      return password(`${way.head}${first}`, way.name)
     },
     11: async challenge => {
-      proof = await prove(first, challenge.toString('utf8'), secret)
+      if (!way || proof) throw refused('asks for a proof out of turn')
+      proof = await prove(way, first, challenge.toString('utf8'), secret)
       return passwordGoesOn(proof.answer)
     },
     12: final => {
@@ -61,17 +76,35 @@ export function login(user: string, secret: string): Login {
   }
 }
 
+const unbound: Binding = { wanted: 'disable', hash: null }
+const notBound =
+  'does not bind the login to its TLS connection, which DATABASE_URL asks for (channel_binding)'
+
+type Way = { readonly name: string; readonly head: string; readonly hash: Buffer }
+
+/** Which mechanism it is, and what the client says of the binding (RFC 5802, section 6). */
+function wayOf(offered: readonly string[], { wanted, hash }: Binding): Way {
+  if (wanted !== 'disable' && hash && offered.includes(bound))
+    return { name: bound, head: 'p=tls-server-end-point,,', hash }
+  if (wanted === 'require') throw refused(notBound)
+  if (!offered.includes(scram)) throw refused(`wants ${offered.filter(Boolean).join(' or ')}`)
+  // A server that offers it takes "y" for the word of a client from which somebody in between hid the offer.
+  const couldBind = wanted !== 'disable' && hash !== null
+  return { name: scram, head: couldBind ? 'y,,' : 'n,,', hash: Buffer.alloc(0) }
+}
+
 type Proof = {
   readonly answer: string
   /** what only a server that knows the password can send */
   readonly server: Buffer
 }
 
-async function prove(first: string, challenge: string, secret: string): Promise<Proof> {
+async function prove(way: Way, first: string, challenge: string, secret: string): Promise<Proof> {
   const [, nonce = '', salt = '', iterations = ''] = /^r=([^,]+),s=([^,]+),i=(\d+)/.exec(challenge) ?? []
   if (!nonce.startsWith(first.slice('n=*,r='.length))) throw refused('answered another login than this one')
   if (Number(iterations) > iterationsMax) throw refused(`wants ${iterations} rounds of hashing`)
-  const withoutProof = `c=biws,r=${nonce}`
+  const said = Buffer.concat([Buffer.from(way.head), way.hash]).toString('base64')
+  const withoutProof = `c=${said},r=${nonce}`
   const all = `${first},${challenge},${withoutProof}`
   const salted = await hash(prepared(secret), Buffer.from(salt, 'base64'), Number(iterations), 32, 'sha256')
   const key = hmac(salted, 'Client Key')

@@ -3,47 +3,36 @@ import { once } from 'node:events'
 import { connect as connectSocket, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
+import type { GreetingOptions } from './greeting.ts'
 import { type Host, readServerUrl, type Tls } from './server-url.ts'
+import type { Connect, SessionOptions } from './session.ts'
 import { StartupError } from './startup-error.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
-export type ServerAddress = {
-  readonly user: string
-  readonly password: string
-  /** the database, and what else the address tells the server */
-  readonly settings: Readonly<Record<string, string>>
-  /** how long a connection may take to be made; undefined where the address does not say so */
-  readonly connectWithinMs: number | undefined
-  /** the server as people read it */
-  readonly place: string
-  /** Connects to the first host that can be reached. */
-  connect(signal: AbortSignal): Promise<Duplex>
-}
+export type ServerAddress = GreetingOptions &
+  Pick<SessionOptions, 'servers'> & {
+    /** how long a connection may take to be made; undefined where the address does not say so */
+    readonly connectWithinMs: number | undefined
+    /** the server as people read it */
+    readonly place: string
+  }
 
 /**
- * What DATABASE_URL says, as a server to connect to. Throws a StartupError for an address that can't be read
+ * What DATABASE_URL says, as servers to connect to. Throws a StartupError for an address that can't be read
  * (server-url.ts).
  */
 export function serverAddress(url: string): ServerAddress {
-  const { user, password, database, hosts, tls, connectWithinMs, settings } = readServerUrl(url)
+  const { database, hosts, tls, settings, ...rest } = readServerUrl(url)
   const secureContext = contextOf(tls)
   return {
-    user,
-    password,
+    ...rest,
     settings: { database, ...settings },
-    connectWithinMs,
     place: `PostgreSQL at ${hosts.map(({ name, port }) => `${name}:${port}`).join(', ')}, database ${database}`,
-    async connect(signal) {
-      let failure: unknown
-      for (const host of hosts) {
-        try {
-          return await connectTo(host, tls, secureContext, signal)
-        } catch (error) {
-          failure = error
-        }
-      }
-      throw failure
-    },
+    servers: hosts.map(
+      (host): Connect =>
+        signal =>
+          connectTo(host, tls, secureContext, signal),
+    ),
   }
 }
 

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { suggestion } from '../fields/nearest.ts'
+import type { GreetingOptions } from './greeting.ts'
 import { StartupError } from './startup-error.ts'
 
 export type Host = { readonly name: string; readonly port: number }
@@ -32,6 +33,9 @@ export type ServerUrl = {
   readonly tls: Tls
   /** how long a connection may take to be made; undefined where the address does not say so */
   readonly connectWithinMs: number | undefined
+  readonly channelBinding: GreetingOptions['channelBinding']
+  /** which of the hosts is wanted */
+  readonly target: GreetingOptions['target']
   /** parameters of the startup message */
   readonly settings: { readonly [name: string]: string }
 }
@@ -49,11 +53,11 @@ const modes: { readonly [sslmode: string]: Pick<Tls, 'use' | 'proves'> } = {
 const onlyValues: { readonly [name: string]: readonly string[] } = {
   sslmode: Object.keys(modes),
   sslnegotiation: ['postgres', 'direct'],
-  channel_binding: ['prefer', 'disable'],
+  channel_binding: ['prefer', 'disable', 'require'],
   gssencmode: ['prefer', 'disable'],
   keepalives: ['1'],
   load_balance_hosts: ['disable'],
-  target_session_attrs: ['any'],
+  target_session_attrs: ['any', 'read-write', 'primary'],
 }
 const forServer = ['application_name', 'options']
 const known = [
@@ -82,6 +86,8 @@ export function readServerUrl(url: string): ServerUrl {
     hosts: hostsOf(place ?? '', given),
     tls: tlsOf(given),
     connectWithinMs: timeoutOf(given.connect_timeout),
+    channelBinding: (given.channel_binding ?? 'prefer') as ServerUrl['channelBinding'],
+    target: (given.target_session_attrs ?? 'any') as ServerUrl['target'],
     settings: Object.fromEntries(forServer.flatMap(one => (given[one] ? [[one, given[one]]] : []))),
   }
 }
@@ -141,6 +147,8 @@ function tlsOf(given: Given): Tls {
   if (!sslcert !== !sslkey) throw new StartupError('DATABASE_URL needs both sslcert and sslkey, or neither.')
   if (mode.use === 'off' && (sslrootcert ?? sslcert))
     throw new StartupError('DATABASE_URL names certificates, but asks for no TLS: add sslmode=verify-full.')
+  if (mode.use !== 'always' && given.channel_binding === 'require')
+    throw new StartupError('DATABASE_URL asks for channel_binding, but not for TLS: add sslmode=verify-full.')
   return {
     ...mode,
     // Who names the issuer wants to be told of another one.

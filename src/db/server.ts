@@ -14,6 +14,7 @@ import { type ServerAddress, serverAddress } from './server-address.ts'
 import { type Ask, Session } from './session.ts'
 import { keepStatistics } from './statistics.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
+import { warnings } from './warnings.ts'
 
 /**
  * Besides the connections for reads that may take long: quick statements and transactions don't wait for
@@ -89,13 +90,19 @@ type Open = (life: Life, opening?: Opening) => Session
 
 /** A function that opens a connection to this server, after a delay if one is given. */
 function opener(address: ServerAddress, log: (line: string) => void): Open {
+  const onNotice = warnings(log)
   return (life, { parameters, connectWithinMs = address.connectWithinMs ?? 5000, delayMs = 0 } = {}) => {
-    const connect = async (signal: AbortSignal) => {
-      if (delayMs > 0) await delay(delayMs, undefined, { signal })
-      return address.connect(signal)
-    }
     const settings = { ...readable, ...parameters, ...address.settings }
-    return new Session({ ...address, ...life, settings, connect, isRemote: true, connectWithinMs, log })
+    return new Session({
+      ...address,
+      ...life,
+      settings,
+      delayMs,
+      isRemote: true,
+      connectWithinMs,
+      onNotice,
+      log,
+    })
   }
 }
 

@@ -6,11 +6,14 @@
  */
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { login } from './login.ts'
+import { Expected } from './expected.ts'
+import { Greeting, type GreetingOptions, longestGreeting, NotHere } from './greeting.ts'
+import { requireShape } from './message-shape.ts'
 import { type PendingQuery, type Progress, ResponseQueue } from './response-queue.ts'
 import { sendCancel } from './send-cancel.ts'
 import { complaint } from './sendable.ts'
 import { clientFault, DatabaseUnavailable } from './unavailable.ts'
+import type { OnNotice } from './warnings.ts'
 import * as wire from './wire.ts'
 
 export type AskOptions = {
@@ -51,13 +54,14 @@ export class OneRefused extends Error {
   }
 }
 
-export type SessionOptions = {
-  readonly user: string
-  readonly password: string
-  /** what PostgreSQL is told besides: the database, and parameters of its own */
-  readonly settings: Readonly<Record<string, string>>
-  /** Connects, unless told meanwhile that nobody wants it any more. */
-  connect(signal: AbortSignal): Duplex | Promise<Duplex>
+/** Connects, unless told meanwhile that nobody wants it any more. */
+export type Connect = (signal: AbortSignal) => Duplex | Promise<Duplex>
+
+export type SessionOptions = GreetingOptions & {
+  /** the servers of the address; the first that can be had is taken */
+  readonly servers: readonly Connect[]
+  /** how long it waits before it begins, in milliseconds */
+  readonly delayMs: number
   /** whether it leads to another process, so that each time something is sent costs a call of the system */
   readonly isRemote: boolean
   /** how long it may take until it can be asked, in milliseconds; null where something else sees to that */
@@ -66,9 +70,13 @@ export type SessionOptions = {
   onAnswer(): void
   /** Called once, when it is over. */
   onOver(): void
+  readonly onNotice: OnNotice
   /** Takes one line for the operator. */
   readonly log: (line: string) => void
 }
+
+/** PostgreSQL's own limit. */
+const longestMessage = 2 ** 30
 
 const [closeWithinMs, goodbyeMs, cancelWithinMs] = [5000, 1000, 5000]
 
@@ -82,8 +90,11 @@ export class Session {
   #unsent: Buffer[] = []
   #isReady = false
   #over: Error | null = null
+  readonly #expected = new Expected()
   #socket: Duplex | undefined
-  #cancelKey: Buffer | undefined
+  /** how it began with the server of its socket, which is one of those of the address */
+  #greeting: Greeting | undefined
+  #server = 0
   readonly #connectTimer: NodeJS.Timeout | undefined
   readonly #ended = new AbortController()
   #onEmpty = () => {}
@@ -120,7 +131,8 @@ export class Session {
   async cancel(): Promise<void> {
     const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(cancelWithinMs)])
     // Whether the statement is ended shows in its answer.
-    await sendCancel(() => this.#options.connect(signal), this.#cancelKey, signal).catch(() => {})
+    const connect = this.#options.servers[this.#server]!
+    await sendCancel(() => connect(signal), this.#greeting?.cancelKey, signal).catch(() => {})
   }
 
   /** Ends it at once; what is under way is refused for this reason. */
@@ -149,61 +161,75 @@ export class Session {
   }
 
   async #begin(): Promise<void> {
+    const { delayMs } = this.#options
     try {
-      this.#socket = await this.#options.connect(this.#ended.signal)
-    } catch (error) {
-      return this.#lose(error as Error)
+      if (delayMs > 0) await delay(delayMs, undefined, { signal: this.#ended.signal })
+    } catch {
+      return
     }
-    const made = this.#socket.on('error', error => this.#lose(error)).on('close', () => this.#lose())
+    await this.#enter(0, new Error('There is no server'))
+  }
+
+  /** Goes on with that server; without one, the session ends for what the one before said. */
+  async #enter(server: number, failure: unknown): Promise<void> {
+    const connect = this.#options.servers[server]
+    if (!connect) return this.#lose(failure as Error)
+    let made: Duplex
+    try {
+      made = await connect(this.#ended.signal)
+    } catch (error) {
+      return this.#enter(server + 1, error)
+    }
+    this.#socket = made
+    this.#server = server
+    const isHere = () => this.#socket === made
+    made.on('error', error => isHere() && this.#lose(error)).on('close', () => isHere() && this.#lose())
     if (this.#over === null) this.#guard(() => this.#greet(made))
     else made.destroy()
   }
 
   #greet(made: Duplex): void {
-    const { user, password, settings } = this.#options
-    const answerLogin = login(user, password)
-    const read = wire.messageReader((type, body) => {
-      if (this.#over !== null) return
-      if (type !== wire.from.authentication) return this.#receive(type, body)
-      const answer = answerLogin(body)
-      if (answer instanceof Promise) void this.#answer(made, answer)
-      else if (answer) made.write(answer)
+    const greeting = new Greeting(this.#options, made, error => this.end(error))
+    this.#greeting = greeting
+    const isRead = () => this.#over === null && this.#socket === made
+    const longest = () => (greeting.isIn ? longestMessage : longestGreeting)
+    const read = wire.messageReader(longest, (type, body) => {
+      if (!isRead()) return
+      requireShape(type, body)
+      if (type === wire.from.notice) this.#notice(body)
+      else if (this.#isReady) this.#receive(type, body)
+      else if (greeting.receive(type, body)) this.#begun()
     })
-    made.on('data', (chunk: Buffer) => this.#guard(() => read(chunk)))
-    made.write(wire.startup({ user, ...settings }))
+    made.on('data', (chunk: Buffer) => {
+      try {
+        if (isRead()) read(chunk)
+      } catch (error) {
+        if (error instanceof NotHere) this.#leave(made, error)
+        else this.end(error)
+      }
+    })
   }
 
-  async #answer(made: Duplex, worked: Promise<Buffer>): Promise<void> {
-    try {
-      const answer = await worked
-      if (this.#over === null) made.write(answer)
-    } catch (error) {
-      this.end(error)
-    }
+  /** What is asked of it waits for another server of the address. */
+  #leave(made: Duplex, why: NotHere): void {
+    this.#socket = undefined
+    made.destroy()
+    void this.#enter(this.#server + 1, why)
+  }
+
+  #notice(body: Buffer): void {
+    // Before that it may be anybody who speaks.
+    if (this.#greeting?.isIn) this.#options.onNotice(wire.fieldsOf(body), this.#isReady)
   }
 
   #receive(type: number, body: Buffer): void {
-    switch (type) {
-      case wire.from.cancelKey:
-        this.#cancelKey = Buffer.from(body)
-        break
-      case wire.from.refusal: {
-        const refusal = new wire.PostgresError(body)
-        if (refusal.isFatal || !this.#isReady) this.#lose(refusal)
-        else this.#responses.refuse(refusal)
-        break
-      }
-      case wire.from.ready:
-        if (this.#isReady) this.#finishFirst(String.fromCharCode(body[0]!))
-        else this.#begun()
-        break
-      case wire.from.copyIn:
-      case wire.from.copyOut:
-      case wire.from.copyBoth:
-        throw new Error('COPY is not for this connection')
-      default:
-        this.#responses.receive(type, body)
-    }
+    if (type === wire.from.status || type === wire.from.notification) return
+    const refusal = type === wire.from.refusal ? new wire.PostgresError(body) : null
+    if (refusal?.isFatal) throw new DatabaseUnavailable(refusal.message, { cause: refusal })
+    this.#expected.take(type, body.length)
+    if (refusal) this.#responses.refuse(refusal)
+    else if (type === wire.from.ready) this.#finishFirst(String.fromCharCode(body[0]!))
+    else this.#responses.receive(type, body)
   }
 
   #begun(): void {
@@ -247,6 +273,7 @@ export class Session {
     // From here on it is queued: what is thrown must not leave it there without having been sent.
     this.#guard(() => {
       this.#responses.add(query)
+      this.#expected.add(isScript ? null : statements.length)
       if (!this.#isReady) this.#unsent.push(bytes)
       else if (!this.#options.isRemote) this.#socket!.write(bytes)
       else this.#gather(bytes)

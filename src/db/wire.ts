@@ -4,6 +4,8 @@
  * numbers keep every digit. Knows no connection and nothing of what is asked.
  */
 
+import { writer } from './message-writer.ts'
+
 /** A value is the text PostgreSQL prints for it, or null: numbers, booleans (t, f), dates, JSON alike. */
 export type Row = Record<string, string | null>
 
@@ -22,12 +24,7 @@ export class PostgresError extends Error {
 
   /** Reads the body of an ErrorResponse. */
   constructor(body: Buffer) {
-    const fields = new Map(
-      body
-        .toString('utf8')
-        .split('\0')
-        .map(field => [field[0], field.slice(1)]),
-    )
+    const fields = fieldsOf(body)
     super(fields.get('M'))
     this.code = fields.get('C') ?? ''
     this.isFatal = /FATAL|PANIC/.test(fields.get('V') ?? '')
@@ -38,36 +35,62 @@ export class PostgresError extends Error {
   }
 }
 
+/** The fields of an ErrorResponse or a NoticeResponse by their letters. */
+export function fieldsOf(body: Buffer): Map<string, string> {
+  const fields = body.toString('utf8').split('\0')
+  return new Map(fields.map(field => [field.slice(0, 1), field.slice(1)]))
+}
+
+/** The name and the value of a ParameterStatus. */
+export function statusOf(body: Buffer): [name: string, value: string] {
+  const [name = '', value = ''] = body.toString('utf8').split('\0')
+  return [name, value]
+}
+
 /** The types of the messages that the client reads. */
 export const from = {
   authentication: 0x52,
   cancelKey: 0x4b,
   parsed: 0x31,
+  bound: 0x32,
   rowDescription: 0x54,
-  carriedOut: 0x43,
+  noRows: 0x6e,
   row: 0x44,
+  carriedOut: 0x43,
+  empty: 0x49,
   refusal: 0x45,
   ready: 0x5a,
-  copyIn: 0x47,
-  copyOut: 0x48,
-  copyBoth: 0x57,
+  notice: 0x4e,
+  status: 0x53,
+  notification: 0x41,
 } as const
 
 /** a message's type and its length */
 const headLength = 5
 
 /**
- * Cuts received chunks into messages. Throws when the bytes are not PostgreSQL's protocol. A message that
+ * Cuts received chunks into messages. Throws when the bytes are not PostgreSQL's protocol, or a message is
+ * longer than `longest` bytes, which may change with each. A message that
  * comes in several chunks is put together as they come: a row may have hundreds of megabytes, and to copy
  * them at its end would hold up everything else.
  */
-export function messageReader(onMessage: (type: number, body: Buffer) => void): (chunk: Buffer) => void {
+export function messageReader(
+  longest: () => number,
+  onMessage: (type: number, body: Buffer) => void,
+): (chunk: Buffer) => void {
   /** the incomplete message, or its head as long as that is incomplete; `held` bytes of it have come */
   let message = Buffer.alloc(0)
   let held = 0
   const pass = (bytes: Buffer, from: number, to: number) =>
     onMessage(bytes[from]!, bytes.subarray(from + headLength, to))
 
+  /** How long the message that begins there is, with its head. */
+  const lengthOf = (bytes: Buffer, at: number) => {
+    const length = bytes.readUInt32BE(at + 1)
+    if (length < 4) throw new Error('A message is shorter than its head')
+    if (length > longest()) throw new Error('A message is longer than any that belongs there')
+    return length + 1
+  }
   /** Adds what belongs to the incomplete message; returns where the next one begins. */
   const goOn = (chunk: Buffer): number => {
     let at = 0
@@ -104,22 +127,17 @@ export function messageReader(onMessage: (type: number, body: Buffer) => void): 
   }
 }
 
-/** How long the message that begins there is, with its head. */
-function lengthOf(bytes: Buffer, at: number): number {
-  const length = bytes.readUInt32BE(at + 1)
-  if (length < 4) throw new Error('A message is shorter than its head')
-  return length + 1
-}
-
-/** The names of the columns in a RowDescription. */
+/** The names of the columns in a RowDescription. Throws when they are not all there is, here and below. */
 export function columnNames(body: Buffer): string[] {
   let at = 2
-  return Array.from({ length: body.readUInt16BE(0) }, () => {
+  const names = Array.from({ length: body.readUInt16BE(0) }, () => {
     const end = body.indexOf(0, at)
     const name = body.toString('utf8', at, end)
-    at = end + 19
+    at = end < 0 ? body.length + 1 : end + 19
     return name
   })
+  requireEnd(body, at)
+  return names
 }
 
 /** A DataRow's values by the names of its columns. */
@@ -132,17 +150,25 @@ export function readRow(body: Buffer, names: readonly string[]): Row {
     row[name] = length < 0 ? null : body.toString('utf8', at, at + length)
     if (length > 0) at += length
   }
+  requireEnd(body, at)
   return row
 }
 
 /** A DataRow's values in their order, as the bytes that were sent. */
 export function readRawRow(body: Buffer): (Buffer | null)[] {
   let at = 2
-  return Array.from({ length: body.readUInt16BE(0) }, () => {
+  const row = Array.from({ length: body.readUInt16BE(0) }, () => {
     const length = body.readInt32BE(at)
     at += 4 + Math.max(length, 0)
     return length < 0 ? null : body.subarray(at - length, at)
   })
+  requireEnd(body, at)
+  return row
+}
+
+/** Throws when its parts end elsewhere than the message. */
+export function requireEnd(body: Buffer, at: number): void {
+  if (at !== body.length) throw new Error('A message is not as long as its parts')
 }
 
 /** Begins a session with these settings: user, database, and parameters of PostgreSQL. */
@@ -234,59 +260,3 @@ export function cancel(key: Buffer): Buffer {
 
 /** Ends the session. */
 export const terminate: Buffer = Buffer.from([0x58, 0, 0, 0, 4])
-
-/** Writes messages one after the other; each begins with its type, but the first of a session has none. */
-function writer() {
-  let bytes = Buffer.allocUnsafe(512)
-  let at = 0
-  let head = -1
-  const room = (length: number) => {
-    if (bytes.length - at >= length) return
-    const larger = Buffer.allocUnsafe(bytes.length * 2 + length)
-    bytes.copy(larger, 0, 0, at)
-    bytes = larger
-  }
-  const close = () => {
-    if (head >= 0) bytes.writeInt32BE(at - head, head)
-  }
-  const text = (value: string) => {
-    const length = Buffer.byteLength(value)
-    room(length + 1)
-    bytes.write(value, at)
-    at += length
-  }
-  const int16 = (value: number) => {
-    room(2)
-    at = bytes.writeUInt16BE(value, at)
-  }
-  const int32 = (value: number) => {
-    room(4)
-    at = bytes.writeInt32BE(value, at)
-  }
-  return {
-    begin(type = '') {
-      close()
-      text(type)
-      head = at
-      int32(0)
-    },
-    text,
-    int16,
-    int32,
-    /** a text that ends with a null byte */
-    name(value: string) {
-      if (value.includes('\0')) throw new TypeError('A statement has no null bytes')
-      text(value)
-      bytes[at++] = 0
-    },
-    /** a text with its length before it, or null */
-    value(value: string | null) {
-      int32(value === null ? -1 : Buffer.byteLength(value))
-      if (value !== null) text(value)
-    },
-    end(): Buffer {
-      close()
-      return bytes.subarray(0, at)
-    },
-  }
-}

@@ -30,7 +30,11 @@ test('a throw as a connection is made is told as one of the client, without its 
     user: 'somebody',
     password: 'something',
     settings: {},
-    connect: () => Object.assign(new PassThrough(), { write }),
+    channelBinding: 'disable',
+    target: 'any',
+    servers: [() => Object.assign(new PassThrough(), { write })],
+    delayMs: 0,
+    onNotice() {},
     isRemote: true,
     connectWithinMs: null,
     onAnswer() {},
@@ -59,7 +63,7 @@ function suite(place: () => Promise<{ url?: string }>) {
 
   test('a throw at each step: 10 000 answers, none foreign, none lost', async () => {
     const tally = { right: 0, refused: 0 }
-    const faults = throwInside(/\/src\/db\/(session|line|wire|login)\.ts/)
+    const faults = throwInside(/\/src\/db\/(session|line|wire|login|greeting|expected|message-writer)\.ts/)
     try {
       for (let batch = 0; tally.right < answersMin; batch++) {
         faults.arm((batch * 7919) % 4001)

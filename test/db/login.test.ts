@@ -4,11 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash, X509Certificate } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { after, test } from 'node:test'
-import { login } from '../../src/db/login.ts'
+import { endPointOf } from '../../src/db/channel-binding.ts'
+import { type Binding, login } from '../../src/db/login.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { startPostgres } from '../support/postgres.ts'
 
@@ -54,9 +57,14 @@ function configure(data: string): void {
 }
 
 /** A certificate of its own issuer for a name, as two files; only their owner reads the key. */
-function certificateIn(folder: string, file: string, name: string): { key: string; certificate: string } {
+function certificateIn(
+  folder: string,
+  file: string,
+  name: string,
+  signed: readonly string[] = ['-newkey', 'rsa:2048'],
+): { key: string; certificate: string } {
   const [key, certificate] = [join(folder, `${file}.key`), join(folder, `${file}.crt`)] as const
-  const of = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', `/CN=${name}`, '-days', '2']
+  const of = ['-x509', ...signed, '-nodes', '-subj', `/CN=${name}`, '-days', '2']
   execFileSync('openssl', ['req', ...of, '-keyout', key, '-out', certificate], { stdio: 'ignore' })
   return { key, certificate }
 }
@@ -145,6 +153,67 @@ test('a certificate proves its issuer, or the host as well, a name or an address
     })
 })
 
+test('a login is bound to its TLS connection', withTls, async () => {
+  const enterBy = async (user: string, parameters: string) => {
+    const login = `${user}:${encodeURIComponent(secret)}`
+    const url = `postgres://${login}@127.0.0.1:${new URL(server!.url).port}/postgres?${parameters}`
+    await (await openDatabase({ url, log() {} })).close()
+  }
+  for (const binding of ['require', 'prefer', 'disable'])
+    await enterBy('tls', `sslmode=require&channel_binding=${binding}`)
+  // PostgreSQL asks for the plain password here, or for none: nothing binds that.
+  for (const user of ['clear', 'md5', 'postgres'])
+    await assert.rejects(enterBy(user, 'sslmode=require&channel_binding=require'), {
+      name: 'StartupError',
+      message: /channel_binding/,
+    })
+  // What somebody in between would pass on: the right certificate's hash is not that of theirs.
+  const { answer, said } = bound({ wanted: 'require', hash: Buffer.alloc(32, 7) })
+  assert.match(said, /^p=tls-server-end-point,,n=\*,r=/)
+  const proof = String(await answer(challenge(`${nonceOf(said)}more`)))
+  const binding = Buffer.from(/c=([^,]*)/.exec(proof)![1]!, 'base64')
+  assert.deepEqual(binding, Buffer.concat([Buffer.from('p=tls-server-end-point,,'), Buffer.alloc(32, 7)]))
+  // A server must learn that the client could have bound it, had it been told of the offer.
+  assert.match(bound({ wanted: 'prefer', hash: Buffer.alloc(32) }, 'SCRAM-SHA-256\0\0').said, /^y,,/)
+  assert.match(bound({ wanted: 'disable', hash: Buffer.alloc(32) }).said, /^n,,/)
+  assert.match(bound({ wanted: 'prefer', hash: null }).said, /^n,,/)
+  for (const hash of [null, Buffer.alloc(32)])
+    assert.throws(() => bound({ wanted: 'require', hash }, 'SCRAM-SHA-256\0\0'), {
+      name: 'DatabaseUnavailable',
+      message: /does not bind the login/,
+    })
+  const required = () => login('tls', secret, { wanted: 'require', hash: Buffer.alloc(32) })
+  for (const type of [0, 3]) assert.throws(() => required()(authentication(type)), /does not bind the login/)
+})
+
+test('what a login is bound to is hashed as the certificate is signed', { skip: !hasOpenssl }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dealwright-signed-'))
+  after(() => rmSync(folder, { recursive: true }))
+  for (const [hash, ...signed] of [
+    ['sha256', '-newkey', 'rsa:2048', '-sha256'],
+    ['sha256', '-newkey', 'rsa:2048', '-sha1'],
+    ['sha512', '-newkey', 'rsa:2048', '-sha512'],
+    ['sha384', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-384', '-sha384'],
+    [null, '-newkey', 'ed25519'],
+  ] as const) {
+    const { certificate } = certificateIn(folder, 'signed', 'localhost', signed)
+    const { raw } = new X509Certificate(readFileSync(certificate))
+    const shown = Object.assign(new PassThrough(), { getPeerCertificate: () => ({ raw }) })
+    assert.deepEqual(endPointOf(shown), hash && createHash(hash).update(raw).digest(), signed.join(' '))
+  }
+  assert.equal(endPointOf(new PassThrough()), null)
+})
+
+test('where writes are wanted, a server that takes none is passed over', options, async () => {
+  const read = 'options=-c%20default_transaction_read_only%3Don'
+  const open = (parameters: string) => openDatabase({ url: `${server!.url}?${parameters}`, log() {} })
+  for (const target of ['read-write', 'primary']) await (await open(`target_session_attrs=${target}`)).close()
+  await assert.rejects(open(`target_session_attrs=read-write&${read}`), {
+    name: 'StartupError',
+    message: /takes no writes/,
+  })
+})
+
 test('a client shows its own certificate to a server that asks for it', withTls, async () => {
   const [crt, key] = ['crt', 'key'].map(end => encodeURIComponent(join(data(), `client.${end}`)))
   const { port } = new URL(server!.url)
@@ -153,20 +222,35 @@ test('a client shows its own certificate to a server that asks for it', withTls,
   await assert.rejects(openDatabase({ url, log() {} }), { name: 'StartupError', message: /certificate/ })
 })
 
+/** An Authentication message's body. */
+function authentication(type: number, text = ''): Buffer {
+  return Buffer.concat([Buffer.from([0, 0, 0, type]), Buffer.from(text)])
+}
+
+function challenge(nonce: string, rounds = 4096): Buffer {
+  return authentication(11, `r=${nonce},s=${Buffer.from('salt').toString('base64')},i=${rounds}`)
+}
+
+/** A login that has begun, and what it said. */
+function bound(binding?: Binding, offer = 'SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0') {
+  const answer = login('scram', secret, binding)
+  const sent = String(answer(authentication(10, offer)))
+  return { answer, said: /[ynp][^\0]*,,n=\*,r=.*$/.exec(sent)![0] }
+}
+
+function nonceOf(said: string): string {
+  return /r=(.*)$/.exec(said)![1]!
+}
+
 test('a server that does not know the password itself is not believed', async () => {
-  const message = (type: number, text: string) =>
-    Buffer.concat([Buffer.from([0, 0, 0, type]), Buffer.from(text)])
-  const challenge = (nonce: string, rounds = 4096) =>
-    message(11, `r=${nonce},s=${Buffer.from('salt').toString('base64')},i=${rounds}`)
   const begin = () => {
-    const answer = login('scram', secret)
-    const first = String(answer(message(10, 'SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0')))
-    return { answer, nonce: /r=(.*)$/.exec(first)![1]! }
+    const { answer, said } = bound()
+    return { answer, nonce: nonceOf(said) }
   }
   const { answer, nonce } = begin()
   await answer(challenge(`${nonce}more`))
   assert.throws(
-    () => answer(message(12, `v=${Buffer.alloc(32).toString('base64')}`)),
+    () => answer(authentication(12, `v=${Buffer.alloc(32).toString('base64')}`)),
     /does not know the password/,
   )
   await assert.rejects(async () => begin().answer(challenge('another')), /another login/)
@@ -175,8 +259,10 @@ test('a server that does not know the password itself is not believed', async ()
     async () => costly.answer(challenge(`${costly.nonce}more`, 2 ** 31)),
     /2147483648 rounds/,
   )
-  assert.throws(() => begin().answer(message(0, '')), /has not proved/)
-  assert.throws(() => begin().answer(message(12, 'v=')), /does not know the password/)
-  assert.throws(() => begin().answer(message(7, '')), /not known here \(7\)/)
-  assert.throws(() => begin().answer(message(10, 'SCRAM-SHA-1\0\0')), /SCRAM-SHA-1/)
+  // One round after the other would keep the processor busy.
+  await assert.rejects(async () => answer(challenge(`${nonce}more`)), /out of turn/)
+  assert.throws(() => begin().answer(authentication(0, '')), /has not proved/)
+  assert.throws(() => begin().answer(authentication(12, 'v=')), /does not know the password/)
+  assert.throws(() => begin().answer(authentication(7, '')), /not known here \(7\)/)
+  assert.throws(() => begin().answer(authentication(10, 'SCRAM-SHA-1\0\0')), /SCRAM-SHA-1/)
 })

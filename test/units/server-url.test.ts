@@ -39,6 +39,7 @@ test('what secures it, how long it may take, and what the server is told', () =>
   assert.deepEqual(tls('sslmode=verify-full&sslnegotiation=direct'), { ...proved, isDirect: true })
   const all = readServerUrl('postgres://h/d?connect_timeout=3&application_name=a&options=-c%20jit%3Don')
   assert.equal(all.connectWithinMs, 3000)
+  assert.deepEqual([all.channelBinding, all.target], ['prefer', 'any'])
   assert.deepEqual(all.settings, { application_name: 'a', options: '-c jit=on' })
 })
 
@@ -48,8 +49,9 @@ test('what it can’t do it does not drop', () => {
     ['SSLMODE=require', /"SSLMODE".*Did you mean "sslmode"\?/],
     ['search_path=x', /"search_path".*settings of PostgreSQL go into options=/],
     ['sslmode=perhaps', /sslmode=perhaps; here it can be disable, allow/],
-    ['channel_binding=require', /channel_binding=require; here it can be prefer, disable/],
-    ['target_session_attrs=read-write', /target_session_attrs=read-write; here it can be any/],
+    ['channel_binding=always', /channel_binding=always; here it can be prefer, disable, require/],
+    ['channel_binding=require', /asks for channel_binding, but not for TLS/],
+    ['target_session_attrs=standby', /target_session_attrs=standby; here it can be any, read-write/],
     ['sslmode=require&sslmode=disable', /sslmode twice/],
     ['sslmode=require&sslcert=a', /both sslcert and sslkey/],
     ['sslrootcert=/root.crt', /asks for no TLS/],

@@ -25,7 +25,10 @@ const bytes = (type: string, ...parts: (Buffer | string)[]) => {
 
 function read(chunks: readonly Buffer[]): string[] {
   const found: string[] = []
-  const reader = messageReader((type, body) => found.push(`${String.fromCharCode(type)} ${body.toString()}`))
+  const reader = messageReader(
+    () => 100_000,
+    (type, body) => found.push(`${String.fromCharCode(type)} ${body.toString()}`),
+  )
   for (const chunk of chunks) reader(chunk)
   return found
 }

@@ -61,12 +61,17 @@ export function embeddedPool(engine: Engine, log: Log): Pool {
     user: 'postgres',
     password: '',
     settings: { database: 'postgres' },
+    channelBinding: 'disable',
+    target: 'any',
+    servers: [() => engine.connect()],
+    delayMs: 0,
     isRemote: false,
     connectWithinMs: null,
+    onNotice() {},
     log,
-  }
+  } as const
   return new SessionPool({
-    open: life => new Session({ ...session, ...life, connect: () => engine.connect() }),
+    open: life => new Session({ ...session, ...life }),
     size: 1,
   })
 }

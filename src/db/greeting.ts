@@ -1,0 +1,102 @@
+/**
+ * How a session begins: the login, and what the server says of itself before it can be asked (PostgreSQL,
+ * "Start-up"). Knows no statement.
+ */
+import type { Duplex } from 'node:stream'
+import { endPointOf } from './channel-binding.ts'
+import { type Binding, login } from './login.ts'
+import { DatabaseUnavailable } from './unavailable.ts'
+import { from, PostgresError, startup, statusOf } from './wire.ts'
+
+export type GreetingOptions = {
+  readonly user: string
+  readonly password: string
+  /** what PostgreSQL is told besides: the database, and parameters of its own */
+  readonly settings: Readonly<Record<string, string>>
+  readonly channelBinding: Binding['wanted']
+  /** which server is wanted, as libpq's target_session_attrs says it */
+  readonly target: 'any' | 'read-write' | 'primary'
+}
+
+/** This server is not the one that is wanted, or can't be asked yet: another of the address may be. */
+export class NotHere extends DatabaseUnavailable {}
+
+/** Before the login a server is anybody; nothing that it has to say then is longer. */
+export const longestGreeting = 65_536
+
+export class Greeting {
+  cancelKey: Buffer | undefined
+  readonly #options: GreetingOptions
+  readonly #made: Duplex
+  readonly #fail: (error: unknown) => void
+  readonly #answer: ReturnType<typeof login>
+  readonly #status = new Map<string, string>()
+  /** whether the server has let the client in */
+  isIn = false
+  #isAnswering = false
+
+  /** Begins it. `fail` is told what goes wrong while nothing is received. */
+  constructor(options: GreetingOptions, made: Duplex, fail: (error: unknown) => void) {
+    const { user, password, settings, channelBinding } = options
+    this.#options = options
+    this.#made = made
+    this.#fail = fail
+    this.#answer = login(user, password, { wanted: channelBinding, hash: endPointOf(made) })
+    made.write(startup({ user, ...settings }))
+  }
+
+  /**
+   * Takes a message; returns whether the session can be asked now. Throws what the server refuses, NotHere,
+   * DatabaseUnavailable, and an error for what does not belong there.
+   */
+  receive(type: number, body: Buffer): boolean {
+    if (type === from.refusal) throw this.#refusal(new PostgresError(body))
+    // A server that asks for one proof after the other would keep the processor busy.
+    if (this.#isAnswering) throw new Error('A message amid the login')
+    if (type === from.authentication && !this.isIn) this.#logIn(body)
+    else if (type === from.cancelKey && this.isIn) this.cancelKey = Buffer.from(body)
+    else if (type === from.status && this.isIn) this.#note(...statusOf(body))
+    else if (type === from.ready && this.isIn) return this.#begun()
+    else throw new Error('A message that does not belong to a login')
+    return false
+  }
+
+  #logIn(body: Buffer): void {
+    const answer = this.#answer(body)
+    this.isIn = body.readUInt32BE(0) === 0
+    if (answer instanceof Promise) void this.#send(answer)
+    else if (answer) this.#made.write(answer)
+  }
+
+  async #send(worked: Promise<Buffer>): Promise<void> {
+    this.#isAnswering = true
+    try {
+      const answer = await worked
+      this.#isAnswering = false
+      if (!this.#made.destroyed) this.#made.write(answer)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #note(name: string, value: string): void {
+    if (name === 'in_hot_standby' || name === 'default_transaction_read_only') this.#status.set(name, value)
+  }
+
+  #begun(): true {
+    const { target } = this.#options
+    const is = (name: string) => this.#status.get(name) === 'on'
+    if (target !== 'any' && is('in_hot_standby')) throw new NotHere('The server is a standby')
+    if (target === 'read-write' && is('default_transaction_read_only'))
+      throw new NotHere('The server takes no writes')
+    return true
+  }
+
+  /** One that is starting, or a standby that can't be read yet (57P03), is passed over, as by libpq. */
+  #refusal(refusal: PostgresError): Error {
+    const { message, code } = refusal
+    return code === '57P03'
+      ? new NotHere(message, { cause: refusal })
+      : new DatabaseUnavailable(message, { cause: refusal })
+  }
+}

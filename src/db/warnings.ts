@@ -1,0 +1,25 @@
+/** What a PostgreSQL server warns of, for the operator (D100). Knows no connection. */
+
+/** Takes the fields of a notice by their letters; `isOfStatement`: it is about what was asked. */
+export type OnNotice = (fields: ReadonlyMap<string, string>, isOfStatement: boolean) => void
+
+/** A server that says ever more is not listened to. */
+const linesMax = 100
+const longest = 500
+
+/**
+ * Tells `log` each warning once: at the start of a connection with its words, such as that the server's
+ * collations have changed; of a statement only its SQLSTATE, because the words may quote a value.
+ */
+export function warnings(log: (line: string) => void): OnNotice {
+  const said = new Set<string>()
+  return (fields, isOfStatement) => {
+    if (fields.get('V') !== 'WARNING' || said.size >= linesMax) return
+    const words = [fields.get('M'), fields.get('H')].filter(Boolean).join('. ')
+    const line = `PostgreSQL warns with ${fields.get('C')}${isOfStatement ? '' : `: ${words}`}`
+    const plain = line.replace(/\p{C}+/gu, ' ').slice(0, longest)
+    if (said.has(plain)) return
+    said.add(plain)
+    log(plain)
+  }
+}
