@@ -40,11 +40,15 @@ const columns = message('T', Buffer.from([0, 1]), text('mark'), Buffer.alloc(18)
 export const row = (mark: Buffer): Buffer => message('D', Buffer.from([0, 1]), numbers(mark.length), mark)
 
 export class ScriptedServer extends Duplex {
+  /** how many messages it has sent */
+  said = 0
+
   readonly #behaviour: Behaviour
   #unread: Buffer = Buffer.alloc(0)
   #unsent: Buffer[] = []
   #hasBegun = false
   #isIn = false
+  #isOver = false
   #scram: Scram | null = null
   /** what the statements before the next Sync ask */
   #asked: { text: string; mark: Buffer; isNew: boolean }[] = []
@@ -68,7 +72,8 @@ export class ScriptedServer extends Duplex {
       this.#take(head ? String.fromCharCode(this.#unread[0]!) : '', body)
       this.#unread = this.#unread.subarray(end)
     }
-    this.#send()
+    // As over a network: no answer before the question is sent.
+    setImmediate(() => this.#send())
     done()
   }
 
@@ -110,8 +115,9 @@ export class ScriptedServer extends Duplex {
 
   #bind(body: Buffer): void {
     const name = body.toString('latin1', 1, body.indexOf(0, 1))
-    // Behind the name: no formats, the number of parameters, then each with its length.
-    const at = 2 + name.length + 4
+    // Behind the name: the formats with their number, the number of parameters, then each with its length.
+    const formats = body.readUInt16BE(2 + name.length)
+    const at = 2 + name.length + 4 + formats * 2
     const mark = body.readUInt16BE(at - 2) > 0 ? body.subarray(at + 4, at + 4 + body.readUInt32BE(at)) : body
     const parsed = this.#asked.at(-1)
     const isNew = parsed?.text === ''
@@ -137,6 +143,8 @@ export class ScriptedServer extends Duplex {
   }
 
   #send(): void {
+    if (this.#isOver || this.destroyed) return
+    this.said += this.#unsent.length
     const changed = this.#unsent.splice(0).map(one => this.#behaviour.change(one))
     const last = changed.indexOf(null)
     const all = Buffer.concat((last < 0 ? changed : changed.slice(0, last)) as Buffer[])
@@ -150,6 +158,7 @@ export class ScriptedServer extends Duplex {
 
   /** Ends the connection, after what is still to be read. */
   hangUp(): void {
+    this.#isOver = true
     this.push(null)
   }
 }
