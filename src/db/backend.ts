@@ -3,10 +3,10 @@
  * the service knows.
  */
 
+import type { Ask } from './ask.ts'
 import type { Database } from './open.ts'
 import type { Transaction } from './pool.ts'
 import type { Progress } from './response-queue.ts'
-import type { Ask } from './session.ts'
 
 export type Backend = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
   isAvailable(): boolean

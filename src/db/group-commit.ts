@@ -5,9 +5,9 @@
  * with whom, and when. Knows no statement and no schema.
  */
 import { FairQueue } from '../waiting/fair-queue.ts'
+import { type Ask, OneRefused } from './ask.ts'
 import type { Pool } from './pool.ts'
 import type { Progress } from './response-queue.ts'
-import { type Ask, OneRefused } from './session.ts'
 
 type Rows = readonly Record<string, string | null>[]
 type Params = readonly (string | null)[]

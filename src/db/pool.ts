@@ -4,7 +4,8 @@
  */
 
 import { within } from '../waiting/timeout.ts'
-import { type Ask, type AskTogether, OneRefused, type Session, type SessionOptions } from './session.ts'
+import { type Ask, type AskTogether, OneRefused } from './ask.ts'
+import type { Session, SessionOptions } from './session.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
 /** What is asked within a transaction. Rows are text, as everywhere. */

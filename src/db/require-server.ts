@@ -1,5 +1,5 @@
 /** Checks whether the service can run on a PostgreSQL server. Knows nothing of the schema. */
-import type { Ask } from './session.ts'
+import type { Ask } from './ask.ts'
 import { StartupError } from './startup-error.ts'
 
 const oldestServer = 15

@@ -3,7 +3,7 @@
  * query an answer belongs to, and which statements the connection keeps prepared. Sends nothing, and knows
  * nothing of what is asked.
  */
-import type { Ask } from './session.ts'
+import type { Ask } from './ask.ts'
 import * as wire from './wire.ts'
 
 /** How far a query has come in the queue of its connection; it may be several statements. */

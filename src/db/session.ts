@@ -6,53 +6,16 @@
  */
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type Ask, type AskTogether, OneRefused } from './ask.ts'
 import { Expected } from './expected.ts'
 import { Greeting, type GreetingOptions, longestGreeting, NotHere } from './greeting.ts'
 import { requireShape } from './message-shape.ts'
-import { type PendingQuery, type Progress, ResponseQueue } from './response-queue.ts'
+import { type PendingQuery, ResponseQueue } from './response-queue.ts'
 import { sendCancel } from './send-cancel.ts'
 import { complaint } from './sendable.ts'
 import { clientFault, DatabaseUnavailable } from './unavailable.ts'
 import type { OnNotice } from './warnings.ts'
 import * as wire from './wire.ts'
-
-export type AskOptions = {
-  /** whether the connection keeps the statement prepared */
-  readonly prepare?: boolean
-  /** rows as arrays, each value the bytes that PostgreSQL sent */
-  readonly raw?: boolean
-  /** whether it is answered so soon that others on its connection may wait for it */
-  readonly isQuick?: boolean
-  readonly progress?: Progress | undefined
-}
-
-/**
- * Sends a statement with its parameters. Without any, not even an empty list, it is a script, which may be
- * several statements; the rows are those of the last that has any. Throws `StatementTooLarge`,
- * `PostgresError` for what PostgreSQL refuses, and DatabaseUnavailable.
- */
-export type Ask = <R = wire.Row[]>(
-  text: string,
-  params?: readonly (string | null)[],
-  options?: AskOptions,
-) => Promise<R>
-
-/**
- * Sends statements with their parameters, none of them a script, which are carried out whole or not at all:
- * PostgreSQL makes one transaction of them. Throws `OneRefused` with what `Ask` throws for one of them, and
- * DatabaseUnavailable.
- */
-export type AskTogether = (statements: readonly Parameters<Ask>[]) => Promise<wire.Row[][]>
-
-/** One of several statements was refused, for this `cause`; so none of them was carried out. */
-export class OneRefused extends Error {
-  override name = 'OneRefused'
-  readonly which: number
-  constructor(which: number, cause: Error) {
-    super(`Statement ${which} was refused`, { cause })
-    this.which = which
-  }
-}
 
 /** Connects, unless told meanwhile that nobody wants it any more. */
 export type Connect = (signal: AbortSignal) => Duplex | Promise<Duplex>

@@ -3,12 +3,13 @@
  * Owns that a refused write leaves what was written before it, and that nothing is kept unless that is said.
  * Knows no statement and no schema.
  */
+
+import { type Ask, OneRefused } from './ask.ts'
 import type { Backend } from './backend.ts'
 import { withProgress } from './backend.ts'
 import type { Database } from './open.ts'
 import type { Pool, Transaction } from './pool.ts'
 import { isOutdated } from './response-queue.ts'
-import { type Ask, OneRefused } from './session.ts'
 
 /** What is read and written within a transaction. */
 export type Within = Pick<Database, 'query' | 'write'>
