@@ -46,7 +46,7 @@ test('a range of cards is moved together, and moved back', { skip }, async () =>
   await column.getByRole('link', { name: 'Ranged 3' }).waitFor()
   await bar(page).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
-  await page.getByText('3 deals as before.').waitFor()
+  await page.getByText('3 deals restored.').waitFor()
   assert.deepEqual(await stored(ids, 'pipeline_stage'), [fresh, fresh, fresh, fresh])
   await end()
 })
@@ -170,7 +170,7 @@ test('a selected card takes all that are selected with it: dragged, by keys and 
   assert.deepEqual(await stored(ids, 'pipeline_stage'), [qualified, qualified, fresh, fresh])
   assert.equal(await page.locator('.left-behind').count(), 0)
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
-  await done('2 deals as before.')
+  await done('2 deals restored.')
   assert.deepEqual(await stored(ids, 'pipeline_stage'), [fresh, fresh, fresh, fresh])
 
   // A card that is not selected goes alone.
