@@ -54,11 +54,28 @@ export async function linkRelated(
   oldest: Date,
 ): Promise<Linked> {
   const all: Linked[] = []
-  const byDepth = [...Map.groupBy(named, ({ depth }) => depth)].sort(([one], [other]) => other - one)
-  for (const [, same] of byDepth)
-    for (const [resource, some] of Map.groupBy(same, one => one.resource))
-      all.push(await link(tx, context.catalog.resources.get(resource)!, some, context, oldest))
+  const left = new Set(named)
+  const depths = [...new Set(named.map(({ depth }) => depth))].sort((one, other) => other - one)
+  for (const depth of depths) {
+    const same = [...left].filter(one => one.depth === depth)
+    for (const resource of new Set(same.map(one => one.resource))) {
+      const fields = context.catalog.resources.get(resource)!
+      // The company of a person is most often that of the row: both are looked up at once.
+      const some = [...left].filter(
+        one => one.resource === resource && (one.depth === depth || !holdsRecords(one.payload, fields)),
+      )
+      for (const one of some) left.delete(one)
+      all.push(await link(tx, fields, some, context, oldest))
+    }
+  }
   return { made: all.flatMap(({ made }) => made), lost: all.flatMap(({ lost }) => lost) }
+}
+
+/** Whether a payload has records within it that have no ids yet. */
+function holdsRecords(payload: JsonObject, { byName }: ResourceFields): boolean {
+  return Object.entries(payload).some(
+    ([name, value]) => byName.get(name)?.related && typeof value === 'object' && value !== null,
+  )
 }
 
 /** The records that a row names. */

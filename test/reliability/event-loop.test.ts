@@ -77,7 +77,6 @@ async function assertShort(requests: readonly (readonly [string, HostileRequest]
   for (const [name, request] of requests) {
     const { longest, status } = await held(request)
     // Both are measured at the same time: what else the machine does comes and goes.
-    if (process.env.SHOW) console.log(name, status, longest.toFixed(1))
     if (longest > longestMs && longest > (await limit())) slow.push(`${name}: ${Math.round(longest)} ms`)
     if (typeof status === 'string' || status >= 500) faults.push(`${name}: ${status}`)
   }
