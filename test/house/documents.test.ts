@@ -31,8 +31,9 @@ test('docs/api/errors.md lists every code of a problem, and no other', () => {
   assert.deepEqual(listed.toSorted(), [...used].toSorted())
 })
 
-const decisions = () =>
-  [...read('docs/decisions.md').matchAll(/^\*\*D(\d+) · /gm)].map(match => Number(match[1]))
+const decisionsIn = (page: string) =>
+  [...read(page).matchAll(/^\*\*D(\d+) · /gm)].map(match => Number(match[1]))
+const decisions = () => globSync('docs/decisions/*.md').flatMap(decisionsIn)
 
 /** The decisions that a text cites: `D7`, and each one of `D4 to D6`. */
 function cited(text: string): number[] {
@@ -44,19 +45,25 @@ function cited(text: string): number[] {
   )
 }
 
-test('decisions are in the order of their numbers, each once', () => {
-  const numbers = decisions()
-  // The numbers from 69 to 99 are written down with what they decide.
-  const first = numbers.filter(number => number < 69)
-  assert.deepEqual(
-    first,
-    first.map((_, index) => index + 1),
-  )
-  assert.deepEqual(
-    numbers,
-    numbers.toSorted((a, b) => a - b),
-  )
+test('each decision stands once, and the index has its page', () => {
+  const rows = [...read('docs/decisions/README.md').matchAll(/^\| \[.+?\]\((.+?)\) \| (.+?) \|$/gm)]
+  const indexed = rows.map(([, page, numbers]) => [`docs/decisions/${page}`, numbers])
+  const written = globSync('docs/decisions/*.md')
+    .filter(page => !page.endsWith('README.md'))
+    .map(page => [
+      page.replaceAll('\\', '/'),
+      decisionsIn(page)
+        .map(number => `D${number}`)
+        .join(', '),
+    ])
+  assert.deepEqual(indexed.toSorted(), written.toSorted())
+  const numbers = decisions().toSorted((a, b) => a - b)
   assert.equal(new Set(numbers).size, numbers.length)
+  // The numbers from 69 to 99 are written down with what they decide.
+  assert.deepEqual(
+    numbers.filter(number => number < 69),
+    Array.from({ length: 68 }, (_, index) => index + 1),
+  )
 })
 
 test('every decision that code or documents cite is written down', () => {
