@@ -99,7 +99,8 @@ export class FairSemaphore<Key> {
       reject(new WaitEnded(why))
     }
     const leave = () => end(left)
-    const timer = waitMs && setTimeout(end, waitMs, 'It had no turn in time').unref()
+    const late = () => end('It had no turn in time')
+    const timer = waitMs === undefined ? undefined : setTimeout(late, waitMs).unref()
     signal?.addEventListener('abort', leave)
     this.#waiting.add(waiter)
     return promise.finally(() => {

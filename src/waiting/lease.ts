@@ -3,7 +3,7 @@
  * that, so no two work for it at once, and another goes on soon after one was killed. The lease stands in the
  * row (`lease`: who holds it, `leased_until`) and goes by the clock of the database. Nobody waits: a row that
  * another process holds is left to it. Work that has lost its lease must notice, so each of its statements
- * asks for `isHeld`. No statement here locks more than one row.
+ * asks for `isHeld`. No statement here locks more than one row (D72, D84).
  */
 import { ask, type Part, param, type Sql, sql, type Value } from '../sql.ts'
 

@@ -3,7 +3,7 @@
  * one holds it alone. An exclusive caller waits for the shared holders that have begun, and those that come
  * later wait for it. It is fair by phases: after an exclusive holder, all shared callers that have waited
  * come before the next exclusive one. A shared caller waits for a limited time, then it is refused and does
- * nothing. An error of a holder is that holder's alone.
+ * nothing (D81). An error of a holder is that holder's alone.
  */
 import { within } from './timeout.ts'
 

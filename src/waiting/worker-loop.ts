@@ -3,8 +3,8 @@
  * run at a time, and a number of tasks have one at once. Accounts take turns, and a turn is one run: an
  * account without a run under way comes first, then the one that has waited longest. Its task goes on before
  * others of the account begin. After a run that throws, the task waits a while and is run again, as often as
- * it throws: the database may be away. Owns when; jobs and webhooks own what a run does and which tasks there
- * are, and lease.ts that no other process works for the same one.
+ * it throws: the database may be away (D72, D84). Owns when; jobs and webhooks own what a run does and which
+ * tasks there are, and lease.ts that no other process works for the same one.
  */
 import { FairQueue } from './fair-queue.ts'
 import { type Interval, interval } from './interval.ts'
