@@ -1,24 +1,24 @@
 /**
- * The columns of a table of records, for CSV and workbooks (D81): one for each field, in the order of the
- * form, and one for each part of an amount. Knows no format.
+ * The columns of exported records, for CSV and workbooks (D81): one for each field, in the order of the form,
+ * and one for each part of an amount. Knows no format.
  */
 import type { Field, Part } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isNumber, isObject, type Json, type JsonObject, type RawNumber } from '../json.ts'
 import type { Naming } from './source.ts'
 
-/** What a cell holds; null: nothing. */
+/** The value of a cell; null: empty. */
 export type Cell = string | number | RawNumber | null
 
 export type Column = {
   /** the field's internal name, and that of the part: `deal_value.currency` */
   readonly name: string
-  /** what its texts are, as JSON Schema names it: `date` or `date-time`; null: no more than texts */
+  /** the format of its texts in JSON Schema: `date` or `date-time`; null: any text */
   readonly format: string | null
   cell(record: JsonObject, naming: Naming): Cell
 }
 
-/** `areNamed`: whether ids are given as names. */
+/** `areNamed`: true if ids are replaced by names. */
 export function columnsOf(shown: readonly Field[], areNamed: boolean): Column[] {
   return shown.flatMap(field => {
     const { internal_name: name, type } = field
@@ -49,8 +49,8 @@ function partColumn(name: string, { member, named = member }: Part, isNamed: boo
 }
 
 /**
- * A value as a cell: several are joined, and an object is JSON. `texts`: what people read of values that are
- * objects, such as the addresses of e-mails; null: these are JSON, too, and nothing of them is lost.
+ * A value as a cell: several values are joined, and an object is JSON. `texts`: the readable texts of values
+ * that are objects, such as the addresses of e-mails; null: these are JSON, too, and lose nothing.
  */
 function cellOf(
   value: Json,
@@ -67,7 +67,7 @@ function scalarCell(value: Json): Cell {
   return JSON.stringify(value)
 }
 
-/** Several values in one cell. One in which a semicolon, comma or quotation mark stands is a JSON string. */
+/** Several values in one cell. One that contains a semicolon, comma or quotation mark is a JSON string. */
 function joined(items: readonly Json[]): Cell {
   if (items.length === 0) return null
   return items

@@ -1,4 +1,4 @@
-/** The bytes of an export, from the batches of its records; and what is refused before there are any. */
+/** The bytes of an export, from the batches of its records; and the check before there are any. */
 import { parameterProblem, Refusal } from '../errors.ts'
 import { countStatement } from '../list/whole.ts'
 import type { Reader } from '../records/store.ts'
@@ -6,7 +6,7 @@ import { ask } from '../sql.ts'
 import type { Asked } from './export.ts'
 import { formatOf } from './formats.ts'
 
-/** Throws `malformed_query` where there are more records than the format can hold. */
+/** Throws `malformed_query` if there are more records than the format can hold. */
 export async function refuseTooMany(reader: Reader, { fields, viewer, request }: Asked): Promise<void> {
   const { recordsMax } = formatOf[request.format]
   if (recordsMax === undefined) return
@@ -26,7 +26,7 @@ export function contentOf(
   return formatOf[request.format].content({ request, fields, viewer, reader, batches: told })
 }
 
-/** The same batches; each is told of before it is used. */
+/** Passes the batches through; reports the number of records before each is used. */
 async function* toldOf(
   batches: AsyncIterable<readonly Uint8Array[]>,
   onRecords: (count: number) => void,

@@ -22,19 +22,19 @@ function cellText(cell: Cell): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** What a spreadsheet may take for a formula, in full width too, after any apostrophes. */
+/** Text that a spreadsheet may take for a formula, in full width too, after any apostrophes. */
 const formula = /^'*[=+\-@\t\r\n＝＋－＠]/
 
 /**
- * A text that a spreadsheet does not take for a formula: one that begins like a formula gets an apostrophe
- * before it. So does one that begins with apostrophes and then like a formula: else `restored` could not tell
- * the two. Numbers are no texts, and stay.
+ * Guards against CSV injection: a text that begins like a formula gets an apostrophe before it. So does one
+ * that begins with apostrophes and then like a formula: else `restored` could not tell the two apart. Numbers
+ * are no texts, and stay.
  */
 export function defused(text: string): string {
   return formula.test(text) ? `'${text}` : text
 }
 
-/** What `defused` was given. */
+/** Inverse of `defused`. */
 export function restored(text: string): string {
   return text.startsWith("'") && formula.test(text) ? text.slice(1) : text
 }

@@ -1,8 +1,8 @@
 /**
- * An export (D81): all records that a list would find, of one moment, as a stream. It is made at full speed,
- * so nobody waits for a slow reader. On a server the records come from a transaction with one snapshot, and
- * are sent meanwhile. The embedded engine has one connection: there the export is made before it is sent.
- * Knows no HTTP.
+ * An export (D81): a snapshot of all records of a list, as a stream. It is produced at full speed, so nobody
+ * waits for a slow reader. On a server the records come from a transaction with one snapshot, and are sent
+ * meanwhile. The embedded engine has one connection: there the export is complete before it is sent. Knows no
+ * HTTP.
  */
 import type { Readable } from 'node:stream'
 import type { Database } from '../db/open.ts'
@@ -15,28 +15,27 @@ import { spooled } from './spooled.ts'
 
 export type Exported = {
   readonly content: Readable
-  /** how many bytes there will be; null: that is not known yet */
+  /** number of bytes; null: not known yet */
   readonly bytes: number | null
-  /** Resolves when nothing of the database is held any more: it is whole, or has failed. */
+  /** Resolves when nothing of the database is held any more: the export is complete, or has failed. */
   readonly made: Promise<void>
 }
 
-/** What is exported, and for whom. */
+/** An export request, with its viewer. */
 export type Asked = {
   readonly fields: ResourceFields
   readonly viewer: Viewer
   readonly request: ExportRequest
-  /** Is told how many records have been read. */
+  /** Called with the number of records read so far. */
   readonly onRecords?: (count: number) => void
 }
 
-/** What an export needs of a database. */
+/** The database interface of an export. */
 export type ExportDatabase = Pick<Database, 'query' | 'inTurn' | 'snapshot' | 'whileUnwritten'>
 
 /**
- * Begins an export: what can be refused is refused before it resolves. What fails later destroys the stream.
- * `ended` ends it, and frees what it holds; so does destroying the stream, which must be done unless it is
- * read to its end.
+ * Begins an export: refusals are thrown before it resolves, later failures destroy the stream. `ended` aborts
+ * it, and frees its resources; so does destroying the stream, which is required unless it is read to its end.
  */
 export async function openExport(
   db: ExportDatabase,

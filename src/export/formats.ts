@@ -1,4 +1,4 @@
-/** The formats of exports (D81), each with what makes it. */
+/** The formats of exports (D81), each with its producer. */
 import { csv } from './csv.ts'
 import { jsonLines } from './json-lines.ts'
 import type { FormatName } from './query.ts'
@@ -7,9 +7,9 @@ import { workbook, workbookRecordsMax } from './workbook.ts'
 
 export type Format = {
   readonly mediaType: string
-  /** how many records it can hold; absent: any number */
+  /** maximum number of records; absent: any number */
   readonly recordsMax?: number
-  /** Makes the bytes, in chunks of about a batch. */
+  /** Produces the bytes, in chunks of about a batch. */
   content(source: Source): AsyncGenerator<Uint8Array>
 }
 

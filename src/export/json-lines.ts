@@ -1,4 +1,4 @@
-/** JSON lines: one record a line, as GET answers it (D81). */
+/** JSON lines: one record a line, as in a GET response (D81). */
 import type { Field } from '../fields/field.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isShownWhole, shownMembers } from '../records/rendered-record.ts'
@@ -6,7 +6,7 @@ import { type Naming, type Source, written } from './source.ts'
 
 const lineFeed = Uint8Array.of(10)
 
-/** The lines of all records. Mostly their bytes are passed on unread. */
+/** The lines of all records. Usually their bytes pass through unread. */
 export async function* jsonLines(source: Source): AsyncGenerator<Uint8Array> {
   const { batches, fields, request } = source
   const { named } = request
@@ -23,7 +23,7 @@ export async function* jsonLines(source: Source): AsyncGenerator<Uint8Array> {
   })
 }
 
-/** A record whose lines tell their product by its name, which they keep (D23). */
+/** The record with product names in its lines, which store them (D23), in place of ids. */
 function withNamedLines(record: JsonObject, lined: readonly Field[]): JsonObject {
   const changed = lined.flatMap(({ internal_name: name, lines_of }): [string, Json][] => {
     const value = record[name]
@@ -36,7 +36,7 @@ function withNamedLines(record: JsonObject, lined: readonly Field[]): JsonObject
   return { ...record, ...Object.fromEntries(changed) }
 }
 
-/** A record with names in the place of ids. */
+/** The record with names in place of ids. */
 function withNames(record: JsonObject, named: readonly Field[], naming: Naming): JsonObject {
   const changed: JsonObject = {}
   for (const field of named) {

@@ -1,22 +1,22 @@
 /**
- * How many exports there may be at a time (D81). Few are made: each holds a connection to the database and
- * reads all it can. More may be sent: each holds a file and some memory. One more waits a little, as most are
- * short. Knows no HTTP.
+ * Limits concurrent exports (D81). Few are produced at a time: each holds a connection to the database and
+ * reads at full speed. More may be sent: each holds a file and some memory. A further one waits a little, as
+ * most are short. Knows no HTTP.
  */
 import { Refusal } from '../errors.ts'
 import { FairSemaphore } from '../waiting/fair-semaphore.ts'
 
-/** How many are made at a time: as many as the database has connections for (db/server.ts). */
+/** Maximum produced at a time: the number of database connections for it (db/server.ts). */
 const makingMax = 4
-/** How many are made or sent at a time, of one account and of all. */
+/** Maximum produced or sent at a time, by one account and in total. */
 const ofOneMax = 2
 export const exportsMax = 64
 const waitMs = 3000
 const tryAgain = { 'retry-after': '10' }
 
-/** Each of the two counts once, however often it is called. */
+/** Both calls are idempotent. */
 export type Permit = {
-  /** The export has been made, or never will be. */
+  /** The export is complete, or never will be. */
   made(): void
   /** The export has been sent, or never will be. */
   sent(): void

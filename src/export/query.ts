@@ -1,4 +1,4 @@
-/** The parameters of an export → what is exported (D81). Finds every problem at once. Knows no SQL. */
+/** Parses the parameters of an export (D81). Reports every problem at once. Knows no SQL. */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -15,17 +15,17 @@ export const exportParameters = ['format', 'filter', 'sort', 'fields', 'names']
 
 export type ExportRequest = {
   readonly format: FormatName
-  /** which records, in which order, with which fields */
+  /** the selection, order and fields */
   readonly list: ListRequest
-  /** the fields that are exported: those that are asked for, else all that the caller sees */
+  /** the exported fields: the requested ones, default: all that the caller sees */
   readonly shown: readonly Field[]
-  /** those of them whose ids are given as names; null: all ids stay */
+  /** those whose ids are exported as names; null: none */
   readonly named: readonly Field[] | null
 }
 
 /**
- * Reads the parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is UTC,
- * with milliseconds; `names` are those that the filter may give (D75).
+ * Parses the parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is UTC,
+ * with milliseconds; `names`: those that the filter may contain (D75).
  */
 export function readExportQuery(
   parameters: Parameters,
@@ -40,7 +40,7 @@ export function readExportQuery(
   const list = listRequestOf(parameters, { fields, catalog, problems, names }, now, { usual: 1, max: 1 })
   refuse(problems, unreadable)
   const shown = list.only ?? fields.fields.filter(field => field.is_active && !field.is_hidden)
-  // A deal is found by no name: an import takes its id alone.
+  // No name finds a deal: an import takes its id only.
   const isFound = ({ type, related }: Field) =>
     !related || kinds[type].hasOptions || catalog.resources.get(related)?.resource.namedBy !== undefined
   const named = isNamed ? shown.filter(field => isExpandable(field) && isFound(field)) : null

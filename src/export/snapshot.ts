@@ -1,6 +1,6 @@
 /**
  * An export from a server: a cursor in a transaction of one snapshot, over a connection of its own (D81). It
- * is read at full speed, however slow the client is, and ends when the export is whole. Knows no format.
+ * is read at full speed, however slow the client is, and ends when the export is complete. Knows no format.
  */
 import { fetchLines } from '../db/cursor.ts'
 import type { Database, Transaction } from '../db/open.ts'
@@ -12,13 +12,10 @@ import type { Asked, Exported } from './export.ts'
 import { Spool } from './spool.ts'
 import type { SpoolQuota } from './spool-file.ts'
 
-/**
- * How long it may take to make an export. Meanwhile the server keeps what others change and delete: an end
- * must come.
- */
+/** Time limit of an export. Meanwhile the server retains what others change and delete, so it must end. */
 const limitMs = 2 * 3_600_000
 
-/** Resolves when the first bytes are there, so that what fails at once can be refused. */
+/** Resolves at the first bytes, so that an immediate failure can be refused. */
 export function streamed(
   snapshot: NonNullable<Database['snapshot']>,
   asked: Asked,
@@ -56,7 +53,7 @@ function linesOf(tx: Transaction, { fields, viewer, request }: Asked): AsyncGene
   return fetchLines(tx, wholeStatement(fields, viewer, request.list), one)
 }
 
-/** What reads at the snapshot. */
+/** A reader within the snapshot. */
 function readerOf(tx: Transaction): Reader {
   return { query: (text, params = []) => tx.unsafe(text, params) }
 }

@@ -1,4 +1,4 @@
-/** What is exported, as a format reads it: batches of records' texts, or records with their names. */
+/** The input of a format: batches of records' texts, or records with their names. */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
@@ -12,18 +12,18 @@ export type Source = {
   readonly request: ExportRequest
   readonly fields: ResourceFields
   readonly viewer: Viewer
-  /** reads at the moment of the records */
+  /** reads within the snapshot of the records */
   readonly reader: Reader
   /** the records' texts, in order, in UTF-8 */
   readonly batches: AsyncIterable<readonly Uint8Array[]>
 }
 
-/** How an id in a field is given: as it is, or as a name. */
+/** Renders an id in a field: unchanged, or as a name. */
 export type Naming = (field: Field, id: Json) => Json
 
 /**
- * Makes text of each record, batch by batch, in turns with other requests. `write` gets a record, and how its
- * ids are given: where no name is known, or none that the viewer sees, that is the id.
+ * Renders each record, batch by batch, yielding to other requests. `write` gets a record, and a function for
+ * its ids: it returns the id if no name is known or visible to the viewer.
  */
 export async function* written(
   { request: { named }, viewer, reader, batches }: Source,
@@ -41,7 +41,7 @@ export async function* written(
 function byNames(names: Names): Naming {
   return (field, id) => {
     const name = names.get(field)?.get(Number(id))?.name ?? null
-    // Digits are an id first (D75), so by such a name an import would find another record.
+    // Digits are read as an id first (D75), so an import would find another record by such a name.
     return name === null || /^\s*\d+\s*$/.test(name) ? id : name
   }
 }

@@ -1,13 +1,11 @@
-/**
- * A queue of bytes in a temporary file: written at its end, read from its start. Knows no export.
- */
+/** A FIFO queue of bytes in a temporary file: appended at its end, read from its start. Knows no export. */
 import type { FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { openTemporary, writeAt } from '../temporary-file.ts'
 
-/** What spools may take of the disk, and where they report why they can't. */
+/** The disk quota of spools, and the log for a full disk. */
 export type SpoolQuota = {
-  /** False: the account has its share already. */
+  /** False: the account's quota is used up. */
   take(bytes: number): boolean
   release(bytes: number): void
   readonly say: (line: string) => void
@@ -15,26 +13,26 @@ export type SpoolQuota = {
 
 export class SpoolFile {
   readonly #quota: SpoolQuota
-  /** made when it is needed */
+  /** created on first use */
   #file: Promise<FileHandle> | null = null
   #hasFailed = false
   #isClosed = false
-  /** where the unread bytes begin and end */
+  /** start and end of the unread bytes */
   #from = 0
   #to = 0
-  /** what it has of the quota */
+  /** bytes taken from the quota */
   #taken = 0
 
   constructor(quota: SpoolQuota) {
     this.#quota = quota
   }
 
-  /** How many bytes are unread. */
+  /** Number of unread bytes. */
   get unread(): number {
     return this.#to - this.#from
   }
 
-  /** False where the quota or the disk has no room for the bytes. The disk's reason is reported once. */
+  /** False if the quota or the disk has no room for the bytes. The disk's error is reported once. */
   async append(chunk: Uint8Array): Promise<boolean> {
     if (this.#isClosed || !this.#quota.take(chunk.length)) return false
     this.#taken += chunk.length
@@ -62,7 +60,7 @@ export class SpoolFile {
     return buffer.subarray(0, bytesRead)
   }
 
-  /** Gives back the disk's room; nothing may be unread. */
+  /** Frees the disk space; nothing may be unread. */
   async empty(): Promise<void> {
     if (this.#to === 0) return
     await (await this.#file!).truncate(0)
@@ -73,7 +71,7 @@ export class SpoolFile {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#release(this.#taken)
-    // It waits for what is under way.
+    // Closing waits for pending operations.
     await this.#file?.then(file => file.close()).catch(() => {})
   }
 

@@ -1,23 +1,23 @@
 /**
- * A spool: the bytes of an export between its producer and its reader (D81). A reader that keeps up gets them
- * from memory. When it falls behind, they go to a temporary file, so that the producer does not wait for it.
- * Knows neither formats nor where the bytes come from.
+ * A spool: buffers the bytes of an export between its producer and its reader (D81). A reader that keeps up
+ * gets them from memory. When it falls behind, they go to a temporary file, so that the producer does not
+ * wait for it. Knows neither formats nor where the bytes come from.
  */
 import { Readable } from 'node:stream'
 import { WaitEnded } from '../waiting/fair-semaphore.ts'
 import { within } from '../waiting/timeout.ts'
 import { SpoolFile, type SpoolQuota } from './spool-file.ts'
 
-/** How many bytes a spool holds in memory. */
+/** Bytes that a spool holds in memory. */
 const memoryMax = 1_048_576
-/** How many bytes the reader gets at once: few, so that its progress can be measured. */
+/** Bytes that the reader gets at once: few, so that its progress can be measured. */
 const pieceBytes = 65_536
-/** How fast a reader must be that the producer waits for, and how much longer it may take altogether. */
+/** Minimum speed of a reader that the producer waits for, and the grace period in total. */
 const [bytesPerMs, graceMs] = [1000, 30_000]
 
 /** The producer calls `offer`, `pass` and at last `finish`; the reader reads the stream. */
 export class Spool extends Readable {
-  /** how many bytes have come */
+  /** number of bytes offered */
   bytes = 0
   /** the bytes before those in the file */
   readonly #memory: Uint8Array[] = []
@@ -27,7 +27,7 @@ export class Spool extends Readable {
   #isReading = false
   #isWhole = false
   readonly #graceMs: number
-  /** how long the producer would wait now, beyond the time that the unread bytes may take */
+  /** time that the producer still waits, beyond the time that the unread bytes may take */
   #patienceMs: number
   #onTaken = () => {}
 
@@ -36,11 +36,11 @@ export class Spool extends Readable {
     this.#file = new SpoolFile(quota)
     this.#graceMs = grace
     this.#patienceMs = grace
-    // The producer may fail before anybody listens. Whoever reads later is told, too.
+    // The producer may fail before there is a listener. A later reader gets the error, too.
     this.on('error', () => {})
   }
 
-  /** Takes bytes. False where neither memory nor the disk has room for them now. */
+  /** Takes bytes. False if neither memory nor the disk has room for them now. */
   async offer(chunk: Uint8Array): Promise<boolean> {
     this.#requireReader()
     if (this.#file.unread === 0) await this.#file.empty()
@@ -52,8 +52,8 @@ export class Spool extends Readable {
   }
 
   /**
-   * Takes bytes that there is no room for, once the reader has taken all others. Throws if the reader is gone
-   * or too slow. A reader that is slow now has less time later, and who is quick earns it back.
+   * Takes bytes for which there is no room, once the reader has taken all others. Throws if the reader is
+   * gone or too slow. A slow read reduces the grace period; a fast one restores it.
    */
   async pass(chunk: Uint8Array): Promise<void> {
     this.#requireReader()
@@ -71,7 +71,7 @@ export class Spool extends Readable {
     this.#serve()
   }
 
-  /** Nothing more comes. */
+  /** Marks the end of the bytes. */
   finish(): void {
     this.#isWhole = true
     this.#serve()

@@ -1,8 +1,8 @@
 /**
  * An export from the embedded engine (D81). Its one connection must not wait for a slow reader, nor others
- * for a long transaction. So the export is made in steps between which others are served. It is of one moment
- * if the account's `seq` did not move meanwhile. Where it did, it is made again, and the account's writes
- * wait that time. Knows no format.
+ * for a long transaction. So the export is produced in steps, between which others are served. It is a
+ * consistent snapshot if the account's `seq` did not change meanwhile. If it did, the export is repeated, and
+ * the account's writes wait for it. Knows no format.
  */
 
 import { Refusal } from '../errors.ts'
@@ -15,7 +15,7 @@ import type { Asked, ExportDatabase, Exported } from './export.ts'
 import { Spool } from './spool.ts'
 import type { SpoolQuota } from './spool-file.ts'
 
-/** Resolves when the export is whole. */
+/** Resolves when the export is complete. */
 export async function spooled(
   db: ExportDatabase,
   asked: Asked,
@@ -38,7 +38,7 @@ export async function spooled(
   return { content, bytes: content.bytes, made: Promise.resolve() }
 }
 
-/** Makes the export. Throws `overloaded` where there is no room for it. */
+/** Produces the export. Throws `overloaded` if there is no room for it. */
 async function made(
   reader: ListDatabase,
   asked: Asked,
@@ -66,7 +66,7 @@ function noRoom(): Refusal {
   return new Refusal('overloaded', why, [], { 'retry-after': '10' })
 }
 
-/** The number of the account's last event: every write of records moves it. */
+/** The number of the account's last event: every write of records changes it. */
 async function lastSeq(reader: ListDatabase, account: string): Promise<string | null> {
   const [row] = await ask(
     reader,

@@ -9,9 +9,9 @@ import { zipped } from './zip.ts'
 
 /** A sheet has 1 048 576 rows, one of them the header. */
 export const workbookRecordsMax = 1_048_575
-/** The most characters of a cell; a longer text ends with an ellipsis. */
+/** Maximum characters of a cell; a longer text ends with an ellipsis. */
 const textMax = 32_767
-/** Excel knows no more digits of a number, and no days before these: such values stay texts. */
+/** Excel has no more digits of a number, and no earlier days: such values stay texts. */
 const digitsMax = 15
 const firstDay = Date.UTC(1900, 2, 1)
 const dayZero = Date.UTC(1899, 11, 30)
@@ -63,12 +63,12 @@ function cellXml(cell: Cell, format: string | null, at: string): string {
   }
   const style = format === null ? undefined : styles[format]
   const moment = style === undefined ? Number.NaN : Date.parse(cell)
-  // Nobody means a moment by a text that is no date.
+  // A text that is no date stays a text.
   if (!(moment >= firstDay)) return textXml(cell, at)
   return `<c r="${at}" s="${style}"><v>${(moment - dayZero) / dayMs}</v></c>`
 }
 
-/** The styles of cells, by what their texts are. */
+/** The styles of cells, by the format of their texts. */
 const styles: { readonly [format: string]: number } = { date: 1, 'date-time': 2 }
 
 function textXml(text: string, at: string): string {
@@ -79,8 +79,8 @@ function textXml(text: string, at: string): string {
 const entities: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
 /**
- * Text as XML has it. What XML has no way to say is written as Office does, by its number: `_x0001_`; and so
- * is a text that looks like that.
+ * Escapes text for XML. Characters that XML can't represent are encoded as in Office: `_x0001_`; and so is a
+ * text that looks like that.
  */
 function escaped(text: string): string {
   if (!unusual.test(text)) return text
@@ -104,7 +104,7 @@ const relations = 'http://schemas.openxmlformats.org/package/2006/relationships'
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
-/** All parts of the workbook but the sheet, by their names. */
+/** All parts of the workbook except the sheet, by name. */
 const parts: readonly [name: string, xml: string][] = [
   [
     '[Content_Types].xml',

@@ -1,13 +1,13 @@
 /**
- * A resource as it comes with the service, for what must be possible whatever an account has decided on its
- * fields: the operator's way in (D67, D68, D120), and what everybody does for themselves (D134). Pure.
+ * A resource as defined by the service, for what must work whatever an account has configured: the operator's
+ * access (D67, D68, D120), and what all users do for themselves (D134). Pure.
  */
 import { byName, type Catalog, wholeFields } from './catalog.ts'
 import type { Field } from './field.ts'
 
 /**
- * The catalog with the fields of these resources as they are defined: none of them narrower or out of use,
- * and none required that the service does not require. Custom fields and defaults stay.
+ * The catalog with the fields of these resources as defined: none of them narrower or inactive, and none
+ * required that the service does not require. Custom fields and defaults stay.
  */
 export function asDefined(catalog: Catalog, ...names: readonly string[]): Catalog {
   const resources = new Map(catalog.resources)

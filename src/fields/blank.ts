@@ -1,10 +1,10 @@
-/** What counts as no value where one is required (D6). */
+/** Blank values: they count as missing if a value is required (D6). */
 import { isObject, type Json } from '../json.ts'
 
-/** Blanks, and characters that nobody sees: controls, joiners, fillers. */
+/** Blanks, and invisible characters: controls, joiners, fillers. */
 const unseen = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 
-/** What a person calls empty: null, a text of which nothing is seen, or a list without entries. */
+/** True for null, a text without a visible character, or an empty list. */
 export function isBlank(value: Json): boolean {
   return (
     value === null ||
@@ -13,7 +13,7 @@ export function isBlank(value: Json): boolean {
   )
 }
 
-/** Whether a stored value has nothing in it: it is blank, or all of its parts are. */
+/** True if a stored value is blank, or all of its parts are. */
 export function isHollow(value: Json): boolean {
   if (isBlank(value)) return true
   const parts = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []

@@ -15,7 +15,7 @@ export type Currency = {
   readonly name: string
   readonly symbol: string
   readonly decimals: number
-  /** decimal text: what one unit is worth in the account's base currency */
+  /** decimal text: the value of one unit in the account's base currency */
   readonly rate: string | null
   readonly is_active: boolean
 }
@@ -32,7 +32,7 @@ export type Stage = {
   readonly pipeline: number
   readonly name: string
   readonly position: number
-  /** what the stage means; the name never decides this (D19) */
+  /** the meaning of the stage, which the name never decides (D19) */
   readonly kind: 'open' | 'won' | 'lost'
   /** percent */
   readonly probability: number
@@ -43,19 +43,19 @@ export type Account = {
   readonly id: number
   readonly name: string
   readonly time_zone: string
-  /** in which dates and numbers are shown to people who chose none; null: their browser's */
+  /** the format of dates and numbers for people who chose none; null: their browser's */
   readonly locale: string | null
   readonly base_currency: number
 }
 
-/** What the users of a role may do and see (D62 to D64). */
+/** A role: the permissions of its users, and what they see (D62 to D64). */
 export type Role = {
   readonly id: number
   readonly name: string
-  /** of those that come with an account: which */
+  /** the identifier of a role that comes with an account; null for others */
   readonly built_in: string | null
   readonly scopes: readonly string[]
-  /** resource → which of its records; left out = all */
+  /** resource → its visible records; absent = all */
   readonly visibility: { readonly [resource: string]: Visibility }
   readonly may_change: { readonly [resource: string]: Visibility }
   /** `deal.deal_value` */
@@ -64,24 +64,24 @@ export type Role = {
 }
 
 /**
- * One resource as one account has it, and as a role sees it. `fields` are in the order of the form, including
- * hidden and inactive ones.
+ * One resource as configured by one account, and as a role sees it. `fields` are in the order of the form,
+ * including hidden and inactive ones.
  */
 export type ResourceFields = {
   readonly resource: Resource
   readonly fields: readonly Field[]
   readonly byName: ReadonlyMap<string, Field>
-  /** which records the role sees and may change (D63) */
+  /** the records that the role sees and may change (D63) */
   readonly visibility: Visibility
   readonly mayChange: Visibility
-  /** the resource as no role limits it: nothing is hidden or locked; records are stored by it */
+  /** the resource without a role's limits: nothing is hidden or locked; records are stored by it */
   readonly whole: ResourceFields
 }
 
 export type Catalog = {
   readonly account: Account
   readonly version: string
-  /** when a stage or a rate changed last: values of records may have moved since (D56) */
+  /** time of the last change of a stage or a rate: values of records may have changed since (D56) */
   readonly followedAt: string
   readonly resources: ReadonlyMap<string, ResourceFields>
   readonly currencies: ReadonlyMap<number, Currency>
@@ -97,8 +97,8 @@ export type Catalog = {
 export type Section = { readonly section: string; readonly fields: readonly string[] }
 
 /**
- * The part of a field that the account decides: everything of its own fields, and what may be changed in the
- * service's fields.
+ * The part of a field that the account configures: everything of its own fields, and what may be changed in
+ * the service's fields.
  */
 export type FieldRow = Pick<
   Field,
@@ -117,7 +117,7 @@ export type FieldRow = Pick<
   | 'version'
 >
 
-/** What the catalog statement answers: rows as JSON. */
+/** The rows of the catalog statement, as JSON. */
 export type CatalogRows = {
   account: Account & { catalog_version: string }
   followed_at: string
@@ -130,9 +130,7 @@ export type CatalogRows = {
   roles: Role[]
 }
 
-/**
- * Rows → catalog. The service's own fields come with the resources, the account's `cf_` fields with the rows.
- */
+/** Rows → catalog. Resources have the service's fields, rows the account's `cf_` fields. */
 export function buildCatalog(resources: readonly Resource[], rows: CatalogRows): Catalog {
   const { catalog_version, ...account } = rows.account
   const options = Map.groupBy(rows.options, option => `${option.resource} ${option.field}`)
@@ -173,7 +171,7 @@ function resourceFields(
   return wholeFields(resource, fields)
 }
 
-/** A resource as no role limits it. */
+/** A resource without a role's limits. */
 export function wholeFields(resource: Resource, fields: readonly Field[]): ResourceFields {
   const made = { resource, fields, byName: byName(fields), visibility: 'all', mayChange: 'all' } as const
   const whole: Omit<ResourceFields, 'whole'> & { whole?: ResourceFields } = made
@@ -187,8 +185,8 @@ export function byName(fields: readonly Field[]): ReadonlyMap<string, Field> {
 }
 
 /**
- * The field that a row describes, without its options: a field of the service as the account has changed it,
- * or a field of the account.
+ * The field that a row describes, without its options: a field of the service with the account's changes, or
+ * a field of the account.
  */
 export function fieldOf(row: FieldRow, { resource }: ResourceFields, catalog: Catalog): Field {
   const definition = resource.fields.find(field => field.id === row.id)
@@ -197,7 +195,7 @@ export function fieldOf(row: FieldRow, { resource }: ResourceFields, catalog: Ca
   return { ...field, ...pointingTo(targetOf(field, resources)) }
 }
 
-/** The resource that a field points to: the one that it names, else the one that its type is of. */
+/** The resource that a field points to: the one it names, else that of its type. */
 function targetOf({ related, is_custom, type }: Field, resources: readonly Resource[]): Resource | undefined {
   return resources.find(({ name, customType }) => (is_custom ? customType === type : name === related))
 }
@@ -210,7 +208,7 @@ function pointingTo(target: Resource | undefined): Pick<Field, 'related' | 'rela
   }
 }
 
-/** A field of the service as the account has changed it (D36). */
+/** A field of the service with the account's changes (D36). */
 function systemField(field: Field, row: FieldRow | undefined): Field {
   if (!row) return field
   const { field_name, config, default_value, is_required, is_active, is_unique, version } = row
@@ -227,8 +225,8 @@ function systemField(field: Field, row: FieldRow | undefined): Field {
 }
 
 /**
- * The fields in the order and the sections of the account's form. A field that the form does not name comes
- * last, in the section it has by default.
+ * The fields in the order and the sections of the account's form. A field that the form does not contain
+ * comes last, in its default section.
  */
 function arranged(fields: readonly Field[], form: readonly Section[]): Field[] {
   if (form.length === 0) return [...fields]

@@ -1,24 +1,24 @@
-/** Where a field is stored, as SQL over a row: columns, rendered text, order of texts. Knows no kind. */
+/** Storage of a field, as SQL over a row: columns, rendered text, order of texts. Knows no kind. */
 import { type Sql, type SqlType, sql } from '../sql.ts'
 import type { Field } from './field.ts'
 import type { Order, Term } from './operators.ts'
 
 export type Column = { readonly name: string; readonly type: SqlType }
 
-/** The row that an expression is over. */
+/** The row that an expression reads. */
 export type Row = {
-  /** what stands before the name of a column: an alias and its dot, or nothing */
+  /** the prefix of a column name: an alias and its dot, or nothing */
   readonly alias: Sql
-  /** the moment that the clock says, for what follows it */
+  /** the current time, for values that depend on the clock */
   readonly now: Sql
-  /** whether it is a row as it was: its table has another one under its id */
+  /** true for a past row (as of): its table has another one under its id */
   readonly isPast?: true
 }
 
 /** SQL of a value, over any row. */
 export type Expression = (row: Row) => Sql
 
-/** The row `r`, as it is at this moment. */
+/** The current row `r`. */
 export const recordRow: Row = { alias: sql`r.`, now: sql`now()` }
 
 /** A column of a row. */
@@ -39,22 +39,22 @@ export function scalar(field: Field, member: string, type: SqlType): Expression 
 }
 
 /**
- * Text sorts by its first 255 code points without regard to case (D126). The folded texts compare by code
- * point, so that every engine gives the same order (D50).
+ * Text sorts by its first 255 code points, case-insensitively (D126). The folded texts compare by code point,
+ * so that every engine gives the same order (D50).
  */
 export function textOrder(of: Expression, mayBeLong = false, isFilled = false): Order {
   const order = mayBeLong ? longTextOrder : shortTextOrder
   return { sql: row => order(of(row)), type: 'text', isFilled, of: order }
 }
 
-/** SQL of a text as it is compared by a sort. */
+/** SQL of a text as sorts compare it. */
 export function shortTextOrder(text: Sql): Sql {
   return sql`fold(${text}) COLLATE "C"`
 }
 
 /**
- * For `Term.contained`: the member at `path` of a custom field, as `custom` holds it. A step `[]` is any item
- * of an array. Nothing for a field that has a column.
+ * For `Term.contained`: the member at `path` of a custom field, as stored in `custom`. A step `[]` is any
+ * item of an array. Nothing for a field that has a column.
  */
 export function containedAt(
   field: Field,
@@ -71,12 +71,12 @@ export function containedAt(
   }
 }
 
-/** A field that is kept as a JSON document. */
+/** The JSON document in which a field is stored. */
 export function jsonDocument({ is_custom, internal_name: name }: Field): Expression {
   return is_custom ? ({ alias }) => sql`(${alias}custom -> ${sql.text(name)})` : column(name)
 }
 
-/** A list that is kept as a JSON document, null when it is empty. */
+/** The JSON document of a list; null if it is empty. */
 export function filledJsonDocument(field: Field): Expression {
   return row => sql`NULLIF(${jsonDocument(field)(row)}, '[]')`
 }

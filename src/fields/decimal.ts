@@ -15,13 +15,13 @@ Big.DP = 30
 const digits = '(?:\\d+\\.?\\d*|\\.\\d+)'
 const decimalText = new RegExp(`^-?${digits}(?:[eE][+-]?\\d{1,2})?$`)
 
-/** Decimal text as a JSON Schema says it; `plainPattern` is that of digits and a point alone. */
+/** Decimal text as a JSON Schema pattern; `plainPattern` allows only digits and a point. */
 export const decimalPattern = `^\\s*\\+?-?${digits}(?:[eE][+-]?\\d{1,2})?\\s*$`
 export const plainPattern = `^${digits}$`
 
 /**
- * The exact decimal of a JSON number or of decimal text; null for anything else. Exponents beyond ±99 are
- * refused (null).
+ * The exact decimal of a JSON number or of decimal text; null for anything else, and for exponents beyond
+ * ±99.
  */
 export function decimal(value: unknown): Decimal | null {
   const text = isRawNumber(value) ? value.rawJSON : typeof value === 'number' ? String(value) : value
@@ -36,13 +36,13 @@ export function decimalJson(value: Decimal): number | RawNumber {
   return jsonNumber(plain(value))
 }
 
-/** Decimal → its shortest plain text, without an exponent, as the database gets it. */
+/** Decimal → its shortest plain text, without an exponent, as stored in the database. */
 export function plain(value: Decimal): string {
   const text = value.toFixed()
   return text === '-0' ? '0' : text
 }
 
-/** How many digits stand after the point: 12.50 → 1. */
+/** The number of digits after the point: 12.50 → 1. */
 export function decimalPlaces(value: Decimal): number {
   return Math.max(0, value.c.length - value.e - 1)
 }
@@ -59,8 +59,8 @@ export function numberText(value: Json | undefined): string | null {
 }
 
 /**
- * SQL of an amount rounded half-even to `decimals` (both SQL): PostgreSQL itself rounds a half away from
- * zero. Amounts are multiplied, also by 0.01 for a per cent: a division keeps sixteen digits.
+ * SQL of an amount rounded half-even to `decimals` (both SQL), as PostgreSQL itself rounds half away from
+ * zero. It multiplies amounts, also by 0.01 for a per cent: a division has only sixteen digits.
  */
 export function halfEven(amount: Sql, decimals: Sql): Sql {
   const scaled = sql`((${amount}) * ('1e' || ${decimals})::numeric)`

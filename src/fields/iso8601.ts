@@ -1,6 +1,6 @@
 /**
- * ISO 8601 dates, times and date-times as the interface takes them (D16). Only real dates are taken; the
- * parser of `Date` is never used.
+ * ISO 8601 dates, times and date-times in the interface's forms (D16). Only real dates are valid; the parser
+ * of `Date` is never used.
  */
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/
@@ -15,8 +15,8 @@ const offset = '(?:Z|z|[+-](?:0\\d|1[0-4])(?::?[0-5]\\d)?)'
 const whole = (form: string) => `^${form}$`
 
 /**
- * What a request may write (D16), as JSON Schemas say it. They can't say which days a month has, nor which
- * years there are.
+ * Patterns of valid input (D16) for JSON Schemas. They can't express the length of a month, nor the range of
+ * years.
  */
 export const isoPatterns = {
   date: whole(`${day}(?:[Tt]${clock}${offset}?)?`),
@@ -27,7 +27,7 @@ export const isoPatterns = {
   moment: whole(`${day}[Tt]${clock}${offset}`),
 }
 
-/** "2026-02-28" → itself; null when it is not a real date. Years 0001 to 9999. */
+/** "2026-02-28" → itself; null if it is not a real date. Years 0001 to 9999. */
 export function isoDate(text: string): string | null {
   const match = datePattern.exec(text)
   if (!match) return null
@@ -44,14 +44,14 @@ export function calendarDate(text: string): string | null {
 }
 
 /**
- * The text of a request's date or time; null where it is none. No form of ISO 8601 has a blank. Filters and
- * files may have one in the place of the T.
+ * The text of a request's date or time; null if it is none. No form of ISO 8601 contains a blank, but filters
+ * and files may have one in place of the T.
  */
 export function writtenTime(input: unknown): string | null {
   return typeof input === 'string' && !/\s/.test(input) ? input : null
 }
 
-/** "10:00", "10:00:30" → "10:00"; null when the text has an offset or is not a time. */
+/** "10:00", "10:00:30" → "10:00"; null if the text has an offset or is not a time. */
 export function isoTime(text: string): string | null {
   const match = timePattern.exec(text)
   return match ? `${match[1]}:${match[2]}` : null
@@ -91,7 +91,7 @@ export function dateIn(timeZone: string, instant: Date): string | null {
   return parts.era === 'AD' ? isoDate(`${parts.year!.padStart(4, '0')}-${parts.month}-${parts.day}`) : null
 }
 
-/** Making a calendar costs far more than using it, and a filter may use it for thousands of moments. */
+/** Cache: creating a calendar is slow, and a filter may use it for thousands of moments. */
 const calendars = new Map<string, Intl.DateTimeFormat>()
 
 function calendarOf(timeZone: string): Intl.DateTimeFormat {

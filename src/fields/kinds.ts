@@ -20,8 +20,8 @@ import { time } from './kinds/time.ts'
 import { timeRange } from './kinds/time-range.ts'
 
 /**
- * One line a type. A type that custom fields may have (D35, D36) says the interface's limits of them. An
- * account may tighten the limits.
+ * One line a type. A type that custom fields may have (D35, D36) states the interface's limits, which an
+ * account may tighten.
  */
 const table = {
   SINGLE_STRING: { ...text, custom: { max_length: 255 } },
@@ -57,7 +57,7 @@ const table = {
   JSON: json,
 } satisfies { readonly [type: string]: Kind }
 
-/** The interface's field types, and those that D18, D35, D61, D62, D73 and D130 add. */
+/** The interface's field types, and the additions of D18, D35, D61, D62, D73 and D130. */
 export type FieldType = keyof typeof table
 
 export const kinds: { readonly [type in FieldType]: Kind } = table
@@ -65,5 +65,5 @@ export const kinds: { readonly [type in FieldType]: Kind } = table
 /** The types that a custom field may have. */
 export const customTypes = (Object.keys(table) as FieldType[]).filter(type => kinds[type].custom)
 
-/** How many options in use a dropdown or multiselect may have. */
+/** Maximum number of active options of a dropdown or multiselect. */
 export const optionsMax = 100

@@ -4,8 +4,8 @@ const dayMs = 86_400_000
 const offsetsMax = 20_000
 
 /**
- * A function that makes the moment of a date and a time in a time zone of the IANA list. Where clocks go back
- * it is the first of two; where they go forward, the moment before they do. Null outside the years 1 to 9999.
+ * Returns a function: date and time in an IANA time zone → moment. An ambiguous time (clocks go back) is the
+ * first of two; a skipped one (clocks go forward) is before the change. Null outside the years 1 to 9999.
  */
 export function momentIn(timeZone: string): MomentIn {
   const known = zones.get(timeZone) ?? momentsIn(timeZone)
@@ -14,7 +14,7 @@ export function momentIn(timeZone: string): MomentIn {
 }
 
 type MomentIn = (date: string, time: string) => string | null
-/** by time zone: a format takes a tenth of a millisecond to make */
+/** cache by time zone: creating a format takes a tenth of a millisecond */
 const zones = new Map<string, MomentIn>()
 
 function momentsIn(timeZone: string): MomentIn {
@@ -23,14 +23,14 @@ function momentsIn(timeZone: string): MomentIn {
     ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
     ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
   })
-  /** How far the clocks are ahead of UTC at a moment. */
+  /** Offset from UTC at a moment, in milliseconds. */
   const offsetAt = (moment: number): number => {
     const whole = Math.floor(moment / 1000) * 1000
     const parts = Object.fromEntries(format.formatToParts(whole).map(({ type, value }) => [type, value]))
     const { year, month, day, hour, minute, second } = parts
     return Date.parse(`${year!.padStart(4, '0')}-${month}-${day}T${hour}:${minute}:${second}Z`) - whole
   }
-  // Asking for an offset takes microseconds, and a file has many moments of the same days.
+  // Cache: computing an offset takes microseconds, and a file has many moments of the same days.
   const ofDays = new Map<number, number | null>()
   const ofDay = (midnight: number): number | null => {
     const known = ofDays.get(midnight)

@@ -1,7 +1,7 @@
-/** Time zones and languages as the runtime knows them (IANA, BCP 47). */
+/** Time zones and languages supported by the runtime (IANA, BCP 47). */
 
 export function isTimeZone(name: string): boolean {
-  // An offset such as +01:00 is no time zone, though some runtimes take it for one.
+  // An offset such as +01:00 is no time zone, though some runtimes accept it.
   return /^[A-Za-z]/.test(name) && isKnown(() => new Intl.DateTimeFormat('en', { timeZone: name }))
 }
 

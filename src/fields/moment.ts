@@ -1,17 +1,17 @@
 /**
  * The moment of a write (D123). Only the database knows it, once the write has the account's lock. Until then
- * `moment` stands for it: in a record's values, in its text, and in its event. No request can contain
+ * `moment` is its placeholder: in a record's values, in its text, and in its event. No request can contain
  * `moment`, because NUL is refused (D15).
  */
 import { type Sql, sql } from '../sql.ts'
 
-/** In a record's values. */
+/** The placeholder in a record's values. */
 export const moment = '\0'
 
-/** The same as the parameter of a column: no request can send this date (D16). */
+/** The placeholder as the parameter of a column: no request can send this date (D16). */
 export const momentParam = 'infinity'
 
-/** The same within JSON text, as SQL of that text. */
+/** The placeholder within JSON text, as SQL of that text. */
 export const momentJson = sql`'"\\u0000"'`
 
 /** SQL of a time as JSON text. */

@@ -1,5 +1,5 @@
 /**
- * Compares names. This is the only code that says when two names are the same (D127); the database's function
+ * Compares names. This is the only code that decides when two names are equal (D127); the database's function
  * `compared_name` (the migration unseen-letters) does the same. Knows no field and no resource.
  */
 import { fold, lowered, unseen } from '../fold.ts'
@@ -8,21 +8,21 @@ import { fold, lowered, unseen } from '../fold.ts'
 const longest = 4 * 255
 
 /**
- * Letters with at most thirty marks each, as in Unicode's Stream-Safe Text Format (UAX #15). Putting marks in
- * order takes the square of their number: without a bound, one text could take minutes.
+ * Letters with at most thirty marks each, as in Unicode's Stream-Safe Text Format (UAX #15). Sorting marks
+ * takes quadratic time: without a bound, one text could take minutes.
  */
 const letters = /^\P{M}*(?:\p{M}{1,30}(?:\P{M}+|$))*$/u
 
 /**
- * Without what nobody sees and without blanks around it, composed (NFC), in any case. A text that no name can
- * be is left unchanged otherwise: it is too long, or has too many marks on a letter.
+ * Removes invisible characters and surrounding blanks, composes (NFC), and ignores case. A text that can't be
+ * a name stays otherwise unchanged: it is too long, or has too many marks on a letter.
  */
 export function comparedName(text: string): string {
   const name = seenName(text)
   return canNormalize(name) ? lowered(name.normalize('NFC')) : name
 }
 
-/** The same with its case, as the database's function `cased_name` does it: for unique texts (D76). */
+/** Like `comparedName`, but case-sensitive, as `cased_name` in the database: for unique texts (D76). */
 export function casedName(text: string): string {
   return composed(seenName(text))
 }
@@ -40,8 +40,8 @@ function seen(letter: string): string {
 }
 
 /**
- * The ways to write a text that are folded to different ones: unchanged, with each letter and its marks
- * composed (NFC), and decomposed (NFD).
+ * The Unicode forms of a text that fold differently: unchanged, with each letter and its marks composed
+ * (NFC), and decomposed (NFD).
  */
 export function spellings(text: string): string[] {
   if (!canNormalize(text)) return [text]
@@ -49,7 +49,7 @@ export function spellings(text: string): string[] {
   return [...new Map(ways.map(way => [fold(way), way])).values()].reverse()
 }
 
-/** Each letter and its marks composed (NFC); a text that no name can be is left unchanged. */
+/** Each letter and its marks composed (NFC); a text that can't be a name stays unchanged. */
 export function composed(text: string): string {
   return canNormalize(text) ? text.normalize('NFC') : text
 }
@@ -58,14 +58,14 @@ function canNormalize(text: string): boolean {
   return text.length <= longest && letters.test(text)
 }
 
-/** Whether two names are the same to a reader. */
+/** True if two names look the same to a reader. */
 export function isSameName(one: string, other: string): boolean {
   return comparedName(one) === comparedName(other)
 }
 
 /**
- * The words of a name in small letters without marks. Internal names are made from them: "Größe (Café)" →
- * grosse, cafe.
+ * The words of a name in lowercase without marks. Internal names are made from them: "Größe (Café)" → grosse,
+ * cafe.
  */
 export function plainWords(name: string): string[] {
   // Existing marks are removed first; the remaining letters decompose into few marks.

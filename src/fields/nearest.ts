@@ -2,7 +2,7 @@
 
 /** A longer word is not a misspelt name, and comparing it is slow. */
 const longestWord = 64
-/** A misspelling has at most this many edits, and a small limit makes counting quicker. */
+/** A misspelling has at most this many edits, and a small limit makes counting faster. */
 const mostEdits = 8
 
 /** The hint for an unknown word: the nearest known word, or `otherwise`. */
@@ -32,7 +32,7 @@ export function nearest(word: string, known: Iterable<string>): string | null {
 }
 
 /**
- * How many edits turn `a` into `b`. Counting stops beyond `most`. Only the cells that so few edits can reach
+ * The edit distance of `a` and `b`. Counting stops beyond `most`. Only the cells that so few edits can reach
  * are computed.
  */
 function edits(a: string, b: string, most: number): number {

@@ -1,4 +1,4 @@
-/** What a list may ask of a field: its terms, their operators, and their orders. Knows no kind. */
+/** Terms of fields in lists: their operators, and their orders. Knows no kind. */
 import { type Operator, operators } from '../../client/src/filter.ts'
 import type { Hint } from '../errors.ts'
 import type { Sql } from '../sql.ts'
@@ -11,8 +11,8 @@ export { type Operator, operators }
 export type Complaint = { readonly message: string; readonly hint?: Hint }
 
 /**
- * What a filter or a sort can name: a field, or a member of one (`deal_value.currency`). With `multi`, `sql`
- * is an array of `type`.
+ * A term that a filter or a sort can name: a field, or a member of one (`deal_value.currency`). With `multi`,
+ * `sql` is an array of `type`.
  */
 export type Term = {
   readonly type: 'text' | 'numeric' | 'bigint' | 'date' | 'timestamptz' | 'jsonb'
@@ -20,47 +20,47 @@ export type Term = {
   readonly multi: boolean
   readonly operators: readonly Operator[]
   /**
-   * The text of an operand → the text that the database gets, cast to `type`; several texts when the operand
-   * names several values.
+   * The text of an operand → the text for the database, cast to `type`; several texts if the operand names
+   * several values.
    */
   operand(text: string, catalog: Catalog): string | readonly string[] | Complaint
   /** of moments: the first and the last one of a plain day in the account's time zone (D42), else null */
   day?(text: string, catalog: Catalog): readonly [first: string, last: string] | null
-  /** What to sort by; null where sorting has no meaning. */
+  /** The order of a sort; null if sorting has no meaning. */
   readonly order: Order | null
-  /** what operands are compared with where that is not the value itself: an amount is, in base currency */
+  /** the expression compared with operands, if not the value itself: an amount compares in base currency */
   readonly compared?: Expression
-  /** SQL that is true when the member is present; absent = the value is not null */
+  /** SQL that is true if the member is present; absent = the value is not null */
   readonly present?: Expression
-  /** What eq and in compare where that is not the value itself: e-mails in any case (D88). */
+  /** The texts that eq and in compare, if not the value itself: e-mails in any case (D88). */
   readonly alike?: Alike
   /**
-   * Operand → JSON. The column `custom` contains it exactly when the term equals the operand; the index of
+   * Operand → JSON. The column `custom` contains it exactly if the term equals the operand; the index of
    * `custom` finds it.
    */
   contained?(operand: string): string
 }
 
-/** A text as it is compared: SQL of the stored ones, of one text or, with `multi`, of an array. */
+/** A text normalized for comparison: SQL of the stored ones, of one text or, with `multi`, of an array. */
 export type Alike = {
   readonly sql: Expression
   of(text: string): string
-  /** set where an index finds the records of this resource, which are then looked up by themselves */
+  /** set if an index finds the records of this resource, which are then looked up in a subquery */
   readonly resource?: string
-  /** what an index holds besides: `sql` has no more than it, and it has nothing unless `where` is true */
+  /** the index's own expression: it includes all texts of `sql`, and is empty unless `where` is true */
   readonly indexed?: { readonly sql: Expression; readonly where: Expression }
 }
 
-/** The condition that a row of another resource's table, under its alias, is one that may be looked up. */
+/** The condition that a row of another resource's table, under its alias, may be looked up. */
 export type LookUp = (resource: string, alias: Sql) => Sql
 
-/** What a sort compares (D29, D50): an expression and its type. */
+/** The sort key (D29, D50): an expression and its type. */
 export type Order = {
   readonly sql: (row: Row, looked: LookUp) => Sql
   readonly type: Term['type']
-  /** true when the expression is never null: lists then need no second key range (list/key-ranges.ts) */
+  /** true if the expression is never null: lists then need no second key range (list/key-ranges.ts) */
   readonly isFilled?: boolean
-  /** true when the expression reads another table, so that no index can hold it */
+  /** true if the expression reads another table, so that no index can hold it */
   readonly looksUp?: boolean
   /** the resource by whose names it sorts */
   readonly namesOf?: string
@@ -71,11 +71,11 @@ export type Order = {
    * other value
    */
   readonly ranked?: { readonly column: Expression; readonly values: readonly number[] }
-  /** a quicker expression of the same order, for records that are not deleted: what they point to exists */
+  /** a faster expression of the same order, for records that are not deleted: their references exist */
   readonly ofLive?: Order
 }
 
-/** Whether there is a value. Nothing else can be asked of a composite field as a whole. */
+/** Tests for a value. A composite field as a whole has no other operator. */
 export function presenceTerm(value: Expression): Term {
   return { type: 'jsonb', sql: value, multi: false, operators: presence, operand: text => text, order: null }
 }

@@ -1,15 +1,15 @@
 /**
- * What other systems call our fields, resources and operators: Pipedrive, HubSpot, Salesforce, Freshsales and
- * Zoho; and what people call the commonest in German, French and Spanish. For hints and guesses only; nothing
- * is accepted under these names. Knows no resource.
+ * Names of our fields, resources and operators in other systems: Pipedrive, HubSpot, Salesforce, Freshsales
+ * and Zoho; and of the commonest in German, French and Spanish. For hints and guesses only; nothing is
+ * accepted under these names. Knows no resource.
  */
 
-/** A name as it is looked up: without case, blanks and signs, so that closeDate and close_date are one. */
+/** A normalized name, without case, blanks and punctuation: closeDate and close_date match. */
 export function bareName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** Our name → what others say instead. The first of our names that a resource has is meant. */
+/** Our name → its names elsewhere. Among our names, the first that the resource has is meant. */
 const others: { readonly [name: string]: string } = {
   title: 'name dealname dealtitle opportunity opportunityname subject potentialname',
   name: 'title fullname productname itemname companyname accountname orgname',
@@ -50,7 +50,7 @@ const others: { readonly [name: string]: string } = {
   updated_by: 'updater updaterid modifiedby lastmodifiedbyid modifiedbyid',
   product_code: 'code productcode articlenumber itemnumber itemno partnumber internalreference defaultcode',
   sku_number: 'sku skunumber hssku',
-  // What a thing costs its seller is none.
+  // The seller's cost is no unit price.
   unit_price: 'price prices listprice regularprice unitprice salesprice sellingprice pricing amount',
   category: 'productcategory family productfamily group',
   quantity_in_stock: 'stock qtyinstock stockquantity inventory onhand instock quantity',
@@ -77,7 +77,7 @@ const others: { readonly [name: string]: string } = {
   address: 'street city zip postalcode country billingaddress mailingaddress shippingaddress state',
 }
 
-/** The same in German, then French, then Spanish. */
+/** Names in German, then French, then Spanish. */
 const translated: { readonly [name: string]: string } = {
   title: 'titel bezeichnung geschäft titre affaire nom título titulo oportunidad nombre',
   name: 'firmenname produktname nom nombre',
@@ -131,17 +131,17 @@ for (const [name, synonyms] of [...Object.entries(others), ...Object.entries(tra
   for (const word of synonyms.split(' '))
     meant.set(bareName(word), [...new Set([...(meant.get(bareName(word)) ?? []), name])])
 
-/** Whether a bare name says the currency of an amount. */
+/** True if a bare name means the currency of an amount. */
 export function isCurrencyName(bare: string): boolean {
   return /currency|währung|devise|moneda|divisa/.test(bare) && !/amount|value|betrag|wert/.test(bare)
 }
 
-/** Our names for what another system calls `name`, the likeliest first. */
+/** Our names for another system's `name`, the likeliest first. */
 export function ourNames(name: string): readonly string[] {
   return meant.get(bareName(name)) ?? []
 }
 
-/** Our resource → what others call it. */
+/** Our resource → its names elsewhere. */
 const resourcesElsewhere: { readonly [name: string]: readonly string[] } = {
   deal: ['opportunity', 'potential'],
   contact: ['person', 'people', 'lead'],
@@ -153,7 +153,7 @@ const resourcesElsewhere: { readonly [name: string]: readonly string[] } = {
   field: ['property', 'customfield', 'dealfield'],
 }
 
-/** Our name for a resource that another system calls `name`, be it one or many. */
+/** Our name for another system's resource `name`, singular or plural. */
 export function ourResource(name: string): string | undefined {
   const bare = bareName(name)
   const isIt = (other: string) => bare === other || bare === pluralOf(other)
@@ -214,7 +214,7 @@ const operatorsMeant: { readonly [word: string]: string } = {
   hasproperty: 'exists',
 }
 
-/** Our operator for what another system calls `word`. */
+/** Our operator for another system's `word`. */
 export function ourOperator(word: string): string | undefined {
   const bare = bareName(word.slice(0, 64))
   return Object.hasOwn(operatorsMeant, bare) ? operatorsMeant[bare] : undefined

@@ -1,14 +1,11 @@
-/** What is meant by a name that no field has: as people write it, and as other systems call it. Pure. */
+/** Resolves a name that no field has: as people write it, and as other systems call it. Pure. */
 import type { Catalog, ResourceFields } from './catalog.ts'
 import type { Field } from './field.ts'
 import { formOf } from './kinds/how-to-write.ts'
 import { suggestion } from './nearest.ts'
 import { bareName, ourNames } from './synonyms.ts'
 
-/**
- * The hint for a name that is not the name of a field of the resource: the field that is meant, or whose name
- * is nearest.
- */
+/** The hint for an unknown field name: the field that is meant, or the one with the nearest name. */
 export function unknownFieldHint(name: string, fields: ResourceFields): string {
   const meant = meantField(name, fields)
   if (meant) return `Did you mean "${meant}"?`
@@ -24,14 +21,14 @@ export function unknownFieldHint(name: string, fields: ResourceFields): string {
   )
 }
 
-/** The field that is written like a name, has it as its label, or that other systems call so. */
+/** The field with this name in another spelling, with this label, or with this name in other systems. */
 export function meantField(name: string, fields: ResourceFields): string | undefined {
   if (name.length > longestName) return undefined
   const shown = shownOf(fields)
   return alike(name, shown) ?? ourNames(name).find(ours => shown.some(field => field.internal_name === ours))
 }
 
-/** The hint for a member of a body that is no field: where it stands here, or the field that is meant. */
+/** The hint for a member of a body that is no field: its place here, or the field that is meant. */
 export function unknownMemberHint(name: string, fields: ResourceFields, catalog: Catalog): string {
   const place = placeOf(name)
   const shown = shownOf(fields).map(field => field.internal_name)
@@ -40,7 +37,7 @@ export function unknownMemberHint(name: string, fields: ResourceFields, catalog:
   const meant = meantField(name, fields)
   if (!meant) return unknownFieldHint(name, fields)
   const field = fields.byName.get(meant)!
-  // Who would write it gets a second refusal.
+  // Without this, a read-only field would only lead to a second refusal.
   if (field.is_read_only) {
     const why = fields.resource.explains?.(meant, null, {}, catalog)
     return `"${meant}" says that here, and is read-only.${why ? ` ${why}` : ''}`
@@ -48,7 +45,7 @@ export function unknownMemberHint(name: string, fields: ResourceFields, catalog:
   return `Did you mean "${meant}"?${formOf(field)}`
 }
 
-/** What other systems send beside the fields of a record; undefined if they do not. */
+/** Members that other systems send beside the fields of a record; undefined for others. */
 export function placeOf(name: string): (typeof places)[number] | undefined {
   return name.length > longestName ? undefined : places.find(({ names }) => names.test(bareName(name)))
 }
@@ -68,7 +65,7 @@ const places = [
 ]
 
 const longestName = 64
-/** What other systems keep them in. */
+/** The container of custom fields in other systems. */
 const customFields = /^custom(fields?|properties|attributes|values)?$/
 
 function shownOf({ fields }: ResourceFields): Field[] {

@@ -1,9 +1,9 @@
-/** Dates as people and other systems write them → how they are sent. For hints only. Pure. */
+/** Converts dates as people and other systems write them into valid input. For hints only. Pure. */
 import { instantOfEpoch, isoDate, isoInstant } from './iso8601.ts'
 
 /**
- * The hint for a date or a moment: "31.12.2026" as "2026-12-31". Where day and month may be either way round,
- * both are shown. `moment` says how a number of milliseconds is written. Empty for what is no such date.
+ * The hint for a date or a moment: "31.12.2026" as "2026-12-31". If the order of day and month is ambiguous,
+ * both are shown. `moment` formats a number of milliseconds. Empty for any other input.
  */
 export function writtenDateHint(input: unknown, moment: (instant: Date) => string | null): string {
   const [, month, day] = (typeof input === 'string' && /^(\d{4}-(?:0[1-9]|1[0-2]))-(\d\d)$/.exec(input)) || []

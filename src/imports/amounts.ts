@@ -1,12 +1,12 @@
 /**
- * Amounts of cells, and the currencies that signs beside them mean. A sign is that of the base currency, or
- * of the only other one that the account uses; else nobody could tell which of several was meant.
+ * Amounts in cells, and the currencies of the signs beside them. A sign means the base currency, or else the
+ * only other currency in use that has it; otherwise it is ambiguous.
  */
 import type { Catalog, Currency } from '../fields/catalog.ts'
 import type { Json, RawNumber } from '../json.ts'
 import type { Place } from './targets.ts'
 
-/** An amount as a cell has it. `unit`: the sign or code beside it, which only its row can judge. */
+/** An amount as read from a cell. `unit`: the sign or code beside it, which only its row can resolve. */
 export class Amount {
   readonly number: number | RawNumber
   readonly unit: string
@@ -17,19 +17,19 @@ export class Amount {
   }
 }
 
-/** Whether a target is an amount of money: the whole of it, or its number. */
+/** True if a target is an amount of money: all of it, or its number. */
 export function isAmount({ form, member }: Place): boolean {
   return (
     form === 'money' || form === 'prices' || (form === 'number' && (member === 'value' || member === 'price'))
   )
 }
 
-/** Whether a text stands beside amounts, by its looks: a sign, or a code. The P of "P001" is none. */
+/** True if a text beside an amount looks like a currency: a sign, or a code. The P of "P001" is none. */
 export function isSaidCurrency(text: string, catalog: Catalog): boolean {
   return (/\p{Sc}/u.test(text) || /^\p{L}{3}$/u.test(text)) && isCurrency(text, catalog)
 }
 
-/** Whether a text is the code or the sign of any currency. */
+/** True if a text is the code or the sign of any currency. */
 export function isCurrency(text: string, catalog: Catalog): boolean {
   return catalog.currencyByCode.has(codeOf(text, catalog)) || isSign(text, catalog)
 }
@@ -38,19 +38,19 @@ function isSign(text: string, { currencyList }: Catalog): boolean {
   return currencyList.some(({ symbol }) => symbol === text)
 }
 
-/** The code that a text is or says; a sign that the account has says what it says there. */
+/** The currency code that a text is or stands for. A sign of the account's currencies keeps its meaning. */
 function codeOf(text: string, catalog: Catalog): string {
   const said = Object.hasOwn(countrySigns, text) && !isSign(text, catalog) ? countrySigns[text] : undefined
   return said ?? text.toUpperCase()
 }
 
-/** Signs that say their country, of currencies that have a shorter sign in most accounts. */
+/** Signs that include their country, for currencies that have a shorter sign in most accounts. */
 const countrySigns: { readonly [sign: string]: string } = {
   ...{ US$: 'USD', A$: 'AUD', AU$: 'AUD', C$: 'CAD', CA$: 'CAD', NZ$: 'NZD', HK$: 'HKD', S$: 'SGD' },
   ...{ R$: 'BRL', NT$: 'TWD', MX$: 'MXN', 'CN¥': 'CNY', 'JP¥': 'JPY', SFr: 'CHF', Fr: 'CHF', zł: 'PLN' },
 }
 
-/** The currency of a code, or of a sign: the base currency's, or that of one alone of those with a rate. */
+/** The currency of a code or a sign: the base currency, or the only one with a rate that has the sign. */
 export function currencyOf(text: string, catalog: Catalog): Currency | undefined {
   if (text === '') return undefined
   const code = catalog.currencyByCode.get(codeOf(text, catalog))
@@ -60,12 +60,12 @@ export function currencyOf(text: string, catalog: Catalog): Currency | undefined
   return base ?? (alike.length === 1 ? alike[0] : undefined)
 }
 
-/** Whether the account has a rate for a currency, or counts in it. */
+/** True if the account has a rate for a currency, or it is the base currency. */
 export function isInUse({ id, is_active, rate }: Currency, { account }: Catalog): boolean {
   return is_active && (rate !== null || id === account.base_currency)
 }
 
-/** Whether the sign or code beside an amount may stand for a currency, told by its code or its id. */
+/** True if the sign or code beside an amount may stand for the currency whose code or id is `told`. */
 export function isSignOf(unit: string, told: Json, catalog: Catalog): boolean {
   const currency = catalog.currencies.get(idOf(told, catalog) ?? 0)
   return currency !== undefined && (currency.symbol === unit || currency.code === codeOf(unit, catalog))

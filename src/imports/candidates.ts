@@ -1,6 +1,4 @@
-/**
- * What a column may be, and how sure that is: by its name, and by what stands in its cells. For guess.ts.
- */
+/** The possible targets of a column with their scores, by its name and its cells. For guess.ts. */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { comparedName } from '../fields/name.ts'
@@ -16,8 +14,8 @@ import type { Template } from './templates.ts'
 type Places = ReadonlyMap<string, Place>
 
 /**
- * How sure a guess is: the very name of a target, a name that differs in signs alone, and so on. One that
- * other systems have in common says less than one of our own.
+ * Scores of a guess: the exact name of a target, a name that differs in punctuation only, and so on. A name
+ * that other systems use scores less than one of our own.
  */
 export const scores = {
   exact: 1.1,
@@ -30,43 +28,43 @@ export const scores = {
   near: 0.35,
 }
 
-/** How many columns are compared with every label, which takes a while. */
+/** Maximum number of columns compared with every label, which is slow. */
 const nearMax = 10
-/** How many fields are told whose options the cells of a column name. */
+/** Maximum number of fields suggested for a column whose cells name their options. */
 const alikeMax = 5
 
 type Named = { readonly field: string; readonly own: Field | null; readonly score: number }
 
-/** What all columns of a file are compared with. */
+/** The index that every column of a file is compared with. */
 export type Index = {
   readonly catalog: Catalog
   readonly resource: string
   readonly places: Places
   readonly byName: ReadonlyMap<string, Field>
-  /** names without blanks and signs → what is called so */
+  /** names without blanks and punctuation → the targets with that name */
   readonly named: ReadonlyMap<string, readonly Named[]>
   readonly labels: ReadonlyMap<string, Field>
-  /** names and labels, without blanks and signs, of fields that can't be written */
+  /** names and labels, without blanks and punctuation, of fields that can't be written */
   readonly closed: ReadonlySet<string>
-  /** the same of columns of another system that have no field here */
+  /** bare names of another system's columns that have no field here */
   readonly nowhere: ReadonlySet<string>
-  /** targets whose options cells may name, with the names as they are compared */
+  /** targets whose options cells may name, with the names normalized for comparison */
   readonly options: readonly { readonly place: Place; readonly names: ReadonlySet<string> }[]
-  /** targets that are known by what their cells look like */
+  /** targets that are recognized by their cells */
   readonly judged: readonly Place[]
-  /** names of members → those of the contacts and companies that a record points to */
+  /** member names → targets in the contacts and companies that a record points to */
   readonly nested: ReadonlyMap<string, readonly Place[]>
-  /** fields that point to records → what their members are called → targets */
+  /** fields that point to records → names of their members → targets */
   readonly parts: ReadonlyMap<string, ReadonlyMap<string, string>>
   compared: number
 }
 
-/** `columns`: what a system calls its columns → targets; null: it has no field here. */
+/** `columns`: column names of a system → targets; null: no field here. */
 export function indexOf(catalog: Catalog, about: ResourceFields, columns: Template): Index {
   const { resource, fields, byName } = about
   const places = placesOf(catalog, about)
   const all = [...places.values()]
-  // The file of people is about the people: a phone number is theirs, and not their company's.
+  // In a file of people, a phone number is the person's, not the company's.
   const isOfOthers = !byName.has('phones')
   const nested = all.filter(place => place.isNested && !place.isListed && place.member === null)
   const withOptions = all.filter(place => place.form === 'option' && !place.isNested)
@@ -118,7 +116,7 @@ function namesIn(
     if (form === 'name')
       for (const word of wholeNames)
         add(isNested ? own.internal_name + word : word, field, null, scores.synonym)
-    // Company or contact: the form says whose it is. A name alone is the record's own.
+    // Company or contact: the form shows whose it is. A bare name is the record's own.
     if (isNested && !isListed && member === null) {
       add(own.internal_name + of.internal_name, field, null, scores.synonym)
       if (of.internal_name !== 'name' && isOfOthers) {
@@ -148,13 +146,13 @@ function partsIn(all: readonly Place[]): Index['parts'] {
   return parts
 }
 
-/** Why a column has no target, where that is certain; null where it is not. */
+/** The reason why a column has no target, if that is certain; else null. */
 export function whyLeftOut(name: string, contents: Contents, index: Index): LeftOutWhy | null {
   const { resource, places, byName, named, closed, nowhere } = index
   if (places.has(name)) return null
   const bare = bareName(name)
   if (nowhere.has(bare) || isFax(name)) return 'nowhere'
-  // A field that nobody may write is not taken for another.
+  // A read-only field is not mistaken for another.
   if (byName.get(name.split('.')[0]!)?.is_read_only) return 'read_only'
   const base = namedById(name)
   if (base !== null && !named.has(bare) && (contents.isEmpty || contents.areCodes)) {
@@ -169,7 +167,7 @@ export function whyLeftOut(name: string, contents: Contents, index: Index): Left
 
 export type Found = { readonly field: string; readonly score: number }
 
-/** The targets that a column may have, with scores up to 1; one may come several times. */
+/** The possible targets of a column, with scores up to 1. A target may come several times. */
 export function candidatesFor(name: string, contents: Contents, index: Index): readonly Found[] {
   const { places, byName, named, nested, labels, closed } = index
   const found: Found[] = []
@@ -185,7 +183,7 @@ export function candidatesFor(name: string, contents: Contents, index: Index): r
     if (field) add(variantOf(field, whole, contents, places), score)
   }
   const known = named.get(bare) ?? []
-  // What the record itself calls so is not looked for in others.
+  // A name of the record's own fields is not searched for in other records.
   const isOwn = known.some(({ own, field }) => own !== null || !places.get(field)?.isNested)
   for (const { field, own, score } of known)
     if (own) ofField(own, score)
@@ -262,7 +260,7 @@ function addByContents(contents: Contents, index: Index, add: (field: string, sc
   }
 }
 
-/** The target of a field that its cells are for: a whole amount or its number, an id or a name. */
+/** The variant of a field's target that fits the cells: a whole amount or its number, an id or a name. */
 function variantOf({ internal_name: name }: Field, bare: string, contents: Contents, places: Places): string {
   const place = places.get(name)
   if (!place) return name
@@ -278,7 +276,7 @@ function variantOf({ internal_name: name }: Field, bare: string, contents: Conte
   return contents.areEmails && places.has(`${name}.emails`) ? `${name}.emails` : `${name}.name`
 }
 
-/** The kind of address or number that a name says: `phones.mobile` of "Mobile phone". */
+/** The target with the kind of address or number that a name states: `phones.mobile` of "Mobile phone". */
 function typed(bare: string, field: string, places: Places): string {
   if (!/(?:emails|phones)$/.test(field)) return field
   const type = words.find(([word]) => word.test(bare))?.[1]

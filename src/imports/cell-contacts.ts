@@ -1,12 +1,12 @@
-/** What cells tell of people: names, e-mails and telephone numbers, one or several (D80). */
+/** Cells with people's data: names, e-mails and telephone numbers, one or several (D80). */
 import type { JsonObject } from '../json.ts'
 import type { Place } from './targets.ts'
 import { itemsOf } from './texts.ts'
 
-/** An address with a name before it is not longer. */
+/** Maximum length of an address with a name before it. */
 const addressMax = 600
 
-/** The addresses of a cell, divided by semicolons, commas or colons; with names before them or not. */
+/** The addresses of a cell, separated by semicolons, commas or colons, with or without names before them. */
 export function emailsOf(text: string, { member }: Place): JsonObject[] {
   return itemsOf(text, /[;,\r\n]/).map(item => ({
     email_type: member ?? 'work',
@@ -14,7 +14,7 @@ export function emailsOf(text: string, { member }: Place): JsonObject[] {
   }))
 }
 
-/** The phone numbers of a cell. A comma or a slash is a separator where each part is long enough. */
+/** The phone numbers of a cell. A comma or a slash is a separator if each part is long enough. */
 export function phonesOf(text: string, { member }: Place): JsonObject[] {
   return itemsOf(text)
     .flatMap(item => {
@@ -34,8 +34,8 @@ function bareEmail(text: string): string {
 }
 
 /**
- * The first and the last name: the last word, the words from a small letter on (van der Berg), or what stands
- * before a comma.
+ * Splits a name into first and last name. The last name is the last word, the words from the first lowercase
+ * one on (van der Berg), or the part before a comma.
  */
 export function splitName(text: string, { of, member }: Place): JsonObject {
   const name = text.trim().replace(/\s+/g, ' ')

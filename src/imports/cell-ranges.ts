@@ -1,4 +1,4 @@
-/** Ranges of dates, moments or times of day, as people write them: from and to with a sign between (D80). */
+/** Ranges of dates, moments or times of day as people write them: from and to with a separator (D80). */
 import type { Catalog } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
 import { momentIn } from '../fields/local-times.ts'
@@ -7,10 +7,10 @@ import type { Formats } from './cell-values.ts'
 import type { Place } from './targets.ts'
 import { dayOf, momentOf, timeOf } from './texts.ts'
 
-/** Separators of the two ends; a slash or hyphen without blanks only where there is no other. */
+/** Separators of the two ends. A slash or hyphen without blanks counts only if there is no other. */
 const separators = [/\s(?:-|to|bis|à|au|\/)\s|–|—|\.\.+/iu, /\//, /-/]
 
-/** The function for texts of a target: the range as a body has it, 'unclear', or null for what is none. */
+/** Reader of a target's texts: the range as in a body, 'unclear', or null if it is none. */
 export function rangeReader(
   { of }: Place,
   { date }: Formats,

@@ -1,5 +1,5 @@
 /**
- * What becomes of a cell: a function for each form of target, made once for a file. Each gives what the
+ * Converts cells: a function for each form of target, created once for a file. Each returns a value that the
  * interface takes, or undefined after a problem. Knows no record.
  */
 import type { Catalog } from '../fields/catalog.ts'
@@ -28,23 +28,23 @@ import {
 } from './texts.ts'
 
 export type Formats = { readonly date?: DateOrder; readonly decimal?: DecimalMark }
-/** What texts stand for, as the user has chosen; null: they are left out. */
+/** The user's choice of a value for each text; null: the text is left out. */
 export type ChosenValues = { readonly [text: string]: Json }
-/** Reports what is wrong with a cell: a predicate, "is no number", and what to do. */
+/** Reports a problem of a cell: a predicate, such as "is no number", and a hint. */
 export type Complain = (predicate: string, hint: string) => undefined
-/** A cell that is not empty → a value; undefined: there is none. */
+/** Converts a cell that is not empty; undefined: no value. */
 export type Convert = (cell: Cell, complain: Complain) => Json | Amount | undefined
 
 type Given = { readonly catalog: Catalog; readonly formats: Formats; readonly values: ChosenValues }
 type ConvertText = (text: string, complain: Complain) => Json | Amount | undefined
 
-/** The function for cells of a target; it takes any JSON. */
+/** The converter for cells of a target. It takes any JSON. */
 export function convertOf(place: Place, given: Given): Convert {
   const ofText = textConversion(place, given)
   return (cell, complain) => {
     if (isWritten(cell) && place.form !== 'json') return ofUnit(cell, place, complain, ofText)
     if (typeof cell === 'string') {
-      // Blanks are a text, too, and nothing else.
+      // Blanks are a text, and no value of any other form.
       if (place.form !== 'text' && cell.trim() === '') return undefined
       return ofText(cell, complain)
     }
@@ -54,14 +54,14 @@ export function convertOf(place: Place, given: Given): Convert {
       return isAsIs ? cell : ofText(String(cell), complain)
     }
     if (cell === null) return undefined
-    // What a file has as JSON is what the interface answers: also where the number of an amount is asked.
+    // JSON in a file has the form of the interface's answers, even in the column of an amount's number.
     if ((place.member === null || isAmount(place)) && !place.isNested) return mappedItems(cell, given.values)
     if (Object.keys(cell).length === 0) return undefined
     return complain('is an object or a list', `Map the column to ${place.own.internal_name}.`)
   }
 }
 
-/** A number beside which its format shows a unit: what a person would have typed there. */
+/** A number whose format shows a unit is converted like the text that a person would have typed. */
 function ofUnit(
   written: WrittenNumber,
   place: Place,
@@ -72,7 +72,7 @@ function ofUnit(
   return place.form === 'number' ? written.number : ofText(shownNumber(written), complain)
 }
 
-/** A number is taken as it is, whatever mark the texts of the file have; and an id, too. */
+/** A number needs no decimal mark: the formats of the file don't apply. An id is taken too. */
 function ofNumber(
   cell: number | RawNumber,
   place: Place,
@@ -143,7 +143,7 @@ function textConversion(place: Place, given: Given): ConvertText {
   }
 }
 
-/** A person whom a field points to may be called by an e-mail, too, as our exports do (D81). */
+/** A person whom a field points to may also be named by an e-mail, as our exports do (D81). */
 function namesOrEmails(place: Place, catalog: Catalog): ConvertText {
   const emails = place.isNested ? catalog.resources.get(place.own.related!)?.byName.get('emails') : undefined
   const areTaken = emails?.is_active && !emails.is_hidden
@@ -155,7 +155,7 @@ function namesOrEmails(place: Place, catalog: Catalog): ConvertText {
 
 const isEmail = /^[^\s@<>;,"]{1,64}@[^\s@<>;,"]{1,255}$/
 
-/** Forms that may also be written as JSON, as the exports do. */
+/** Forms that may also be written as JSON, as in our exports. */
 function structured(place: Place, { catalog, formats }: Given): ConvertText {
   const range = place.form === 'range' ? rangeReader(place, formats, catalog) : null
   const plain: ConvertText = (text, complain) => {
@@ -186,7 +186,7 @@ function told(value: Json, what: string, example: string, complain: Complain): J
   return value ?? complain(`is no ${what}`, `Write it as ${example}.`)
 }
 
-/** A number and what stands beside it, which must be the sign or the code of a currency, or %. */
+/** A number and its unit, which must be the sign or the code of a currency, or %. */
 function amount(
   text: string,
   catalog: Catalog,
@@ -202,13 +202,13 @@ function amount(
   )
 }
 
-/** A number beside which nothing stands but %, or the sign or code of a currency. */
+/** A number whose unit is empty, %, or the sign or code of a currency. */
 function amountOf({ number, unit }: WrittenNumber, catalog: Catalog): Amount | undefined {
   const isKnown = /^(?:%|\p{Sc}|)$/u.test(unit) || isCurrency(unit, catalog)
   return isKnown ? new Amount(number, unit) : undefined
 }
 
-/** What a spreadsheet makes of the digits of a name or a telephone: 4.47701E+11. The others are lost. */
+/** True if a spreadsheet shortened the digits of a name or a phone number: 4.47701E+11. The rest is lost. */
 function isShortened(text: string): boolean {
   return /^\s*\d(?:[.,]\d+)?E\+\d{2}\s*$/.test(text)
 }
@@ -230,7 +230,7 @@ function choices(place: Place, values: ChosenValues, otherwise: (text: string) =
   return text => {
     const list = jsonList(text)
     if (list) return mappedItems(list, values)
-    // What is one by its quotation marks is not divided.
+    // An item in quotation marks is a single value, so it is not split.
     const items = markedItemsOf(text)
       .flatMap(({ item, isMarked }) => (isMarked ? [item] : divided(item, place, isOne)))
       .flatMap(one)
@@ -239,8 +239,8 @@ function choices(place: Place, values: ChosenValues, otherwise: (text: string) =
 }
 
 /**
- * Names of options and tags divided by commas, as some write them; that of an option may have one, too.
- * `isOne`: whether an item is one value as it is.
+ * Splits an item at its commas, as some write options and tags; an option's name may contain one, too.
+ * `isOne`: true if the whole item is one value.
  */
 export function divided(item: string, { of }: Place, isOne: (item: string) => boolean): string[] {
   if (!item.includes(',') || (of.options.length === 0 && of.related !== 'tag') || isOne(item)) return [item]
@@ -250,7 +250,7 @@ export function divided(item: string, { of }: Place, isOne: (item: string) => bo
     .filter(part => part !== '')
 }
 
-/** A name or an id; where records have no name that finds them, an id alone. */
+/** A name or an id; an id alone if the resource has no name that finds records. */
 function referenceOf({ of }: Place, { resources }: Catalog): (text: string) => Json {
   const isNamed = (resources.get(of.related!)?.resource.namedBy ?? []).length > 0
   return text => (!isNamed && /^\d{1,15}$/.test(text) ? Number(text) : text)
@@ -259,7 +259,7 @@ function referenceOf({ of }: Place, { resources }: Catalog): (text: string) => J
 const yes = /^(?:y|yes|true|t|x|1|on|ja|oui|si|sí|sim)$/i
 const no = /^(?:n|no|false|f|0|off|nein|non|não)$/i
 
-/** Whether options are Yes and No. */
+/** True if the options are Yes and No. */
 export function isYesNo(options: readonly { readonly name: string }[]): boolean {
   return options.length === 2 && options.every(({ name }) => name === 'Yes' || name === 'No')
 }
@@ -268,13 +268,13 @@ export function saysYesOrNo(text: string): boolean {
   return yes.test(text) || no.test(text)
 }
 
-/** A name or an id; where the options are Yes and No, what else says so. */
+/** A name or an id; for the options Yes and No, also their synonyms. */
 function optionValue(text: string, { of: { options } }: Place): Json {
   if (!isYesNo(options) || options.some(({ name }) => name.toLowerCase() === text.toLowerCase())) return text
   return yes.test(text) ? 'Yes' : no.test(text) ? 'No' : text
 }
 
-/** A value as an object that more can be added to. */
+/** The value as an object that more can be added to. */
 export function asObject(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {}
 }

@@ -1,4 +1,4 @@
-/** Changes of what is done with a file (D80). Pure: says everything that is wrong with them. */
+/** Changes of the plan of an import (D80). Pure: reports every problem of a change. */
 import { Problems, problemAt, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Job } from '../jobs/job.ts'
@@ -11,12 +11,12 @@ import { actions, type ImportPlan, planOf } from './plan.ts'
 import { columnsMax } from './read-limits.ts'
 import { dateOrders } from './texts.ts'
 
-/** What can be changed of a plan. */
+/** Members of a plan that can be changed. */
 export const planMembers = ['mapping', 'confirm', 'values', 'defaults', 'duplicates', 'formats']
 
 /**
- * The plan with what the body changes. Throws `validation_failed` with every problem. `names`: those that the
- * values for all rows may give.
+ * The plan with the changes of the body. Throws `validation_failed` with every problem. `names`: those that
+ * the values for all rows may contain.
  */
 export function changedPlan(
   job: Job,
@@ -54,7 +54,7 @@ export function changedPlan(
   return confirm ? confirmed(plan) : plan
 }
 
-/** A PATCH changes the members that it names, and leaves the others. `judged`: what is left of those sent. */
+/** Merges like PATCH: members that are not sent stay. `judged`: the valid ones of those sent. */
 function merged<T>(
   before: { readonly [name: string]: T } = {},
   judged: { readonly [name: string]: T },
@@ -77,8 +77,8 @@ function refuseUnknown(sent: Json, known: readonly string[], path: string, wrong
 }
 
 /**
- * What columns become. Those that are not in it are left out; an open one is open until it is in it. Null is
- * the guess.
+ * The new mapping. Columns that are missing from it are left out; an open column stays open until it is in
+ * it. Null restores the guess.
  */
 function mappingOf(
   sent: Json,
@@ -145,7 +145,7 @@ function valuesOf(sent: Json, targets: ReadonlySet<string>, wrong: Wrong): Impor
   return {}
 }
 
-/** What tells an option or a record: a name or an id. */
+/** True if a value can name an option or a record: a name or an id. */
 function isChoice(value: Json): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed()
   return value === null || typeof value === 'boolean' || Number.isSafeInteger(value)
@@ -180,7 +180,7 @@ function formatsOf(sent: Json, before: ImportPlan['formats'], wrong: Wrong): Imp
   if (date !== null && !order)
     wrong('/formats/date', 'invalid_value', `date must be one of ${dateOrders.join(', ')}.`)
   if (decimal !== null && !mark) wrong('/formats/decimal', 'invalid_value', 'decimal must be . or a comma.')
-  // What the file leaves open, it leaves open whatever is chosen.
+  // `unclear` describes the file, so a chosen format doesn't change it.
   const { unclear } = before
   return {
     ...(order ? { date: order } : {}),

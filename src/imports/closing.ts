@@ -1,6 +1,6 @@
 /**
- * Deals that other systems call won or lost whatever their stage is. Here the stage says so: such a deal goes
- * to the stage of its pipeline that means it, and is closed on the day that the file tells.
+ * Deals that other systems call won or lost whatever their stage is. Here the stage decides: such a deal goes
+ * to the stage of its pipeline that means won or lost, and is closed on the day that the file states.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { dateIn } from '../fields/iso8601.ts'
@@ -8,10 +8,9 @@ import { findOption } from '../fields/kinds/dropdown.ts'
 import type { Json, JsonObject } from '../json.ts'
 
 /**
- * Takes the `status` out of a body and sets the stage that means it; and the day of closing, where the body
- * has none and its stage or status says that it is closed: that of the time of closing, else the expected
- * one.
- * Answers whether it set the day.
+ * Takes the `status` out of a body and sets the stage that means it. Sets the day of closing, if the body has
+ * none and its stage or status is a closed one: the day of the time of closing, else the expected one.
+ * Returns true if it set the day.
  */
 export function close(body: JsonObject, kept: JsonObject, catalog: Catalog): boolean {
   const { status } = body
@@ -37,14 +36,14 @@ export function close(body: JsonObject, kept: JsonObject, catalog: Catalog): boo
   return day !== null
 }
 
-/** The deals that a reason or day of closing says something of; others may have it, too. */
+/** Kinds of stages for which a reason or day of closing makes sense; other deals may have it, too. */
 const closes: { readonly [field: string]: readonly string[] } = {
   won_reason: ['won'],
   lost_reason: ['lost'],
   deal_closed_on: ['won', 'lost'],
 }
 
-/** Whether a field is a reason or day of closing, and the body that of a deal that is not closed so. */
+/** True if a field is a reason or day of closing and the body's deal is not closed that way. */
 export function isOutOfPlace(field: string, body: JsonObject, catalog: Catalog): boolean {
   const kinds = closes[field]
   if (!kinds) return false
@@ -56,7 +55,7 @@ export function isOutOfPlace(field: string, body: JsonObject, catalog: Catalog):
   return stage !== undefined && !kinds.includes(stage.kind)
 }
 
-/** The names and ids of the field's own options, and what systems say instead. */
+/** The names and ids of the field's own options, and their synonyms in other systems. */
 function kindOf(text: string): 'won' | 'lost' | null {
   if (/^(?:2|(?:closed[ -]?)?won)$/i.test(text.trim())) return 'won'
   return /^(?:3|(?:closed[ -]?)?lost)$/i.test(text.trim()) ? 'lost' : null

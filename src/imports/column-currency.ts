@@ -1,6 +1,6 @@
 /**
- * The currency that the name of a column says: "Price (EUR)", "price_usd", "USD price" (D80). Several prices
- * of one product are told apart by it. Pure.
+ * The currency in the name of a column: "Price (EUR)", "price_usd", "USD price" (D80). It tells several
+ * prices of one product apart. Pure.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { bareName } from '../fields/synonyms.ts'
@@ -13,13 +13,13 @@ import { type Place, priceTarget } from './targets.ts'
 
 export type NamedCurrency = {
   readonly code: string
-  /** the name without it */
+  /** the name without the currency */
   readonly rest: string
 }
 
 /**
- * A currency that stands in brackets, or as the first or last word; there, only one that the account has a
- * rate for: a top price is none in paʻanga.
+ * A currency in brackets, or as the first or last word. As a word it must have a rate in the account: a "top
+ * price" is not in paʻanga.
  */
 export function currencyNamed(name: string, catalog: Catalog): NamedCurrency | null {
   const bracket = /^(.*\S)\s*[([]([^()[\]]*)[)\]]\s*$/.exec(name)
@@ -40,7 +40,7 @@ export function currencyNamed(name: string, catalog: Catalog): NamedCurrency | n
   return null
 }
 
-/** A name without what it says beside what it calls: a currency, or "Id" where the cells are none. */
+/** The name without its qualifiers: a currency, or "Id" if the cells are no ids. */
 export function lessSaid(name: string, contents: Contents, catalog: Catalog): string[] {
   const named = contents.isEmpty || contents.areCodes ? null : namedById(name)
   const { rest } = currencyNamed(name, catalog) ?? {}
@@ -50,8 +50,8 @@ export function lessSaid(name: string, contents: Contents, catalog: Catalog): st
 type Looked<C> = { readonly candidates: readonly C[]; readonly unmapped: { readonly field: string | null } }
 
 /**
- * What columns may be, where several are prices of one product: each that names a currency is one in it.
- * `columns`: their names, in the order of `looked`.
+ * The candidates of columns if several are prices of one product: each column that names a currency is the
+ * price in it. `columns`: their names, in the order of `looked`.
  */
 export function pricesApart<C extends { readonly field: string }, L extends Looked<C>>(
   looked: readonly L[],
@@ -81,7 +81,7 @@ export function pricesApart<C extends { readonly field: string }, L extends Look
   })
 }
 
-/** One of several prices, in the currency of its column. */
+/** Adds one of several prices, in the currency of its column. */
 export function givePrice(
   { of, currency }: Place,
   value: Json | Amount,

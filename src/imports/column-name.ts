@@ -1,22 +1,22 @@
-/** What the name of a column says beside what it calls: which of several, of what kind, and of whom. Pure. */
+/** Qualifiers in the name of a column: a number, a kind, or the person or record it belongs to. Pure. */
 import { bareName, ourNames, ourResource } from '../fields/synonyms.ts'
 
-/** "E-mail 2", "email_work" and "AccountId" as words, in small letters. */
+/** "E-mail 2", "email_work" and "AccountId" as lowercase words. */
 export function wordsOf(name: string): string[] {
   const words = name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').split(/[^\p{L}\p{N}]+/u)
   return words.filter(word => word !== '').map(word => word.toLowerCase())
 }
 
-/** Whether a name asks: "In stock?" is yes or no, whatever else it calls. */
+/** True if a name is a question: "In stock?" is yes or no, whatever its other words mean. */
 export function isQuestion(name: string): boolean {
   return /\?\s*$/.test(name) || /^(?:is|has)$/.test(wordsOf(name)[0] ?? '')
 }
 
-/** The names that are left when their ending "Id" is taken away; null where they end otherwise. */
+/** The name without its ending "Id"; null if it has another ending. */
 export function namedById(name: string): string | null {
   const words = wordsOf(name)
   if (words.length > 0 && /^ids?$/.test(words.at(-1)!)) return words.slice(0, -1).join('')
-  // Nothing tells where the words of ACCOUNTID end but that they are known.
+  // In ACCOUNTID only a known word shows where a word ends.
   const base = words.length === 1 ? /^(\p{L}{3,})ids?$/u.exec(words[0]!)?.[1] : undefined
   const isKnown = base !== undefined && (ourResource(base) ?? ourNames(base)[0] ?? ourNames(words[0]!)[0])
   return isKnown ? base : null
@@ -27,16 +27,16 @@ export function isFax(name: string): boolean {
 }
 
 export type Reading = {
-  /** the name as it is looked up */
+  /** the name to look up */
   readonly bare: string
-  /** of several alike: 2 of "Phone 2" */
+  /** the position among several alike: 2 of "Phone 2" */
   readonly nth: number
 }
 
 /**
- * The part of a name that is known. What is in brackets may be a part of it, else it is a unit or a count;
- * a number says which of several, and some words say of what kind a phone or an address is. `others`: what
- * else may be meant.
+ * The known part of a name. Text in brackets may belong to it, else it is a unit or a count; a number gives
+ * the position among several, and some words give the kind of a phone or an address. `others`: further
+ * possible readings.
  */
 export function readingOf(
   name: string,
@@ -58,7 +58,7 @@ export function readingOf(
 const kinds =
   /^(?:work|business|office|home|private|personal|mobile|cell|other|main|primary|billing|mailing|registered)$/
 
-/** What people call the parts of an address, in English, German, French and Spanish. */
+/** Common names of the parts of an address, in English, German, French and Spanish. */
 export const addressParts: { readonly [member: string]: readonly string[] } = {
   address_line1:
     'street streetaddress address1 addressline1 streetname straße strasse rue calle domicilio'.split(' '),
@@ -71,14 +71,14 @@ export const addressParts: { readonly [member: string]: readonly string[] } = {
   country: 'country countryregion countrycode land pays país'.split(' '),
 }
 
-/** What stands for the names of a person behind what they are to the record: "Contact first". */
+/** Words for the parts of a person's name after the person's role: "Contact first". */
 export const nameParts: { readonly [word: string]: string } = {
   first: 'first_name',
   last: 'last_name',
   surname: 'last_name',
 }
 
-/** What says the whole name of a person, and no part of it. */
+/** Names of columns with the whole name of a person. */
 export const wholeNames: readonly string[] = [
   'fullname',
   'displayname',

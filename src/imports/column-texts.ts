@@ -1,4 +1,4 @@
-/** The different texts of each column, while there are few: those of options, stages or people. */
+/** The distinct texts of each column, as long as there are few: those of options, stages or people. */
 import { isBlank } from '../fields/blank.ts'
 import { isNumber, type Json } from '../json.ts'
 import type { Cell } from './read.ts'
@@ -7,9 +7,9 @@ import { isWritten, plainText, shownNumber } from './texts.ts'
 const [textsMax, lengthMax, columnsMax] = [200, 100, 200]
 
 export class ColumnTexts {
-  /** the columns that have a value in any row */
+  /** columns that have a value in any row */
   readonly #given = new Set<number>()
-  /** by column; null: too many, or too long, to be those of a list */
+  /** by column; null: too many or too long for a list of options */
   readonly #columns: (Set<string> | null)[] = []
 
   add(cells: readonly Cell[]): void {
@@ -42,7 +42,7 @@ function textOf(cell: Json): string | null {
   return typeof text === 'string' ? text : null
 }
 
-/** An item of a list as JSON, in quotation marks where it would be divided otherwise. */
+/** An item of a list as JSON, in quotation marks if it would be split otherwise. */
 function itemOf(item: Json): string | null {
   return typeof item === 'string' && /[",;\r\n]|:::/.test(item) ? JSON.stringify(item) : textOf(item)
 }

@@ -1,6 +1,6 @@
 /**
- * What becomes of the columns of a file (D80). Each is in one of four states: it is mapped, left out by
- * choice, left out for a reason, or open, as long as nobody has said what it is. Pure.
+ * States of the columns of a file (D80): mapped, left out by choice, left out for a reason, or open until a
+ * person decides. Pure.
  */
 import { type Problem, problemAt } from '../errors.ts'
 import type { Job } from '../jobs/job.ts'
@@ -9,7 +9,7 @@ import type { ImportPlan } from './plan.ts'
 
 export type State = 'mapped' | 'left_out' | 'open'
 
-/** Why a column is left out, although nobody said so. */
+/** Reasons why a column is left out without a person's choice. */
 export const leftOut = {
   empty: () => 'The column has no values.',
   read_only: () => 'The field is read-only.',
@@ -20,7 +20,7 @@ export const leftOut = {
   said_better: () => 'Other columns have the same, as a whole or in parts.',
 } as const
 
-/** Why nobody can know what a column is. `label`: of the target that it is about. */
+/** Reasons why a column is open. `label`: of the target that the reason is about. */
 export const open = {
   unknown: () => 'No field has this name.',
   near: (label: string) => `The name resembles ${label}.`,
@@ -41,7 +41,7 @@ export function isOpen({ why }: Unmapped): boolean {
   return Object.hasOwn(open, why)
 }
 
-/** What an open column becomes, where that is confirmed; null: it is left out. */
+/** The target of an open column if it is confirmed; null: the column is left out. */
 export function guessOf({ why, field }: Unmapped): string | null {
   return why === 'near' || why === 'contents' ? field : null
 }
@@ -51,7 +51,7 @@ function sentenceOf({ why, field }: Unmapped, labels: ReadonlyMap<string, string
   return { ...leftOut, ...open }[why](label === undefined ? 'a field' : JSON.stringify(label))
 }
 
-/** A column with its state, as it is answered. `reason`: null where there is none to tell. */
+/** A column with its state, as in responses. `reason`: null if there is none. */
 export type ColumnState = {
   readonly name: string
   readonly state: State
@@ -78,7 +78,7 @@ export function columnStates(
   })
 }
 
-/** The plan in which each open column becomes what it is guessed to be, or is left out. */
+/** The plan in which each open column is mapped to its guess, or left out. */
 export function confirmed<P extends Pick<ImportPlan, 'mapping' | 'unmapped'>>(plan: P): P {
   const taken = new Set(plan.mapping.map(({ field }) => field))
   const added = (plan.unmapped ?? []).flatMap(one => {
@@ -91,7 +91,7 @@ export function confirmed<P extends Pick<ImportPlan, 'mapping' | 'unmapped'>>(pl
   return { ...plan, mapping: [...plan.mapping, ...added], unmapped }
 }
 
-/** What keeps an import from being tried or run: columns of which nobody has said what they are. */
+/** Problems that keep an import from a dry run or a run: columns that are still open. */
 export function openColumns(states: readonly ColumnState[]): Problem[] {
   return states.flatMap(({ name, state, reason }, index) => {
     if (state !== 'open') return []
@@ -101,7 +101,7 @@ export function openColumns(states: readonly ColumnState[]): Problem[] {
   })
 }
 
-/** The states as JSON, with what the file has in each column. */
+/** The states as JSON, with samples of each column. */
 export function columnsJson(job: Pick<Job, 'columns'>, states: readonly ColumnState[]): JsonObject[] {
   return states.map((state, index) => {
     const { name, state: is, reason, guess } = state

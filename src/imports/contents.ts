@@ -1,4 +1,4 @@
-/** What the cells of a column look like, from a sample: a judgement, for guesses only. */
+/** Statistics of a column's cells, from a sample. For guesses only. */
 import type { Catalog } from '../fields/catalog.ts'
 import { comparedName } from '../fields/name.ts'
 import { isObject } from '../json.ts'
@@ -10,7 +10,7 @@ import { dayOf, isWritten, itemsOf, json, momentOf, numberOf, shownNumber, timeO
 
 const email = /^[^\s@<>;,]+@[^\s@<>;,]+\.[^\s@<>;,]{2,}$|<[^\s@<>]+@[^\s@<>]+>$/
 const phone = /^\+?[\d\s()./-]{6,20}$/
-/** Digits alone or in groups of three, with decimals or not: a number of anything. */
+/** Digits alone or in groups of three, with or without decimals: a number of any kind. */
 const plainNumber = /^-?(?:\d+(?:[.,]\d+)?|[1-9]\d{0,2}(?:[\s.]\d{3})+(?:[.,]\d+)?)$/
 const sampleMax = 20
 const textMax = 200
@@ -36,7 +36,7 @@ export class Contents {
     return this.#most(text => itemsOf(text, /[;,\r\n]/).every(item => email.test(item)))
   }
 
-  /** Numbers that can't be anything but those of telephones. */
+  /** Numbers that can only be telephone numbers. */
   get arePhones(): boolean {
     return this.#most(isPhone)
   }
@@ -46,12 +46,12 @@ export class Contents {
     return this.#most(text => itemsOf(text).every(item => /^\d{1,15}$/.test(item)))
   }
 
-  /** Ids of any system: words with a number in them. */
+  /** Ids of any system: words that contain a number. */
   get areCodes(): boolean {
     return this.#most(text => itemsOf(text).every(item => /^(?=.*\d)[\w-]{1,64}$/.test(item)))
   }
 
-  /** Words that nobody is called by: with three digits or more in them. */
+  /** Words that are no names: they have three digits or more. */
   get areNoNames(): boolean {
     return this.#most(text => /^(?=(?:[^\d]*\d){3})[\w-]{4,64}$/.test(text))
   }
@@ -64,7 +64,7 @@ export class Contents {
     return this.#most(text => /^\D{1,4}$/.test(text) && isCurrency(text, this.#catalog))
   }
 
-  /** Amounts with the sign or the code of a currency beside them. */
+  /** Amounts with the sign or the code of a currency. */
   get haveCurrencies(): boolean {
     return this.#most(text => {
       const found = numberOf(text, '.') ?? numberOf(text, ',')
@@ -72,7 +72,7 @@ export class Contents {
     })
   }
 
-  /** Whether most cells are among names, as names are compared. Ids are not. */
+  /** True if most cells are among the names, which are normalized for comparison. Ids are not. */
   areAmong(names: ReadonlySet<string>, isSeveral: boolean): boolean {
     if (names.size === 0) return false
     const isName = (name: string) => names.has(name) && /\D/.test(name)
@@ -80,13 +80,13 @@ export class Contents {
     return mostly(this.#names, text => (isSeveral ? itemsOf(text) : [text]).every(isName))
   }
 
-  /** Whether most cells are names of options, digits or not. */
+  /** True if most cells are names of options, digits or not. */
   areNamesOf(options: readonly { readonly name: string }[]): boolean {
     const names = new Set(options.map(({ name }) => comparedName(name)))
     return this.#most(text => names.has(comparedName(text)))
   }
 
-  /** Whether cells may be values of a target: one in five is enough, as a name says it, too. */
+  /** True if cells may be values of a target: one in five is enough, as the column's name counts, too. */
   fit({ form, of }: Pick<Place, 'form' | 'of'>): boolean {
     const judge = form === 'option' && isYesNo(of.options) ? saysYesOrNo : forms[form]
     if (this.isEmpty || judge === undefined || this.areObjects) return true
@@ -98,7 +98,7 @@ export class Contents {
   }
 }
 
-/** A + before it says so, or groups of digits: three of them, or two with a 0 or a bracket before them. */
+/** A phone number begins with +, or has groups of digits: three, or two after a 0 or a bracket. */
 function isPhone(text: string): boolean {
   if (!phone.test(text) || text.replace(/\D/g, '').length < 6) return false
   if (text.startsWith('+')) return true
@@ -106,7 +106,7 @@ function isPhone(text: string): boolean {
   return (text.match(/\d+/g) ?? []).length >= (/^[0(]/.test(text) ? 2 : 3)
 }
 
-/** Whether four of five are so; where too many are not, the rest is not looked at. */
+/** True if four of five match. Stops once too many don't. */
 function mostly(texts: readonly string[], is: (text: string) => boolean): boolean {
   let others = Math.floor(texts.length * 0.2)
   return texts.length > 0 && texts.every(text => is(text) || others-- > 0)
@@ -119,7 +119,7 @@ function hasObjects(cell: Cell): boolean {
   )
 }
 
-/** A cell as a text; several values as our exports join them. */
+/** A cell as a text; several values joined as in our exports. */
 function textOf(cell: Exclude<Cell, null>): string {
   if (typeof cell === 'string') return cell
   if (isWritten(cell)) return shownNumber(cell)
@@ -130,7 +130,7 @@ function textOf(cell: Exclude<Cell, null>): string {
 
 const utc = (date: string, time: string) => `${date}T${time}Z`
 
-/** What a text of a form is; of the others, any text may be one. */
+/** Tests of texts by form; for the other forms any text is possible. */
 const forms: { readonly [form in Form]?: (text: string) => boolean } = {
   number: text => numberOf(text, undefined) !== null,
   money: text => numberOf(text, undefined) !== null,

@@ -1,6 +1,6 @@
 /**
- * Rows of a file → bodies of a resource (D80): what POST takes, with names in the place of ids (D75) and
- * contacts and companies that are found or created; and the times that an import keeps. Pure.
+ * Rows of a file → bodies of a resource (D80): those of POST, with names in place of ids (D75) and contacts
+ * and companies to find or create; and the times that an import preserves. Pure.
  */
 import type { Problem } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
@@ -18,7 +18,7 @@ import { itemsOf, jsonList, plainText } from './texts.ts'
 
 export type Plan = {
   readonly mapping: Mapping
-  /** target → text of the file → what it stands for; null: nothing */
+  /** target → text of the file → its value; null: none */
   readonly values: { readonly [field: string]: ChosenValues }
   readonly formats: Formats
 }
@@ -28,9 +28,9 @@ export type Converted = {
   /** the times and the author that the import sets beside the record, in UTC; only those that are mapped */
   readonly kept: JsonObject
   readonly problems: readonly Problem[]
-  /** the fields of which the row tells no more than entries */
+  /** fields of which the row has single entries, not the whole list */
   readonly told: Told
-  /** the fields that follow from others of the row: what a record has counts more */
+  /** fields that follow from others of the row: the record's stored values win */
   readonly derived: readonly string[]
 }
 
@@ -49,7 +49,7 @@ type Draft = {
     string,
     { readonly place: Place; readonly objects: JsonObject[]; readonly first: { step: Step; cell: Cell } }
   >
-  /** the signs and codes beside amounts, with the records that have the amounts */
+  /** the signs and codes beside amounts, with the objects that contain the amounts */
   readonly units: {
     readonly step: Step
     readonly cell: Cell
@@ -57,17 +57,17 @@ type Draft = {
     readonly object: JsonObject
   }[]
   readonly told: Map<string, { readonly form: Form; readonly types: Set<string> }>
-  /** prices of columns in a currency of their own, by field */
+  /** prices from columns in a currency of their own, by field */
   readonly prices: Map<string, JsonObject[]>
 }
 
 const shownMax = 100
-/** Each value of a cell is looked at by itself. */
+/** Bounds of a cell, as each of its values is converted. */
 const [listMax, itemsMax] = [50_000, 1000]
 
 /**
- * Makes the function that converts a row. Targets that are unknown are left out. `columns`: the names that
- * problems tell; without them a column is told by its number.
+ * Creates the function that converts a row. Unknown targets are left out. `columns`: the column names for
+ * problems; default: a column's number.
  */
 export function converter(
   catalog: Catalog,
@@ -112,7 +112,7 @@ function take(step: Step, cell: Cell, draft: Draft, catalog: Catalog): void {
   }
   const give = (object: JsonObject, value: Json | Amount) => {
     if (!(value instanceof Amount)) {
-      // All of an amount, in the column of its number.
+      // A whole amount in the column of its number.
       if (isAmount(place) && typeof value === 'object') object[place.of.internal_name] = value
       else put(object, place, value)
       return
@@ -155,8 +155,8 @@ function take(step: Step, cell: Cell, draft: Draft, catalog: Catalog): void {
 }
 
 /**
- * The id that a cell of a column is, which is called as our field and names the records that it points to:
- * digits are an id there (D75), as our exports have it of records that no name tells (D81).
+ * The id in a cell of a column that has our field's name and names the records it points to. Digits are an id
+ * there (D75), as in our exports of records without a unique name (D81).
  */
 function ownId({ name, place: { of, own, form, isNested } }: Step, cell: Cell): number | null {
   const isNaming = form === 'name' || form === 'emails' || of.internal_name === 'name'
@@ -165,7 +165,7 @@ function ownId({ name, place: { of, own, form, isNested } }: Step, cell: Cell): 
   return /^\d{1,15}$/.test(text) ? Number(text) : null
 }
 
-/** A list as JSON is all of it; anything else tells an entry. */
+/** JSON is the whole list; anything else is one entry. */
 function isWhole(cell: Cell): boolean {
   return typeof cell === 'string' ? /^\s*[[{]/.test(cell) : Array.isArray(cell) || isObject(cell)
 }
@@ -203,11 +203,11 @@ function nestedObject({ nested }: Draft, step: Step, cell: Cell, index: number):
   return found.objects[index]
 }
 
-/** Adds a value to a record, or a part to a value of it. */
+/** Adds a value to a record, or a part to one of its values. */
 function put(object: JsonObject, { of, form, member }: Place, value: Json): void {
   const name = of.internal_name
   const before = object[name]
-  // A part in a column of its own says more.
+  // A part in a column of its own takes precedence.
   if (form === 'name') Object.assign(object, { ...asObject(value), ...object })
   else if (form === 'emails' || form === 'phones') {
     const items = Array.isArray(value) ? value : [value]
@@ -217,7 +217,7 @@ function put(object: JsonObject, { of, form, member }: Place, value: Json): void
   else object[name] = { ...asObject(before), [member]: value }
 }
 
-/** The sign beside an amount says its currency, where no other cell does; it must not say another. */
+/** The sign beside an amount sets its currency if no other cell does. It must not contradict one. */
 function setCurrency(
   { step, cell, unit, object }: Draft['units'][number],
   draft: Draft,
@@ -236,7 +236,7 @@ function setCurrency(
   }
 }
 
-/** The records that fields point to: found by what names them, or else created. */
+/** The records that fields point to: found by their names, or else created. */
 function addNested({ nested, body, problems }: Draft, catalog: Catalog): void {
   for (const [name, { place, objects, first }] of nested) {
     if (body[name] === undefined && !objects.some(object => object && isNamed(object, place, catalog))) {
@@ -248,19 +248,19 @@ function addNested({ nested, body, problems }: Draft, catalog: Catalog): void {
     const all = found.map(object => withFindBy(object, place, catalog))
     if (all.length === 0) continue
     if (place.isListed) body[name] = [...(Array.isArray(body[name]) ? body[name] : []), ...all]
-    // An id or a name in a column of its own says more.
+    // An id or a name in a column of its own takes precedence.
     else body[name] ??= all[0]!
   }
   for (const { place } of nested.values()) if (!place.isListed) join(body, place, catalog)
 }
 
-/** Whether a record has anything that it could be called. */
+/** True if a record has any value that could name it. */
 function isNamed(object: JsonObject, { own }: Place, catalog: Catalog): boolean {
   const { namedBy = [], shownAs } = catalog.resources.get(own.related!)!.resource
   return [...namedBy, ...shownAs].some(name => object[name] !== undefined)
 }
 
-/** A person whom a row names belongs to its company, should the person be created. */
+/** If a person named by a row is created, the person belongs to the row's company. */
 function join(body: JsonObject, { own }: Place, catalog: Catalog): void {
   const field = catalog.resources.get(own.related!)!.byName.get('company')
   const person = body[own.internal_name]
@@ -273,7 +273,7 @@ function withFindBy(object: JsonObject, { own }: Place, catalog: Catalog): JsonO
   const by = resource.namedBy?.find(name => object[name] !== undefined)
   const last = resource.shownAs.at(-1)!
   const [email] = itemsWith(object.emails)
-  // A person of whom no more than an e-mail is known is called so.
+  // The e-mail serves as the name of a person if nothing else is known.
   const called = object[last] === undefined && byName.get(last)?.is_required && email
   const named = called ? { ...object, [last]: called.split('@')[0]! } : object
   return by === undefined ? named : { ...named, find_by: by.replace(/s$/, '') }

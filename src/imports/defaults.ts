@@ -1,6 +1,6 @@
 /**
- * Values for all rows (D80): what the records of a file have where a row says nothing of it. They come to the
- * rows as cells of columns of their own, so that they become what cells become. Pure.
+ * Values for all rows (D80): defaults of fields that a row leaves empty. They are added to the rows as cells
+ * of additional columns, so they are converted like cells. Pure.
  */
 import { type Problems, problemAt } from '../errors.ts'
 import { isBlank } from '../fields/blank.ts'
@@ -17,16 +17,16 @@ import type { Cell } from './read.ts'
 import { type Place, placesOf } from './targets.ts'
 import { numberOf } from './texts.ts'
 
-/** target → value, as a body has it */
+/** target → value, in the form of a body */
 export type Defaults = { readonly [field: string]: Json }
 
-/** Whether a target is a field of the record itself, or a part of one, of which a value can be said so. */
+/** True if a target is a field of the record itself, or a part of one, that can have a default. */
 function takesDefault({ isNested, form, member }: Place): boolean {
   if (isNested || form === 'status' || form === 'name') return false
   return member === null || (form !== 'emails' && form !== 'phones')
 }
 
-/** What was sent, judged as the values of a body are; adds the problems. Blanks and null are left out. */
+/** The valid defaults of those sent; adds the problems. Blanks and null are left out. */
 export function judgedDefaults(
   sent: Json,
   fields: ResourceFields,
@@ -61,7 +61,7 @@ export function judgedDefaults(
   return defaults
 }
 
-/** Reads the value as that of a body is read; all that counts is what is wrong with it. */
+/** Validates the value like that of a body, and keeps nothing but the problems. */
 function judge(
   { of }: Place,
   value: Json,
@@ -80,7 +80,7 @@ function judge(
   }
 }
 
-/** A part of a value: a currency by its code, an amount, or a text; undefined where it is none. */
+/** A part of a value: a currency by its code, an amount, or a text; undefined if it is invalid. */
 function partOf({ form }: Place, value: Json, catalog: Catalog): Json | undefined {
   if (form === 'currency') {
     const known = typeof value === 'string' ? currencyOf(value.trim(), catalog) : undefined
@@ -91,7 +91,7 @@ function partOf({ form }: Place, value: Json, catalog: Catalog): Json | undefine
   return typeof value === 'string' && value.isWellFormed() && !value.includes('\0') ? value : undefined
 }
 
-/** The currencies that columns of a file name, for all rows: "Amount (EUR)". `names`: its columns. */
+/** Currencies in column names, for all rows: "Amount (EUR)". `names`: the columns of the file. */
 export function currenciesNamed(
   mapping: Mapping,
   names: readonly string[],
@@ -111,7 +111,7 @@ export function currenciesNamed(
 type Filled = { readonly cells: readonly Cell[]; readonly used: readonly string[] }
 
 export type Filler = {
-  /** what the columns become, those of the values for all rows too */
+  /** the mapping, with the columns of the values for all rows */
   readonly mapping: Mapping
   readonly names: readonly string[]
   fill(cells: readonly Cell[]): Filled
@@ -128,7 +128,7 @@ export function fillerOf(
   }))
   if (added.length === 0) return { mapping, names, fill: cells => ({ cells, used: [] }) }
   return {
-    // What a row says comes after them, and counts more.
+    // The row's own columns come later, so they override the defaults.
     mapping: [...added.map(({ column, field }) => ({ column, field })), ...mapping],
     names: [...names, ...added.map(() => 'for all rows')],
     fill: cells => {
@@ -140,7 +140,7 @@ export function fillerOf(
   }
 }
 
-/** Whether the cells of a row say something of a target: they have it, a part of it, or it as a part. */
+/** True if the cells of a row have a value of a target, a part of it, or a value that contains it. */
 function saying(field: string, mapping: Mapping): (cells: readonly Cell[]) => boolean {
   const within = mapping.filter(one => one.field === field || one.field.startsWith(`${field}.`))
   const wholes = mapping.filter(one => field.startsWith(`${one.field}.`))
@@ -153,16 +153,16 @@ function isEmpty(cell: Cell | undefined): boolean {
   return cell === undefined || isBlank(cell)
 }
 
-/** An amount with its currency beside it, or all of a value as JSON. */
+/** True if a cell has an amount with its currency, or all of a value as JSON. */
 function hasParts(cell: Cell | undefined): boolean {
   if (typeof cell !== 'string') return isObject(cell)
   const read = numberOf(cell.trim(), undefined)
-  // What stands beside a number is the same, whichever number it is.
+  // Both readings of an unclear number have the same unit.
   const number = read === 'unclear' ? numberOf(cell.trim(), '.') : read
   return /^\s*[[{]/.test(cell) || Boolean(number?.unit)
 }
 
-/** Takes out of a body what only a deal has that is closed so, where it came from the values for all rows. */
+/** Removes fields that only a deal closed that way has, if they came from the values for all rows. */
 export function dropOutOfPlace(body: JsonObject, used: readonly string[], catalog: Catalog): void {
   for (const field of used.filter(one => isOutOfPlace(one, body, catalog))) delete body[field]
 }

@@ -1,7 +1,7 @@
 /**
- * What a row tells of a list that a record has already: one price, one e-mail, one number. It is put into the
- * list, and the other entries stay: prices by currency, e-mails by address, numbers by their digits or the
- * kind that the target names, addresses by their parts. Pure.
+ * Merges a row's entry into a list that the record already has: one price, one e-mail, one number. The other
+ * entries stay. Keys: currency of prices, address of e-mails, digits of numbers or the kind in the target,
+ * parts of addresses. Pure.
  */
 import { isBlank } from '../fields/blank.ts'
 import type { Catalog } from '../fields/catalog.ts'
@@ -15,7 +15,7 @@ import { idOf } from './amounts.ts'
 import { asObject } from './cell-values.ts'
 import type { Form, Place } from './targets.ts'
 
-/** Fields of which a row tells an entry, with their forms; and the kinds of numbers that targets name. */
+/** Fields of which a row has entries, with their forms, and the kinds of numbers in the targets. */
 export type Told = ReadonlyMap<string, { readonly form: Form; readonly types: ReadonlySet<string> }>
 
 /** The forms whose values are lists of entries. */
@@ -28,10 +28,10 @@ export function formOfWhole({ form, of, member }: Place): Form {
   return members.includes('price') ? 'prices' : members.includes('city') ? 'address' : form
 }
 
-/** What a row says, and how much of it. */
+/** The content of a row: its body, the fields with entries, and the derived fields. */
 type Said = { readonly body: JsonObject; readonly told: Told; readonly derived: readonly string[] }
 
-/** The body for a record: with the entries that the row doesn't tell, without what gives way to values. */
+/** The body of an update: adds the record's other entries, drops derived fields that have a stored value. */
 export function onto({ body, told, derived }: Said, before: Values, catalog: Catalog): JsonObject {
   const merged = [...told].flatMap(([name, { form, types }]): [string, Json][] => {
     const [own, kept] = [body[name], before[name]]
@@ -62,7 +62,7 @@ function withEntry(
   return all.with(at, form === 'prices' ? repriced(all[at]!, one) : retyped(all[at]!, one, types))
 }
 
-/** Whether an entry is the one that another is about. */
+/** Test if another entry is about the same thing as `one`. */
 function sameness(
   form: Form,
   one: JsonObject,
@@ -89,12 +89,12 @@ function typeOf(one: JsonObject): number | undefined {
   return findOption(String(type), all)?.id
 }
 
-/** The price is another one; tax and discount stay where the row says nothing of them. */
+/** Replaces the price; tax and discount stay if the row doesn't have them. */
 function repriced({ price, ...before }: JsonObject, one: JsonObject): JsonObject {
   return { ...before, ...one, unit_price: one.unit_price ?? price! }
 }
 
-/** What is there already stays as it is written, and its kind unless the target names one. */
+/** Keeps the spelling of the stored entry, and its kind unless the target names one. */
 function retyped(before: JsonObject, one: JsonObject, types: ReadonlySet<string>): JsonObject {
   const { email_type, phone_type, ...value } = one
   const isTyped = types.has(String(email_type ?? phone_type))

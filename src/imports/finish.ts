@@ -1,11 +1,11 @@
-/** What remains to be done when all cells of a row are read: currencies of amounts, and prices. Pure. */
+/** Last step of a row, after all its cells: currencies of amounts, and prices. Pure. */
 import type { Catalog } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { asObject } from './cell-values.ts'
 import type { Place } from './targets.ts'
 
-/** The currency that columns of a row say, where they say no other: it is that of all its amounts. */
+/** The currency of the row's currency columns, if they agree. It applies to all its amounts. */
 export function currencyOfRow(body: JsonObject, targets: readonly Place[]): Json | undefined {
   const all = targets.flatMap(place => {
     const isOfRow = place.form === 'currency' && !place.isNested
@@ -15,11 +15,11 @@ export function currencyOfRow(body: JsonObject, targets: readonly Place[]): Json
   return told.length === 1 ? told[0] : undefined
 }
 
-/** `prices`: those of columns in a currency of their own, by field. */
+/** `prices`: from columns in a currency of their own, by field. */
 type Finish = (body: JsonObject, currency: Json | undefined, prices: Prices) => void
 export type Prices = ReadonlyMap<string, readonly JsonObject[]>
 
-/** What remains to be done when all cells of a row are read: currencies, and prices as the list they are. */
+/** Functions that finish a row after all its cells: they set currencies and make prices a list. */
 export function finishersOf(targets: readonly Place[], catalog: Catalog): Finish[] {
   const base = catalog.currencies.get(catalog.account.base_currency)?.code
   const fields = new Set(targets.filter(({ isNested }) => !isNested).map(({ of }) => of))
@@ -34,7 +34,7 @@ export function finishersOf(targets: readonly Place[], catalog: Catalog): Finish
   })
 }
 
-/** A currency without an amount says nothing; an amount without one is in its row's, or the account's. */
+/** Drops a currency without an amount. An amount without a currency gets its row's, or the account's. */
 function finishMoney(body: JsonObject, name: string, base: Json | undefined): void {
   const money = body[name]
   if (!isObject(money)) return
@@ -42,7 +42,7 @@ function finishMoney(body: JsonObject, name: string, base: Json | undefined): vo
   else if (money.currency === undefined && base !== undefined) body[name] = { currency: base, ...money }
 }
 
-/** Price, tax and discount are those of one entry; of several, each has the same tax and discount. */
+/** Price, tax and discount belong to one entry; several prices share the same tax and discount. */
 function finishPrices(
   body: JsonObject,
   name: string,

@@ -1,23 +1,23 @@
-/** How a file writes dates and numbers, guessed from the cells of a sample (D80). Knows no field. */
+/** Formats of dates and numbers in a file, guessed from the cells of a sample (D80). Knows no field. */
 import type { Formats } from './cell-values.ts'
 import type { Cell } from './read.ts'
 import type { Form } from './targets.ts'
 import { dateOf, dayOf, numberOf } from './texts.ts'
 
-/** `unclear`: what the texts leave open; then those that may be two dates or numbers are refused. */
+/** `unclear`: the formats that the texts leave open; then ambiguous dates or numbers are refused. */
 export type GuessedFormats = Formats & { readonly unclear: readonly ('date' | 'decimal')[] }
 
 type Counts = { dmy: number; mdy: number; unclear: number; comma: number; point: number; either: number }
 
-/** How many cells are looked at, and how long they may be. */
+/** Bounds of the sample: number of cells, and their length. */
 const [cellsMax, lengthMax] = [10_000, 40]
 const dates: ReadonlySet<Form> = new Set(['date', 'moment'])
 const amounts: ReadonlySet<Form> = new Set(['number', 'money', 'prices'])
 
 /**
- * How dates and numbers are written in the rows of a sample. `formOf`: what a column is mapped to. A comma in
- * a note says nothing of amounts: columns that become something else are left out, and so are those that
- * become nothing, unless most of their cells are dates or numbers. `isOurs`: an export of ours has points.
+ * Guesses the formats of dates and numbers from the rows of a sample. `formOf`: the form that a column is
+ * mapped to. Columns with other forms are skipped, since a comma in a note says nothing of amounts; so are
+ * unmapped columns, unless most of their cells are dates or numbers. `isOurs`: our exports use points.
  */
 export function guessFormats(
   samples: readonly (readonly Cell[])[],
@@ -33,7 +33,7 @@ export function guessFormats(
     if (form === undefined && !areMostly(texts)) continue
     for (const text of texts) count(text, form, counts)
   }
-  // With evidence both ways nothing is known of the cells that may be two.
+  // With evidence both ways, ambiguous cells stay unclear.
   const date = only({ dmy: counts.dmy, mdy: counts.mdy })
   const decimal = only({ ',': counts.comma, '.': counts.point + (isOurs ? 1 : 0) })
   const unclear = [
@@ -43,18 +43,18 @@ export function guessFormats(
   return { ...(date ? { date } : {}), ...(decimal ? { decimal } : {}), unclear }
 }
 
-/** The only one of two ways that was counted. */
+/** The way that was counted, if it is the only one. */
 function only<Way extends string>(counts: { readonly [way in Way]: number }): Way | undefined {
   const [way, ...others] = (Object.keys(counts) as Way[]).filter(one => counts[one] > 0)
   return others.length ? undefined : way
 }
 
-/** Numbers of JSON and of sheets have no mark. */
+/** Numbers of JSON and of sheets have no decimal mark. */
 function textOf(cell: Cell | undefined): string[] {
   return typeof cell === 'string' && cell.trim() !== '' ? [cell.trim()] : []
 }
 
-/** Whether four of five are dates or numbers. */
+/** True if four of five are dates or numbers. */
 function areMostly(texts: readonly string[]): boolean {
   const fitting = texts.filter(text => {
     return text.length <= lengthMax && (dayOf(text, undefined) !== null || numberOf(text, undefined) !== null)
@@ -84,7 +84,7 @@ function orderOf(date: string): 'dmy' | 'mdy' | 'unclear' {
   return first! > 12 ? 'dmy' : 'mdy'
 }
 
-/** The mark that a number must have been written with; undefined where it is none, or has no mark. */
+/** The decimal mark that a number must have; undefined if it is no number, or has no mark. */
 function markOf(text: string): 'comma' | 'point' | 'either' | undefined {
   const found = numberOf(text, undefined)
   if (found === 'unclear') return 'either'

@@ -1,6 +1,6 @@
 /**
- * What the columns of a file are: guessed by our names and labels, by the names that other systems write in
- * their exports, by synonyms, and by what stands in the cells (D80). What is not sure stays open, with why.
+ * Guesses the targets of a file's columns: by our names and labels, by the names in other systems' exports,
+ * by synonyms, and by the cells (D80). An unsure column stays open, with a reason.
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { bareName, ourNames } from '../fields/synonyms.ts'
@@ -16,21 +16,21 @@ import { isRefusedFile, ofRefused } from './read-header.ts'
 import { type Place, placesOf, type Target } from './targets.ts'
 import { type System, type Template, templates } from './templates.ts'
 
-/** A column that is not there is ignored, and so is the second of two with the same target. */
+/** Missing columns are ignored, and so is the second of two with the same target. */
 export type Mapping = readonly { readonly column: number; readonly field: string }[]
 
-/** Each column is in one of both. */
+/** Each column is in exactly one of both. */
 export type Guess = { readonly mapping: Mapping; readonly unmapped: readonly Unmapped[] }
 
 type Candidate = Found & { readonly column: number }
 type Looked = { readonly candidates: readonly Candidate[]; readonly unmapped: Unmapped }
 
-/** A guess that is worth less is not taken without asking. */
+/** Minimum score of a guess that is taken without a person's confirmation. */
 const sureMin = 0.6
-/** How many names of a system's export a file must have to be one. */
+/** Minimum number of a system's column names in a file that is its export. */
 const systemMin = 2
 
-/** All that a column may be mapped to, in the order of the form. */
+/** All targets of a resource, in the order of the form. */
 export function targetsOf(catalog: Catalog, fields: ResourceFields): readonly Target[] {
   return [...placesOf(catalog, fields).values()].map(({ field, label, type, isRequired, options, of }) => ({
     ...{ field, label, type, isRequired },
@@ -38,7 +38,7 @@ export function targetsOf(catalog: Catalog, fields: ResourceFields): readonly Ta
   }))
 }
 
-/** Stages of several pipelines, each with the name of its own: "Sales · New". */
+/** If there are several pipelines, each stage has its pipeline's name: "Sales · New". */
 function stagesOf(options: NonNullable<Target['options']>, { pipelines, stages }: Catalog): typeof options {
   if (pipelines.size < 2) return options
   return options.map(({ id, name }) => {
@@ -47,14 +47,14 @@ function stagesOf(options: NonNullable<Target['options']>, { pipelines, stages }
   })
 }
 
-/** What people call the targets. */
+/** The labels of the targets. */
 export function labelsOf(catalog: Catalog, fields: ResourceFields): ReadonlyMap<string, string> {
   return new Map([...placesOf(catalog, fields)].map(([field, { label }]) => [field, label]))
 }
 
 /**
- * The likeliest target of each column; each target once. `samples`: the first rows. `isEmpty`: whether no row
- * has a value in a column. `system`: whose export it is; found out when it is left out.
+ * The likeliest target of each column; each target once. `samples`: the first rows. `isEmpty`: true if no row
+ * has a value in a column. `system`: the source of the export; default: detected.
  */
 export async function guessColumns(
   catalog: Catalog,
@@ -85,7 +85,7 @@ export async function guessColumns(
   return chosen(pricesApart(looked, columns, places, catalog), places, catalog, samples)
 }
 
-/** The system whose export has most of the columns; null where none has two of them. */
+/** The system whose export has most of the columns; null if none has two of them. */
 export function systemOf(resource: string, columns: readonly string[]): System | null {
   const names = new Set(columns.map(bareName))
   const counts = (Object.keys(templates) as System[]).map(system => {
@@ -97,8 +97,8 @@ export function systemOf(resource: string, columns: readonly string[]): System |
 }
 
 /**
- * What a system's columns are. Those that have no field here are known in files alone with names that are the
- * system's own: elsewhere, such a name may mean something else.
+ * The column names of a system. Those without a field here are known only in files that have names of the
+ * system alone: elsewhere such a name may mean something else.
  */
 function templateFor(
   system: System,
@@ -116,11 +116,11 @@ function templateFor(
   return Object.fromEntries(Object.entries(template).filter(([, field]) => field !== null))
 }
 
-/** The targets that fit a column, and why it is not mapped, should none of them be taken. */
+/** The targets that fit a column, and the reason to report if none of them is taken. */
 function lookedAt(column: number, name: string, contents: Contents, index: Index, catalog: Catalog): Looked {
   const { places, byName } = index
   const found = candidatesFor(name, contents, index)
-  // The name that a field or a part of it has in the interface leaves no doubt, whatever the cells are.
+  // The interface's name of a field or of its part is certain, whatever the cells are.
   const isExact = byName.has(name) || places.has(name)
   const fitting: Candidate[] = []
   const unfit: { why: Why; field: string }[] = []
@@ -137,29 +137,29 @@ function lookedAt(column: number, name: string, contents: Contents, index: Index
   return { candidates: fitting, unmapped: { column, why, field: fitting[0]?.field ?? first?.field ?? null } }
 }
 
-/** Whether a column would link by ids that nobody has said to be ours. */
+/** True if a column would link records by ids that are not known to be ours. */
 function hasForeignIds(place: Place, contents: Contents): boolean {
   const { form, options = [] } = place
-  // A company that is found or made by its name must not be called by an id.
+  // A company that is found or created by name must not get an id as its name.
   if (isNaming(place)) return contents.areNoNames
   const takesIds = form === 'reference' || (form === 'option' && !isYesNo(options))
   return takesIds && contents.areIds && !contents.areNamesOf(options)
 }
 
-/** Whether a target names a record that another points to. */
+/** True if a target names a record that another points to. */
 function isNaming({ field, isNested }: Place): boolean {
   return isNested && /\.(?:last_)?name$/.test(field)
 }
 
-/** A name of ours, or of the system whose export it is, needs no cells that fit: theirs are refused. */
+/** Our names, and those of the detected system, need no cells that fit: those are refused. */
 function mayBe(place: Place, name: string, contents: Contents, score: number, catalog: Catalog): boolean {
   if (place.form === 'number' && isQuestion(name)) return false
-  // What may not be named can be told by ids alone.
+  // Records that may not be looked up by name take ids alone.
   if (place.form === 'reference' && !catalog.resources.has(place.of.related!)) return contents.isEmpty
   return score >= scores.template || contents.fit(place)
 }
 
-/** The best first; a column and a target have one guess. */
+/** Takes the best guesses first; one for each column and target. */
 function chosen(
   looked: readonly Looked[],
   places: Index['places'],
@@ -208,8 +208,8 @@ function chosen(
 }
 
 /**
- * Whether a column has a whole name, of which others have both parts: they need no guess where it is divided.
- * Or it is the last name itself, which some call "Name" beside the first one.
+ * True if a column has the whole name and other columns have both parts, which need no guess where to split.
+ * Also true if it is the last name, which some files call "Name" beside the first name.
  */
 function namesInParts(
   all: readonly Candidate[],
@@ -230,7 +230,7 @@ function namesInParts(
   }
 }
 
-/** Whether a target is a part of another record that no column names: there is none to have it. */
+/** True if a target is a part of another record that no column names, so the part has no owner. */
 function isHanging({ isNested, own }: Place, targets: ReadonlySet<string>, catalog: Catalog): boolean {
   if (!isNested) return false
   const { namedBy = [], shownAs } = catalog.resources.get(own.related!)!.resource
@@ -241,9 +241,9 @@ function isHanging({ isNested, own }: Place, targets: ReadonlySet<string>, catal
   )
 }
 
-/** Whether other columns have the parts, where this one has the whole; or the other way round. */
+/** True if other columns have the parts and this one the whole, or the reverse. */
 function isSaidBetter(field: string, targets: ReadonlySet<string>, wholes: ReadonlySet<string>): boolean {
-  // Addresses and numbers of several kinds stand beside each other.
+  // Addresses and numbers of several kinds may coexist.
   const isList = (one: string) => /(?:emails|phones)$/.test(one)
   const whole = wholeOf(field)
   if (whole !== field && targets.has(whole) && !isList(whole)) return true
@@ -253,7 +253,7 @@ function isSaidBetter(field: string, targets: ReadonlySet<string>, wholes: Reado
   return !isList(field) && !targets.has(field) && wholes.has(field)
 }
 
-/** `deal_value` of `deal_value.currency`; what is no part is its own whole. */
+/** `deal_value` of `deal_value.currency`; a whole is returned unchanged. */
 function wholeOf(field: string): string {
   return field.replace(/(?:\.price\.[A-Z]{3}|\.[^.]*)$/, '')
 }

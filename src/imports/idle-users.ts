@@ -1,6 +1,6 @@
 /**
- * Users out of use whom rows of an import name (D80): those who left own what they closed. Requests take
- * nobody out of use (D10, D75); an import takes these, and counts them.
+ * Inactive users whom rows of an import name (D80): people who left still own what they closed. Requests
+ * reject inactive users (D10, D75); an import accepts and counts them.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -11,20 +11,20 @@ import type { Queryable } from '../records/store.ts'
 import { mayRead } from '../rights/rights.ts'
 import { sightOf } from '../rights/visibility.ts'
 
-/** How many names are looked up by one statement. */
+/** Number of names looked up by one statement. */
 const namesAtOnce = 900
-/** How many users out of use are counted by their names; the others are counted together. */
+/** Maximum number of inactive users counted by name; the rest are counted together. */
 const namedMax = 100
 const others = 'others'
 
 type WithBody = { readonly place: number; readonly body: JsonObject }
 
-/** The users out of use whom rows name, by their ids, with their names. */
+/** The inactive users whom rows name: id → name. */
 export type Idle = ReadonlyMap<number, string>
 
 /**
- * Puts ids in the place of the users whom rows name: those in use, else those out of use. A text that stands
- * for nobody or for several stays, and the row is refused with it.
+ * Replaces the names of users by ids: active users first, else inactive ones. A text with no match or several
+ * stays, and its row is refused.
  */
 export async function idleUsersOf(
   tx: Queryable,
@@ -48,7 +48,7 @@ export async function idleUsersOf(
   return new Map(all.filter(([id]) => look('user', id) === 'idle'))
 }
 
-/** How many of the rows name each of the users; `counted`: the names that were counted before. */
+/** Counts the rows that name each of the users. `counted`: the names that were counted before. */
 export function countsOf(
   idle: Idle,
   rows: readonly WithBody[],
@@ -78,7 +78,7 @@ function textOf(value: Json | undefined): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** The one user of each text that stands for one. */
+/** The user of each text that means exactly one. */
 async function usersOf(
   tx: Queryable,
   texts: readonly string[],

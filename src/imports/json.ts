@@ -1,4 +1,4 @@
-/** An import as it is answered: the job, and how its file becomes records (D80). Pure. */
+/** Import as JSON: the job, and how its file becomes records (D80). Pure. */
 
 import { Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
@@ -11,7 +11,7 @@ import { type ImportPlan, planOf } from './plan.ts'
 import { importedFields } from './step.ts'
 import { type Choices, valuesToMap } from './values.ts'
 
-/** The rows of a file that were refused, each with its line, which its problems have. */
+/** The refused rows of a file, each with its line, which is in its problems. */
 export function withLines({ phase }: Job, refused: readonly Refused[]): readonly Refused[] {
   if (phase === 'revert') return refused
   const lineOf = ([first]: readonly Json[]) => (isObject(first) ? (first.line as number | undefined) : null)
@@ -47,7 +47,7 @@ export function importJson(
   }
 }
 
-/** Throws where there are columns of which nobody has said what they become, with each of them. */
+/** Throws `validation_failed` if columns are open, with a problem for each. */
 export function requireAnswers(job: Job, catalog: Catalog): void {
   const fields = importedFields(catalog.resources.get(job.resource)!)
   const plan = planFor(job, fields, catalog)
@@ -55,7 +55,7 @@ export function requireAnswers(job: Job, catalog: Catalog): void {
   if (problems.length) throw new Refusal('validation_failed', 'Say first what the columns become.', problems)
 }
 
-/** The plan of an import without what it says of fields that the role hides by now (D64). */
+/** The plan of an import without the fields that the role no longer sees (D64). */
 function planFor(job: Job, fields: ResourceFields, catalog: Catalog): ImportPlan {
   const { duplicates, ...plan } = planOf(job)
   const isTold = (target: string) =>

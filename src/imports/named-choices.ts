@@ -10,15 +10,15 @@ import { importedFields } from './step.ts'
 import { placesOf } from './targets.ts'
 import type { Choice, Choices } from './values.ts'
 
-/** The resources whose records are known by their names; of one with more no text is called unknown. */
+/** Maximum number of records of a resource; with more, no text of its columns is reported as unknown. */
 const namedMax = 2000
 const named = ['user', 'tag', 'territory']
 
 type Asker = Viewer & { readonly rights: Rights }
 
 /**
- * Those that columns of the import name, by their resources, with what the caller sees of them. A resource
- * that the caller may not read is left out. `known`: the catalog as imports are told of it.
+ * The records that columns of the import may name, by resource, with what the caller sees of them. A resource
+ * that the caller may not read is left out. `known`: the catalog for imports (`nameable`).
  */
 export async function choicesOf(db: Reader, caller: Asker, job: Job, known: Catalog): Promise<Choices> {
   const places = placesOf(known, importedFields(known.resources.get(job.resource)!))

@@ -1,13 +1,13 @@
 /**
- * Values of rows that a contact or company does not get, because it is there and an import links it without a
- * change (D80). They are counted, so that nothing is lost unsaid. Pure.
+ * Values of rows that an existing contact or company does not get, because an import links it without a
+ * change (D80). They are counted, so that no loss goes unreported. Pure.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { findOption } from '../fields/kinds/dropdown.ts'
 import { comparedName } from '../fields/name.ts'
 import { isNumber, isObject, type Json, type JsonObject } from '../json.ts'
 
-/** The members of a payload that say something else than the record, beside those that name it. */
+/** The members of a payload that differ from the record, except those that name it. */
 export function notTaken(payload: JsonObject, record: JsonObject, fields: ResourceFields): string[] {
   return extras(payload, fields).filter(name => {
     const held = [record[name] ?? null].flat() as Json[]
@@ -17,7 +17,7 @@ export function notTaken(payload: JsonObject, record: JsonObject, fields: Resour
   })
 }
 
-/** The members that don't name the record. A company of a person is that of the row, and is none of them. */
+/** The members that don't name the record. A person's company is that of the row, so it is not among them. */
 export function extras(payload: JsonObject, { resource, byName }: ResourceFields): string[] {
   const naming = new Set<string>([...(resource.namedBy ?? []), ...resource.shownAs])
   return Object.keys(payload).filter(name => byName.get(name)?.related === null && !naming.has(name))
@@ -28,7 +28,7 @@ function optionOf(item: Json, options: Parameters<typeof findOption>[1]): Json {
   return known?.id ?? item
 }
 
-/** Whether a value is in another one: a phone number of any kind, or the parts of an address. */
+/** True if the stored value includes a value: a phone number of any kind, or the parts of an address. */
 function isHeld(value: Json, held: Json): boolean {
   if (!isObject(value)) return textOf(value) === textOf(held)
   if (!isObject(held)) return false

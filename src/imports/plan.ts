@@ -1,4 +1,4 @@
-/** What is to be done with a file (D80): the plan of an import, as it is stored and changed. Pure. */
+/** The plan of an import (D80): how its file becomes records, as stored and changed. Pure. */
 import type { Job } from '../jobs/job.ts'
 import type { Json } from '../json.ts'
 import type { Formats } from './cell-values.ts'
@@ -8,7 +8,7 @@ import type { GuessedFormats } from './formats.ts'
 import type { Guess, Mapping } from './guess.ts'
 import type { Source } from './read.ts'
 
-/** How files are written. */
+/** The formats of files. */
 export const formats = ['csv', 'jsonl', 'xlsx'] as const
 
 /** The resources that files can be imported to. */
@@ -16,7 +16,7 @@ export const importedResources: ReadonlySet<string> = new Set([
   ...['deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag'],
 ])
 
-/** What is done with a row whose record is there. */
+/** The actions for a row whose record exists. */
 export const actions = ['skip', 'update', 'create'] as const
 
 export type ImportPlan = {
@@ -24,17 +24,17 @@ export type ImportPlan = {
   /** encoding, delimiter, sheet and header line: as sent, else as detected; absent in older plans */
   readonly source?: Omit<Source, 'format'>
   readonly mapping: Mapping
-  /** the other columns, with why; those of which a person said so are in neither. Absent in older plans */
+  /** unmapped columns, with reasons; one that a person left out is in neither; absent in older plans */
   readonly unmapped?: readonly Unmapped[]
-  /** both as they were guessed */
+  /** the guessed mapping and unmapped columns */
   readonly guess?: Guess
-  /** field -> text of the file -> what it stands for */
+  /** field -> text of the file -> its value */
   readonly values: { readonly [field: string]: { readonly [text: string]: Json } }
-  /** what all rows have that say nothing of it; absent in plans from before */
+  /** defaults of all rows; absent in older plans */
   readonly defaults?: Defaults
-  /** `unclear`: what its cells leave open, whatever was chosen */
+  /** `unclear`: formats that the cells leave open, whatever was chosen */
   readonly formats: Formats & { readonly unclear?: GuessedFormats['unclear'] }
-  /** the unique field that tells a row's record, and what is done where it is there; null: rows are new */
+  /** the unique field that identifies a row's record, and the action if it exists; null: rows are new */
   readonly duplicates: { readonly by: string | null; readonly action: (typeof actions)[number] }
 }
 

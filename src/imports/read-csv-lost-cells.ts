@@ -1,7 +1,7 @@
 /**
- * Rows of CSV that have lost a cell (D80): what is behind it stands in the wrong columns. Who leaves out the
- * empty cells at the end of a row leaves out all of them, so a row that is short and ends with one is not so.
- * Excel is: it looks at sixteen rows at a time, and each of them has as many cells as the one with the most.
+ * Detects rows of CSV that have lost a cell (D80), so the cells behind it are in the wrong columns. A writer
+ * that omits empty cells at the end of a row omits all of them, so a short row that ends with an empty cell
+ * is suspect. Excel is an exception: it pads each block of sixteen rows to the width of its longest row.
  */
 import type { Row } from './read.ts'
 import { isRefusedFile } from './read-header.ts'
@@ -11,14 +11,14 @@ const rowsOfExcel = 16
 
 export class LostCells {
   readonly #width: number
-  /** whether it is our file of refused rows, in which those that have lost nothing are whole */
+  /** true for our file of refused rows, in which undamaged rows have all cells */
   readonly #isOfRefused: boolean
-  /** the number of the row that was judged last */
+  /** the number of the last row checked */
   #place: number
-  /** the most cells of a row since Excel would have begun to look at rows anew */
+  /** the most cells of a row in the current block of Excel */
   #most: number
 
-  /** `header`: the names of the columns. `line`: where they are. */
+  /** `header`: the names of the columns. `line`: their line. */
   constructor(header: readonly string[], line: number) {
     this.#width = header.findLastIndex(name => name.trim() !== '') + 1
     this.#isOfRefused = isRefusedFile(header)
@@ -26,7 +26,7 @@ export class LostCells {
     this.#most = line > 0 ? header.length : 0
   }
 
-  /** The row, with the problem that it has lost a cell. */
+  /** The row, with a problem if it has lost a cell. */
   judged(row: Row): Row {
     if (this.#place++ % rowsOfExcel === 0) this.#most = 0
     const { cells, problem } = row

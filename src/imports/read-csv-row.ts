@@ -1,22 +1,22 @@
-/** What becomes of a record of CSV: a row, or a row with a problem that says the place and what to do. */
+/** Makes a row of a record of CSV, or a row with a problem that states the place and the remedy. */
 import type { Row } from './read.ts'
 import { cellMax, placeText, recordMax } from './read-limits.ts'
 
-/** How much of a cell that can't be used is shown. */
+/** Shown characters of a cell that can't be used. */
 const shownMax = 1000
 
 export type Found = {
   readonly line: number
-  /** how many cells a record may have that are not empty */
+  /** maximum number of cells of a record that are not empty */
   readonly width: number
-  /** how many cells are told apart */
+  /** maximum number of cells that are split */
   readonly most: number
   readonly delimiter: string
   readonly text: string
   readonly hasNul: boolean
 }
 
-/** The row of a record. Its empty cells beyond the columns are left out. */
+/** The row of a record. Empty cells beyond the columns are dropped. */
 export function rowOf(cells: string[], found: Found): Row {
   const { line, width, text, hasNul } = found
   const unusable = (hasNul && nulProblem(line, cells)) || (text.length > cellMax && longCell(cells, found))
@@ -38,7 +38,7 @@ function longCell(cells: readonly string[], { line, most }: Found): string | fal
   return `${placeText({ line })}: cell ${index + 1} has more than ${cellMax} characters. Shorten it.`
 }
 
-/** All of it is kept: without what is too much it would pass when it is sent again. */
+/** Keeps all cells: without the excess, the row would pass when it is sent again. */
 function excessRow(cells: readonly string[], { line, width, most, delimiter }: Found): Row {
   const count = cells.length > most ? `more than ${most}` : cells.length
   const rest = cells.slice(most).join(delimiter)
@@ -52,7 +52,7 @@ function excessRow(cells: readonly string[], { line, width, most, delimiter }: F
   }
 }
 
-/** The row of a record with a faulty quotation mark at that place. Its first line is shown. */
+/** The row of a record with a faulty quotation mark at `at`. Its first line is shown. */
 export function brokenRow(text: string, at: number, line: number, what: string): Row {
   const before = text.slice(0, at)
   const begin = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1
@@ -69,7 +69,7 @@ export function tooLongRow(text: string, line: number): Row {
   return { line, cells: [shown(text.slice(0, shownMax + 1))], problem }
 }
 
-/** At most so many cells, and one more with the rest. */
+/** Splits a text into at most `most` cells, and one more with the rest. */
 export function divided(text: string, delimiter: string, most: number): string[] {
   const cells = text.split(delimiter, most + 1)
   if (cells.length <= most) return cells
@@ -77,7 +77,7 @@ export function divided(text: string, delimiter: string, most: number): string[]
   return [...cells.slice(0, most), text.slice(from + delimiter.length)]
 }
 
-/** What stands between quotation marks. */
+/** Unescapes the text between quotation marks. */
 export function unquoted(text: string): string {
   return text.includes('"') ? text.replaceAll('""', '"') : text
 }
@@ -92,9 +92,9 @@ export function breaksIn(text: string): number {
 }
 const [lineFeed, carriageReturn] = [10, 13]
 
-/** A cell of a row with a problem, as it is kept: databases take no NUL. */
+/** A cell of a row with a problem, as stored: databases take no NUL. */
 function shown(cell: string): string {
   const text = cell.length > shownMax ? `${cell.slice(0, shownMax)}…` : cell
-  // A copy: a piece of what was read would keep all of that in memory.
+  // A copy: a slice would keep the whole text that was read in memory.
   return Buffer.from(text.replaceAll('\0', '\ufffd')).toString()
 }

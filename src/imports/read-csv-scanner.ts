@@ -1,8 +1,8 @@
 /**
- * Records out of CSV text that comes in chunks (RFC 4180, any delimiter, any line break). It is written by
- * hand because packages take the rest of the file for one cell after a quotation mark that is never closed.
- * This one gives such a record as a row with a problem, and goes on with the next line. Each character is
- * looked at a few times at most.
+ * Scans records in CSV text that arrives in chunks (RFC 4180, any delimiter, any line break). It is written
+ * by hand because packages take the rest of the file for one cell after an unclosed quotation mark. This one
+ * returns such a record as a row with a problem, and continues with the next line. Linear time: it visits
+ * each character a few times at most.
  */
 import type { Row } from './read.ts'
 import { breaksIn, brokenRow, divided, rowOf, tooLongRow, unquoted } from './read-csv-row.ts'
@@ -10,7 +10,7 @@ import { columnsMax, recordMax } from './read-limits.ts'
 
 const [quote, lineFeed, carriageReturn] = [34, 10, 13]
 
-/** Where a sign stands from a place on; Infinity: nowhere. It is looked for once, as there may be none. */
+/** Position of a sign from a place on; Infinity: none. Searched once, as there may be none. */
 function finder(text: string, sign: string): (from: number) => number {
   let [begin, at] = [0, -1]
   return from => {
@@ -22,9 +22,9 @@ function finder(text: string, sign: string): (from: number) => number {
   }
 }
 
-/** A record with its cells, and where it ends: at a line break, or at the end of all. */
+/** A record with its cells and its end: a line break, or the end of the text. */
 type Whole = { readonly cells: string[]; readonly end: number }
-/** What is wrong with a quotation mark, and where. One that is open may be closed in what comes yet. */
+/** A faulty quotation mark and its position. An open one may be closed in the next chunk. */
 type Faulty = { readonly at: number; readonly what: string; readonly isOpen?: boolean }
 
 export class CsvScanner {
@@ -37,13 +37,13 @@ export class CsvScanner {
   #at = 0
   #isLast = false
   #hasNul = false
-  /** how long the text must be until a record that was not whole is looked at again */
+  /** length of text from which an incomplete record is scanned again */
   #needed = 0
-  /** whether the rest of the line is left out */
+  /** true while the rest of the line is skipped */
   #isSkipping = false
   /** the line of the next record */
   line: number
-  /** how many cells a record may have that are not empty */
+  /** maximum number of cells of a record that are not empty */
   width: number
 
   constructor(delimiter: string, width: number, line = 1) {
@@ -52,7 +52,7 @@ export class CsvScanner {
     this.line = line
   }
 
-  /** More text. `isLast`: nothing comes after it. */
+  /** Adds text. `isLast`: it is the last chunk. */
   push(text: string, isLast: boolean): void {
     this.#text = this.#text.slice(this.#at) + text
     this.#at = 0
@@ -64,12 +64,12 @@ export class CsvScanner {
     this.#limit = finder(this.#text, this.#delimiter)
   }
 
-  /** How many line breaks there are in the text that has not been read. */
+  /** Number of line breaks in the text that has not been read. */
   get breaksAhead(): number {
     return breaksIn(this.#text.slice(this.#at))
   }
 
-  /** The next record; null until there is more text, or when there is no more. */
+  /** The next record; null until there is more text, or at the end. */
   next(): Row | null {
     if (this.#isSkipping && !this.#skip()) return null
     const rest = this.#text.length - this.#at
@@ -84,7 +84,7 @@ export class CsvScanner {
     return found && 'cells' in found ? this.#row(found) : this.#refused(found)
   }
 
-  /** Null: it isn't known where the record ends, and it has no quotation mark that is open. */
+  /** Null: the end of the record isn't known yet, and it has no open quotation mark. */
   #found(): Whole | Faulty | null {
     const [text, at] = [this.#text, this.#at]
     const end = this.#lineEnd(at)
@@ -93,7 +93,7 @@ export class CsvScanner {
     return end < 0 ? null : { cells: divided(text.slice(at, end), this.#delimiter, this.#most), end }
   }
 
-  /** A record in which there is a quotation mark. */
+  /** A record with a quotation mark in it. */
   #quoted(): Whole | Faulty | null {
     const text = this.#text
     const cells: string[] = []
@@ -124,7 +124,7 @@ export class CsvScanner {
     return this.#isLast ? 'never closed' : `not closed within ${recordMax} characters`
   }
 
-  /** The quotation mark that closes a cell; -1 when it is not in the text. */
+  /** The quotation mark that closes a cell; -1 if the text doesn't have it. */
   #closing(from: number): number {
     const text = this.#text
     for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2)) {
@@ -134,7 +134,7 @@ export class CsvScanner {
     return -1
   }
 
-  /** The next line break from `from` on; at the end of all, the end; -1 when that is not known yet. */
+  /** The next line break from `from` on; the end after the last chunk; -1 if it isn't known yet. */
   #lineEnd(from: number): number {
     const text = this.#text
     const end = Math.min(this.#feed(from), this.#return(from), text.length)
@@ -143,7 +143,7 @@ export class CsvScanner {
     return isKnown ? end : -1
   }
 
-  /** Goes to the line after the one that ends at `end`. */
+  /** Moves to the line after the one that ends at `end`. */
   #goOn(end: number): void {
     const text = this.#text
     const isTwo = text.charCodeAt(end) === carriageReturn && text.charCodeAt(end + 1) === lineFeed
@@ -151,7 +151,7 @@ export class CsvScanner {
     this.line++
   }
 
-  /** Leaves out the rest of a line. */
+  /** Skips the rest of a line. */
   #skip(): boolean {
     const end = this.#lineEnd(this.#at)
     if (end < 0) {
@@ -163,7 +163,7 @@ export class CsvScanner {
     return true
   }
 
-  /** How many cells of a record are told apart: those that there may be, and as many as may be shown. */
+  /** Maximum number of cells split in a record: all columns, and as many as a problem may show. */
   get #most(): number {
     return this.width + columnsMax
   }
@@ -171,14 +171,14 @@ export class CsvScanner {
   #row({ cells, end }: Whole): Row {
     const { line, width } = this
     const text = this.#text.slice(this.#at, end)
-    // Line breaks stand in cells with quotation marks only.
+    // Only quoted cells contain line breaks.
     if (this.#mark(this.#at) < end) this.line += breaksIn(text)
     this.#goOn(end)
     const hasNul = this.#hasNul && text.includes('\0')
     return rowOf(cells, { line, width, most: this.#most, delimiter: this.#delimiter, text, hasNul })
   }
 
-  /** A record that can't be read. The next line is the next one. */
+  /** The row of a record that can't be read. The next line is the next record. */
   #refused(faulty: Faulty | null): Row {
     this.#isSkipping = true
     const text = this.#text.slice(this.#at)

@@ -1,6 +1,6 @@
 /**
- * CSV as people have it: the delimiter is given, said by the first line of Excel (`sep=;`) or found out.
- * Gives the header and then the rows.
+ * CSV as people write it: the delimiter is requested, stated in the first line by Excel (`sep=;`), or
+ * detected. Returns the header, then the rows.
  */
 import type { Row } from './read.ts'
 import { CsvScanner } from './read-csv-scanner.ts'
@@ -11,19 +11,19 @@ import { InvalidText, type Text } from './read-text.ts'
 export type Csv = {
   readonly delimiter: string
   readonly header: readonly string[]
-  /** the line of the names; 0: none has them */
+  /** the line of the names; 0: none */
   readonly line: number
   readonly rows: Batches
 }
-/** Rows in batches: to wait for each would take longer than to read it. */
+/** Rows in batches: a promise for each row would cost more than reading it. */
 export type Batches = AsyncGenerator<Row[], void>
 
 const delimiters = [',', ';', '\t', '|']
-/** How much text and how many records are looked at to find out the delimiter. */
+/** Characters and records that are read to detect the delimiter. */
 const headLength = 65_536
 const headRecords = 50
 
-/** Throws a Refusal where there is no header. `delimiter`: a character; `told`: the line of the names. */
+/** Throws a Refusal if there is no header. `delimiter`: a character; `told`: the line of the names. */
 export async function readCsv({ chunks }: Text, delimiter?: string, told?: number): Promise<Csv> {
   if (delimiter !== undefined && !/^[^"\r\n\0]$/u.test(delimiter))
     throw unreadable(null, 'The delimiter must be one character.', 'Give , or ; or | or a tab.')
@@ -50,7 +50,7 @@ export async function readCsv({ chunks }: Text, delimiter?: string, told?: numbe
   }
 }
 
-/** The text of a file, up to its end or to bytes that are none. */
+/** The text of a file, up to its end or to its first invalid bytes. */
 class Source {
   readonly #chunks: AsyncGenerator<string>
   #failure: InvalidText | null = null
@@ -76,7 +76,7 @@ class Source {
     }
   }
 
-  /** Gives the scanner more. Throws a Refusal where the text is not of its encoding. */
+  /** Feeds the scanner. Throws a Refusal if the text is not in its encoding. */
   async feed(scanner: CsvScanner): Promise<void> {
     const text = this.isEnded ? '' : await this.next()
     if (this.#failure) throw encodingRefusal(this.#failure, scanner.line + scanner.breaksAhead)
@@ -110,7 +110,7 @@ async function* records(scanner: CsvScanner, source: Source): Batches {
   }
 }
 
-/** The refusal of a file that has other bytes than those of its encoding. */
+/** The refusal of a file with bytes that its encoding doesn't have. */
 export function encodingRefusal({ encoding }: InvalidText, line: number): Error {
   const other = encoding === 'utf-8' ? 'such as windows-1252' : 'if it is another'
   const hint = `Correct them there, say the encoding of the file, ${other}, or save it as UTF-8.`
@@ -118,11 +118,11 @@ export function encodingRefusal({ encoding }: InvalidText, line: number): Error 
 }
 
 function isEmpty({ cells, problem }: Row): boolean {
-  // DOS ends a file with this sign.
+  // DOS ends a file with this character.
   return problem === undefined && cells.every(cell => cell === '' || cell === '\x1a')
 }
 
-/** The first rows, as they are without knowing how many columns there are. */
+/** The first rows, split without knowing the number of columns. */
 function headOf(text: string, isWhole: boolean, delimiter: string, line: number): Row[] {
   const scanner = new CsvScanner(delimiter, columnsMax, line)
   scanner.push(text, isWhole)
@@ -143,8 +143,8 @@ function headerOf(row: Row | null): readonly string[] {
 }
 
 /**
- * The delimiter with which most records have as many cells as the first one, and the most of them. One that
- * has a cell alone may be a title.
+ * The delimiter with which most records have as many cells as the first one, and the most of them. A record
+ * of one cell may be a title.
  */
 function delimiterOf(text: string, isWhole: boolean): string {
   let [best, most] = [',', 0]

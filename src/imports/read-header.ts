@@ -1,17 +1,17 @@
 /**
- * Finds the header row of a file: the first row, the first below a title, or the one that was requested.
- * Knows no format.
+ * Finds the header row of a file: the first row, the first below a title, or the requested one. Knows no
+ * format.
  */
 import type { Row } from './read.ts'
 import { unreadable } from './read-limits.ts'
 import { dayOf, numberOf } from './texts.ts'
 
-/** How many rows are looked at. */
+/** Number of rows that are searched. */
 export const headRows = 20
 
 /**
- * How many of the first rows stand above the names; -1: there are no names. `requested`: the line that
- * has them, 0: none has. Throws a Refusal where the first row is one of values.
+ * The number of rows above the names; -1: there are no names. `requested`: the line of the names, 0: none.
+ * Throws a Refusal if the first row has values instead of names.
  */
 export function rowsAbove(rows: readonly Row[], requested: number | undefined): number {
   if (requested === 0) return -1
@@ -34,13 +34,13 @@ export function rowsAbove(rows: readonly Row[], requested: number | undefined): 
   throw unreadable({ line: rows[place]!.line }, what, hint)
 }
 
-/** The names of columns where no row has them. */
+/** Names of columns for a file without a header. */
 export function unnamed(rows: readonly Row[]): string[] {
   const width = Math.max(0, ...rows.map(({ cells }) => cells.length))
   return Array.from({ length: width }, (_, index) => `Column ${index + 1}`)
 }
 
-/** A title stands alone in its row, and has several words or room below it; so may others after it. */
+/** A title is alone in its row, and has several words or an empty line below it; more may follow. */
 function belowTitles(rows: readonly Row[]): number {
   const place = rows.findIndex(row => row.problem !== undefined || textsOf(row).length > 1)
   if (place <= 0 || rows[place]!.problem !== undefined) return 0
@@ -57,7 +57,7 @@ function textsOf({ cells }: Row): string[] {
     .filter(text => text.trim() !== '')
 }
 
-/** Whether a text is an address, a date or an amount, which no column is called. */
+/** True if a text is an address, a date or an amount, so it is no column name. */
 function isValue(text: string): boolean {
   if (text.length > 100) return false
   if (/^[^\s@<>]+@[^\s@<>]+\.[a-z]{2,}$/i.test(text.trim())) return true
@@ -69,14 +69,14 @@ function isValue(text: string): boolean {
 const footer =
   /^(?:(?:grand )?totals?\s*(?:$|[:(\d])|summe\s*(?:$|:)|copyright\b|confidential information|generated (?:by|on)\b|report (?:run|generated)\b)/i
 
-/** What the file of the refused rows has behind the columns of the file (refused-file.ts). */
+/** The columns that the file of refused rows has after those of the original file (refused-file.ts). */
 export const ofRefused: readonly string[] = ['line', 'problems']
 
 export function isRefusedFile(columns: readonly string[]): boolean {
   return String(columns.slice(-ofRefused.length)) === String(ofRefused)
 }
 
-/** Whether a row is what a report puts below its rows: a sum, or who made it; also where it was refused. */
+/** True for the footer of a report: a sum, or its author; also in the file of refused rows. */
 export function isFooter({ cells }: Row, columns: readonly string[]): boolean {
   const [first, ...others] = isRefusedFile(columns) ? cells.slice(0, -2) : cells
   return typeof first === 'string' && footer.test(first.trim()) && others.every(cell => cell === '')

@@ -1,4 +1,4 @@
-/** JSON lines: an object in each line. The columns are the members' names, as they come up. */
+/** JSON lines: one object a line. The columns are the members' names, in the order of their first use. */
 import { isObject, type Json, JsonLimitError, type JsonObject, parseExactly, parseJson } from '../json.ts'
 import type { Cell, Row } from './read.ts'
 import { type Batches, encodingRefusal } from './read-csv.ts'
@@ -48,7 +48,7 @@ function rowOf(text: string, line: number, places: Map<string, number>, columns:
   try {
     object = parsed(text)
   } catch (error) {
-    // A text of very many brackets is more than the parser's stack holds. A quotation may end in half a pair.
+    // Very many brackets overflow the parser's stack. The quoted part of the error may end in half a pair.
     if (error instanceof JsonLimitError) return refused(line, text, `${error.message}. Write each once.`)
     const isSyntax = error instanceof SyntaxError
     const why = isSyntax ? error.message.slice(0, 200).toWellFormed() : 'it is nested too deeply'
@@ -63,18 +63,18 @@ function rowOf(text: string, line: number, places: Map<string, number>, columns:
   return cellsOf(object, line, text, places, columns)
 }
 
-/** JSON in which no member comes twice. Throws JsonLimitError where one does, and SyntaxError. */
+/** JSON without duplicate members. Throws JsonLimitError for a duplicate, and SyntaxError. */
 function parsed(text: string): Json {
   const value = parseJson(text)
-  // What is written as it would be written again has lost nothing; to read it exactly takes longer.
+  // A text that JSON.stringify reproduces has lost nothing. Exact parsing is slower.
   return JSON.stringify(value) === text.trim() ? value : parseExactly(text, onceEach)
 }
 
 const onceEach = { levels: Number.POSITIVE_INFINITY, items: Number.POSITIVE_INFINITY, takesAnyName: true }
 
-/** The escape of a NUL, whose backslash is not escaped itself. */
+/** The escape of a NUL, whose backslash is not itself escaped. */
 const nul = /(?<!\\)(?:\\\\)*\\u0000/
-/** The escape of a surrogate; JSON.stringify writes it for half of a pair only. */
+/** The escape of a surrogate. JSON.stringify writes it only for half of a pair. */
 const surrogate = /\\u[dD][89a-fA-F]/
 const halfSurrogate = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
 
@@ -110,7 +110,7 @@ function isDeeper(value: Json, levels: number): boolean {
     : isObject(value) && Object.values(value).some(item => isDeeper(item, levels - 1))
 }
 
-/** A line that is no row; of its text the first characters are kept. */
+/** The row of a line that is no row, with the first characters of its text. */
 function refused(line: number, text: string, what: string): Row {
   const shown = text.length > shownMax ? `${text.slice(0, shownMax)}…` : text
   return {

@@ -1,4 +1,4 @@
-/** What a file of records may have, and how a file that can't be read is refused. Knows no format. */
+/** Limits of a file of records, and the refusal of a file that can't be read. Knows no format. */
 import { type ErrorSlug, problemAt, Refusal } from '../errors.ts'
 
 export const columnsMax = 1000
@@ -9,7 +9,7 @@ export const rowsMax = 5_000_000
 /** in characters; a longer name of a column is cut */
 export const columnNameMax = 255
 
-/** Where in a file something is; both begin with 1. */
+/** A place in a file; both numbers begin with 1. */
 export type Place = { readonly line: number; readonly column?: number }
 
 /** "Line 7, column 3" */
@@ -17,7 +17,7 @@ export function placeText({ line, column }: Place): string {
   return column === undefined ? `Line ${line}` : `Line ${line}, column ${column}`
 }
 
-/** The refusal of a whole file. `what` is a sentence that follows the place, `hint` says what to do. */
+/** The refusal of a whole file. `what`: a sentence after the place; `hint`: the remedy. */
 export function unreadable(
   place: Place | null,
   what: string,
@@ -27,7 +27,7 @@ export function unreadable(
   return refusal(slug, place ? `${placeText(place)}: ${what}` : what, hint, place)
 }
 
-/** The same, of a row's problem, which says its place itself. */
+/** The refusal of a file for a row's problem, whose message includes its place. */
 export function unreadableRow(line: number, message: string, hint: string): Refusal {
   return refusal('malformed_request', message, hint, { line })
 }

@@ -1,10 +1,10 @@
-/** What numbers of a sheet mean by their formats, and how a person writes them (ECMA-376, 18.8.30). */
+/** Number formats of a sheet: what its numbers mean, and how a person writes them (ECMA-376, 18.8.30). */
 import { decimal, decimalPlaces, plain } from '../fields/decimal.ts'
 import { jsonNumber, type RawNumber } from '../json.ts'
 
 /**
- * `unit`: what the format shows beside the number. `digits`: it is no quantity but a name of digits, such as
- * a code or a telephone number, which is shown with zeros before it or signs within.
+ * `unit`: shown by the format beside the number. `digits`: no quantity but a code or a telephone number,
+ * which is shown with leading zeros or punctuation.
  */
 export type NumberFormat =
   | 'date'
@@ -14,18 +14,18 @@ export type NumberFormat =
   | { readonly unit: string }
   | { readonly digits: readonly Token[] }
 
-/** A sign of a format: one that is shown as it is, or one that stands for something. */
+/** A token of a format: a literal, or a placeholder. */
 type Token = { readonly text: string; readonly isShown: boolean }
 
 const dayMs = 86_400_000
-/** The days from 1970 back to day 0 of the two calendars that workbooks have. */
+/** The days from 1970 back to day 0 of the two calendars of workbooks. */
 const [since1900, since1904] = [25_569, 24_107]
 /** Excel takes 1900 for a leap year: the days before March 1900 are one later. */
 const leapDay = 60
-/** The last second of the year 9999. */
+/** The first day after the year 9999. */
 const daysMax = 2_958_466
 
-/** The formats that have numbers and no code in the file. */
+/** The built-in formats, which have a number and no code in the file. */
 export function builtInFormat(id: number): NumberFormat {
   if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 58)) return 'date'
   if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || (id >= 45 && id <= 47)) return 'time'
@@ -33,7 +33,7 @@ export function builtInFormat(id: number): NumberFormat {
   return id === 22 ? 'moment' : 'number'
 }
 
-/** `yyyy\-mm\-dd\ hh:mm` → moment. What is quoted, escaped or in brackets tells no time, but for [h]. */
+/** `yyyy\-mm\-dd\ hh:mm` → moment. Quoted, escaped or bracketed text means no time, except [h]. */
 export function formatOf(code: string): NumberFormat {
   const tokens = tokensOf(code.slice(0, 1000))
   const signs = textOf(tokens.filter(({ isShown }) => !isShown))
@@ -49,10 +49,10 @@ export function formatOf(code: string): NumberFormat {
   return /[\p{L}\p{Sc}]/u.test(shown) ? { unit: shown.replace(/[()+-]/g, '').trim() } : 'number'
 }
 
-/** `"…"`, `\x`, `[$…-407]`, `[…]`, `_x` and `*x`, the end of the first section, or any sign. */
+/** `"…"`, `\x`, `[$…-407]`, `[…]`, `_x` and `*x`, the end of the first section, or any character. */
 const formatSign = /"([^"]*)"?|\\(.)|\[\$([^\]-]*)[^\]]*\]|\[(?![hms]+\])[^\]]*\]|[_*].|(;)|./gisu
 
-/** The signs of the first section, which is that of numbers above zero. */
+/** The tokens of the first section, which applies to positive numbers. */
 function tokensOf(code: string): Token[] {
   const tokens: Token[] = []
   for (const [whole, quoted, escaped, currency, end] of code.matchAll(formatSign)) {
@@ -68,7 +68,7 @@ function textOf(tokens: readonly Token[]): string {
   return tokens.map(({ text }) => text).join('')
 }
 
-/** Whether a format of digits alone begins with several zeros, or has signs between its digits. */
+/** True if a format of digits alone begins with several zeros, or has punctuation between its digits. */
 function areDigits(tokens: readonly Token[], signs: string): boolean {
   if (!/^[0#?]{2,}$/.test(signs)) return false
   if (/^00/.test(signs)) return true
@@ -82,8 +82,8 @@ function isPlace({ isShown }: Token): boolean {
 }
 
 /**
- * A number of a sheet: 2026-03-01, 2026-03-01T10:00:00, 10:00:00, or what it is. A whole number is a text, as
- * it may name something. One with a fraction is a number: its point is not to be taken for another mark.
+ * A number of a sheet: 2026-03-01, 2026-03-01T10:00:00, 10:00:00, or the number. A whole number is a text, as
+ * it may be a name. One with a fraction is a number, so its decimal point is unambiguous.
  */
 export function numberCell(
   written: string,
@@ -94,7 +94,7 @@ export function numberCell(
   if (!Number.isFinite(value)) return written
   if (typeof format === 'object')
     return 'unit' in format ? withUnit(written, format.unit) : digits(written, format.digits)
-  // A format of dates says nothing of what is no date.
+  // A date format has no meaning for numbers that are no dates.
   if (format === 'number' || value < 0 || value >= daysMax) return exact(written)
   const days = is1904 || value >= leapDay ? value : value + 1
   const moment = new Date(Math.round((days - (is1904 ? since1904 : since1900)) * dayMs)).toISOString()
@@ -110,7 +110,7 @@ function withUnit(written: string, unit: string) {
   return { number: jsonNumber(unit === '%' ? plain(decimal(text)!.times(100)) : text), unit }
 }
 
-/** The digits in the places of a format, from the last one on; all that are left in the first. */
+/** The digits in the placeholders of a format, from the last one on; the first takes all that are left. */
 function digits(written: string, tokens: readonly Token[]): string | number | RawNumber {
   const number = plainNumber(written)
   if (number === null || !/^\d+$/.test(number)) return exact(written)
@@ -130,12 +130,12 @@ function exact(written: string): string | number | RawNumber {
   return text?.includes('.') ? jsonNumber(text) : (text ?? written)
 }
 
-/** A number has so many digits in a sheet. What a double has beyond them is noise. */
+/** Significant digits of a number in a sheet. Further digits of a double are noise. */
 const digitsMax = 15
 
 /**
- * A number without an exponent, with all its digits; null for one that can't be written so. With a fraction
- * it has no more than a sheet shows, so that 0.30000000000000004 is 0.3.
+ * A number without an exponent, with all its digits; null if it can't be written so. A fraction has no more
+ * digits than a sheet shows: 0.30000000000000004 is 0.3.
  */
 function plainNumber(written: string): string | null {
   if (/^(?:0|[1-9]\d{0,14})$/.test(written)) return written

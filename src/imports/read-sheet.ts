@@ -1,4 +1,4 @@
-/** The rows of a sheet of a workbook, in a stream. Knows no file. */
+/** The rows of a sheet of a workbook, as a stream. Knows no file. */
 import type { Cell, Row } from './read.ts'
 import type { Batches } from './read-csv.ts'
 import { cellMax, columnsMax, recordMax } from './read-limits.ts'
@@ -7,16 +7,16 @@ import { parsed } from './read-xml.ts'
 
 export type SheetContext = {
   readonly strings: readonly string[]
-  /** the formats of cells, by the numbers of their styles */
+  /** the formats of cells, by style number */
   readonly styles: readonly NumberFormat[]
   readonly is1904: boolean
-  /** whether its moments are in UTC, as our exports write them */
+  /** true if its moments are in UTC, as in our exports */
   readonly isUtc: boolean
 }
 
 type CellState = { column: number; type: string; style: number; text: string; isFormula: boolean }
 
-/** Rows of texts and numbers. Their cells end with the last that is not empty; those without are left out. */
+/** Rows of texts and numbers. A row ends with its last cell that is not empty; empty rows are left out. */
 export async function* sheetRows(content: AsyncIterable<Uint8Array>, context: SheetContext): Batches {
   const reader = new SheetReader(context)
   for await (const _ of parsed(content, reader)) {
@@ -35,7 +35,7 @@ class SheetReader {
   #problem: string | null = null
   #cell: CellState | null = null
   #column = -1
-  /** whether the text that comes belongs to the cell's value */
+  /** true while the parsed text belongs to the cell's value */
   #isValue = false
 
   constructor(context: SheetContext) {
@@ -80,7 +80,7 @@ class SheetReader {
   #endCell(): void {
     const cell = this.#cell
     this.#cell = null
-    // A formula may have no text, but not no number.
+    // A formula may have an empty text, but it must have a number.
     if (cell?.isFormula && cell.text === '' && cell.type !== 'str')
       this.#problem ??= `has a formula without a result in column ${cell.column + 1}. Open the file in a spreadsheet, and save it.`
     if (!cell || cell.text === '') return
@@ -122,7 +122,7 @@ class SheetReader {
     }
   }
 
-  /** A text that the database can keep. */
+  /** Reports a text that the database can't store. */
   #sound(text: string): string {
     if (text.isWellFormed() && !text.includes('\0')) return text
     this.#problem ??= text.includes('\0')
@@ -150,7 +150,7 @@ function columnOf(reference: string): number {
   return column - 1
 }
 
-/** Characters that XML can't have are written by their numbers: `_x000D_`. */
+/** Decodes `_x000D_`: workbooks write characters that XML can't contain by their code. */
 export function unescaped(text: string): string {
   return text.includes('_x')
     ? text.replace(/_x([0-9a-fA-F]{4})_/g, (_, code: string) =>

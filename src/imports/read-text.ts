@@ -1,19 +1,19 @@
 /**
- * The text of a file whose encoding is given or found out: by a byte order mark, by zeros beside letters
- * (UTF-16), by being valid UTF-8, and else Windows-1252. Knows no format.
+ * Decodes the text of a file. The encoding is requested or detected: by a byte order mark, by zeros beside
+ * letters (UTF-16), by valid UTF-8, and else Windows-1252. Knows no format.
  */
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 import { TimeSlice } from '../waiting/yielding.ts'
 import { unreadable } from './read-limits.ts'
 
-/** How much of a file is looked at to find out its encoding; and how much is decoded at a time. */
+/** Bytes read to detect the encoding, and bytes decoded at a time. */
 const headBytes = 65_536
 const pieceBytes = 65_536
 
 export type Text = { readonly encoding: string; readonly chunks: AsyncGenerator<string> }
 
-/** Thrown where the bytes that follow are not of the encoding. All text before them has been given. */
+/** Thrown if the next bytes are invalid in the encoding. All text before them has been returned. */
 export class InvalidText extends Error {
   readonly encoding: string
   constructor(encoding: string) {
@@ -24,7 +24,7 @@ export class InvalidText extends Error {
 
 /**
  * The text of the bytes, without a byte order mark, in chunks of up to 64 kB. `encoding`: a label of the
- * Encoding Standard such as `utf-8`, `utf-16le` or `windows-1252`. Throws a Refusal for one that is unknown.
+ * Encoding Standard such as `utf-8`, `utf-16le` or `windows-1252`. Throws a Refusal for an unknown one.
  */
 export async function textOf(bytes: AsyncIterable<Uint8Array>, encoding?: string): Promise<Text> {
   const given = encoding === undefined ? null : decoderOf(encoding).encoding
@@ -39,7 +39,7 @@ export async function textOf(bytes: AsyncIterable<Uint8Array>, encoding?: string
   }
   const head = first.length === 1 ? first[0]! : Buffer.concat(first)
   const begin = head.subarray(0, headBytes)
-  // A mark is right, whatever was chosen.
+  // A byte order mark overrides the requested encoding.
   const found = markedEncoding(begin) ?? given ?? unmarkedEncoding(begin)
   return { encoding: found, chunks: decoded(decoderOf(found), head, source) }
 }
@@ -72,8 +72,8 @@ function unmarkedEncoding(head: Uint8Array): string {
 }
 
 /**
- * Whether at least as many characters of several bytes are whole as bytes are wrong. Letters of Windows-1252
- * hardly ever make one. So a wrong byte is reported with its line, and the other characters stay right.
+ * True if valid multi-byte characters are at least as many as wrong bytes. Letters of Windows-1252 hardly
+ * ever form one. So a wrong byte is reported with its line, and the other characters stay right.
  */
 function isMostlyUtf8(head: Uint8Array): boolean {
   const text = new TextDecoder('utf-8').decode(head)
@@ -87,7 +87,7 @@ function isMarked(head: Uint8Array, ...mark: readonly number[]): boolean {
   return mark.every((byte, at) => head[at] === byte)
 }
 
-/** The last character may be cut: it has at most four bytes. */
+/** Checks UTF-8 whose last character may be cut: it has at most four bytes. */
 function isValidBegin(head: Uint8Array): boolean {
   const longest = head.length < headBytes ? 0 : 3
   for (let cut = 0; cut <= longest; cut++) if (isUtf8(head.subarray(0, head.length - cut))) return true
@@ -125,7 +125,7 @@ function* decodedPiece(decoder: TextDecoder, lenient: TextDecoder, piece: Uint8A
   try {
     text = decoder.decode(piece, { stream: true })
   } catch {
-    // The rest of a character whose beginning is in the piece before is no mistake.
+    // Continuation bytes of a character that began in the previous piece are valid.
     let from = 0
     while (from < 3 && (piece[from]! & 0xc0) === 0x80) from++
     yield lenient.decode(piece.subarray(from)).split('\ufffd', 1)[0]!

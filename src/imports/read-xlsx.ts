@@ -1,7 +1,7 @@
 /**
- * XLSX (Office Open XML, ECMA-376): a sheet of a workbook, in a stream. No reader on npm does that
- * within a bound: exceljs keeps all shared texts and inflates what it is given, and others read whole sheets.
- * So this is made of node:zlib and a SAX parser (saxes). Formulas give the values that were saved with them.
+ * XLSX (Office Open XML, ECMA-376): a sheet of a workbook, as a stream. No reader on npm does that within
+ * bounds: exceljs keeps all shared strings and inflates its input without limit, and others read whole
+ * sheets. So this uses node:zlib and a SAX parser (saxes). Formulas yield their saved values.
  */
 import type { Row } from './read.ts'
 import type { Batches } from './read-csv.ts'
@@ -12,7 +12,7 @@ import { sheetRows, unescaped } from './read-sheet.ts'
 import { parseAll } from './read-xml.ts'
 import { Archive } from './read-zip.ts'
 
-/** How much memory the shared texts may take, about: a string has so many bytes beside its characters. */
+/** Approximate memory limit of the shared strings, and the bytes of a string beside its characters. */
 const stringsMax = 64_000_000
 const stringBytes = 40
 const [stylesMax, sheetsMax] = [100_000, 1000]
@@ -20,7 +20,7 @@ const [stylesMax, sheetsMax] = [100_000, 1000]
 export type Sheet = {
   readonly name: string
   readonly header: readonly string[]
-  /** the line of the names; 0: none has them */
+  /** the line of the names; 0: none */
   readonly line: number
   readonly rows: Batches
 }
@@ -29,8 +29,8 @@ export type Sheet = {
 const ourSheet = 'Records'
 
 /**
- * Throws a Refusal for what is no workbook. The rows must be gone through, or ended by `return`. `told`: the
- * name of the sheet, the first visible one where it is left out, and the line of the names.
+ * Throws a Refusal if the file is no workbook. Iterate over all rows, or call `return`. `told`: the name of
+ * the sheet, default: the first visible one; and the line of the names.
  */
 export async function readXlsx(
   bytes: AsyncIterable<Uint8Array>,
@@ -58,7 +58,7 @@ export async function readXlsx(
   }
 }
 
-/** As many rows as are looked at to find the names of the columns, and those that come with them. */
+/** The rows to search for the header, and the rest of their batch. */
 async function firstRows(batches: Batches): Promise<Row[]> {
   const rows: Row[] = []
   while (rows.length < headRows) {
@@ -86,7 +86,7 @@ async function* rowsOf(first: Row[], others: Batches, width: number, archive: Ar
   }
 }
 
-/** A row has no more cells than there are columns. One that has is kept whole, as it may be sent again. */
+/** Limits a row to the number of columns. A row with more cells keeps all, so it can be sent again. */
 function limited(row: Row, width: number): Row {
   const { line, cells } = row
   if (row.problem !== undefined || cells.length <= width) return row
@@ -155,7 +155,7 @@ function resolved(path: string): string {
   return steps.join('/')
 }
 
-/** The texts that cells share. A rich text has several pieces; how it is pronounced is left out. */
+/** The shared strings. A rich text has several pieces; its phonetic text is left out. */
 async function stringsOf(archive: Archive, path: string): Promise<readonly string[]> {
   const strings: string[] = []
   let [text, size, isText, isSpoken] = ['', 0, false, false]
@@ -176,7 +176,7 @@ async function stringsOf(archive: Archive, path: string): Promise<readonly strin
       else if (tag === 'si') {
         size += 2 * text.length + stringBytes
         if (size > stringsMax) throw tooManyTexts()
-        // A copy: a piece of what was read would keep all of that in memory.
+        // A copy: a slice would keep the whole text that was read in memory.
         strings.push(Buffer.from(unescaped(text), 'utf16le').toString('utf16le'))
       }
     },
@@ -189,7 +189,7 @@ function tooManyTexts(): Error {
   return unreadable(null, what, 'Save the sheet as CSV.', 'body_too_large')
 }
 
-/** What the numbers of cells mean, by their styles. */
+/** The number formats of cells, by style. */
 async function stylesOf(archive: Archive, path: string): Promise<readonly NumberFormat[]> {
   const own = new Map<number, NumberFormat>()
   const styles: NumberFormat[] = []

@@ -1,9 +1,9 @@
-/** XML in a stream, as a workbook has it: tags and texts, with bounds. Knows nothing of what they mean. */
+/** Streaming XML parser for workbooks: tags and texts, with bounds. Knows nothing of their meaning. */
 import { SaxesParser } from 'saxes'
 import { TimeSlice } from '../waiting/yielding.ts'
 import { unreadable } from './read-limits.ts'
 
-/** in characters: of a tag or a text; one is kept as a whole */
+/** in characters, of a tag or a text: each is buffered whole */
 const tokenMax = 4_000_000
 
 export type Handlers = {
@@ -13,7 +13,7 @@ export type Handlers = {
 }
 
 /**
- * Names have no prefixes; of nothing there is nothing. Yields after each piece, so that what came up can be
+ * Names have no prefixes; empty content has no tags. Yields after each piece, so that its results can be
  * used.
  */
 export async function* parsed(content: AsyncIterable<Uint8Array>, handlers: Handlers): AsyncGenerator<void> {
@@ -55,7 +55,7 @@ export async function* parsed(content: AsyncIterable<Uint8Array>, handlers: Hand
   yield
 }
 
-/** Goes through all of it. */
+/** Parses all content. */
 export async function parseAll(content: AsyncIterable<Uint8Array>, handlers: Handlers): Promise<void> {
   for await (const _ of parsed(content, handlers));
 }

@@ -1,8 +1,8 @@
 /**
- * The files in a ZIP archive (PKWARE APPNOTE 6.3), each as a stream. An archive is read from its end, so what
- * is uploaded is put aside in a temporary file that has no name. What says that it would inflate beyond all
- * measure is not begun; what becomes longer than it says, or has another checksum, is broken. ARCHITECTURE.md
- * says why no package does this. Knows nothing of what is in the files.
+ * The files in a ZIP archive (PKWARE APPNOTE 6.3), each as a stream. The directory is at the end of an
+ * archive, so an upload is spooled to an unlinked temporary file. Guards against ZIP bombs: a file that
+ * declares too large a size is refused, and one that exceeds its declared size or fails its checksum is
+ * broken. ARCHITECTURE.md says why no package does this. Knows nothing of the files' contents.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
@@ -10,15 +10,15 @@ import { crc32, createInflateRaw } from 'node:zlib'
 import { kept, openTemporary, writeAt } from '../temporary-file.ts'
 import { unreadable } from './read-limits.ts'
 
-/** in bytes: of the archive, of its list of files, and of all that is inflated of it */
+/** in bytes: of the archive, of its directory, and of everything inflated from it */
 const archiveMax = 1_073_741_824
 const directoryMax = 4_194_304
 const inflatedMax = 2_147_483_648
-/** How many times as large as it was something may become, from some megabytes on. */
+/** Maximum compression ratio, from `ratioFrom` bytes on. */
 const ratioMax = 250
 const ratioFrom = 16_777_216
 const pieceBytes = 65_536
-/** The end has 22 bytes, and a comment of up to 64 kB. */
+/** The end record has 22 bytes, and a comment of up to 64 kB. */
 const [endBytes, commentMax] = [22, 65_535]
 const signatures = { end: 0x06054b50, entry: 0x02014b50, local: 0x04034b50, compound: 0xe011cfd0 }
 const [stored, deflated] = [0, 8]
@@ -37,7 +37,7 @@ export class Archive {
     this.#entries = entries
   }
 
-  /** Puts the bytes aside and reads the list of files. Throws a Refusal for what is no archive. */
+  /** Spools the bytes and reads the directory. Throws a Refusal if they are no archive. */
   static async of(bytes: AsyncIterable<Uint8Array>): Promise<Archive> {
     const file = await kept(() => openTemporary('import'))
     try {
@@ -59,7 +59,7 @@ export class Archive {
     return this.#entries.has(name)
   }
 
-  /** What a file has, in pieces; nothing when there is no such file. */
+  /** The content of a file, in pieces; nothing if there is no such file. */
   async *content(name: string): AsyncGenerator<Uint8Array> {
     const entry = this.#entries.get(name)
     if (!entry) return
@@ -75,13 +75,13 @@ export class Archive {
         yield chunk
       }
     } catch (error) {
-      // zlib tells what is wrong with its bytes by codes of its own.
+      // zlib reports faulty bytes by error codes of its own.
       throw String((error as { code?: unknown }).code).startsWith('Z_') ? broken() : error
     }
     if (left !== 0 || sum !== entry.crc) throw broken()
   }
 
-  /** Throws a Refusal for what is not begun to be unpacked. */
+  /** Throws a Refusal for a file that must not be unpacked. */
   #judge({ flags, method, packed, size }: Entry): void {
     if (flags & 1) throw unreadable(null, 'The file is protected by a password.', 'Save it without one.')
     if (method !== stored && method !== deflated)

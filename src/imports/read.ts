@@ -1,7 +1,7 @@
 /**
- * Reads a file of records as a table (D80): CSV, JSON lines or XLSX, in a stream, in a few megabytes for any
- * size. A row that can't be read is a row with a problem; a file that can't be read is refused, with the line
- * and what to do. Limits are in read-limits.ts. Knows no field.
+ * Reads a file of records as a table (D80): CSV, JSON lines or XLSX, as a stream, in a few megabytes for any
+ * size. A row that can't be read has a problem; a file that can't be read is refused, with the line and the
+ * remedy. Limits are in read-limits.ts. Knows no field.
  */
 import { restored } from '../export/csv.ts'
 import type { Json } from '../json.ts'
@@ -15,39 +15,39 @@ import { textOf } from './read-text.ts'
 import { readXlsx } from './read-xlsx.ts'
 
 /**
- * CSV and XLSX have texts, dates and whole numbers of XLSX as a person writes them: 12, 2026-03-01,
- * 2026-03-01T10:00:00; numbers of XLSX with a fraction are numbers, and one whose format shows a unit has it:
- * {"number":1234.5,"unit":"€"}. JSON lines have any JSON; null where an object has no such member.
+ * Cells of CSV, and dates and whole numbers of XLSX, are texts as a person writes them: 12, 2026-03-01,
+ * 2026-03-01T10:00:00. Numbers of XLSX with a fraction are numbers; one whose format shows a unit includes
+ * it: {"number":1234.5,"unit":"€"}. JSON lines have any JSON; null if an object lacks the member.
  */
 export type Cell = Json
 
-/** `line`: of the file, or the row's number in a sheet. `problem`: why the row can't be used. */
+/** `line`: of the file, or the row's number in a sheet. `problem`: the reason why the row can't be used. */
 export type Row = { readonly line: number; readonly cells: readonly Cell[]; readonly problem?: string }
 
 export type Source = {
   readonly format: 'csv' | 'jsonl' | 'xlsx'
-  /** a label of the Encoding Standard; found out when it is left out */
+  /** a label of the Encoding Standard; default: detected */
   readonly encoding?: string
   readonly delimiter?: string
-  /** the name of a sheet of a workbook; the first visible one where it is left out */
+  /** the name of a sheet of a workbook; default: the first visible one */
   readonly sheet?: string
-  /** the line of the columns' names, 0: there are none; found out where it is left out */
+  /** the line of the columns' names, 0: none; default: detected */
   readonly header?: number
 }
 
 export type Table = {
-  /** Known from the beginning; JSON lines add to them up to the last row. */
+  /** Known from the start; JSON lines add columns up to the last row. */
   readonly columns: () => readonly string[]
-  /** can be gone through once */
+  /** can be iterated once */
   readonly rows: AsyncIterable<Row>
-  /** with what was found out */
+  /** with the detected values */
   readonly source: Source
 }
 
-/** After how many rows the clock is looked at. */
+/** Number of rows between looks at the clock. */
 const rowsPerLook = 100
 
-/** Throws a Refusal (`malformed_request`, `body_too_large`), also while its rows are gone through. */
+/** Throws a Refusal (`malformed_request`, `body_too_large`), also while its rows are iterated. */
 export async function readTable(bytes: AsyncIterable<Uint8Array>, given: Source): Promise<Table> {
   const { format, content } = await formatOf(bytes, given.format)
   const source = { ...given, format }
@@ -92,7 +92,7 @@ async function workbookTable(bytes: AsyncIterable<Uint8Array>, source: Source): 
   }
 }
 
-/** How the bytes are written: a name may say XLSX of what is CSV, and the other way round. */
+/** Detects the format of the bytes: a file named XLSX may be CSV, and the reverse. */
 async function formatOf(
   bytes: AsyncIterable<Uint8Array>,
   format: Source['format'],
@@ -115,7 +115,7 @@ async function formatOf(
 
 const beginBytes = 512
 
-/** Whether bytes are a text that is not that of a web page: no NUL but in UTF-16. */
+/** True if bytes are text, but not HTML: no NUL except in UTF-16. */
 function isPlain(begin: Buffer): boolean {
   const isWide = (begin[0] === 0xff && begin[1] === 0xfe) || (begin[0] === 0xfe && begin[1] === 0xff)
   const isOld = begin.length >= 4 && begin.readUInt32BE() === 0xd0cf11e0
@@ -140,10 +140,10 @@ async function* rejoined(
   }
 }
 
-/** Names without blanks around them; one that comes again gets a number, and an empty one its place. */
+/** Trims names; a duplicate gets a number, and an empty name becomes its position. */
 function columnNames(header: readonly string[]): readonly string[] {
   const taken = new Set<string>()
-  /** how often a name was given: the numbers below are taken */
+  /** number of times a name was used: the numbers below are taken */
   const counts = new Map<string, number>()
   return header.map((cell, index) => {
     const name = cell.trim().slice(0, columnNameMax).toWellFormed() || `Column ${index + 1}`
@@ -162,7 +162,7 @@ function restore({ cells, problem }: Row): void {
   for (let index = 0; index < texts.length; index++) texts[index] = plainText(texts[index] as string)
 }
 
-/** A row has a cell for each column; one that could not be divided into cells has one alone. */
+/** Pads a row to the number of columns. A row that could not be split into cells has a single one. */
 function widen({ cells, problem }: Row, width: number): void {
   if (problem === undefined || cells.length > 1) while (cells.length < width) (cells as Cell[]).push('')
 }
@@ -175,8 +175,8 @@ function withoutFooter(row: Row, columns: readonly string[]): Row {
 }
 
 /**
- * The plain text of a cell: without the apostrophe that our exports put before what looks like a formula
- * (D81), and without the formula ="00123" by which other systems keep leading zeros.
+ * The plain text of a cell: without the apostrophe by which our exports defuse formulas (D81), and without
+ * the formula ="00123" by which other systems keep leading zeros.
  */
 function plainText(text: string): string {
   const code = text.charCodeAt(0)
@@ -186,7 +186,7 @@ function plainText(text: string): string {
 
 const [apostrophe, equals] = [39, 61]
 
-/** All rows, as many as there may be; others get their turns between them. */
+/** All rows, up to the limit. Yields to the event loop between them. */
 async function* allRows(batches: Batches, finish: (row: Row) => Row): AsyncGenerator<Row, void> {
   let count = 0
   const slice = new TimeSlice()

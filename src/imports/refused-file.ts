@@ -1,6 +1,4 @@
-/**
- * The rows of an import that were refused, as CSV with the reasons: to be mended and imported again (D80).
- */
+/** The refused rows of an import as CSV, with the reasons: to be corrected and imported again (D80). */
 import { lineOf } from '../export/csv.ts'
 import type { Job, Phase, Refused } from '../jobs/job.ts'
 import { problemsAfter } from '../jobs/store.ts'
@@ -13,8 +11,8 @@ import { isWritten, shownNumber } from './texts.ts'
 const atOnce = 500
 
 /**
- * The columns of the file, then its line and the problems, and a line for each refused row. `told` says what
- * of that the reader is told.
+ * The columns of the file, then its line and the problems, and a line for each refused row. `told` redacts a
+ * refusal for the reader.
  */
 export async function* refusedFile(
   db: Reader,
@@ -24,7 +22,7 @@ export async function* refusedFile(
 ): AsyncGenerator<string> {
   const names = (job.columns ?? []).map(({ name }) => String(name))
   yield `\ufeff${lineOf([...names, ...ofRefused])}`
-  // Those that were read together are read once.
+  // Rows that are stored together are read once.
   let rows: readonly StoredRow[] = []
   for (let place = 0, count = atOnce; count === atOnce; ) {
     const refused = await problemsAfter(db, job, phase, place, atOnce)
@@ -39,8 +37,8 @@ export async function* refusedFile(
 
 function lineFor({ place, problems }: Refused, rows: readonly StoredRow[], columns: number): string {
   const row = rows.find(one => one.place === place)
-  // A row with too many cells has all of them, and one that has lost a cell no other in its place: only as it
-  // is can it be mended, and else it is refused again.
+  // A row with a problem keeps its own number of cells, too many or too few: otherwise it could not be
+  // corrected, or would pass when sent again.
   const count = row?.cells.length ?? 0
   const length = row?.problem !== undefined && count > 1 ? count : Math.max(columns, count)
   const cells = Array.from({ length }, (_, index) => textOf(row?.cells[index] ?? ''))
@@ -53,7 +51,7 @@ function textOf(cell: Json): string | number {
   return cell === null ? '' : JSON.stringify(cell)
 }
 
-/** What is wrong, and of a name of several records which there are, with their ids. */
+/** The message of a problem; for an ambiguous name, also the candidates with their ids. */
 function messageOf(problem: Json): string {
   if (!isObject(problem)) return ''
   const { message, code, candidates, hint } = problem

@@ -1,7 +1,7 @@
 /**
- * The records that rows of an import name with `find_by` (D75): found or made for all rows of a step at once,
- * instead of one by one. What can't be told here, such as a name that several have, stays in the row as it
- * is: whoever writes the row judges it then.
+ * Resolves the records that rows of an import name with `find_by` (D75): finds or creates them for all rows
+ * of a step at once, not one by one. A name that is unclear here, such as an ambiguous one, stays in the row:
+ * the write of the row validates it.
  */
 
 import { isBlank } from '../fields/blank.ts'
@@ -17,36 +17,36 @@ import { allows } from '../rights/scopes.ts'
 import { ask } from '../sql.ts'
 import { extras, notTaken } from './not-taken.ts'
 
-/** A place in the body of a row where a record is named, and by what. */
+/** A place in the body of a row that names a record, and the name. */
 export type Named = {
   /** the place of the row in its file */
   readonly row: number
-  /** in how many other nested records it stands */
+  /** number of other nested records around it */
   readonly depth: number
-  /** the field of the row's own record in which it stands */
+  /** the field of the row's own record that contains it */
   readonly own: string
   readonly resource: string
   /** the field that names it, or `fullName` */
   readonly field: string
   readonly text: string
   readonly payload: JsonObject
-  /** an id, or a text that the row is judged by */
+  /** an id, or a text that the row's validation resolves */
   put(value: number | string): void
 }
 
-/** How many names are looked up by one statement. */
+/** Number of names looked up by one statement. */
 const namesAtOnce = 900
 
 /** A value that a linked record did not get: `member` of the record in the field `own`. */
 export type Lost = { readonly row: number; readonly own: string; readonly member: string }
 
 export type Linked = {
-  /** of each record that was made, the places of the rows that name it */
+  /** for each created record, the places of the rows that name it */
   readonly made: readonly (readonly number[])[]
   readonly lost: readonly Lost[]
 }
 
-/** Puts ids in the place of nested records, the innermost first. */
+/** Replaces nested records by ids, the innermost first. */
 export async function linkRelated(
   tx: Queryable,
   named: readonly Named[],
@@ -60,7 +60,7 @@ export async function linkRelated(
     const same = [...left].filter(one => one.depth === depth)
     for (const resource of new Set(same.map(one => one.resource))) {
       const fields = context.catalog.resources.get(resource)!
-      // The company of a person is most often that of the row: both are looked up at once.
+      // A person's company is usually that of the row: both are looked up at once.
       const some = [...left].filter(
         one => one.resource === resource && (one.depth === depth || !holdsRecords(one.payload, fields)),
       )
@@ -71,7 +71,7 @@ export async function linkRelated(
   return { made: all.flatMap(({ made }) => made), lost: all.flatMap(({ lost }) => lost) }
 }
 
-/** Whether a payload has records within it that have no ids yet. */
+/** True if a payload contains nested records without ids. */
 function holdsRecords(payload: JsonObject, { byName }: ResourceFields): boolean {
   return Object.entries(payload).some(
     ([name, value]) => byName.get(name)?.related && typeof value === 'object' && value !== null,
@@ -111,7 +111,7 @@ function collect(
   }
 }
 
-/** By what a nested record is named; null where that is nothing, or more than one text. */
+/** The name of a nested record; null if there is none, or several texts. */
 function namedBy(
   payload: JsonObject,
   fields: ResourceFields,
@@ -155,7 +155,7 @@ async function link(
         for (const { put } of named) put(only.id)
         there.set(only.id, [...(there.get(only.id) ?? []), ...named])
       }
-      // A name of several, which the row is refused with.
+      // An ambiguous name, with which the row is refused.
       else if (named[0]!.field === fullName) for (const { put, text } of named) put(text)
     }
   }
@@ -178,7 +178,7 @@ async function link(
   return { made, lost }
 }
 
-/** What the records that are there did not get. They are read where rows say more than their names. */
+/** Values that existing records did not get. Records are read only if rows contain more than their names. */
 async function lostOf(
   tx: Queryable,
   fields: ResourceFields,
@@ -207,15 +207,15 @@ async function recordsOf(
   return new Map(rows.map(({ id, record }) => [Number(id), parseJson(record!) as JsonObject]))
 }
 
-/** A company within a person is the company of the row, where its lost values are counted. */
+/** A person's company is that of the row, which counts its lost values. */
 function lostBy({ row, depth, own, payload }: Named, record: JsonObject, fields: ResourceFields): Lost[] {
   if (depth > 0) return []
   return notTaken(payload, record, fields).map(member => ({ row, own, member }))
 }
 
 /**
- * Who has each of the names. People are those of the company of the row, where it tells one; else those of
- * whom no company is known.
+ * The records with each of the names. People must belong to the company of the row if it names one; else to
+ * no known company.
  */
 async function holdersOf(
   tx: Queryable,

@@ -1,7 +1,6 @@
 /**
- * Entries that records had in a list before an import replaced it (D80). A column that tells all of a list
- * takes the place of what was there: how many prices, numbers or tags go with that is counted, so that a dry
- * run says it beforehand.
+ * Entries that records had in a list before an import replaced it (D80). A column with a whole list replaces
+ * the stored one: the lost prices, numbers and tags are counted, so that a dry run reports them.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
@@ -13,14 +12,14 @@ import { mayRead } from '../rights/rights.ts'
 import { ask } from '../sql.ts'
 import type { Told } from './entries.ts'
 
-/** The rows about a record, and its lists as they were before the first that replaces them. */
+/** The rows about a record, and its lists before the first row that replaces them. */
 type Former = { readonly places: Set<number>; readonly lists: Map<string, readonly string[]> }
 
-/** Notes what records have in the lists that rows replace. */
+/** Records the stored lists that rows replace. */
 export class Formers {
   readonly #byRecord = new Map<number, Former>()
 
-  /** `said`: what the row at this place says, and the fields of which it tells entries alone. */
+  /** `said`: the content of the row at this place, and the fields of which it has single entries. */
   note(place: number, before: Values, said: { readonly body: JsonObject; readonly told: Told }): void {
     const id = Number(before.id)
     const { places, lists } = this.#byRecord.get(id) ?? { places: new Set(), lists: new Map() }
@@ -31,7 +30,7 @@ export class Formers {
     if (lists.size > 0) this.#byRecord.set(id, { places: places.add(place), lists })
   }
 
-  /** How many entries are gone by now, by the field: of the rows that were imported. */
+  /** Number of entries that the imported rows removed, by field. */
   async gone(
     tx: Queryable,
     fields: ResourceFields,
@@ -40,7 +39,7 @@ export class Formers {
   ): Promise<ReadonlyMap<string, number>> {
     const all = [...this.#byRecord].filter(([, { places }]) => [...places].some(place => imported.has(place)))
     const gone = new Map<string, number>()
-    // How a record was is told to those who may read it.
+    // The former state of a record is only for those who may read it.
     if (all.length === 0 || !mayRead(context, fields.resource.name)) return gone
     const ids = all.map(([id]) => id)
     const rows = await ask(tx, recordsToChange(fields, context, ids))
@@ -56,13 +55,13 @@ export class Formers {
   }
 }
 
-/** What tells the entries of a list apart; of a value without one nothing. The lines of an amount are one. */
+/** Keys of the entries of a list; none for other values. The product lines of an amount are a list, too. */
 function entriesOf(value: Json): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(keysOf)
   return isObject(value) && Array.isArray(value.products) ? value.products.flatMap(keysOf) : []
 }
 
-/** An e-mail by its address, a number by its digits, a price by its currency, an address by its parts. */
+/** Key: an e-mail's address, a phone's digits, a price's currency, an address's parts. */
 function keysOf(entry: Json): string[] {
   if (!isObject(entry)) return [JSON.stringify(entry)]
   const { email_value, phone_number, currency, product } = entry

@@ -1,4 +1,4 @@
-/** The rows of a file that is imported, in the database: kept as they were read, found by their number. */
+/** The rows of an imported file, in the database: stored as read, found by their number. */
 
 import type { JobKey } from '../jobs/store.ts'
 import { type Json, parseJson } from '../json.ts'
@@ -9,13 +9,13 @@ import type { Cell, Row } from './read.ts'
 /** A row with its number, from 1. */
 export type StoredRow = Row & { readonly place: number }
 
-/** How many rows are kept together, and how long their text may be: so much is read for one of them. */
+/** Rows stored together, and the limit of their text: a read of one row reads all of them. */
 export const rowsTogether = 200
 const charactersTogether = 500_000
-/** No more is read at a time, beside what was read before it was so much. */
+/** A read stops after so many bytes. */
 const bytesAtOnce = 1_000_000
 
-/** Keeps rows as they are read: how many. Columns that come up later are more cells in later rows. */
+/** Stores rows while they are read; returns their number. Later columns are more cells in later rows. */
 export async function keepRows(db: Reader, key: JobKey, rows: AsyncIterable<Row>): Promise<number> {
   let kept = 0
   let texts: string[] = []
@@ -41,7 +41,7 @@ VALUES (${String(key.account)}::bigint, ${String(key.id)}::bigint, ${String(kept
   return kept
 }
 
-/** Rows after a place, in order: `count`, or fewer where they are long; none only where there is none. */
+/** Rows after a place, in order: `count`, or fewer if they are long; none only at the end. */
 export async function readRows(
   db: Reader,
   { account, id }: JobKey,

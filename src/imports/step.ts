@@ -1,6 +1,6 @@
 /**
- * A step of an import (D80): the next rows of its file become records, in one transaction. Contacts and
- * companies that rows name are found or made first, many at a time; then the rows themselves, as a batch.
+ * A step of an import (D80): the next rows of its file become records, in one transaction. It first finds or
+ * creates the contacts and companies that rows name, many at a time; then it writes the rows as a batch.
  */
 import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -27,16 +27,16 @@ import { readRows, type StoredRow } from './rows.ts'
 import { keptFields } from './targets.ts'
 import { columnOf, refusedUnread, type Unread } from './unread.ts'
 
-/** How many contacts and companies the rows of a step name: each may have to be made. */
+/** Maximum number of contacts and companies named by the rows of a step: each may have to be created. */
 const namedMax = 1500
 
-/** What a step did, and the rows that were not imported and yet made a contact or company. */
+/** The result of a step, and the refused rows for which a contact or company was created nonetheless. */
 export type ImportStep = Step & { readonly inVain: readonly number[] }
 
 /**
- * Imports the next rows, in the transaction `tx`. A row that is refused is named, and the others go on. What
- * the rows at the places `apart` name is made with their record or not at all; that takes longer than making
- * it for many at once.
+ * Imports the next rows, in the transaction `tx`. A refused row is reported, and the others go on. The named
+ * records of rows at the places `apart` are created with their row or not at all; that is slower than
+ * creating them in bulk.
  */
 export async function importStep(
   tx: Queryable,
@@ -82,7 +82,7 @@ export async function importStep(
   const used = good.filter(({ place }) => imported.has(place))
   const counted = Object.keys(job.counts.users_out_of_use)
   const position = rows.at(-1)?.place ?? job.position
-  // What a dry run makes for one step it would make again for the next.
+  // A dry run would create the same records again in the next step.
   const made: Partial<Counts> = job.phase === 'run' ? { related: related.length } : {}
   return {
     position,
@@ -99,9 +99,9 @@ export async function importStep(
   }
 }
 
-/** Where a problem is in the file; and what to do about a name of several records. */
+/** The place of a problem in the file, and a hint for an ambiguous name. */
 function whereIn(job: Job, plan: ImportPlan, line: number, { op, body }: Operation) {
-  // What a record has already stands before what its row adds.
+  // In a merged list the record's entries come before the row's.
   const made = op === 'create' ? body : null
   return (problem: Problem) => {
     const [, own] = problem.path.split('/')
@@ -111,7 +111,7 @@ function whereIn(job: Job, plan: ImportPlan, line: number, { op, body }: Operati
   }
 }
 
-/** How many values of imported rows a linked record did not get, by the column of the file. */
+/** Number of values of imported rows that linked records did not get, by the column of the file. */
 function notTakenIn(
   lost: readonly Lost[],
   imported: ReadonlySet<number>,
@@ -124,7 +124,7 @@ function notTakenIn(
   return Object.fromEntries([...Map.groupBy(found, columnFor)].map(([column, all]) => [column, all.length]))
 }
 
-/** Counts of fields, by the columns that are mapped to them. */
+/** Counts by field → counts by the columns that are mapped to them. */
 function byColumn(counts: ReadonlyMap<string, number>, job: Job, plan: ImportPlan): Counts['replaced'] {
   const columnFor = (field: string) =>
     String(columnOf(job, plan, { field, path: `/${field}` }).column ?? field)
@@ -136,7 +136,7 @@ function resultOf({ isNew, isUnchanged }: Saved): 'created' | 'updated' | 'uncha
   return isUnchanged ? 'unchanged' : 'updated'
 }
 
-/** The first of the rows, as many as don't name more than a step may make. */
+/** The first rows, as many as name no more records than a step may create. */
 function notTooMany(
   rows: readonly StoredRow[],
   bodies: readonly Body[],
@@ -154,11 +154,11 @@ function notTooMany(
   return { rows, bodies, named }
 }
 
-/** A row as the body of a record, or what is wrong with it. */
+/** A row as the body of a record, or its problems. */
 type Read = Pick<Converted, 'body' | 'told' | 'derived'> & { readonly place: number }
 type Body = Read | Unread | { readonly refused: Refused }
 
-/** The places of rows whose record is there: what it has counts more than a value for all rows. */
+/** The places of rows whose record exists: its values take precedence over a value for all rows. */
 async function updatedBy(
   tx: Queryable,
   rows: readonly StoredRow[],
@@ -169,7 +169,7 @@ async function updatedBy(
 ): Promise<ReadonlySet<number>> {
   const { by, action } = plan.duplicates
   if (by === null || action !== 'update' || Object.keys(plan.defaults ?? {}).length === 0) return new Set()
-  // Of these rows nothing else is asked yet.
+  // Of these rows only the key is needed yet.
   const mapping = plan.mapping.filter(({ field }) => field === by || field.startsWith(`${by}.`))
   const convert = converter(context.catalog, fields, { ...plan, mapping }, names)
   const told = await mapYielding(rows, ({ cells }) => toldIn(fields, by, convert(cells).body))
@@ -206,7 +206,7 @@ async function bodiesOf(
 
 type Placed = { readonly place: number; readonly operation: Operation }
 
-/** The operations of the rows, without those whose record is there already and is left as it is. */
+/** The operations of the rows, without those whose record exists and is skipped. */
 async function operationsOf(
   tx: Queryable,
   fields: ResourceFields,
@@ -234,7 +234,7 @@ async function operationsOf(
   return { operations, skipped: bodies.length - operations.length }
 }
 
-/** What tells the record of a row; null where the row has no value that could. */
+/** The unique key of a row's record; null if the row has no usable value. */
 function toldIn(fields: ResourceFields, by: string, body: JsonObject): Told | null {
   const [first = null] = [body[by] ?? null].flat() as Json[]
   const value = typeof first === 'object' && first ? (first as JsonObject).email_value : first
@@ -247,7 +247,7 @@ function toldIn(fields: ResourceFields, by: string, body: JsonObject): Told | nu
   }
 }
 
-/** Those of the values that records have. */
+/** The keys that records have. */
 async function held(
   tx: Queryable,
   fields: ResourceFields,
@@ -262,14 +262,14 @@ async function held(
   return new Set(rows.map(({ place }) => all[Number(place) - 1]!))
 }
 
-/** Whether a row was refused only because a row before it made its record. */
+/** True if a row was refused only because an earlier row created its record. */
 function isDouble(outcome: Outcome, { duplicates: { by, action } }: ImportPlan): boolean {
   if (action !== 'skip' || !('refusal' in outcome)) return false
   const { slug, problems } = outcome.refusal
   return slug === 'duplicate' && problems.some(({ field }) => field === by)
 }
 
-/** The fields of a resource, in which those that a moved record keeps can be written. */
+/** The fields of a resource, with those writable that a moved record keeps. */
 export const importedFields = memoize((fields: ResourceFields): ResourceFields => {
   const opened = fields.fields.map(field =>
     keptFields.includes(field.internal_name) ? { ...field, is_read_only: false } : field,

@@ -1,4 +1,4 @@
-/** Takes the rows of a file, and guesses what its columns are (D80). */
+/** Stores the rows of a file, and guesses its columns (D80). */
 import { problemAt, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { JobKey, NewJob } from '../jobs/store.ts'
@@ -13,22 +13,19 @@ import { keepRows } from './rows.ts'
 import { placesOf } from './targets.ts'
 import { isWritten, shownNumber } from './texts.ts'
 
-/**
- * How many rows and cells are looked at to guess what columns are, and how many values of each are shown.
- * Looking takes long.
- */
+/** Rows and cells that are examined to guess columns, which is slow; and values of each that are shown. */
 const [lookedAt, cellsLookedAt, shown] = [1000, 20_000, 5]
-/** How many characters of a value are shown: each answer about the import has them. */
+/** Shown characters of a value: each answer about the import contains them. */
 const shownLength = 200
 
-/** The plan of an import of which nothing is known yet. */
+/** The plan of an import before its file is read. */
 export function emptyPlan(format: string): ImportPlan {
   return { format, mapping: [], values: {}, formats: {}, duplicates: { by: null, action: 'create' } }
 }
 
 /**
- * Keeps the rows of the bytes for the job, and answers what was found. Throws `malformed_request` for a file
- * that can't be read, `validation_failed` for one without rows.
+ * Stores the rows of the bytes for the job, and returns the guess. Throws `malformed_request` for a file that
+ * can't be read, `validation_failed` for one without rows.
  */
 export async function takeRows(
   db: Reader,
@@ -64,13 +61,13 @@ export async function takeRows(
   return { plan: plan as never, columns: columns as never, total }
 }
 
-/** Whether a file is an export of ours: its columns are called as ours, also some that nobody could write. */
+/** True if a file is an export of ours: all columns have our names, some of them read-only. */
 function isOurs(names: readonly string[], { byName }: ResourceFields): boolean {
   const own = names.map(name => byName.get(name.split('.')[0]!))
   return own.every(field => field !== undefined) && own.some(field => field?.is_read_only)
 }
 
-/** The rows, of which the first are also put into `looked`, and the texts of all into `texts`. */
+/** The rows; also puts the first into `looked`, and the texts of all into `texts`. */
 async function* seen(rows: AsyncIterable<Row>, looked: Row[], texts: ColumnTexts): AsyncGenerator<Row> {
   for await (const row of rows) {
     if (looked.length < lookedAt) looked.push(row)
@@ -84,7 +81,7 @@ function samplesOf(rows: readonly (readonly Cell[])[], column: number): Cell[] {
   return [...new Set(all.map(sampleOf))].slice(0, shown)
 }
 
-/** A cell as it is shown: a long one is cut, and so is a number that the database could not keep. */
+/** A cell as shown: a long one is cut, and a number that the database can't store becomes a text. */
 function sampleOf(cell: Cell): Cell {
   if (isWritten(cell)) return shownNumber(cell)
   const text = typeof cell === 'string' ? cell : JSON.stringify(cell)

@@ -1,7 +1,7 @@
 /**
- * What a column of a file may be mapped to: the fields of a resource, the parts of amounts and addresses, the
- * members of contacts and companies that are found or created, and times that an import keeps. What a cell
- * becomes follows from the schema of what a field takes, so that a new kind needs nothing here.
+ * The targets of a file's columns: the fields of a resource, the parts of amounts and addresses, the members
+ * of contacts and companies to find or create, and times that an import preserves. The conversion of a cell
+ * follows from the schema of its field, so a new kind needs nothing here.
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field, Schema } from '../fields/field.ts'
@@ -12,7 +12,7 @@ import type { Viewer } from '../rights/visibility.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { isInUse } from './amounts.ts'
 
-/** What a cell becomes. */
+/** The form into which a cell is converted. */
 export type Form =
   | 'text'
   | 'number'
@@ -43,30 +43,30 @@ export type Target = {
   readonly options?: readonly { readonly id: number; readonly name: string }[]
 }
 
-/** A target with all that is needed to convert its cells. */
+/** A target with everything that the conversion of its cells needs. */
 export type Place = Target & {
   readonly form: Form
-  /** whether a cell may have several values */
+  /** true if a cell may have several values */
   readonly isSeveral: boolean
-  /** the field of the record that is imported */
+  /** the field of the imported record */
   readonly own: Field
   /** the field whose value or part it is: `own`, or one of the record that `own` points to */
   readonly of: Field
-  /** the member of the value of `of`, null: the whole of it; of a whole name, the field of the first name */
+  /** the member of the value of `of`, null: all of it; of a whole name, the field of the first name */
   readonly member: string | null
-  /** of one of several prices: the code of its currency */
+  /** for one of several prices: the code of its currency */
   readonly currency: string | null
-  /** whether it belongs to a record that `own` points to */
+  /** true if it belongs to a record that `own` points to */
   readonly isNested: boolean
-  /** whether each value of a cell belongs to another such record */
+  /** true if each value of a cell belongs to another such record */
   readonly isListed: boolean
-  /** whether the import sets it beside the record */
+  /** true if the import sets it beside the record */
   readonly isKept: boolean
 }
 
 /**
- * The catalog as imports to `resource` are told of it: without the resources whose records may not be named
- * (D65). The fields that point to them still take ids.
+ * The catalog for imports to `resource`: without the resources whose records the caller may not name (D65).
+ * The fields that point to them still take ids.
  */
 export function nameable(
   { catalog, rights }: Viewer & { readonly rights: Rights },
@@ -84,7 +84,7 @@ export const keptFields = ['created_at', 'created_by', 'won_time', 'lost_time', 
 const emailTypes = ['work', 'personal', 'home', 'other']
 const phoneTypes = ['work', 'mobile', 'personal', 'other']
 
-/** All targets of a resource, by what a mapping calls them. */
+/** All targets of a resource, by their names in a mapping. */
 export function placesOf(catalog: Catalog, fields: ResourceFields): ReadonlyMap<string, Place> {
   return placesIn(catalog)(fields)
 }
@@ -110,14 +110,14 @@ function isTaken(field: Field): boolean {
   return !field.is_read_only || keptFields.includes(field.internal_name)
 }
 
-/** A status that follows from the stage: an import may give it, and the stage follows (closing.ts). */
+/** The status, which follows from the stage: an import may set it, and the stage follows (closing.ts). */
 function statusOf({ byName }: ResourceFields): Place[] {
   const [status, stage] = [byName.get('status'), byName.get('pipeline_stage')]
   if (!status?.is_active || !stage?.is_active || status.is_hidden || stage.is_read_only) return []
   return [{ ...placeOf(status, null, 'status', status.field_name, 'status', null), isKept: false }]
 }
 
-/** Whether the field takes an object in the place of an id: a record that is found or created (D11, D75). */
+/** True if the field takes an object in place of an id: a record to find or create (D11, D75). */
 function takesRecords(field: Field): boolean {
   return field.related !== null && JSON.stringify(kinds[field.type].schema(field).input).includes('"$ref"')
 }
@@ -175,12 +175,12 @@ function partsOf(field: Field, own: Field | null, prefix: string): Place[] {
   }
 }
 
-/** The price in a currency of a field that has a list of them. */
+/** The target of a price in one currency of a field with a list of prices. */
 export function priceTarget(field: string, code: string): string {
   return `${field}.price.${code}`
 }
 
-/** A price in each currency that the account has a rate for: a file may have several of one record. */
+/** A price in each currency with a rate: a file may have several of one record. */
 function pricesOf(field: Field, catalog: Catalog): Place[] {
   if (formOf(field).form !== 'prices') return []
   const { internal_name: name, field_name: label } = field
@@ -212,7 +212,7 @@ function placeOf(
   }
 }
 
-/** What a cell of a field becomes, by its kind and its schemas. */
+/** The form of a field's cells, by its kind and its schemas. */
 function formOf(field: Field): { form: Form; isSeveral: boolean } {
   const kind = kinds[field.type]
   const { output } = kind.schema(field)
@@ -235,6 +235,6 @@ function scalarForm({ type, format, pattern }: Schema): Form {
   if (format === 'date') return 'date'
   if (format === 'date-time') return 'moment'
   if (type === 'number' || type === 'integer') return 'number'
-  // A time of day is the only text whose form is fixed.
+  // Only a time of day is a text with a fixed form.
   return pattern === undefined ? 'text' : 'time'
 }

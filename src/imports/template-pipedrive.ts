@@ -1,7 +1,7 @@
 /**
- * The columns that Pipedrive writes in its exports. Their names are those of its sample sheets ("READ ME All
- * default Pipedrive fields") and of exports that others read, which differ here and there: so a name may
- * stand in several spellings.
+ * The columns of Pipedrive's exports. The names are from its sample sheets ("READ ME All default Pipedrive
+ * fields") and from exports that others read. They differ here and there, so a name may have several
+ * spellings.
  */
 import type { Templates } from './templates.ts'
 

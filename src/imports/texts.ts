@@ -1,6 +1,6 @@
 /**
- * What people write in cells: numbers, dates, moments, several values. Each function gives the form in which
- * the interface takes it, or null for a text that is none. Knows no field.
+ * Reads texts as people write them in cells: numbers, dates, moments, several values. Each function returns
+ * the interface's form, or null if the text is none. Knows no field.
  */
 import { decimal as decimalOf, plain } from '../fields/decimal.ts'
 import { calendarDate, isoDate, isoInstant } from '../fields/iso8601.ts'
@@ -21,7 +21,7 @@ export const dateOrders = ['dmy', 'mdy', 'ymd', 'serial'] as const
 export type DecimalMark = '.' | ','
 
 const plainNumber = /^-?\d+(?:\.\d+)?$/
-/** A sign of a currency or a unit, digits with marks between them, and the same again. */
+/** A currency sign or a unit, digits with marks between them, and another sign or unit. */
 const writtenNumber =
   /^([^\d.,+\-−()]{0,8})(\()?([+\-−]?)([^\d.,+\-−()]{0,8})([\d.,'’\s]*\d[.,]?)(\))?(-?)([^\d.,]{0,8})$/u
 
@@ -29,7 +29,7 @@ export type WrittenNumber = { readonly number: number | RawNumber; readonly unit
 
 /**
  * "€1,234.50" with "." → 1234.5 and the unit "€". Thousands may be grouped by the other mark, blanks or
- * apostrophes; brackets mean less than zero. Without a mark, 'unclear' is what may be two numbers.
+ * apostrophes; brackets mean a negative number. Without a mark, an ambiguous number is 'unclear'.
  */
 export function numberOf(text: string, mark: DecimalMark): WrittenNumber | null
 export function numberOf(text: string, mark: DecimalMark | undefined): WrittenNumber | 'unclear' | null
@@ -46,7 +46,7 @@ export function numberOf(text: string, mark: DecimalMark | undefined): WrittenNu
   return { number: exact(`${isNegative ? '-' : ''}${digits}`), unit: (before! + between! + unit!).trim() }
 }
 
-/** Whether a cell is a number beside which its format shows a unit, as those of sheets may be. */
+/** True if a cell is a number with a unit from its format, as in sheets. */
 export function isWritten(cell: Json): cell is WrittenNumber & JsonObject {
   return (
     isObject(cell) &&
@@ -61,26 +61,26 @@ export function shownNumber({ number, unit }: WrittenNumber): string {
   return `${plainText(number)} ${unit}`
 }
 
-/** A number without an exponent, where it has one that can be written out. */
+/** A number without an exponent, if it can be written so. */
 export function plainText(number: number | RawNumber): string {
   const text = JSON.stringify(number)
   const value = text.includes('e') ? decimalOf(number) : null
   return value ? plain(value) : text
 }
 
-/** "5.000,-" has no cents, and is not less than zero: 5.000,00 */
+/** "5.000,-" has no cents, and is not negative: 5.000,00 */
 function withCents(text: string): string {
   return text.replace(/[.,](?:--?|[–—])(?=[^\d]*$)/u, mark => `${mark[0]}00`)
 }
 
-/** The only way to read digits with marks of which nobody said what they mean. */
+/** The only way to read digits whose marks are undetermined. */
 function unmarked(body: string): string | null {
   const [point, comma] = [ungrouped(body, '.'), ungrouped(body, ',')]
   if (point === null || comma === null || point === comma) return point ?? comma
   return 'unclear'
 }
 
-/** Digits with a point at most, of digits in groups of three, whose signs are the same. */
+/** Digits with at most one point, from digits grouped by threes with the same separator. */
 function ungrouped(body: string, mark: DecimalMark): string | null {
   const [whole, fraction = '', ...more] = body.trim().split(mark)
   if (more.length || !/^\d*$/.test(fraction)) return null
@@ -110,9 +110,7 @@ const numbers = /^(\d{1,4})([-/.\s])\s?(\d{1,2})\2\s?(\d{1,4})$/
 const dayMonth = /^(\d{1,2})(?:st|nd|rd|th|er)?[\s.-]+(\p{L}{3,9})\.?[\s,-]+(\d{4}|\d{2})$/iu
 const monthDay = /^(\p{L}{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})$/iu
 
-/**
- * A date: '31/12/2026' → '2026-12-31'. 'unclear' where day and month can't be told apart without an order.
- */
+/** A date: '31/12/2026' → '2026-12-31'. 'unclear' if the order of day and month is needed and unknown. */
 export function dateOf(text: string, order: DateOrder | undefined): string | 'unclear' | null {
   if (text.length === 10 && text.charCodeAt(4) === 45) return isoDate(text)
   if (/^\d{8}$/.test(text)) return isoDate(`${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`)
@@ -135,28 +133,28 @@ function ofNumbers(
   if (first.length > 2) return null
   const [one, two] = [Number(first), Number(second)]
   if (order === 'ymd' && third.length <= 2) return made(first, second, third)
-  // Nobody writes the month first with points.
+  // Dates with points never begin with the month.
   if (sign === '.') return made(third, second, first)
-  // What can only be read another way than the file is written is not taken: who knows what the others mean.
+  // A date that is only valid in another order is refused: it puts the file's other dates in doubt.
   if (order === 'mdy') return made(third, first, second)
   if (order === 'dmy') return made(third, second, first)
   if (one > 12 || one === two) return made(third, second, first)
   return two > 12 ? made(third, first, second) : 'unclear'
 }
 
-/** The number of a month's name or abbreviation; that of no month is 0. */
+/** The number of a month's name or abbreviation; 0 if it is none. */
 function monthOf(word: string): string {
   return String(months.findIndex(names => names.includes(word.toLowerCase())) + 1)
 }
 
-/** Years of two digits are those from 1970 on; what is written 0026 is none that anybody means. */
+/** A year of two digits means 1970 to 2069; a year such as 0026 is rejected as a mistake. */
 function made(year: string, month: string, day: string): string | null {
   if (year.length === 4 && year < '1000') return null
   const full = year.length === 2 ? `${Number(year) < 70 ? '20' : '19'}${year}` : year
   return isoDate(`${full}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`)
 }
 
-/** No date or time is longer, and looking for one in a long text is slow. */
+/** Maximum length of a date or time; a longer text is slow to match. */
 const momentMax = 60
 
 const clock = /^(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)?\s*([ap])?\.?(?:m\.?)?$/i
@@ -184,13 +182,13 @@ export function dayOf(written: string, order: DateOrder | undefined): string | '
   return parts && isClock(parts[1]) ? dateOf(parts[0], order) : null
 }
 
-/** Whether a text is a time of day, in some time zone or none. */
+/** True if a text is a time of day, with or without a time zone. */
 function isClock(text: string): boolean {
   const bare = text.replace(/\s*(?:[a-z]{1,5}|[a-z]*[+-]\d{1,2}(?::?\d{2})?|\([^()]*\))$/i, '')
   return timeOf(text) !== null || timeOf(bare) !== null
 }
 
-/** A date-time in the place of a spreadsheet's day, where such are written: 46082.5 → 2026-03-01T12:00:00 */
+/** A spreadsheet's serial number as a date-time, if the file has such: 46082.5 → 2026-03-01T12:00:00 */
 function withoutSerial(text: string, order: DateOrder | undefined): string {
   if (order !== 'serial' || !/^\d{1,7}(?:[.,]\d+)?$/.test(text)) return text
   const moment = numberCell(text.replace(',', '.'), 'moment', false)
@@ -204,8 +202,8 @@ function halves(text: string): [date: string, time: string] | null {
 }
 
 /**
- * A moment: in UTC where the text has an offset; else `local` makes it of the date and the time, which is
- * midnight where there is none.
+ * A moment: in UTC if the text has an offset; else `local` makes it from the date and the time (default:
+ * midnight).
  */
 export function momentOf(
   written: string,
@@ -228,14 +226,14 @@ export function momentOf(
 
 type Item = { readonly item: string; readonly isMarked: boolean }
 
-/** Several values of a cell, divided by semicolons, line breaks, or the three colons of Google. */
+/** Several values of a cell, separated by semicolons, line breaks, or Google's three colons. */
 export function itemsOf(text: string, separators = /[;\r\n]/): string[] {
   return markedItemsOf(text, separators).map(({ item }) => item)
 }
 
 /**
- * The same. `isMarked`: one in quotation marks, which is a JSON string, as our exports write what has a
- * semicolon or a comma in it (D81).
+ * Like `itemsOf`. `isMarked`: the item is in quotation marks: a JSON string, as our exports write items with
+ * a semicolon or a comma (D81).
  */
 export function markedItemsOf(text: string, separators = /[;\r\n]/): Item[] {
   if (!text.includes('"')) {
@@ -259,16 +257,16 @@ export function markedItemsOf(text: string, separators = /[;\r\n]/): Item[] {
 }
 
 const quotedItem = /^"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*(?:[;\r\n]|$))/
-/** What a cell may have of JSON. */
+/** Limits of JSON in a cell. */
 const jsonLimits = { levels: 20, items: 100_000 }
 
-/** A list as JSON, in a text; undefined for another text. The file of refused rows has such (D80). */
+/** A list as JSON in a text; undefined for another text. The file of refused rows contains such (D80). */
 export function jsonList(text: string): Json[] | undefined {
   const value = /^\s*\[/.test(text) ? json(text) : undefined
   return Array.isArray(value) ? value : undefined
 }
 
-/** JSON text → its value; undefined for another text, and for one that is nested deeply or has very much. */
+/** JSON text → its value; undefined for another text, and for one that is nested too deeply or too large. */
 export function json(text: string): Json | undefined {
   try {
     return parseExactly(text, jsonLimits)

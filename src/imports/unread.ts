@@ -1,4 +1,4 @@
-/** Rows of which a cell could not be read: they are refused, with all else that is wrong with them (D80). */
+/** Rows with a cell that could not be read: they are refused, with all their other problems (D80). */
 import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Job, Refused } from '../jobs/job.ts'
@@ -12,7 +12,7 @@ import type { Mapping } from './guess.ts'
 import { type ImportPlan, planOf } from './plan.ts'
 import { priceTarget } from './targets.ts'
 
-/** A row, what of it could be read, and what is wrong with the cells that could not. */
+/** A row, its readable part, and the problems of its unreadable cells. */
 export type Unread = {
   readonly place: number
   readonly line: number
@@ -20,10 +20,10 @@ export type Unread = {
   readonly unread: readonly Problem[]
 }
 
-/** A request may have so many names, and a row some of them. */
+/** Rows validated at a time, because a request limits the number of names. */
 const rowsAtOnce = 50
 
-/** The rows as they are refused. */
+/** The refusals of the rows. */
 export async function refusedUnread(
   tx: Queryable,
   rows: readonly Unread[],
@@ -38,7 +38,7 @@ export async function refusedUnread(
       some.map(({ body }) => parseRecord(body, fields, context.catalog, null, names).problems.kept)
     judged.push(...(await withNames(tx, context, read).catch(noneOf(some))))
   }
-  // What a row lacks may be what its record has.
+  // The stored record may have a value that the row lacks.
   const plan = planOf(job)
   const mayLack = plan.duplicates.action === 'update'
   return rows.map(({ place, line, unread, body }, index) => {
@@ -53,7 +53,7 @@ export async function refusedUnread(
   })
 }
 
-/** Where a lookup of names is refused, only the unreadable cells are reported. */
+/** If the lookup of names is refused, only the unreadable cells are reported. */
 function noneOf(rows: readonly Unread[]): (error: unknown) => readonly Problem[][] {
   return error => {
     if (error instanceof Refusal) return rows.map(() => [])
@@ -66,7 +66,7 @@ function fieldOf({ field, path }: Problem): string {
   return path.split('/')[1] ?? String(field)
 }
 
-/** The column of the file that a problem is about. `body`: what was made of the row, where that is known. */
+/** The column of the file that a problem is about. `body`: the body made of the row, if known. */
 export function columnOf(
   job: Job,
   { mapping }: ImportPlan,
@@ -76,7 +76,7 @@ export function columnOf(
   const steps = path.split('/').slice(1)
   const priced = pricedIn(mapping, steps, body)
   if (priced) return priced.column === null ? {} : { column: job.columns![priced.column]!.name! }
-  // The nearest: that of the part, or of the whole, or of the record that it belongs to.
+  // The nearest: the column of the part, or of the whole, or of the record it belongs to.
   const targets = steps.map((_, index) => steps.slice(0, steps.length - index).join('.'))
   const columns = [...targets, field].flatMap(target =>
     mapping.filter(one => one.field === target || one.field.startsWith(`${target}.`)),
@@ -86,7 +86,7 @@ export function columnOf(
   return column ? { column: column.name! } : {}
 }
 
-/** Of one of several prices, the column of its currency; null: nothing tells which. */
+/** The column of one of several prices, by its currency; null: undetermined. */
 function pricedIn(
   mapping: Mapping,
   [own = '', index]: readonly string[],

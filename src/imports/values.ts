@@ -1,6 +1,5 @@
 /**
- * The texts of columns that name no option, stage, currency, user, tag or territory, with what they may mean
- * (D80).
+ * The texts of columns that name no option, stage, currency, user, tag or territory, with suggestions (D80).
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { findOption } from '../fields/kinds/dropdown.ts'
@@ -13,7 +12,7 @@ import type { Mapping } from './guess.ts'
 import { type Place, placesOf } from './targets.ts'
 import { jsonList, markedItemsOf } from './texts.ts'
 
-/** `isIdle`: out of use; a text may name it, but is not guessed to */
+/** `isIdle`: inactive; a text may name it, but the guess never does */
 export type Choice = {
   readonly id: number
   readonly name: string
@@ -21,10 +20,10 @@ export type Choice = {
   readonly isIdle?: boolean
 }
 
-/** The records of resources, by their names; where one is absent, nothing of its texts is known. */
+/** The records of resources, by their names; texts of an absent resource can't be judged. */
 export type Choices = ReadonlyMap<string, readonly Choice[]>
 
-/** `guess`: the id of an option or record, or the code of a currency; null: none is like it. */
+/** `guess`: the id of an option or record, or the code of a currency; null: no match. */
 export type UnknownText = { readonly text: string; readonly guess: number | string | null }
 export type ValuesToMap = readonly {
   readonly column: number
@@ -32,15 +31,15 @@ export type ValuesToMap = readonly {
   readonly texts: readonly UnknownText[]
 }[]
 
-/** How many unknown texts of a column are returned; a column with more is no list of options. */
+/** Maximum number of unknown texts returned for a column; one with more is no list of options. */
 const textsMax = 500
-/** Of all columns: how many texts are looked at, for how many something like them is looked for, and how. */
+/** Limits for all columns: distinct texts examined, guesses made, and guesses by spelling. */
 const limits = { looked: 20_000, guessed: 1000, near: 30 }
 const choicesMax = 200
 
 /**
- * `values`: the different texts of each column. `choices`: the records whose names and e-mails are known;
- * columns of others are left out.
+ * `values`: the distinct texts of each column. `choices`: the records whose names and e-mails are known;
+ * columns of other resources are left out.
  */
 export function valuesToMap(
   catalog: Catalog,
@@ -67,7 +66,7 @@ export function valuesToMap(
   })
 }
 
-/** The values of a cell, divided as convertOf divides them. */
+/** The values of a cell, split as convertOf splits them. */
 function severalOf(cell: string, place: Place, known: Knowing): string[] {
   const list = jsonList(cell)
   if (list) return list.flatMap(item => (typeof item === 'string' ? [item.trim()] : []))
@@ -116,7 +115,7 @@ function bared<Id>(choices: readonly { readonly id: Id; readonly name: string }[
   return choices.map(({ id, name }) => ({ id, name, bare: bareName(name) }))
 }
 
-/** The choice whose name is the text, is in it or has it within; or that is spelt alike. */
+/** The choice whose name is the text, is in it or contains it; or is spelled alike. */
 function likest<Id>(text: string, choices: readonly Named<Id>[], isNear: boolean): Id | null {
   const bare = bareName(text.slice(0, 300))
   if (bare === '') return null

@@ -1,4 +1,4 @@
-/** The same change to all records that a filter finds (D82), in the order of their ids. */
+/** Bulk change: the same change to all records that a filter finds (D82), in the order of their ids. */
 import type { Json, JsonObject } from '../json.ts'
 import { needNames } from '../list/needed-scopes.ts'
 import { readListQuery } from '../list/query.ts'
@@ -13,15 +13,15 @@ import { ask, type Sql, sql } from '../sql.ts'
 import type { Job, Step } from './job.ts'
 import { refusedAt } from './refused.ts'
 
-/** What a bulk change is made of: the filters, as a list takes them, and the body of the change. */
+/** The plan of a bulk change: the filters, as in a list, and the body of the change. */
 export type BulkPlan = { readonly filter: readonly string[]; readonly changes: JsonObject }
 
-/** Who asks for a bulk change, or for whom a step of it is carried out. */
+/** The caller of a bulk change, or the user for whom a step of it runs. */
 type Asking = Context & { readonly rights: Rights }
 
 /**
- * Changes the next records, in the transaction `tx`. What is refused stays as it is, and is named. Throws as
- * `countFound` does.
+ * Changes the next records, in the transaction `tx`. A refused record stays unchanged, and is reported.
+ * Throws as `countFound` does.
  */
 export async function bulkStep(
   tx: Queryable,
@@ -65,8 +65,8 @@ WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${
 }
 
 /**
- * How many records the filter finds. Throws `malformed_query` for one that can't be read, and `forbidden`
- * without the scopes to read what it finds and reaches.
+ * The number of records that the filter finds. Throws `malformed_query` for one that can't be parsed, and
+ * `forbidden` without the scopes to read what it finds and reaches.
  */
 export async function countFound(
   db: Reader,
@@ -81,8 +81,8 @@ export async function countFound(
 }
 
 /**
- * The condition of the records that are meant, of those that the caller sees. How many there are tells of
- * what is asked about, so it takes the scopes of reading that (D65, D87), in each step those of then.
+ * The condition that selects the records, among those that the caller sees. Their number reveals data, so it
+ * takes the scopes to read it (D65, D87), at the time of each step.
  */
 async function found(db: Reader, resource: string, filter: readonly string[], context: Asking): Promise<Sql> {
   const { catalog, rights } = context

@@ -1,14 +1,14 @@
-/** What a job is (D84): its states, what it counts, and its JSON. Pure. */
+/** Model of a job (D84): its states, its counts, and its JSON. Pure. */
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 
 export const states = ['waiting', 'running', 'paused', 'done', 'failed', 'cancelled'] as const
 export type State = (typeof states)[number]
-/** What a job can be told to do: try everything, do it, or take it back. */
+/** The phases of a job: dry run, run, revert. */
 export const phases = ['dry_run', 'run', 'revert'] as const
 export type Phase = (typeof phases)[number]
 export type Kind = 'import' | 'bulk'
 
-/** What became of the rows, records or events of a phase. */
+/** Outcomes of the rows, records or events of a phase. */
 export type Counts = {
   readonly created: number
   readonly updated: number
@@ -16,13 +16,13 @@ export type Counts = {
   readonly skipped: number
   readonly refused: number
   readonly reverted: number
-  /** contacts and companies that were made with the records */
+  /** contacts and companies that were created with the records */
   readonly related: number
-  /** column → how many of its values contacts and companies that are linked as they are did not get */
+  /** column → number of its values that linked contacts and companies, which stay unchanged, did not get */
   readonly not_taken: { readonly [column: string]: number }
-  /** column → how many entries records had in their lists that it replaced, and have no more */
+  /** column → number of entries that it removed from records' lists */
   readonly replaced: { readonly [column: string]: number }
-  /** user who is out of use → how many rows that were imported name them */
+  /** inactive user → number of imported rows that name them */
   readonly users_out_of_use: { readonly [name: string]: number }
 }
 
@@ -40,9 +40,9 @@ export type Job = {
   readonly name: string | null
   readonly state: State
   readonly phase: Phase | null
-  /** whose it is */
+  /** the user who owns it */
   readonly actor: number
-  /** who began its phase */
+  /** the user who started its phase */
   readonly actsAs: number
   readonly token: number | null
   readonly session: number | null
@@ -51,7 +51,7 @@ export type Job = {
   readonly plan: JsonObject
   readonly columns: JsonObject[] | null
   readonly total: number | null
-  /** the last row, id or seq that was looked at */
+  /** the last row, id or seq that was processed */
   readonly position: number
   readonly done: number
   readonly counts: Counts
@@ -63,7 +63,7 @@ export type Job = {
   readonly endedAt: string | null
 }
 
-/** From what a step of a phase has come to: what is added to the counts, and where the next one begins. */
+/** The result of a step: the additions to the counts, and the position where the next one begins. */
 export type Step = {
   readonly position: number
   readonly done: number
@@ -72,15 +72,15 @@ export type Step = {
   readonly isEnd: boolean
 }
 
-/** A row, record or event that was refused, by its number, and why. */
+/** A refused row, record or event, by its number, with the reasons. */
 export type Refused = {
   readonly place: number
   readonly problems: readonly Json[]
-  /** of a row: the line of the file, where it is told */
+  /** the line of the file, for a row with a known line */
   readonly line?: number | null
 }
 
-/** A job from its row, as `jobColumns` (store.ts) reads it. */
+/** A job from its row, as read by `jobColumns` (store.ts). */
 export function jobOf(row: Readonly<Record<string, string | null>>): Job {
   const number = (text: string | null | undefined) =>
     text === null || text === undefined ? null : Number(text)
@@ -114,7 +114,7 @@ export function jobOf(row: Readonly<Record<string, string | null>>): Job {
   }
 }
 
-/** A job as it is answered; `problems`: the first of its phase. */
+/** A job as JSON; `problems`: the first of its phase. */
 export function jobJson(job: Job, problems: readonly Refused[] = []): JsonObject {
   const { id, kind, resource, name, state, phase, total, done, counts, workedMs, result, error } = job
   return {

@@ -1,5 +1,5 @@
 /**
- * Which process carries out a job, and how far it has come (D84). None of these statements takes an account's
+ * The lease of a process on a job, and the job's progress (D84). None of these statements takes an account's
  * lock.
  */
 import type { Reader } from '../records/store.ts'
@@ -8,14 +8,12 @@ import { leaseOn } from '../waiting/lease.ts'
 import { type Job, jobOf, type Step } from './job.ts'
 import { isIt, type JobKey, jobColumns } from './store.ts'
 
-/**
- * A step renews the lease when it begins. A step that takes longer is safe: it locks the row until its end.
- */
+/** A step renews the lease at its start. A step that outlasts it is safe: it locks the row until its end. */
 const lease = leaseOn({ table: 'job', alias: 'j', seconds: 3, isRow: isIt })
 
 /**
- * Jobs that are to be done and that nobody works for: the oldest of each account first, so that no account
- * hides the jobs of others.
+ * Running jobs without a lease: the oldest of each account first, so that no account hides the jobs of
+ * others.
  */
 export async function findWork(db: Reader): Promise<JobKey[]> {
   const rows = await ask(
@@ -28,7 +26,7 @@ ORDER BY row_number() OVER (PARTITION BY j.account_id ORDER BY j.begun_at, j.id)
   return rows.map(({ account, id }) => ({ account: Number(account), id: Number(id) }))
 }
 
-/** Takes a job for this process or keeps it; null where it is not to be done, or another process does it. */
+/** Claims or renews the lease of a job; null if it is not running, or another process holds it. */
 export async function claim(db: Reader, key: JobKey, holder: string): Promise<Job | null> {
   const row = await lease.claim(db, key, holder, {
     where: sql`j.state = 'running'`,
@@ -37,14 +35,14 @@ export async function claim(db: Reader, key: JobKey, holder: string): Promise<Jo
   return row && jobOf(row)
 }
 
-/** Gives a job back, so that another process may go on at once. */
+/** Releases the lease, so that another process may continue at once. */
 export function release(db: Reader, key: JobKey, holder: string): Promise<void> {
   return lease.release(db, key, holder)
 }
 
 /**
- * Within a transaction: keeps the job from being told anything else until its end. False where it is no
- * longer at this place, or no longer this process's.
+ * Within a transaction: locks the job until its end, so that no request changes it. False if it has moved on
+ * from this place, or the lease is lost.
  */
 export async function isStillAt(
   db: Reader,
@@ -59,7 +57,7 @@ export async function isStillAt(
   return rows.length > 0
 }
 
-/** Notes a step of a job, which took so long; at the end of its phase, what that came to. */
+/** Records a step of a job and its duration; at the end of its phase, also the result. */
 export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number): Promise<void> {
   const { not_taken = {}, replaced = {}, users_out_of_use = {}, ...numbers } = step.counts
   const counts = {
@@ -70,7 +68,7 @@ export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number)
   }
   for (const [name, count] of Object.entries(numbers)) counts[name as keyof typeof numbers] += count
   const { phase, kind } = job
-  // What was tried waits for what comes next.
+  // After a dry run the job waits for the next command.
   const state = step.isEnd ? (phase === 'dry_run' ? 'waiting' : 'done') : 'running'
   const result = step.isEnd ? JSON.stringify({ [phase!]: counts }) : '{}'
   await ask(
@@ -98,7 +96,7 @@ function summed(one: ByName, other: ByName): ByName {
   return { ...one, ...Object.fromEntries(added) }
 }
 
-/** Ends a job that can't go on, and says why. */
+/** Ends a job that can't continue, with the reason. */
 export async function fail(db: Reader, key: JobKey, holder: string, error: string): Promise<void> {
   await ask(
     db,

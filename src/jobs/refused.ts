@@ -1,4 +1,4 @@
-/** What was refused in a job, with as many of its problems as people can read, and what of it is told. */
+/** Refused rows and records of a job, with as many problems as people can read, redacted for the reader. */
 import { type Problem, problemAt, type Refusal } from '../errors.ts'
 import type { Json } from '../json.ts'
 import { problemAgain } from '../records/replay.ts'
@@ -9,7 +9,7 @@ import type { Job, Refused } from './job.ts'
 
 const problemsMax = 20
 
-/** A row or record that was refused. A refusal without problems is one itself. */
+/** A refused row or record. A refusal without problems is a problem itself. */
 export function refusedAt(
   place: number,
   { slug, message, problems }: Pick<Refusal, 'slug' | 'message' | 'problems'>,
@@ -21,8 +21,8 @@ export function refusedAt(
 }
 
 /**
- * A function that says what was refused to somebody who reads the job by now: administrators are told all,
- * anybody else as a refusal is told again (D8). Whoever carried the phase out may have seen more.
+ * A function that redacts a refusal for the current reader of the job: administrators see all, others what a
+ * repeated refusal shows (D8). The user of the phase may have seen more.
  */
 export function refusedFor(
   viewer: Viewer & { readonly rights: Rights },

@@ -1,4 +1,4 @@
-/** Takes back what a job did (D83): the undo of each of its events, the latest first. */
+/** Reverts a job (D83): the undo of each of its events, the latest first. */
 import { Refusal } from '../errors.ts'
 import { undo } from '../events/undo.ts'
 import { undoCreations } from '../events/undo-creations.ts'
@@ -8,12 +8,12 @@ import { ask, type Sql, sql } from '../sql.ts'
 import type { Job, Refused, Step } from './job.ts'
 import { refusedAt } from './refused.ts'
 
-/** So many one by one are a step: others wait for it, and it may follow one of many taken back together. */
+/** Maximum number of individual undos in a step: others wait for it, and it may include one bulk undo. */
 const singlesMax = 50
 
 /**
- * Undoes the next events of a job, up to `count`, in the transaction `tx`. What somebody changed since, or
- * needs now, stays and is named.
+ * Undoes the next events of a job, up to `count`, in the transaction `tx`. A record that was changed since,
+ * or is needed now, stays and is reported.
  */
 export async function revertStep(
   tx: Queryable,
@@ -29,7 +29,7 @@ export async function revertStep(
   let [done, singles] = [0, 0]
   for (const { seq, type, resource, id } of events) {
     if (type !== events[done - 1]?.type) isUndone = await undoneTogether(tx, events.slice(done), context)
-    // Those after it may be undone already where some were undone together.
+    // Later events may already be undone as part of a bulk undo.
     if (singles >= singlesMax && isUndone.size === 0) break
     done++
     if (isUndone.has(Number(seq))) continue
@@ -58,7 +58,7 @@ export async function revertStep(
 
 type Row = Readonly<Record<string, string | null>>
 
-/** The condition that a row `p` is what a revert of the job refused. */
+/** The condition that a row `p` is a refusal of the job's revert. */
 function isRefused({ account, id }: Pick<Job, 'account' | 'id'>): Sql {
   return sql`p.account_id = ${String(account)}::bigint AND p.job = ${String(id)}::bigint AND p.phase = 'revert'`
 }
@@ -76,7 +76,7 @@ ORDER BY e.seq DESC LIMIT ${sql.integer(count)}`,
   )
 }
 
-/** Forgets what was refused before and is taken back now. */
+/** Deletes former refusals of events that are reverted now. */
 async function forget(
   tx: Queryable,
   job: Job,
@@ -91,7 +91,7 @@ async function forget(
   )
 }
 
-/** How many events of a job a revert refused. */
+/** The number of a job's events that a revert refused. */
 export async function countRefused(
   db: Pick<Queryable, 'query'>,
   job: Pick<Job, 'account' | 'id'>,
@@ -114,7 +114,7 @@ async function undoneTogether(
   return undoCreations(tx, fields, seqs, context)
 }
 
-/** How many events a job made. */
+/** The number of events of a job. */
 export async function countEvents(
   db: Pick<Queryable, 'query'>,
   { account, id }: Pick<Job, 'account' | 'id'>,

@@ -3,7 +3,7 @@ import type { Schema } from '../fields/field.ts'
 import { anyObject, orNull } from '../fields/kinds/schemas.ts'
 import { phases, states } from './job.ts'
 
-/** A job as it is answered. */
+/** A job as JSON. */
 function job(): Schema {
   const whole = { type: 'integer', minimum: 0 }
   const text = { type: 'string' }
@@ -50,7 +50,7 @@ function job(): Schema {
   return { type: 'object', properties: { ...properties, ...ofImports }, required: Object.keys(properties) }
 }
 
-/** A column of a file, with what becomes of it (D80). */
+/** A column of a file, with its state in the plan (D80). */
 function column(): Schema {
   const text = { type: 'string' }
   const properties = {

@@ -1,6 +1,6 @@
 /**
- * A step of a job: a part of its phase, carried out as whoever asked for it, in one transaction with the note
- * of how far it has come. A step of a dry run is not kept; only its note is (D79).
+ * A step of a job: a part of its phase, executed with the rights of its user, in one transaction with the
+ * record of its progress. A step of a dry run is rolled back; only its progress is stored (D79).
  */
 import type { Callers } from '../accounts/callers.ts'
 import { oldestKept } from '../administration/background-jobs.ts'
@@ -23,13 +23,13 @@ type Means = {
   readonly retentionDays: number
 }
 
-/** How long a step should take: others of the account, and on the embedded engine all, wait meanwhile. */
+/** Target duration of a step: others of the account, and on the embedded engine all, wait meanwhile. */
 const stepMs = 120
 const [smallest, first, largest] = [10, 50, 500]
 
 /**
- * Carries out a step of about `size` rows; 0: as many as usual. Answers the size of the next one, null where
- * there is none. Throws what the transaction throws; then nothing of the step was kept.
+ * Executes a step of about `size` rows; 0: the default size. Returns the size of the next one, null if there
+ * is none. Throws the transaction's errors; then the step is rolled back.
  */
 export async function carryOutStep(
   means: Means,
@@ -55,7 +55,7 @@ export async function carryOutStep(
     })
   const apart = new Set<number>()
   let taken = await take(apart)
-  // Rows that are refused leave no trace, so these are imported again, without what was made for them.
+  // Refused rows leave no trace, so the rows are imported again, without the records created for those.
   while (!isTried && taken.step?.inVain?.length) {
     for (const place of taken.step.inVain) apart.add(place)
     taken = await take(apart)
@@ -72,7 +72,7 @@ export async function carryOutStep(
   return Math.round(Math.min(largest, Math.max(smallest, Math.min(4, stepMs / tookMs) * count)))
 }
 
-/** A step, and of an import the rows that were refused and yet made something. */
+/** A step; for an import, also the refused rows for which records were created nonetheless. */
 type Taken = Step & Partial<Pick<ImportStep, 'inVain'>>
 
 function stepOf(
@@ -89,7 +89,7 @@ function stepOf(
   return importStep(tx, job, context, oldest, count, apart)
 }
 
-/** Who carries a phase out, with what they may do now and could when they asked. Throws `forbidden`. */
+/** The user of a phase, with the rights that they have now and had at its start. Throws `forbidden`. */
 async function contextOf({ callers }: Means, job: Job): Promise<Context & { readonly rights: Rights }> {
   const acting = await callers.actingFor(job.account, job.actsAs, job.scopes)
   if (!acting) throw new Refusal('forbidden', 'Whoever began this job is no longer a user in use.')
@@ -103,7 +103,7 @@ async function contextOf({ callers }: Means, job: Job): Promise<Context & { read
     token: token === null ? null : { id: token },
     session: session === null ? null : { id: session },
     ...(requestId === null ? {} : { requestId }),
-    // What takes a job back is not a part of it.
+    // A revert is not part of the job that it reverts.
     job: job.phase === 'revert' ? null : { id: job.id },
   }
 }

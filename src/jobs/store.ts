@@ -1,6 +1,6 @@
 /**
- * Jobs in the database (D84): made, read, and told what to do. None of these statements takes an account's
- * lock, except that which makes a job.
+ * Jobs in the database (D84): created, read, and controlled. None of these statements takes an account's
+ * lock, except that which creates a job.
  */
 import { jsonInstant } from '../fields/moment.ts'
 import type { JsonObject } from '../json.ts'
@@ -9,7 +9,7 @@ import { carryOut, lockFirst } from '../records/write.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import { type Job, jobOf, type Kind, type Phase, type Refused, type State } from './job.ts'
 
-/** Which job is meant. */
+/** Identifies a job. */
 export type JobKey = { readonly account: number; readonly id: number }
 
 const numbers = [
@@ -26,13 +26,13 @@ const instants = sql.join(
 const short = sql`${texts([...numbers, 'scopes', 'counts', 'result'])}, ${instants}, j.kind, j.resource, j.name,
   j.state, j.phase, j.request_id, j.error`
 export const jobColumns = sql`${short}, ${texts(['plan', 'columns'])}`
-/** Without what is long: the texts of a file's columns, and what stands for them. */
+/** Without the long columns: the texts of a file's columns, and their mapping. */
 const listColumns = sql`${short}, '{}' AS plan`
 
-/** Who asks for a phase of a job, by what, and what that allows. */
+/** The user who starts a phase, with credentials and scopes. */
 export type Asker = Pick<Job, 'actsAs' | 'token' | 'session' | 'requestId' | 'scopes'>
 
-/** What a new job is made of. */
+/** A new job. */
 export type NewJob = {
   readonly key: JobKey
   readonly kind: Kind
@@ -47,8 +47,8 @@ export type NewJob = {
 }
 
 /**
- * Makes a job under an id that was reserved for it; null where the account has `openMax` jobs that are not
- * ended, which no two requests can pass at once.
+ * Creates a job under an id reserved for it; null if the account has `openMax` unfinished jobs. The check is
+ * atomic, so concurrent requests can't exceed the limit.
  */
 export async function insertJob(db: Queryable, job: NewJob, openMax: number | null): Promise<Job | null> {
   const { key, kind, resource, name, state, phase, by, plan, columns, total } = job
@@ -77,7 +77,7 @@ function valuesOf({ actsAs, token, session, requestId, scopes }: Asker): Sql[] {
   return [...ids, sql`${requestId}::text`, sql`${JSON.stringify(scopes)}::jsonb`]
 }
 
-/** A job; null where there is none, or none of this user, if one is given. */
+/** A job; null if there is none, or if its user is not `actor` (null: any user). */
 export async function readJob(db: Reader, key: JobKey, actor: number | null): Promise<Job | null> {
   const [row] = await ask(db, sql`SELECT ${jobColumns} FROM job j WHERE ${isIt(key)} AND ${isOf(actor)}`)
   return row ? jobOf(row) : null
@@ -103,7 +103,7 @@ ORDER BY j.id DESC LIMIT ${sql.integer(count + 1)}`,
   return rows.map(jobOf)
 }
 
-/** Changes the plan of a job that waits; null where it does not wait. */
+/** Changes the plan of a waiting job; null if it is not waiting. */
 export async function changePlan(db: Reader, key: JobKey, plan: JsonObject): Promise<Job | null> {
   const [row] = await ask(
     db,
@@ -113,7 +113,7 @@ WHERE ${isIt(key)} AND j.state = 'waiting' RETURNING ${jobColumns}`,
   return row ? jobOf(row) : null
 }
 
-/** Notes what was found in the file of an import, which can then begin. */
+/** Stores the content found in the file of an import, which can then begin. */
 export async function noteFile(
   db: Reader,
   key: JobKey,
@@ -127,7 +127,7 @@ export async function noteFile(
   return jobOf(row!)
 }
 
-/** Removes a job, with the rows of its file and what was refused. */
+/** Removes a job, with the rows of its file and its refusals. */
 export async function removeJob(db: Reader, key: JobKey): Promise<void> {
   const [account, id] = [param(String(key.account)), param(String(key.id))]
   for (const table of ['import_rows', 'job_problem'])
@@ -139,8 +139,8 @@ export async function removeJob(db: Reader, key: JobKey): Promise<void> {
 }
 
 /**
- * Removes what is not needed any more: files that did not arrive whole within a day, and jobs that ended
- * before `oldest`. Their events stay.
+ * Removes expired data: files whose upload was not complete within a day, and jobs that ended before
+ * `oldest`. Their events stay.
  */
 export async function cleanJobs(db: Reader, account: number, oldest: Date): Promise<void> {
   const rows = await ask(
@@ -153,7 +153,7 @@ export async function cleanJobs(db: Reader, account: number, oldest: Date): Prom
   for (const { id } of rows) await removeJob(db, { account, id: Number(id) })
 }
 
-/** Moves a job from one of these states to another; null where it is in none of them. */
+/** Moves a job from one of these states to another; null if it is in none of them. */
 export async function move(db: Reader, key: JobKey, from: readonly State[], to: State): Promise<Job | null> {
   const [row] = await ask(
     db,
@@ -165,8 +165,8 @@ WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[]) RETURNING ${
 }
 
 /**
- * Has a job begin a phase as `by`, from one of these states; null where it is in none of them. `keeps`: what
- * was done and refused in the phase counts on.
+ * Starts a phase of a job as `by`, from one of these states; null if it is in none of them. `keeps`: the
+ * phase's counts and refusals so far remain.
  */
 export async function begin(
   db: Reader,
@@ -192,7 +192,7 @@ WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[]) RETURNING ${
   return row ? jobOf(row) : null
 }
 
-/** Where a phase begins, and of how much. */
+/** The position at which a phase begins, and its total. */
 type Beginning = {
   readonly position: number
   readonly total: number | null
@@ -200,7 +200,7 @@ type Beginning = {
   readonly keeps?: boolean
 }
 
-/** What was refused in a phase, after a place, in order. */
+/** The refusals of a phase, after a place, in order. */
 export async function problemsAfter(
   db: Reader,
   { account, id }: JobKey,

@@ -1,8 +1,8 @@
 /**
- * The jobs that one process carries out (D84): finds those that are to be done, its own at once and others'
- * every second, and takes them step by step. A run of the worker loop is one step. Each step is one
- * transaction with the note of how far the job has come, so that nothing is done twice or left out whenever a
- * process ends. Owns when, not what.
+ * The job worker of a process (D84): finds running jobs, its own at once and others' every second, and
+ * executes them step by step. A run of the worker loop is one step. Each step is one transaction with the
+ * record of the job's progress, so that nothing is repeated or skipped when a process ends. Owns when, not
+ * what.
  */
 import { randomUUID } from 'node:crypto'
 import type { Callers } from '../accounts/callers.ts'
@@ -20,23 +20,23 @@ export type JobOptions = {
   readonly callers: Callers
   readonly now: () => Date
   readonly log: Log
-  /** how long what is deleted can be restored */
+  /** retention of deleted records, in which they can be restored */
   readonly retentionDays: number
   readonly everyMs?: number
 }
 
 const everyDefaultMs = 1000
-/** How many steps a process carries out at a time: more would take the database from requests. */
+/** Concurrent steps of a process: more would slow down requests. */
 const concurrency = 2
-/** How long a job waits after a step that failed, and how often in a row one may fail. */
+/** Delay of a job after a failed step, and the maximum number of failures in a row. */
 const retryMs = 500
 const attempts = 20
 
 /** A job that this process works for. */
 type Work = JobKey & {
-  /** of the next step; 0: as usual */
+  /** of the next step; 0: default */
   size: number
-  /** how many steps in a row have failed */
+  /** number of failed steps in a row */
   failures: number
 }
 
@@ -56,24 +56,24 @@ export class JobWorker {
       },
       begin: ({ account, id }) => ({ account, id, size: 0, failures: 0 }),
       run: work => this.#step(work),
-      // The database is away, or somebody changes the same records: the step is tried again.
+      // The database is unavailable, or there is a conflict with other writes: the step is retried.
       onError: () => {},
     })
   }
 
-  /** To be called when a job is to be done. */
+  /** Wakes the worker for a job. */
   wake(key: JobKey): void {
     this.#loop.wake(key)
   }
 
-  /** Ends the work after the steps under way; other processes, or the next start, go on. */
+  /** Stops after the current steps; other processes, or the next start, continue. */
   async stop(): Promise<void> {
     await this.#loop.stop()
     const { db } = this.#options
     await Promise.all(this.#loop.tasks.map(work => release(db, work, this.#holder).catch(() => {})))
   }
 
-  /** One step. The job may have lost its lease since the last one: `claim` says so. */
+  /** One step. The job may have lost its lease since the last one, which `claim` detects. */
   async #step(work: Work): Promise<'more' | 'done'> {
     const { db, log } = this.#options
     try {

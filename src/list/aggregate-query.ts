@@ -1,4 +1,4 @@
-/** The parameters of sums → a request for them (D55, D85). Finds every problem at once. Knows no SQL. */
+/** Parses the parameters of sums into a request (D55, D85). Reports every problem at once. Knows no SQL. */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { Names } from '../records/names.ts'
 import type { Sql } from '../sql.ts'
@@ -10,29 +10,29 @@ import { type Selection, selectionOf } from './query.ts'
 
 export const aggregateParameters = ['group_by', 'measures', 'filter', 'deleted', 'as_of']
 
-/** Parts of records, such as the lines of a deal, that are summed up where one groups by `key`. */
+/** Parts of records, such as the lines of a deal, that are summed up when grouped by `key`. */
 export type Parts = {
   readonly key: GroupKey
-  /** SQL that stands after the records `r` and gives their parts */
+  /** SQL after the records `r` that joins their parts */
   readonly join: Sql
   readonly measured: { readonly [name: string]: Measured }
 }
 
-/** What a resource's sums have beside what its fields say. */
+/** A resource's additions to the sums of its fields. */
 export type Sums = {
-  /** null where the caller may not see them */
+  /** null if the caller may not see the parts */
   parts(fields: ResourceFields, catalog: Catalog): Parts | null
   readonly inBase: InBase
 }
 
-/** A resource without parts, all of whose amounts are what their fields say. */
+/** A resource without parts, whose amounts have no base value of their own. */
 export const plainSums: Sums = { parts: () => null, inBase: () => undefined }
 
 export type AggregateRequest = Selection & {
   readonly keys: readonly GroupKey[]
-  /** null: those that the resource answers without being asked */
+  /** null: the default measures of the resource */
   readonly measures: readonly Measure[] | null
-  /** set where parts of records are summed up, not records */
+  /** set if parts of records are summed up, not records */
   readonly parts: Parts | null
 }
 
@@ -68,7 +68,7 @@ export function readAggregateQuery(
   return { ...selection, keys, measures, parts }
 }
 
-/** What is measured of parts without being asked for: how many records, and all sums. */
+/** The default measures of parts: the number of records, and all sums. */
 function ofParts(parts: Parts | null): readonly Measure[] | null {
   return parts && [counting, ...Object.entries(parts.measured).map(([name, of]) => sumOf(name, of))]
 }

@@ -15,21 +15,21 @@ import type { Measure, Measured } from './measures.ts'
 import { dependsOnValues } from './resolve.ts'
 import { whereSql } from './sql.ts'
 
-/** More groups are not answered. */
+/** Maximum number of groups in a response. */
 export const groupsMax = 1000
 
-/** Averages of numbers have at most so many decimals; those of amounts have their currency's. */
+/** Maximum decimals of averages of numbers; averages of amounts have their currency's. */
 const decimalsMax = 6
 
 export type Groups = { readonly groups: readonly JsonObject[]; readonly hasMore: boolean }
 
-/** One row of the answer: of a group as a whole, or of the amounts of a group in one currency. */
+/** One row of the result: a group as a whole, or the amounts of a group in one currency. */
 type Row = {
   readonly keys: readonly Json[]
-  /** the place of the amount, among all that are measured, by whose currency the row is; -1: a whole group */
+  /** the index of the measured amount by whose currency the row is grouped; -1: a whole group */
   readonly of: number
   readonly in: number | null
-  /** of each measure: its value, that in the base currency, and how many amounts have no rate */
+  /** for each measure: its value, its value in the base currency, and the number of amounts without a rate */
   readonly values: readonly (readonly [Json, Json, number])[]
 }
 
@@ -133,7 +133,7 @@ FROM (
 WHERE g.place <= ${sql.integer(groupsMax + 1)} ORDER BY g.place`
 }
 
-/** The rows that are grouped: their keys and, of each amount, the value, its currency and its base value. */
+/** The rows to group: their keys and, for each amount, the value, its currency and its base value. */
 function rowsSql(
   fields: ResourceFields,
   sight: Sight,
@@ -160,7 +160,7 @@ function rowsSql(
         WHERE ${whereSql(fields.resource.name, sight, request)}`
 }
 
-/** A measure over the rows: the JSON of its values, and the number by which groups are put in order. */
+/** A measure aggregated over the rows: the JSON of its values, and the number that sorts the groups. */
 function folded(
   measure: Measure,
   amounts: readonly Measured[],

@@ -1,6 +1,6 @@
 /**
- * Cursors (D27). A cursor is the point of a list where the next page begins, as text that callers send back
- * unread. It holds the sort values of the last record of a page. So the next page begins right after that
+ * Cursors (D27). A cursor is the point of a list where the next page begins, as opaque text that callers send
+ * back. It contains the sort values of the last record of a page. So the next page begins right after that
  * record, whatever was inserted or deleted meanwhile. Knows no HTTP and no SQL.
  */
 import { hash } from 'node:crypto'
@@ -12,9 +12,7 @@ import type { PlannedSort } from './resolve.ts'
 
 export type Cursor = {
   readonly position: Position
-  /**
-   * the moment of the first page: values that change with the clock are sorted by this moment on every page
-   */
+  /** the moment of the first page: values that depend on the clock are sorted as of it on every page */
   readonly asOf: string
 }
 
@@ -28,7 +26,7 @@ export function cursorText(identity: string, values: string, asOf: string): stri
   return Buffer.from(`{"list":"${identity}","at":"${asOf}","after":${values}}`).toString('base64url')
 }
 
-/** Reads a cursor from `text`. Null when it is none, 'other' when it belongs to another list. */
+/** Reads a cursor. Null if `text` is none, 'other' if it belongs to another list. */
 export function readCursor(
   text: string,
   identity: string,
@@ -54,9 +52,7 @@ function parsed(text: string): Json | null {
   }
 }
 
-/**
- * A sort key's value in the form that PostgreSQL takes for its type. Undefined for what the type can't hold.
- */
+/** A sort key's value in PostgreSQL's format for its type. Undefined if the type can't hold it. */
 function keyText(value: Json, { order }: PlannedSort): string | undefined {
   const text = typeof value === 'string' ? value : undefined
   switch (order.type) {

@@ -1,13 +1,13 @@
 /**
- * Plain days in a filter of moments (D42): such a day is all of it, in the account's time zone. Pure: a
- * condition becomes one or several of moments.
+ * Plain days in a filter of moments (D42): such a day means the whole day in the account's time zone. Pure:
+ * rewrites a condition as one or several on moments.
  */
 import type { Condition, Filter } from './grammar.ts'
 
-/** The first and the last moment of a plain day; null of what is no plain day. */
+/** The first and the last moment of a plain day; null if it is no plain day. */
 export type DayOf = (text: string) => readonly [first: string, last: string] | null
 
-/** The condition in moments; null where it names no day. */
+/** The condition on moments; null if it names no day. */
 export function inMoments(condition: Condition, dayOf: DayOf): Filter | null {
   const { operator, values } = condition
   const days = values.map(dayOf)

@@ -1,7 +1,7 @@
 /**
- * Filters as other systems write them → the filter that says the same here: OData, SQL and SOQL, PostgREST,
- * Directus, Strapi, Stripe and HubSpot. For hints only; nothing is accepted that way. What is not surely
- * understood has no translation. Pure.
+ * Translates filters of other systems into ours: OData, SQL and SOQL, PostgREST, Directus, Strapi, Stripe and
+ * HubSpot. For hints only; nothing is accepted that way. A filter that is not surely understood has no
+ * translation. Pure.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -10,7 +10,7 @@ import { ourOperator } from '../fields/synonyms.ts'
 import { meantField } from '../fields/unknown-field.ts'
 import { isObject, type Json } from '../json.ts'
 
-/** What is said in one text: JSON, `status eq 'Open'`, `amount > 5 AND …`, `status:eq:Open`, `status=Open` */
+/** Translates a whole text: JSON, `status eq 'Open'`, `amount > 5 AND …`, `status:eq:Open`, `status=Open` */
 export function filterMeant(text: string, fields: ResourceFields): string | null {
   const json = jsonOf(text)
   if (json !== undefined) return ofJson(json, fields)
@@ -24,7 +24,7 @@ export function filterMeant(text: string, fields: ResourceFields): string | null
   return null
 }
 
-/** What is said by name and value: status=Open, filter[title][_eq]=x, amount__gt=5, title=eq.x */
+/** Translates a name and its value: status=Open, filter[title][_eq]=x, amount__gt=5, title=eq.x */
 export function conditionMeant(name: string, value: string, fields: ResourceFields): string | null {
   const dotted = /^\((.+)\)$/s.exec(value)
   if (dotted && (name === 'or' || name === 'and')) {

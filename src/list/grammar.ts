@@ -1,7 +1,7 @@
 /**
- * The text of the list query → a tree (the interface's List query grammar, D30). The grammar of filters is
- * the client's, by which programs and the web UI print them. Knows no field and no SQL; every error names its
- * position.
+ * Parses the text of the list query into a tree (the interface's List query grammar, D30). The filter grammar
+ * is the client's, which programs and the web UI use to print filters. Knows no field and no SQL; every error
+ * names its position.
  */
 import {
   type Count,
@@ -72,8 +72,8 @@ function joined(type: 'and' | 'or', filters: readonly Filter[]): Filter {
 }
 
 /**
- * `field:direction` separated by commas. A field that comes a second time is left out, as it can't change the
- * order. Throws GrammarError.
+ * `field:direction` separated by commas. A repeated field is dropped, as it can't change the order. Throws
+ * GrammarError.
  */
 export function parseSort(text: string): SortKey[] {
   let position = 0

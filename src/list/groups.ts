@@ -1,6 +1,6 @@
 /**
- * What sums are grouped by (D85): fields of one id, and dates by unit of time in the account's time zone.
- * Knows no resource and no statement.
+ * Group keys of sums (D85): fields with one id, and dates by unit of time in the account's time zone. Knows
+ * no resource and no statement.
  */
 import type { Hint } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
@@ -19,12 +19,12 @@ import { report } from './parameters.ts'
 import { namesOf as namesOfFields } from './query.ts'
 
 export type GroupKey = {
-  /** as it was asked for: `expected_close_date:month` */
+  /** as requested: `expected_close_date:month` */
   readonly text: string
   readonly field: Field
   /** SQL of the value, over the row `r` */
   readonly sql: Sql
-  /** whether the value is an id with a name */
+  /** true if the value is an id with a name */
   readonly isNamed: boolean
 }
 
@@ -32,7 +32,7 @@ export type GroupKey = {
 const units = ['day', 'week', 'month', 'quarter', 'year'] as const
 const keysMax = 3
 
-/** The keys that `group_by` names; `own` are keys of the resource that are no fields. */
+/** The keys in `group_by`; `own`: keys of the resource that are no fields. */
 export function groupKeysOf(text: string, own: readonly GroupKey[], context: ResolveContext): GroupKey[] {
   const names = [...new Set(text.split(',').map(name => name.trim()))]
   if (names.length > keysMax) {
@@ -72,17 +72,17 @@ function groupKeyOf(text: string, context: ResolveContext): GroupKey | null {
   return null
 }
 
-/** The key of a field by which sums may be grouped as it is. */
+/** The key of a field that groups by its id. */
 export function idKey(field: Field, text: string): GroupKey {
   return { text, field, sql: kinds[field.type].term(field, '')!.sql(recordRow), isNamed: true }
 }
 
-/** Whether sums may be grouped by a field as it is: it holds one id with a name. */
+/** True if sums may be grouped by a field's value: one id with a name. */
 export function isGroupable(field: Field): boolean {
   return isExpandable(field) && kinds[field.type].term(field, '')?.multi === false
 }
 
-/** The first day of the unit in which a date is. */
+/** Groups by the first day of the unit that contains a date. */
 function dateKey(text: string, field: Field, unit: (typeof units)[number], { account }: Catalog): GroupKey {
   const day = kinds[field.type].day!(field, param(account.time_zone))(recordRow)
   return { text, field, sql: sql`date_trunc(${sql.text(unit)}, (${day})::timestamp)::date`, isNamed: false }
@@ -94,8 +94,8 @@ export function namedFields(keys: readonly GroupKey[]): Field[] {
 }
 
 /**
- * What answers say of groups, each given as the values of its keys: the value and its name or, of several
- * keys, those of each.
+ * Groups in responses, each from the values of its keys: the value and its name or, with several keys, those
+ * of each.
  */
 export async function shownGroups(
   db: Reader,

@@ -1,33 +1,32 @@
 /**
- * A list's order, cut into key ranges that are read one after the other (keyset pagination, or seek). Nulls
- * are last in both directions (D29), and no single index of PostgreSQL has that order. So the records that
- * have a value are one range, and those without are the next. Where a dropdown's options are not in the order
- * of their ids, each option is a range. An index gives each range in order. Knows no filter.
+ * Cuts a list's order into key ranges that are read one after the other (keyset pagination, or seek). Nulls
+ * are last in both directions (D29), and no single index of PostgreSQL has that order. So the records with a
+ * value are one range, and those without are the next. If a dropdown's options are not in the order of their
+ * ids, each option is a range. An index returns each range in order. Knows no filter.
  */
 import { type Sql, sql } from '../sql.ts'
 import type { PlannedSort } from './resolve.ts'
 
-/** A sort key as SQL: its value in a row and, for a key whose values have ranks, the column behind it. */
+/** A sort key as SQL: its value in a row and, if its values have ranks, the underlying column. */
 export type SortKey = PlannedSort & { readonly value: Sql; readonly column: Sql | null }
 
-/** The values of the sort keys in one record: the page goes on after it. */
+/** The values of the sort keys in one record: the page begins after it. */
 export type Position = readonly (string | null)[]
 
-/** A stretch of the order that one index gives in order. */
+/** A part of the order that one index returns in order. */
 export type KeyRange = {
-  /** which records are in the range; null = all */
+  /** the condition of the range; null = all records */
   readonly where: Sql | null
   readonly keys: readonly SortKey[]
   /**
-   * how many of the first keys have one value in the whole range; ORDER BY names them only so that the index
-   * fits
+   * number of leading keys that have a single value in the range; ORDER BY names them only to match the index
    */
   readonly fixed: number
-  /** the range begins after these values of the keys that are not fixed; null = from its beginning */
+  /** the range begins after these values of the keys that are not fixed; null = at its start */
   readonly after: Position | null
 }
 
-/** A dropdown with more options is sorted by rank; its options are not read one after the other. */
+/** A dropdown with more options is sorted by rank instead of one range for each option. */
 const rankedMax = 40
 
 /** The key ranges of a list, in its order. With a position: the ranges from that position on. */

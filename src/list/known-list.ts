@@ -1,7 +1,7 @@
 /**
- * Lists that are asked again and again, for a page in a browser or by a program that looks for changes. Their
- * parameters are read once, and their statement is put together once: who asks, and at what moment, are
- * parameters of it. Both hold for one catalog, and are forgotten with it. Knows no HTTP.
+ * Cache of repeated lists, such as a page in a browser or a program that polls for changes. Their parameters
+ * are parsed once, and their statement is built once: the caller and the moment are parameters of it. The
+ * cache belongs to one catalog. Knows no HTTP.
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { withNames } from '../records/names.ts'
@@ -16,26 +16,26 @@ import { type ListRequest, readListQuery } from './query.ts'
 
 export type KnownList = {
   readonly request: ListRequest
-  /** null for a list that is not asked often */
+  /** null for a list that is not repeated */
   readonly statementOf: StatementOf | null
 }
 
 type Known = KnownList & { readonly catalog: Catalog }
 
 /**
- * The lists of an account by their role and text, and those that were asked once. Together for all roles, so
- * that there is an end to them: a list may take forty kilobytes. A changed catalog has another account.
+ * The cached lists of an account by role and text, and those requested once. One cache for all roles bounds
+ * its memory: a list may take forty kilobytes. A changed catalog has another account object.
  */
 const known = memoize((_account: Catalog['account']) => ({
   lists: new Map<string, Known>(),
   askedOnce: new Map<string, true>(),
 }))
-/** How many are known of an account, and of how many characters. Most that callers put together come once. */
+/** Limits of an account's cache: lists, and characters of a list. Most composed lists come once. */
 export const [listsMax, textMax] = [50, 1000]
 
 /**
- * What the parameters of a list ask for. Throws as readListQuery does, and as withNames does for the names in
- * its filter. `now` is UTC, with milliseconds.
+ * Parses the parameters of a list, or takes them from the cache. Throws as readListQuery does, and as
+ * withNames does for the names in its filter. `now` is UTC, with milliseconds.
  */
 export async function readKnownList(
   db: Reader,
@@ -50,13 +50,13 @@ export async function readKnownList(
     ? JSON.stringify([rights.role.id, fields.resource.name, ...parameters])
     : null
   const found = text === null ? undefined : lists.get(text)
-  // Callers of one role may see different catalogs: a token may take away that its user administers.
+  // Callers of one role may see different catalogs: a token may lack its user's administrator rights.
   if (text !== null && found?.catalog === catalog) {
     keep(lists, text, found)
     return { ...found, request: { ...found.request, asOf: now } }
   }
   const request = await withNames(db, viewer, names => readListQuery(parameters, fields, catalog, now, names))
-  // Names may be given to other records, and a page after another one is read once.
+  // Not cached: names may move to other records, and a page after another one is read once.
   if (text === null || request.hasNames || request.cursor) return { request, statementOf: null }
   if (!askedOnce.delete(text)) {
     keep(askedOnce, text, true)
@@ -72,7 +72,7 @@ function isShort(parameters: Parameters): boolean {
   return lengths.reduce((sum, length) => sum + length, 0) <= textMax
 }
 
-/** Keeps one as the last that was asked; the one that was not asked for longest makes room for it. */
+/** Inserts a list as the most recently used, and evicts the least recently used (LRU). */
 function keep<Of>(all: Map<string, Of>, text: string, one: Of): void {
   all.delete(text)
   if (all.size >= listsMax) all.delete(all.keys().next().value!)

@@ -1,15 +1,15 @@
 /**
- * Limits how much text all `like`s of a request look for (D112). A `like` is compared with a record's text at
- * every letter, which at worst takes the product of the two lengths. Knows no grammar and no SQL.
+ * Limits the length of all `like` texts of a request (D112). A `like` is compared at every position of a
+ * record's text, which at worst costs the product of the two lengths. Knows no grammar and no SQL.
  */
 import { type Problems, parameterProblem } from '../errors.ts'
 import { codePoints } from '../fields/code-points.ts'
 import type { Plan } from './resolve.ts'
 
-/** Characters in all. */
+/** in characters, of all `like`s together */
 const mostOfRequest = 10_000
 
-/** Adds a problem when the `like`s of a filter together look for too much. */
+/** Adds a problem if the `like`s of a filter are too long together. */
 export function refuseCostlyLikes(plan: Plan, problems: Problems): void {
   const length = lengthOf(plan)
   if (length <= mostOfRequest) return

@@ -18,9 +18,7 @@ import { withSelectivity } from './selectivity.ts'
 import { afterSql, sortSql, whereSql } from './sql.ts'
 import { totalOf } from './total.ts'
 
-/**
- * What a list needs of a database. Records come as bytes, so that they are passed on without being decoded.
- */
+/** The database interface of a list. Records come as bytes, so that they pass through without decoding. */
 export type ListDatabase = Reader & BytesReader
 
 export type Page = {
@@ -32,17 +30,16 @@ export type Page = {
   readonly totalIsEstimate: boolean
 }
 
-/** What makes the statement of a known list, for whoever asks and at whatever moment. */
+/** Builds the statement of a known list for any caller and moment. */
 export type StatementOf = (viewer: Viewer, asOf: string) => Statement
 
-/** The statement of a page, for whoever asks and at whatever moment it is asked. */
+/** The statement of a page, reusable for any caller and moment. */
 export function pageStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
   return compile(countedPageSql(fields, sightOf(viewer), request, param(request.asOf)))
 }
 
 /**
- * SQL of the row of a page, with the account's last `seq`, which tells whether a remembered total still
- * holds.
+ * SQL of the row of a page, with the account's last `seq`, which shows whether a cached total still holds.
  */
 export function countedPageSql(fields: ResourceFields, sight: Sight, request: ListRequest, asOf: Param): Sql {
   const seq = sql`,
@@ -52,9 +49,9 @@ export function countedPageSql(fields: ResourceFields, sight: Sight, request: Li
 
 /**
  * SQL of the row of a page. One row, because twenty-five rows would cost the client more than the database:
- * the records' texts joined to one text, which may have one record more than the page; how many records it
- * has; the bytes of the one that is too many; the sort keys of the page's last record; and further columns.
- * `within`: a further condition over the row `r`.
+ * the records' texts joined to one text, with up to one record beyond the page; their number; the bytes of
+ * the extra record; the sort keys of the page's last record; and further columns. `within`: a further
+ * condition over the row `r`.
  */
 export function pageSql(
   fields: ResourceFields,
@@ -67,7 +64,7 @@ export function pageSql(
   const named = keys.map(({ value }, index) => ({ value, name: sql.id(`key${index}`) }))
   const columns = [renderedLate(fields), ...named.map(({ value, name }) => sql`${value} AS ${name}`)]
   const at = (column: Sql, place: number) => sql`(array_agg(${column}))[${sql.integer(place)}]`
-  // A line feed separates records that are read one by one, because JSON text here never has one.
+  // JSON text here never contains a line feed, so it separates records that are read one by one.
   const between = isPassedOn(fields, request) ? sql`','` : sql`E'\\n'`
   return sql`SELECT string_agg(p.record, ${between}) AS records, count(*)::text AS found,
   ${at(sql`octet_length(p.record)`, pageSize + 1)}::text AS beyond,
@@ -76,8 +73,8 @@ FROM (${rowsSql(fields, sight, request, { keys, columns: sql.join(columns), with
 }
 
 /**
- * SQL of the record's text as a column. As a query of its own it is made of the page's rows alone: PostgreSQL
- * takes a mere expression for cheap, and makes it of every row that is to be sorted.
+ * SQL of the record's text as a column. As a subquery it is computed for the page's rows only: PostgreSQL
+ * takes a plain expression for cheap, and computes it for every row that it sorts.
  */
 export function renderedLate(fields: ResourceFields): Sql {
   return sql`(SELECT ${renderedSql(fields)}) AS record`
@@ -91,7 +88,7 @@ type PageColumns = readonly [
   position: Uint8Array,
 ]
 
-/** What the row of a page says: its records' texts, how many were found, and the cursor of the next page. */
+/** Decodes the row of a page: its records' texts, their number, and the cursor of the next page. */
 export function pageOf(
   row: readonly (Uint8Array | null)[],
   { pageSize, asOf }: ListRequest,
@@ -101,7 +98,7 @@ export function pageOf(
   const count = Number(decoded(found))
   const hasMore = count > pageSize
   return {
-    // Without the record that is too many, and what separates it from the others.
+    // Without the extra record and its separator.
     records: hasMore ? records!.subarray(0, -1 - Number(decoded(beyond!))) : (records ?? nothing),
     count,
     hasMore,
@@ -109,14 +106,14 @@ export function pageOf(
   }
 }
 
-/** Whether the response has the records as they are stored. Then their bytes are passed on unread. */
+/** True if the response has the records as stored. Then their bytes pass through unread. */
 function isPassedOn(fields: ResourceFields, { expand, only }: ListRequest): boolean {
   return expand.length === 0 && isShownWhole(fields, only)
 }
 
 /**
- * Reads the page that the request asks for, with a total if it asks for one. `statementOf`: what makes its
- * statement, if that is known (known-list.ts).
+ * Reads the requested page, with a total if requested. `statementOf`: builds its statement, if cached
+ * (known-list.ts).
  */
 export async function listRecords(
   db: ListDatabase,
@@ -144,8 +141,8 @@ export async function listRecords(
 }
 
 /**
- * An estimate that agrees with a page of `count` records after `before` others: it is never less than what
- * was shown, and a page beyond the end says that there are no more than were passed over.
+ * Makes an estimate agree with a page of `count` records after `before` others: it is at least the number
+ * shown, and a page beyond the end proves that there are no more than were skipped.
  */
 function agreed(total: number, before: number, count: number): number {
   if (count > 0) return Math.max(total, before + count)
@@ -160,9 +157,9 @@ function decoded(bytes: Uint8Array): string {
 }
 
 /**
- * The records of pages with the fields and names that the request asks for. Mostly it asks for neither, and
- * the bytes are passed on unread. A page may have hundreds of megabytes, so records are read and written one
- * by one, in turns with other requests.
+ * The records of pages with the requested fields and names. Usually neither is requested, and the bytes pass
+ * through unread. A page may have hundreds of megabytes, so records are read and written one by one, yielding
+ * to other requests.
  */
 export async function seen(
   db: ListDatabase,
@@ -189,7 +186,7 @@ export async function seen(
   return written
 }
 
-/** Yields the records one by one, with the place of their page. No record's JSON has a line feed in it. */
+/** Yields the records one by one, with the index of their page. No record's JSON contains a line feed. */
 function* linesOf(pages: readonly Uint8Array[]): Generator<{ page: number; line: Uint8Array }> {
   for (const [page, records] of pages.entries()) {
     for (let from = 0; from < records.length; ) {
@@ -202,8 +199,8 @@ function* linesOf(pages: readonly Uint8Array[]): Generator<{ page: number; line:
 }
 
 /**
- * The sort keys as SQL. In them the clock stands at the moment of the first page: a record must not move
- * between two pages because time goes on.
+ * The sort keys as SQL, as of the moment of the first page: a record must not move between two pages because
+ * time passes.
  */
 export function keysOf({ sort }: ListRequest, sight: Sight, asOf: Param): SortKey[] {
   const row = { ...recordRow, now: sql`${asOf}::timestamptz` }
@@ -214,12 +211,12 @@ export function keysOf({ sort }: ListRequest, sight: Sight, asOf: Param): SortKe
   }))
 }
 
-/** What is read of each row `r`, and which rows: `within`, a further condition, is null for all of a list. */
+/** The columns read of each row `r`, and a further condition `within`; null: all of a list. */
 type Rows = { readonly keys: readonly SortKey[]; readonly columns: Sql; readonly within: Sql | null }
 
 /**
- * SQL of the rows of a page in their order, one more than the page has. The columns stand beside the limit,
- * as whole rows that are passed on from step to step would take longer.
+ * SQL of the rows of a page in their order, with one extra. The columns are selected beside the limit, as
+ * passing whole rows from step to step would be slower.
  */
 export function rowsSql(
   fields: ResourceFields,
@@ -231,8 +228,8 @@ export function rowsSql(
   const selected = whereSql(fields.resource.name, sight, request)
   const where = within ? sql`${selected} AND ${within}` : selected
   const offset = (request.page - 1) * request.pageSize
-  // The limit stands in the statement's text. If it were a parameter, PostgreSQL would plan every request
-  // anew, because the planner could not see the number.
+  // The limit is in the statement's text: with a parameter, PostgreSQL would plan every request anew, because
+  // the planner could not see the number.
   const limit = sql.integer(request.pageSize + 1)
   const skip = offset ? sql`${param(String(offset))}::bigint` : null
   const ranges = keyRangesOf(keys, request.cursor?.position ?? null)
@@ -242,7 +239,7 @@ export function rowsSql(
       WHERE ${inKeyRange(range, where)}
       ORDER BY ${sortSql(range.keys)} LIMIT ${limit}`
   if (ranges.length === 1 && !skip) return rows(columns)
-  // What is passed over is read from the index alone.
+  // Skipped rows are read from the index only.
   const ids =
     ranges.length > 1
       ? idsOfKeyRanges(table, where, ranges, limit, skip)
@@ -262,8 +259,8 @@ function inKeyRange({ where, keys, fixed, after }: KeyRange, selected: Sql): Sql
 }
 
 /**
- * The ids of a page that is read from several key ranges, numbered in their order. A range is read only when
- * the ranges before it did not fill the page.
+ * The ids of a page that spans several key ranges, numbered in their order. A range is read only if the
+ * ranges before it did not fill the page.
  */
 function idsOfKeyRanges(
   table: Sql,

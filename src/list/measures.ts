@@ -1,6 +1,6 @@
 /**
- * What sums measure (D85): how many records there are, and sums, averages, medians and bounds of their
- * numbers and amounts. Knows no resource and no statement.
+ * Measures of sums (D85): the number of records, and sums, averages, medians and bounds of their numbers and
+ * amounts. Knows no resource and no statement.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { column, recordRow } from '../fields/columns.ts'
@@ -17,7 +17,7 @@ export type Measured = {
   readonly amount: Sql
   /** null for a number */
   readonly currency: Sql | null
-  /** an amount in the base currency, given the rate of its currency; null where the caller may not see it */
+  /** the amount in the base currency, from the rate of its currency; null if the caller may not see it */
   readonly inBase: ((rate: Sql) => Sql) | null
 }
 
@@ -26,7 +26,7 @@ const functions = {
   avg: value => sql`avg(${value})`,
   min: value => sql`min(${value})`,
   max: value => sql`max(${value})`,
-  // Exact: the mean of the two in the middle.
+  // Exact: the mean of the two middle values.
   median: value => sql`(percentile_disc(0.5) WITHIN GROUP (ORDER BY ${value})
     + percentile_disc(0.5) WITHIN GROUP (ORDER BY ${value} DESC)) * 0.5`,
 } as const satisfies { readonly [name: string]: (value: Sql) => Sql }
@@ -34,7 +34,7 @@ const functions = {
 export type Measure =
   | { readonly text: 'count'; readonly of: null }
   | {
-      /** as it was asked for: `sum:deal_value` */
+      /** as requested: `sum:deal_value` */
       readonly text: string
       readonly of: Measured
       readonly fold: (value: Sql) => Sql
@@ -44,9 +44,7 @@ export const counting: Measure = { text: 'count', of: null }
 
 const measuresMax = 10
 
-/**
- * What a resource says of an amount of a field in the base currency; undefined: what its field says.
- */
+/** A resource's own base value of a field's amount; undefined: that of the field. */
 export type InBase = (
   field: Field,
   fields: ResourceFields,
@@ -54,8 +52,8 @@ export type InBase = (
 ) => Measured['inBase'] | undefined
 
 /**
- * The measures that a parameter names. `parts`: the numbers of the parts of records that are summed up in the
- * place of the records; null where the records are.
+ * The measures that a parameter names. `parts`: the numbers of the parts that are summed up instead of
+ * records; null: records are.
  */
 export function measuresOf(
   text: string,
@@ -87,7 +85,7 @@ export function measuresOf(
   })
 }
 
-/** A measure that is taken without being asked for. */
+/** A default measure: a sum. */
 export function sumOf(name: string, of: Measured): Measure {
   return { text: `sum:${name}`, of, fold: functions.sum }
 }
@@ -124,7 +122,7 @@ function fieldOf(name: string, inBase: InBase, { fields, problems }: ResolveCont
   return { amount, currency, inBase: own === undefined ? usualInBase(field, amount) : own }
 }
 
-/** The amount that is kept in the base currency where there is one, else that at its currency's rate. */
+/** The stored amount in the base currency if there is one, else the amount at its currency's rate. */
 function usualInBase({ in_base }: Field, amount: Sql): Measured['inBase'] {
   if (!in_base) return rate => sql`${amount} * ${rate}`
   const kept = column(`${in_base}_value`)(recordRow)

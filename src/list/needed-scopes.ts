@@ -1,6 +1,6 @@
 /**
- * The scopes that it takes to read what a request names, sorts by or reaches with its filter (D65, D87).
- * Whoever reads a selection for a caller asks here: a filter alone tells of what it reaches. Pure.
+ * Scopes needed to read the names, sort keys and filtered resources of a request (D65, D87). Every reader of
+ * a selection for a caller checks here, since a filter alone reveals what it reaches. Pure.
  */
 import type { Field } from '../fields/field.ts'
 import type { Rights } from '../rights/rights.ts'

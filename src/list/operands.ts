@@ -1,4 +1,4 @@
-/** What a filter compares with: texts, ranges and names, and what is wrong with them (D29 to D31, D75). */
+/** Validates the operands of a filter: texts, ranges and names (D29 to D31, D75). */
 import type { Hint, Problems } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'
@@ -15,12 +15,12 @@ export type ResolveContext = {
   readonly names: Names
 }
 
-/** The longest text that `like` looks for (D112). */
+/** The longest text that `like` may search for (D112). */
 const likeMax = 1000
 
 /**
- * The id of the record that an operand names (D75); null where a name can't stand for an id, '' after a
- * problem and as long as names are not looked up.
+ * The id of the record that an operand names (D75); null if a name can't stand for an id, '' after a problem
+ * and while names are not looked up.
  */
 export function namedId(
   resource: string,
@@ -42,7 +42,7 @@ export function namedId(
   return ''
 }
 
-/** What to write where a value seems to say that there is none. */
+/** Hint for a value that seems to mean "no value". */
 export function nothingHint(name: string, value: string): string | undefined {
   const isNone = /^\s*(null|nil|none|undefined|""|'')?\s*$/i.test(value)
   return isNone
@@ -50,7 +50,7 @@ export function nothingHint(name: string, value: string): string | undefined {
     : undefined
 }
 
-/** The text to look for, in each way to write it: people don't see how a が was typed. */
+/** The text to search for, in each Unicode spelling: people don't see how a が was typed. */
 export function likeValues(
   values: readonly string[],
   name: string,
@@ -65,15 +65,15 @@ export function likeValues(
   return []
 }
 
-/** Why it can't hold others. */
+/** The complaint about a text that PostgreSQL can't hold. */
 export const noText: Complaint = { message: 'A value must not contain NUL or half of a surrogate pair' }
 
-/** Whether PostgreSQL can hold a text. */
+/** True if PostgreSQL can hold a text. */
 export function isText(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed()
 }
 
-/** Reports a range that has not two ends, or that runs backwards. */
+/** Reports a range that doesn't have two ends, or that runs backwards. */
 export function checkBetween(
   operands: readonly string[],
   term: Term,

@@ -1,18 +1,17 @@
 /**
- * Stored filters name options, stages and pipelines by their ids (D130), so that a new name of one changes
- * nothing that looks for it. Pure.
+ * Stored filters refer to options, stages and pipelines by id (D130), so a rename doesn't affect them. Pure.
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Operator } from '../fields/operators.ts'
 import { type Condition, type Filter, GrammarError, parseFilter } from './grammar.ts'
 
-/** Where a name means several, as that of a stage in several pipelines may. */
+/** The operators for a name with several meanings, such as that of a stage in several pipelines. */
 const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'nin', in: 'in', nin: 'nin' }
 
 /**
- * The filter with ids in the place of names that an account may change. The same text where it has none, or
- * can't be read.
+ * The filter with ids in place of names that an account may change. The same text if it has none, or can't be
+ * parsed.
  */
 export function withOptionIds(text: string, fields: ResourceFields, catalog: Catalog): string {
   let isChanged = false
@@ -37,7 +36,7 @@ export function withOptionIds(text: string, fields: ResourceFields, catalog: Cat
   }
 }
 
-/** What the values of a condition stand for; null where it asks for no option that may get another name. */
+/** The ids of a condition's values; null if it compares no option that can be renamed. */
 function idsOf({ field: name, operator, values }: Condition, fields: ResourceFields, catalog: Catalog) {
   const field = fields.byName.get(name)
   if (!field || !kinds[field.type].hasOptions || field.has_static_options || !ofSeveral[operator]) return null
@@ -62,7 +61,7 @@ function printed(filter: Filter, isOutermost = false): string {
   }
 }
 
-/** A value of a list: in double quotes where it would end the list or be trimmed. */
+/** A value of a list, in double quotes if it would end the list or be trimmed. */
 function listed(value: string): string {
   return /^[^\s,()"\\](?:[^,()"\\]*[^\s,()"\\])?$/.test(value)
     ? value

@@ -1,6 +1,6 @@
 /**
- * What parameters of other systems are here: those of HubSpot, Pipedrive, Salesforce, Freshsales, Zoho,
- * Directus, PostgREST, Stripe and OData. For hints only; nothing is accepted under these names. Pure.
+ * Translates parameters of other systems: HubSpot, Pipedrive, Salesforce, Freshsales, Zoho, Directus,
+ * PostgREST, Stripe and OData. For hints only; nothing is accepted under these names. Pure.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { bareName } from '../fields/synonyms.ts'
@@ -9,12 +9,12 @@ import { conditionMeant, filterMeant } from './filters-elsewhere.ts'
 import type { Parameters } from './parameters.ts'
 
 const longest = 1000
-/** The most records of a page. */
+/** Maximum number of records of a page. */
 export const pageSizeMax = 500
 
 /**
- * A function that says how to write here what a parameter of a list elsewhere says; null where that is not
- * known. `known`: the parameters that there are.
+ * A function that returns a hint for another system's list parameter; null if there is none. `known`: our
+ * parameters.
  */
 export function saidElsewhere(fields: ResourceFields, known: readonly string[]) {
   return (name: string, parameters: Parameters): string | null => {
@@ -23,7 +23,7 @@ export function saidElsewhere(fields: ResourceFields, known: readonly string[]) 
     const value = joined.length > longest ? '…' : joined
     const [called, hint] = hintOf(name)
     const told = called && known.includes(called) ? hint!({ value, fields, parameters }) : null
-    // A single record has no list to be found in.
+    // A request for a single record has no filter.
     if (!known.includes('filter')) return told ?? (upserts.test(bareName(name)) ? upsertHint : null)
     if (told) return told
     const condition = conditionMeant(name, value, fields)
@@ -34,7 +34,7 @@ export function saidElsewhere(fields: ResourceFields, known: readonly string[]) 
 const upserts = /^(onconflict|upsert|mergeby|duplicatecheckfields)$/
 const upsertHint = 'PUT …/{resource}/by/{field}/{value} changes a record or creates it.'
 
-/** "pagesize", "page_size" and "filters" are ours, written otherwise. */
+/** "pagesize", "page_size" and "filters" are misspellings of ours. */
 function isMistyped(name: string, known: readonly string[]): boolean {
   const letters = name.toLowerCase().replace(/[-_]|s$/g, '')
   return known.some(one => one.toLowerCase() === letters)
@@ -47,7 +47,7 @@ type Said = {
 }
 type Elsewhere = {
   readonly ours: string
-  /** what others call it, as `bareName` has it */
+  /** names in other systems, normalized by `bareName` */
   readonly names: readonly string[]
   hint(said: Said): string | null
 }
@@ -122,7 +122,7 @@ function words(text: string): readonly string[] {
   return text.split(' ')
 }
 
-/** What a parameter is called here, and how its hint is made. `fields[]` and `fields[deals]` are `fields`. */
+/** Our name of a parameter, and the function for its hint. `fields[]` and `fields[deals]` are `fields`. */
 function hintOf(name: string): [ours?: string, hint?: Elsewhere['hint']] {
   const named = (bare: string) => elsewhere.find(({ names }) => names.includes(bare))
   const whole = named(bareName(name))
@@ -135,19 +135,19 @@ function likeTitle(text: string, { resource }: ResourceFields): string {
   return `${resource.shownAs?.[0] ?? 'id'}:like(${text})`
 }
 
-/** The value of the first parameter that is called so. */
+/** The value of the first parameter with one of the names. */
 function firstOf(names: readonly string[], parameters: Parameters): string | undefined {
   return [...parameters].find(([name]) => names.includes(bareName(name)))?.[1][0]
 }
 
-/** An offset is a page where it is known how many records a page has. */
+/** An offset is converted to a page if the page's size is known. */
 function pageOf({ value, parameters }: Said): string {
   const page = Number(value) / Number(firstOf(sizes, parameters) ?? 25) + 1
   if (value === '0' || (value !== '' && Number.isInteger(page) && page > 0)) return `Write page=${page}.`
   return 'Write page=2 for the second page, of pageSize records; to read all, follow meta.nextCursor with cursor.'
 }
 
-/** The fields of a list of them, by our names where these are known. company(name) is company. */
+/** A list of fields, by our names if known. company(name) is company. */
 function meantOf(value: string, fields: ResourceFields): string {
   const names = value
     .replace(/\([^()]*\)|\w+:(?=\w)/g, '')

@@ -1,26 +1,24 @@
 /**
- * The parameters of lists, of sums and of single records, as texts: how many and how long they may be, and
- * how a parameter is read. Knows no field.
+ * The parameters of lists, of sums and of single records, as texts: their limits, and how to read one. Knows
+ * no field.
  */
 import { type Hint, Problems, parameterProblem, Refusal } from '../errors.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { GrammarError } from './grammar.ts'
 
-/** Parameter name → its values, in the order given. */
+/** Parameter name → its values, in the order of the query. */
 export type Parameters = ReadonlyMap<string, readonly string[]>
 
 /**
- * How many parameters a request may have, and how many characters in all. There is room for 5000 values of 25
- * digits (D30).
+ * Maximum number of parameters of a request, and of their characters. They allow 5000 values of 25 digits
+ * (D30).
  */
 const parametersMax = 100
 const textMax = 131_072
 export const unreadable = 'The list query could not be read.'
 const mostCharacters = `A list query has at most ${textMax} characters.`
 const askLess = 'Ask in several requests.'
-/**
- * How many bytes a query may have: in UTF-8 a character has at most four. A larger query is not even read.
- */
+/** Maximum bytes of a query: a character has at most four in UTF-8. A larger query is not read at all. */
 export const queryBytesMax: number = 4 * textMax
 
 export function refuse(problems: Problems, detail: string): void {
@@ -39,7 +37,7 @@ export function report(
   problems.add(() => ({ ...parameterProblem(parameter, code, message), field, ...more }), hint)
 }
 
-/** The refusal of a query that has more than `queryBytesMax` bytes. */
+/** The refusal of a query with more than `queryBytesMax` bytes. */
 export function queryTooLarge(): Refusal {
   const problems = new Problems()
   report(problems, '', 'too_long', mostCharacters, { hint: askLess })
@@ -65,7 +63,7 @@ function refuseExcess(parameters: Parameters): void {
   refuse(problems, unreadable)
 }
 
-/** `saidElsewhere`: how to write here what a parameter of another system says, where that is known. */
+/** `saidElsewhere`: returns a hint for another system's parameter, or null. */
 export function unknownParameters(
   parameters: Parameters,
   known: readonly string[],
@@ -83,8 +81,8 @@ export function unknownParameters(
 }
 
 /**
- * The number that a parameter or its alias gives. It is never clamped (D27): a clamped page would end a sync
- * loop early.
+ * The number in a parameter or its alias. It is never clamped (D27): a clamped page would end a sync loop
+ * early.
  */
 export function wholeNumber(
   parameters: Parameters,
@@ -149,7 +147,7 @@ export function parsed<T>(
     const position = error.position + 1
     report(problems, parameter, 'syntax', `${message} (at position ${position} of ${parameter}).`, {
       position,
-      // A hint that was worked out names what stands there; another one is general.
+      // A computed hint fits the text at the position; a fixed one is general.
       hint: typeof hint === 'function' ? hint : () => meant() ?? hint ?? '',
     })
     return null

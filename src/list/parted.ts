@@ -17,8 +17,8 @@ import { withSelectivity } from './selectivity.ts'
 export type PartPage = Pick<Page, 'records' | 'hasMore' | 'nextCursor'>
 
 /**
- * Reads a page of those records of a list that have `id` in the field `by`, for each of the ids, in their
- * order. The cursor of a page is that of the list with a further filter, `by:eq(id)`, after its own.
+ * Reads a page of the records of a list with `id` in the field `by`, for each of the ids, in their order. The
+ * cursor of a page is that of the list with a further filter, `by:eq(id)`, after its own.
  */
 export async function listParted(
   db: ListDatabase,
@@ -39,7 +39,7 @@ export async function listParted(
   return pages.map(({ hasMore, nextCursor }, index) => ({ records: records[index]!, hasMore, nextCursor }))
 }
 
-/** One row for each id: the filter and the order stand in the statement once, however many ids there are. */
+/** One row for each id: the filter and the order are in the statement once, however many ids there are. */
 export function partedStatement(
   fields: ResourceFields,
   viewer: Viewer,

@@ -1,6 +1,6 @@
 /**
- * The parameters of a list → a request for a page (D27 to D32). Finds every problem at once. Knows the names
- * of the parameters and no SQL.
+ * Parses the parameters of a list into a request for a page (D27 to D32). Reports every problem at once.
+ * Knows the names of the parameters and no SQL.
  */
 
 import { conditionsMax } from '../../client/src/filter.ts'
@@ -30,16 +30,16 @@ import {
 import { pageSizeMax, saidElsewhere } from './parameters-elsewhere.ts'
 import { type Plan, type PlannedSort, rejectsNull, resolveFilter, resolveSort } from './resolve.ts'
 
-/** Which records a list shows or a sum adds up. */
+/** The selected records of a list or a sum. */
 export type Selection = {
   readonly filter: Plan | null
-  /** the filter's text, for remembering its total */
+  /** the filter's text, for the cache key of its total */
   readonly filterText: string
   /** true: only deleted records; false: only records that are not deleted */
   readonly isOfDeleted: boolean
-  /** whether the filter gives names (D75), which may stand for other ids to others and at other times */
+  /** true if the filter contains names (D75), whose ids depend on the caller and the time */
   readonly hasNames: boolean
-  /** a past day at whose end the records are meant (D74): YYYY-MM-DD; null: as they are */
+  /** a past day at whose end the records are read (D74): YYYY-MM-DD; null: current records */
   readonly day: string | null
 }
 
@@ -52,9 +52,9 @@ export type ListRequest = Selection & {
   readonly only: readonly Field[] | null
   readonly expand: readonly Field[]
   readonly count: 'auto' | 'exact' | 'estimate' | 'none'
-  /** what identifies the list, the texts of its filters last; its cursors contain a hash of it */
+  /** identifies the list, the texts of its filters last; its cursors contain a hash of it */
   readonly identity: readonly (string | null)[]
-  /** the moment by which values that change with the clock are sorted: UTC, with milliseconds */
+  /** the moment as of which values that depend on the clock are sorted: UTC, with milliseconds */
   readonly asOf: string
 }
 
@@ -75,11 +75,11 @@ export const listParameters = [
 const pageSizes: PageSizes = { usual: 25, max: pageSizeMax }
 export type PageSizes = { readonly usual: number; readonly max: number }
 const offsetMax = 100_000
-/** How much is read of a filter that may be another system's. */
+/** Characters read of a filter that may be another system's. */
 const longestMeant = 1000
 /**
- * Reads a list's parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is
- * UTC, with milliseconds; `names` are those that the filter may give (D75).
+ * Parses a list's parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is
+ * UTC, with milliseconds; `names`: those that the filter may contain (D75).
  */
 export function readListQuery(
   parameters: Parameters,
@@ -94,7 +94,7 @@ export function readListQuery(
   return request
 }
 
-/** Reads the parameters of a page. What can't be read is added to the problems. */
+/** Parses the parameters of a page, and adds their problems. */
 export function listRequestOf(
   parameters: Parameters,
   context: ResolveContext,
@@ -112,7 +112,7 @@ export function listRequestOf(
   const sort = filter
     ? keys.map(key => (rejectsNull(filter, key.order) ? { ...key, nullable: false } : key))
     : keys
-  // When an administrator changes the order of options, it is another list.
+  // A list sorted by options that an administrator has reordered is another list.
   const orders = sortKeys.map(({ field }) =>
     (fields.byName.get(field)?.options ?? []).map(option => option.id).join(),
   )
@@ -139,7 +139,7 @@ export function listRequestOf(
   }
 }
 
-/** Reads which records are meant. What can't be read is added to the problems. */
+/** Parses which records are selected, and adds the problems. */
 export function selectionOf(parameters: Parameters, context: ResolveContext): Selection {
   const filter = filterOf(parameters, context)
   const plan = filter && resolveFilter(filter, context)
@@ -154,7 +154,7 @@ export function selectionOf(parameters: Parameters, context: ResolveContext): Se
   }
 }
 
-/** The day that a parameter names: YYYY-MM-DD; null where it names none. */
+/** The day that a parameter names: YYYY-MM-DD; null if there is none. */
 export function dayOf(parameters: Parameters, name: string, problems: Problems): string | null {
   const text = single(parameters, name, problems)
   if (text === null) return null
@@ -163,11 +163,11 @@ export function dayOf(parameters: Parameters, name: string, problems: Problems):
   return day
 }
 
-/** All filters of a request, which must all hold. */
+/** All filters of a request, combined with AND. */
 function filterOf(parameters: Parameters, { fields, problems }: ResolveContext): Filter | null {
   const count = { conditions: 0 }
   const filters = (parameters.get('filter') ?? []).flatMap(text => {
-    // That there are too many conditions is reported once.
+    // An excess of conditions is reported once.
     if (count.conditions > conditionsMax) return []
     return (
       parsed(
@@ -185,7 +185,7 @@ function filterOf(parameters: Parameters, { fields, problems }: ResolveContext):
   return filters.length > 1 ? { type: 'and', of: filters } : (filters[0] ?? null)
 }
 
-/** Reads what a request for one record may say: `expand`. Throws as readListQuery does. */
+/** Parses the parameters of a request for one record: `expand`. Throws as readListQuery does. */
 export function readRecordQuery(parameters: Parameters, fields: ResourceFields): readonly Field[] {
   const problems = unknownParameters(parameters, ['expand'], saidElsewhere(fields, ['expand']))
   const expand = expandOf(parameters, fields, problems)
@@ -203,7 +203,7 @@ function cursorOf(
   if (text === null) return null
   if (parameters.has('page'))
     report(problems, 'cursor', 'contradiction', 'cursor takes the place of page: give one of them.')
-  // The problems of the sort are reported already, and without a sort the cursor can't be judged.
+  // The problems of the sort are reported already, and without a sort the cursor can't be checked.
   if (problems.count) return null
   const cursor = readCursor(text, listIdentity(identity), sort)
   if (cursor === 'other') {
@@ -217,8 +217,8 @@ function cursorOf(
 }
 
 /**
- * The fields that a parameter names, separated by commas, after the fields of `always`. Null when the
- * parameter is not given.
+ * The fields that a parameter names, separated by commas, after the fields of `always`. Null if the parameter
+ * is absent.
  */
 function fieldsNamed(
   parameters: Parameters,
@@ -253,7 +253,7 @@ function expandOf(parameters: Parameters, fields: ResourceFields, problems: Prob
   return named
 }
 
-/** The names of the fields that a caller may name there, for hints. */
+/** The names of the fields that a caller may use there, for hints. */
 export function namesOf({ fields }: ResourceFields, isWanted: (field: Field) => boolean): string {
   const wanted = fields.filter(field => field.is_active && !field.is_hidden && isWanted(field))
   return wanted.map(field => field.internal_name).join(', ')

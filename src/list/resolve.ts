@@ -1,6 +1,6 @@
 /**
- * The tree of a filter and the account's fields → a plan, or every reason to refuse it (D29 to D31). Knows
- * fields. Prints no SQL beyond the expressions that the kinds give.
+ * Resolves the tree of a filter by the account's fields into a plan, or reports every problem (D29 to D31).
+ * Knows fields. Prints no SQL beyond the expressions of the kinds.
  */
 
 import { column, recordRow } from '../fields/columns.ts'
@@ -27,11 +27,11 @@ export type PlannedCondition = {
   readonly term: Term
   readonly operator: Operator
   readonly values: readonly string[]
-  /** set where the field is that of a record to which this reference points (D87) */
+  /** set if the field belongs to a record that this reference points to (D87) */
   readonly through?: Through
-  /** whether the field's value changes without an event */
+  /** true if the field's value changes without an event */
   readonly isVolatile?: boolean
-  /** whether many records meet the condition (selectivity.ts) */
+  /** true if many records meet the condition (selectivity.ts) */
   readonly isCommon?: boolean
 }
 /** The field by which a condition reaches another resource, and its term: ids. */
@@ -49,8 +49,8 @@ export type PlannedSort = {
 }
 
 /**
- * Whether the best plan of a list depends on the values in its filter. A rare word, tag or custom value is
- * found by its index. For a common one it is quicker to walk the order.
+ * True if the best plan of a list depends on the values in its filter. A rare word, tag or custom value is
+ * found by its index. For a common one it is faster to walk the order.
  */
 export function dependsOnValues(plan: Plan): boolean {
   if (plan.type === 'not') return dependsOnValues(plan.of)
@@ -67,14 +67,14 @@ export function reachedBy(plan: Plan | null): string[] {
 }
 
 /**
- * Whether every record that the filter finds has a value for the sort key `order`. Then the list needs no key
+ * True if every record that the filter finds has a value of the sort key `order`. Then the list needs no key
  * range for nulls.
  */
 export function rejectsNull(plan: Plan, order: Order): boolean {
   return !order.looksUp && comparesText(plan, compile(order.sql(recordRow, nowhere)).text)
 }
 
-/** For an order that looks nothing up. */
+/** For an order without a lookup. */
 const nowhere = () => sql.none
 
 function comparesText(plan: Plan, text: string): boolean {
@@ -98,7 +98,7 @@ export function termText(term: Term): string {
 
 const comparing: ReadonlySet<Operator> = new Set(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'like'])
 
-/** The plan of a filter. What can't be planned is added to `problems`. */
+/** The plan of a filter. Adds the problems of conditions that can't be planned. */
 export function resolveFilter(filter: Filter, context: ResolveContext): Plan {
   if (filter.type === 'condition') return resolveCondition(filter, context)
   if (filter.type === 'not') return { type: 'not', of: resolveFilter(filter.of, context) }
@@ -137,10 +137,10 @@ export function resolveSort(
 
 const sortKeysMax = 10
 
-/** How many values a condition may list. More values need several requests. */
+/** Maximum number of values of a condition. More values need several requests. */
 const valuesMax = 5000
 
-/** How many values may be plain days: each is a condition of its own. */
+/** Maximum number of values that are plain days: each becomes a condition of its own. */
 const daysMax = 100
 
 const nothing: PlannedCondition = {
@@ -163,7 +163,7 @@ function resolveCondition(condition: Condition, context: ResolveContext): Plan {
   return planOfDays(condition, found.term, context) ?? planOf(condition, found, context)
 }
 
-/** The plan of a condition that names plain days (D42); null of another one. */
+/** The plan of a condition on plain days (D42); null for another one. */
 function planOfDays(condition: Condition, { day, operators }: Term, context: ResolveContext): Plan | null {
   const { field: name, operator, values } = condition
   if (!day || !operators.includes(operator)) return null
@@ -179,7 +179,7 @@ function planOf(
   { field, term, through }: Found,
   context: ResolveContext,
 ): PlannedCondition {
-  // An amount is compared in base currency, which moves with the rates.
+  // An amount is compared in base currency, which changes with the rates.
   const isVolatile = field.is_volatile || term.compared !== undefined
   const reached = through ? { through } : {}
   if (!term.operators.includes(operator)) {
@@ -279,8 +279,8 @@ function findTerm(path: string, parameter: string, context: ResolveContext): Fou
 }
 
 /**
- * The term of a field of what a reference points to (D87): one step, of the fields that the caller sees. Null
- * where there is none.
+ * The term of a field of the resource that a reference points to (D87): one step, of the fields that the
+ * caller sees. Null if there is none.
  */
 function acrossTerm(field: Field, path: string, { catalog }: ResolveContext): Found | null {
   const resource = field.related!

@@ -1,8 +1,8 @@
 /**
- * The selectivity of custom values that a filter looks for. PostgreSQL keeps no statistics of values wider
- * than a kilobyte, as `custom` soon is, and takes each value for rare. For a common value it would fetch all
- * records that have it and sort them, where walking the order finds a page at once. So the service counts
- * among the newest records, once in a while.
+ * The selectivity of custom values in a filter. PostgreSQL has no statistics of values wider than a kilobyte,
+ * as `custom` soon is, and takes each value for rare. For a common value it would fetch and sort all records
+ * that have it, although walking the order finds a page at once. So the service counts among the newest
+ * records from time to time.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Reader } from '../records/store.ts'
@@ -15,7 +15,7 @@ import { type Plan, type PlannedCondition, termText } from './resolve.ts'
 import { filterSql, isContained } from './sql.ts'
 
 /**
- * A value is common that one in a hundred of the newest records has: walking past the others is quicker than
+ * A value is common if one in a hundred of the newest records has it: walking past the others is faster than
  * fetching all that have it.
  */
 const sample = 300
@@ -27,7 +27,7 @@ type Remembered = { readonly isCommon: boolean; readonly until: number }
 
 const remembered = memoize((_fields: ResourceFields) => new Map<string, Remembered>())
 
-/** The request with its common conditions marked; the very same where it has none. */
+/** The request with its common conditions marked; the same object if it has none. */
 export async function withSelectivity(
   db: Reader,
   fields: ResourceFields,

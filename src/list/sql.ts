@@ -6,10 +6,7 @@ import { param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { SortKey } from './key-ranges.ts'
 import type { Plan, PlannedCondition, Through } from './resolve.ts'
 
-/**
- * Which records are meant: those that the viewer sees, that are not deleted (or are), and that a filter
- * finds.
- */
+/** Selects records: those that the viewer sees, that are not deleted (or are), and that a filter finds. */
 export function whereSql(
   resource: string,
   sight: Sight,
@@ -21,8 +18,8 @@ export function whereSql(
 }
 
 /**
- * The condition of a filter. A negated condition counts null as false before it is negated, so that NOT means
- * "all others". `sight` says which records it may reach across references.
+ * The condition of a filter. A negated condition takes null as false, so that NOT means "all others". `sight`
+ * limits the records that it reaches across references.
  */
 export function filterSql(plan: Plan, sight: Sight, row: Row = recordRow): Sql {
   if (plan.type === 'condition') return conditionSql(plan, sight, row)
@@ -42,9 +39,9 @@ export function sortSql(keys: readonly SortKey[]): Sql {
 }
 
 /**
- * The condition for the rows that come after a row, given as the values of its sort keys. Keys that all have
- * the same direction and no nulls are compared as one row value, so that an index can begin there. Otherwise
- * the bound of the first key lets an index begin near.
+ * The condition for the rows after a row, from the values of its sort keys. Keys that all have the same
+ * direction and no nulls are compared as one row value, so that an index can begin there. Otherwise the bound
+ * of the first key lets an index begin near.
  */
 export function afterSql(keys: readonly SortKey[], values: readonly (string | null)[]): Sql {
   const given = keys.map(({ order: { type } }, index) => {
@@ -100,8 +97,8 @@ function conditionSql(condition: PlannedCondition, sight: Sight, own: Row): Sql 
 }
 
 /**
- * The condition that the record points to one that the viewer sees and for which `holds` (D87). What is
- * pointed to is looked up once, not for each record.
+ * The condition that the record points to one that the viewer sees and for which `holds` (D87). The
+ * referenced records are looked up once, not for each record.
  */
 function reaching({ resource, term }: Through, sight: Sight, own: Row, holds: (row: Row) => Sql): Sql {
   const t = sql`t`
@@ -122,15 +119,12 @@ function missing({ term }: PlannedCondition, row: Row): Sql {
 }
 
 /**
- * With more values it is quicker to compare each record's value with the list than to look each value up in
- * the index.
+ * With more values it is faster to compare each record's value with the list than to look each up in the
+ * index.
  */
 const containedMax = 100
 
-/**
- * Whether the condition asks for records that contain a custom value. The index of custom values can answer
- * that.
- */
+/** True if the condition compares a custom value that the index of custom values can find. */
 export function isContained({
   term,
   operator,
@@ -168,8 +162,8 @@ function positive(condition: PlannedCondition, row: Row, sight: Sight): Sql {
 }
 
 /**
- * A comparison with values in any spelling (D88). Of several values in a record nobody knows how rare one is:
- * the planner would walk all records in the order of the list. So they are looked up by themselves.
+ * A comparison with values in any spelling (D88). If a record has several values, the planner has no
+ * statistics and would walk all records in the list's order. So a subquery looks them up.
  */
 function alikeSql({ values }: PlannedCondition, alike: Alike, row: Row, { account }: Sight): Sql {
   const { sql: value, of, indexed, resource } = alike
@@ -185,7 +179,7 @@ function alikeSql({ values }: PlannedCondition, alike: Alike, row: Row, { accoun
 
 /** The condition that the custom document contains a value, or one of several. */
 function containing({ term, operator, values, isCommon }: PlannedCondition, { alias }: Row): Sql {
-  // An index can't serve an expression. For a common value that is wanted: walking the order is quicker.
+  // An index can't serve an expression. For a common value that is intended: walking the order is faster.
   const custom = isCommon ? sql`coalesce(${alias}custom, 'null')` : sql`${alias}custom`
   const wanted = values.map(value => term.contained!(value))
   if (operator === 'eq') return sql`${custom} @> ${wanted[0]!}::jsonb`
@@ -193,7 +187,7 @@ function containing({ term, operator, values, isCommon }: PlannedCondition, { al
 }
 
 function comparison(value: Sql, type: SqlType, operator: string, values: readonly string[]): Sql {
-  // Text compares by code point, so that every engine and collation answers the same.
+  // Text is compared by code point, so that every engine and collation gives the same result.
   const isByCode = type === 'text' && operator !== 'eq' && operator !== 'like'
   const left = isByCode ? sql`${value} COLLATE "C"` : value
   const [first, second] = values.map(text => sql`${text}::${sql.type(type)}`)
@@ -211,8 +205,8 @@ function comparison(value: Sql, type: SqlType, operator: string, values: readonl
     case 'between':
       return sql`${left} BETWEEN ${first!} AND ${second!}`
     case 'like': {
-      // ILIKE also folds both sides (D126), but several times as slowly, and by the letters that each server
-      // knows.
+      // ILIKE also folds both sides (D126), but is several times slower, and its folding depends on the
+      // server.
       const patterns = values.map(text => sql`fold(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}::text)`)
       const any = patterns.length === 1 ? patterns[0]! : sql`ANY(ARRAY[${sql.join(patterns)}])`
       return sql`fold(${left}) LIKE ${any}`

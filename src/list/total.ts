@@ -1,8 +1,8 @@
 /**
- * How many records a filter finds (D28), where a page does not tell: its last page does. They are counted up
- * to a bound, and beyond it estimated from a sample. The total is remembered until the account's next event.
- * The sample has the account's own rows only, because the planner's statistics are about the rows of all
- * accounts.
+ * The number of records that a filter finds (D28), unless the page shows it, as the last page does. Records
+ * are counted up to a bound, and beyond it estimated from a sample. The total is cached until the account's
+ * next event. The sample has the account's own rows only, because the planner's statistics cover the rows of
+ * all accounts.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type Reader, tableOf } from '../records/store.ts'
@@ -19,23 +19,23 @@ export type Total = { readonly total: number; readonly totalIsEstimate: boolean 
 /** Records are counted up to this number; more are estimated. */
 const countedUpTo = { auto: 10_000, exact: Number.POSITIVE_INFINITY, estimate: 0, none: 0 } as const
 /**
- * Counting goes on a little beyond the bound. Each event takes at most one record away, so an estimate holds
+ * Counting continues a little beyond the bound. Each event removes at most one record, so an estimate holds
  * for that many events. Otherwise an account with constant writes would count ten thousand records for every
  * page.
  */
 const countedBeyond = 1000
 
 /**
- * Where what a caller sees is limited, an estimate holds for so long: events that they don't see decide
- * nothing.
+ * Lifetime of an estimate for a caller with limited visibility, since it must not depend on events that they
+ * don't see.
  */
 const limitedForMs = 10_000
 
-/** A total, with the events for which it holds, and till when by a clock that nobody sets. */
+/** A cached total, with the events for which it holds, and its expiry by the monotonic clock. */
 type Remembered = Total & { readonly fromSeq: number; readonly untilSeq: number; readonly until: number }
 
 /**
- * Remembered totals, by list and way of counting, each with the events for which it holds. A changed catalog
+ * Cached totals, by list and way of counting, each with the events for which it holds. A changed catalog
  * begins with none, because names may mean other ids then.
  */
 const remembered = memoize((_fields: ResourceFields) => new Map<string, Remembered>())
@@ -54,8 +54,8 @@ export async function totalOf(
 ): Promise<Total> {
   const known = remembered(fields)
   const { count: way, isOfDeleted, filterText } = request
-  // Across references a filter finds what its caller sees there, whoever sees the list itself (D87). A name
-  // stands for the record of that name that its caller sees (D75).
+  // Across references a filter finds only what its caller sees there, whoever sees the list itself (D87). A
+  // name means the record of that name that its caller sees (D75).
   const isOwn = request.hasNames || reachedBy(request.filter).length > 0
   const seer = isOwn ? callerKey(viewer) : viewerKey(fields, viewer)
   const key = listIdentity([way, String(isOfDeleted), seer, filterText])
@@ -63,7 +63,7 @@ export async function totalOf(
   const at = Number(seq)
   if (found && found.fromSeq <= at && at <= found.untilSeq && performance.now() < found.until) return found
   const counted = await count(db, fields, viewer, request)
-  // A total that changes without an event can't be remembered.
+  // A total that changes without an event can't be cached.
   if (request.filter !== null && isVolatile(request.filter)) return counted
   if (known.size >= rememberedMax) known.clear()
   known.set(key, counted)
@@ -89,7 +89,7 @@ async function count(
     return { total: counted, totalIsEstimate: false, fromSeq: seq, untilSeq: seq, until: Infinity }
   const total = Math.max(counted, await estimated(db, fields, viewer, request))
   const estimate = { total, totalIsEstimate: true }
-  // One event of a record that is pointed to may take away many.
+  // One event of a referenced record may remove many.
   if (reachedBy(request.filter).length)
     return { ...estimate, fromSeq: seq, untilSeq: seq, until: performance.now() + limitedForMs }
   return isLimited(fields)
@@ -98,16 +98,16 @@ async function count(
 }
 
 /**
- * The sample: the account's ids are cut into stretches of equal length, and the first records of each are
+ * The sample: the account's ids are divided into intervals of equal length, and the first records of each are
  * read.
  */
 const stretchesMax = 128
 const readOfStretch = 16
 
 /**
- * Estimates how many records the request finds. A stretch that was read to its end counts exactly. Of a
- * longer one, the part that was read stands for the rest. The stretches stay the same until the ids have
- * doubled, so an estimate changes no more than the records do.
+ * Estimates the number of records that the request finds. An interval read to its end counts exactly. For a
+ * longer one, the part read is extrapolated. The intervals stay the same until the ids have doubled, so an
+ * estimate changes no more than the records do.
  */
 async function estimated(
   db: Reader,
@@ -138,7 +138,7 @@ FROM stretch s CROSS JOIN LATERAL (
   return Number(row!.total)
 }
 
-/** Whether the records that a filter finds change without an event: with the clock, a stage or a rate. */
+/** True if the records that a filter finds change without an event: with the clock, a stage or a rate. */
 function isVolatile(filter: Plan): boolean {
   if (filter.type === 'not') return isVolatile(filter.of)
   return filter.type === 'condition' ? filter.isVolatile === true : filter.of.some(isVolatile)

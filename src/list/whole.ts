@@ -1,6 +1,6 @@
 /**
- * All records that a list would find, in its order, for an export (D81): as one statement for a cursor, or
- * step by step where no cursor may stay open. Knows no HTTP and no format.
+ * All records of a list, in its order, for an export (D81): as one statement for a cursor, or in steps if no
+ * cursor may stay open. Knows no HTTP and no format.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { renderedSql } from '../records/rendered-record.ts'
@@ -13,8 +13,8 @@ import type { ListRequest } from './query.ts'
 import { sortSql, whereSql } from './sql.ts'
 
 /**
- * The statement of all records, in order: `line` is a record's text, and `place`, which begins with a
- * parenthesis, tells it for `lineStatement`.
+ * The statement of all records, in order: `line` is a record's text; `place`, which begins with a
+ * parenthesis, identifies it for `lineStatement`.
  */
 export function wholeStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
   const sight = sightOf(viewer)
@@ -22,8 +22,8 @@ export function wholeStatement(fields: ResourceFields, viewer: Viewer, request: 
   const [table, account] = [tableOf(fields), sight.account]
   const ordered = (columns: typeof table) => sql`SELECT ${columns} FROM ${table} r
     WHERE ${whereSql(fields.resource.name, sight, request)} ORDER BY ${sortSql(keys)}`
-  // A sort of whole records would write all of them to the disk: ids are sorted, and the records fetched in
-  // that order. The id, always the last key, has an index.
+  // Sorting whole records would spill all of them to the disk: only ids are sorted, and the records fetched
+  // in that order. The id, always the last key, has an index.
   const rows =
     keys.length === 1
       ? ordered(sql`*`)
@@ -39,7 +39,7 @@ export function lineStatement(fields: ResourceFields, viewer: Viewer, place: str
     WHERE ${visible(fields.resource.name, sight, sql`r`)} AND r.id = ${place.slice(1)}::bigint`)
 }
 
-/** The statement that counts the records, but no further than one more than `most`. */
+/** The statement that counts the records, up to one more than `most`. */
 export function countStatement(
   fields: ResourceFields,
   viewer: Viewer,
@@ -51,12 +51,12 @@ export function countStatement(
     SELECT 1 FROM ${tableOf(fields)} r WHERE ${where} LIMIT ${sql.integer(most + 1)}) r`)
 }
 
-/** How many records a step reads at most, and after how many bytes it ends, unless it has one record only. */
+/** Bounds of a step: records, and the bytes after which it ends, unless it has one record only. */
 const [fewest, most, stepBytes] = [50, 2000, 1_048_576]
 
 /**
- * The texts of all records, in order, step by step: each begins after the last record of the one before. All
- * are of one moment only if nothing is written meanwhile.
+ * The texts of all records, in order, in steps: each begins after the last record of the one before. They are
+ * a consistent snapshot only if nothing is written meanwhile.
  */
 export async function* recordsInSteps(
   db: ListDatabase,
@@ -71,7 +71,7 @@ export async function* recordsInSteps(
     const rows = (await db.queryBytes(text, values, true)) as readonly [Buffer, Buffer][]
     if (rows.length === 0) return
     yield rows.map(([record]) => record)
-    // What a step reads beyond its bytes is read in vain, so the next one tries a little more than fitted.
+    // Records beyond the byte limit are read again, so the next step tries a little more than fitted.
     size = Math.min(most, Math.max(fewest, Math.ceil(1.25 * rows.length)))
     const position = Buffer.from(rows.at(-1)![1]).toString('utf8')
     cursor = readCursor(cursorText(identity, position, request.asOf), identity, request.sort) as Cursor

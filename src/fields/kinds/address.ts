@@ -51,7 +51,7 @@ export const address: Kind = {
   },
 }
 
-/** The members as they are read; `more` is what may be sent in their place. */
+/** The members as read; `more`: additional types that may be sent. */
 function memberSchemas(...more: string[]): { readonly [member: string]: Schema } {
   const typesOf = (member: string) => [
     'string',
@@ -75,7 +75,7 @@ function parseAddress(input: Json, context: ParseContext, at: string): Json | un
   for (const member of members) {
     const sent = input[member]
     if (sent === undefined || sent === null) continue
-    // A country is an id or a name: a number stays one. A zipcode keeps its leading zeros as text (D15).
+    // A country is an id or a name: a number stays. A zipcode becomes text to preserve leading zeros (D15).
     const value =
       member === 'country' && typeof sent === 'number'
         ? sent

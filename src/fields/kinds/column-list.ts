@@ -1,4 +1,4 @@
-/** COLUMN_LIST: the columns of a table that is shown, each a field with its width, in their order (D130). */
+/** COLUMN_LIST: the columns shown in a table, each a field with its width, in their order (D130). */
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import { jsonDocument } from '../columns.ts'

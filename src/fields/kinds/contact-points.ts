@@ -1,5 +1,5 @@
 /**
- * PHONE and EMAIL: arrays of typed entries (D13). An unknown type, a blank one too, becomes Work, with a
+ * PHONE and EMAIL: arrays of typed entries (D13). An unknown type, also a blank one, becomes Work, with a
  * warning; a missing one is a problem.
  */
 import { isObject, type Json } from '../../json.ts'
@@ -31,7 +31,7 @@ export const phone = contactPoints(
           at,
           hint: 'For example "+1 555 0100".',
         }) ?? false),
-  // The limit of the interface is that of custom fields. A contact's own numbers have room for an extension.
+  // The interface's limit applies to custom fields. A contact's own numbers have room for an extension.
   ({ is_custom }) => ({ min_length: 5, max_length: is_custom ? 17 : 40 }),
   {
     sql: column => sql`phone_digits(${column})`,
@@ -41,8 +41,8 @@ export const phone = contactPoints(
 )
 
 // One @, no spaces, no dot at the beginning, before the @ or beside another, and a domain of at least two
-// labels: the outer shape in RFC 5321; no character that nobody sees. Only sending a mail can tell whether
-// the mailbox exists.
+// labels: the outer shape in RFC 5321; no invisible character. Only sending a mail can verify that the
+// mailbox exists.
 const emailPattern =
   /^(?!\.)(?!.*\.[.@])[^\s@"(),:;<>[\\\]\p{Cc}\p{Default_Ignorable_Code_Point}]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u
 
@@ -64,7 +64,7 @@ const emails = contactPoints(
   { sql: column => sql`fold(email_values(${column}))`, texts: value => members(value, 'email_value') },
 )
 
-/** What is compared in any case (D88) are the addresses. */
+/** Addresses are compared case-insensitively (D88). */
 export const email: Kind = {
   ...emails,
   unique: {
@@ -86,7 +86,7 @@ export const email: Kind = {
   },
 }
 
-/** Custom e-mails have one index a table, of the addresses of all such fields. */
+/** Custom e-mails have one index a table, with the addresses of all such fields. */
 function alikeEmails(field: Field): Alike {
   const keys =
     (of: Expression): Expression =>
@@ -107,7 +107,7 @@ function alikeEmails(field: Field): Alike {
   }
 }
 
-/** How many entries a field has for which nothing else is said. */
+/** Default of the maximum number of entries. */
 const entriesMax = 20
 
 type Check = (value: string, context: ParseContext, at: string) => boolean
@@ -196,7 +196,7 @@ function entrySchemas(
   }
 }
 
-/** The texts that the entries have in a member. */
+/** The texts of the entries' member. */
 function members(value: Json, member: string): string[] {
   return items(value).map(entry => (isObject(entry) ? String(entry[member]) : ''))
 }
@@ -221,7 +221,7 @@ function typeHint(types: readonly { id: number; name: string }[]): string {
   return `One of: ${types.map(type => `${type.id} ${type.name}`).join(', ')}.`
 }
 
-/** What was sent, short enough for a message. */
+/** The input, shortened for a message. */
 function named(input: Json): string {
   return typeof input === 'object' && input ? 'What was sent' : JSON.stringify(input).slice(0, 60)
 }

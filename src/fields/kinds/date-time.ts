@@ -1,4 +1,4 @@
-/** DATE_TIME: a moment, kept and returned in UTC with milliseconds (D16). */
+/** DATE_TIME: a moment, stored and returned in UTC with milliseconds (D16). */
 import { sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
 import { scalar } from '../columns.ts'
@@ -42,14 +42,14 @@ export const dateTime: Kind = {
   text: field => row => jsonInstant(scalar(field, '', 'timestamptz')(row)),
 }
 
-/** The first and the last moment of a plain day in the account's time zone; null of another text. */
+/** The first and the last moment of a plain day in the account's time zone; null for another text. */
 export function momentsOfDay(text: string, { account }: Catalog): readonly [string, string] | null {
   const day = isoDate(text.trim())
   if (day === null) return null
   const at = momentIn(account.time_zone)
-  // Moments are kept with milliseconds (D16).
+  // Moments have milliseconds (D16).
   const first = at(day, '00:00:00')
-  // Where clocks go back at midnight, the last hour of the day comes twice.
+  // If clocks go back at midnight, the last hour of the day comes twice.
   const next = day === lastDay ? null : at(dayAfter(day), '00:00:00')
   const last = next === null ? `${day}T23:59:59.999Z` : new Date(Date.parse(next) - 1).toISOString()
   return first === null ? null : [first, last]

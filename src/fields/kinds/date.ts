@@ -1,4 +1,4 @@
-/** DATE: a calendar date, kept as written and never moved through UTC (D16). */
+/** DATE: a calendar date, stored as written and never moved through UTC (D16). */
 import type { Catalog } from '../catalog.ts'
 import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
@@ -54,7 +54,7 @@ export function dateOperand(text: string, { account }: Catalog): string | Compla
 }
 
 /**
- * UTC text of epoch milliseconds; null when `text` is not a number; a complaint for a number that probably
+ * UTC text of epoch milliseconds; null if `text` is not a number; a complaint for a number that probably
  * means something else (D31).
  */
 export function epochMilliseconds(text: string): string | Complaint | null {

@@ -1,4 +1,4 @@
-/** DROPDOWN: one option, stored as its id and written as id or name (D10). */
+/** DROPDOWN: one option, stored as its id, sent as id or name (D10). */
 import { isRawNumber, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import { memoize } from '../../waiting/memoize.ts'
@@ -51,14 +51,14 @@ export function checkedOption(
       hint: () => optionHint('', options),
     })
   }
-  // A pipeline or a stage is a record, which somebody may be deleting at this moment.
+  // A pipeline or a stage is a record, which a concurrent request may be deleting.
   if (context.field.related) context.reference(context.field.related, option.id, at)
   return option.id
 }
 
 /**
- * The ids of the options, of which a record may have one that is out of use; or a name in any spelling.
- * Without options no more is known than that they have ids.
+ * The ids of the options, also inactive ones that a record may have; or a name in any spelling. Without
+ * options, only the type of ids is known.
  */
 export function optionSchemas({ options, related }: Field): Schemas {
   const sent = 'An option: its id or its name.'
@@ -72,7 +72,7 @@ export function optionSchemas({ options, related }: Field): Schemas {
   return { input: { anyOf: input, description: sent }, output: related === null ? ids : { type: 'integer' } }
 }
 
-/** Which options are preferred when several have the same name: the stages of the record's own pipeline. */
+/** Options preferred among those of the same name: the stages of the record's own pipeline. */
 function nearness({
   field: { within, resource },
   beside,
@@ -87,8 +87,8 @@ function nearness({
 type Choice = { readonly id: number; readonly name: string }
 
 /**
- * The choices of a list by their compared names. Made once for each list, because many records are checked
- * against it.
+ * The choices of a list by their compared names. Computed once for each list, because many records are
+ * checked against it.
  */
 const namesOf = memoize(
   (options: readonly Choice[]): ReadonlyMap<string, readonly Choice[]> =>
@@ -97,8 +97,8 @@ const namesOf = memoize(
 
 /**
  * The option that a request names (D10). A number is an id. A string is a name in any spelling; if no option
- * has that name and it is all digits, it is an id. Of several options of one name, an accepted one is taken
- * first.
+ * has that name and it is all digits, it is an id. Among options of one name, an accepted one takes
+ * precedence.
  */
 export function findOption<O extends Choice>(
   value: number | string,
@@ -117,8 +117,8 @@ function byName<O extends Choice>(options: readonly O[]): ReadonlyMap<string, re
 }
 
 /**
- * The text of an operand → option ids: those of all options of that name, because every pipeline may have its
- * "Won" (D57); if there is none, the option of that id.
+ * The text of an operand → ids of all options of that name, because every pipeline may have its "Won" (D57);
+ * if there is none, the option of that id.
  */
 export function optionOperand(
   text: string,
@@ -134,9 +134,8 @@ export function optionOperand(
 }
 
 /**
- * Options sort by their position (D29). A value that is no option any more, such as the deleted stage of a
- * deleted deal, comes after them all. This is mostly the order of their ids. The ids are numbers from the
- * catalog.
+ * Options sort by their position (D29). A value that is no longer an option, such as the deleted stage of a
+ * deleted deal, comes last. Usually this is the order of their ids. The ids are numbers from the catalog.
  */
 function optionOrder(column: Expression, { options, is_filled: isFilled }: Field): Order {
   const values = options.map(option => option.id)
@@ -150,12 +149,12 @@ function optionOrder(column: Expression, { options, is_filled: isFilled }: Field
   return isById ? { ...ranked, ofLive: { sql: column, type: 'bigint', isFilled } } : ranked
 }
 
-/** A sentence with the ids and names of what may be chosen, ten at most. */
+/** A sentence with the ids and names of the choices, ten at most. */
 export function choiceHint(
   what: string,
   all: readonly { readonly id: number; readonly name: string }[],
 ): string {
-  // Blanks around a name or in a row mean nothing (D127), and would tear the sentence.
+  // Blanks around or inside a name are insignificant (D127), and would break the sentence.
   const shown = all.slice(0, 10).map(({ id, name }) => `${id} ${name.trim().replace(/\s+/g, ' ')}`)
   const list = `${what}: ${shown.join(', ')}${all.length > 10 ? ', …' : ''}`
   // A name may end with a full stop.
@@ -174,7 +173,7 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ])
 
-/** true and false stand for Yes and No where these are the options (D26). No option has an id beyond 2^53. */
+/** true and false mean Yes and No if these are the options (D26). No option has an id beyond 2^53. */
 function yesOrNo(input: Json, options: readonly Option[]): Json {
   if (typeof input === 'boolean')
     return options.find(option => option.name === (input ? 'Yes' : 'No'))?.id ?? input

@@ -1,10 +1,10 @@
-/** How a value of a field is written, for hints: an example, its choices, or where its records are. Pure. */
+/** Hints on how to write a value of a field: an example, its choices, or where its records are. Pure. */
 import type { Field } from '../field.ts'
 import type { FieldType } from '../kinds.ts'
 import { pluralOf } from '../synonyms.ts'
 import { optionHint } from './dropdown.ts'
 
-/** The hint for a field without a value; empty where nothing need be said. */
+/** The hint for a field without a value; empty if none is needed. */
 export function howToWrite(field: Field): string {
   const example = examples[field.type]
   if (example) return `For example ${example}.`
@@ -12,17 +12,17 @@ export function howToWrite(field: Field): string {
   return field.related ? whereRecordsAre(field.related) : ''
 }
 
-/** The hint for a value that has members, with a blank before it; empty for another field. */
+/** The hint for a value with members, after a blank; empty for another field. */
 export function formOf(field: Field): string {
   return /^[[{]/.test(examples[field.type] ?? '') ? ` ${howToWrite(field)}` : ''
 }
 
-/** Where the ids of a resource's records are. */
+/** The address of the list with the ids of a resource's records. */
 export function whereRecordsAre(resource: string): string {
   return `The ${pluralOf(resource)} that you see are at GET …/${resource}/view/list.`
 }
 
-/** How several are written that were sent as one text: "a,b" or "[20,21]". */
+/** The array for several values that were sent as one text: "a,b" or "[20,21]". */
 export function asList(text: string): string {
   const parts = text
     .replace(/^\[|\]$/g, '')

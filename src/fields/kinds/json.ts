@@ -1,6 +1,6 @@
 /**
- * JSON: a free-form object of at most 16 kB and five levels (D18). Its numbers count with their exponents
- * written out (D111).
+ * JSON: a free-form object of at most 16 kB and five levels (D18). The size counts numbers with their
+ * exponents written out (D111).
  */
 import { isNumber, isObject, isSameJson, type Json, plainLength, pointerStep } from '../../json.ts'
 import { sql } from '../../sql.ts'
@@ -13,7 +13,7 @@ const maxBytes = 16_384
 const maxLevels = 5
 /** Any double has fewer: 5e-324 has 326. */
 const maxNumberLength = 500
-/** How the field list names members of any name, at any depth. The grammar does not take it as a name. */
+/** The field list's name for members of any name, at any depth. The grammar does not accept it as a name. */
 const anyPath = '*'
 
 export const json: Kind = {
@@ -24,7 +24,7 @@ export const json: Kind = {
     if (!isObject(input)) return context.problem('wrong_type', 'must be an object')
     if (isDeeper(input, maxLevels))
       return context.problem('too_deep', `must have at most ${maxLevels} levels`)
-    // A value that was stored before there was a limit can be written back (D4).
+    // A value stored before the limit existed can be written back (D4).
     if (isObject(current) && isSameJson(input, current)) return current
     const tooLong = () =>
       context.problem('too_long', `must have at most ${maxBytes} bytes, with exponents written out`)
@@ -68,15 +68,15 @@ export const json: Kind = {
   },
 }
 
-/** Whether a value is nested deeper than `levels`. Looks no deeper than that. */
+/** True if a value is nested deeper than `levels`. Recurses no deeper than that. */
 function isDeeper(value: Json, levels: number): boolean {
   if (!Array.isArray(value) && !isObject(value)) return false
   return levels === 0 || Object.values(value).some(member => isDeeper(member, levels - 1))
 }
 
 /**
- * For each number in a value: its length with the exponent written out, how much longer that is than its
- * text, and its place.
+ * For each number in a value: its length with the exponent written out, the growth over its text, and its
+ * place.
  */
 function* numbersIn(value: Json, at = ''): Generator<{ length: number; growth: number; at: string }> {
   if (isNumber(value)) {

@@ -1,4 +1,4 @@
-/** What every kind that takes an object looks for among its members: unknown ones and read-only ones. */
+/** Checks the members of an object for every kind that takes one: unknown ones and read-only ones. */
 import { type Json, pointerStep } from '../../json.ts'
 import type { ParseContext } from '../field.ts'
 import { suggestion } from '../nearest.ts'
@@ -22,7 +22,7 @@ export function knownMembers(
   return unknown.length === 0
 }
 
-/** What is said of the member that another system calls so. */
+/** The hint for a member that is named as in another system. */
 function meantMember(
   name: string,
   known: readonly string[],
@@ -33,7 +33,7 @@ function meantMember(
   return ours && `Did you mean "${ours}"?`
 }
 
-/** Our member → what others call it, as `bareName` has it. */
+/** Our member → its names in other systems, normalized by `bareName`. */
 const elsewhere: { readonly [ours: string]: string } = {
   currency: 'currencyid currencyisocode isocode unit',
   value: 'amount total price sum',
@@ -56,10 +56,10 @@ const elsewhere: { readonly [ours: string]: string } = {
   zipcode: 'zip postalcode postcode postal pincode',
 }
 
-/** What is said of a member that is only read. */
+/** The warning about a read-only member. */
 export const readOnlyMember = 'The member is read-only; what was sent is ignored'
 
-/** Warns of a member that is only read and was sent with another value than it has (D4). */
+/** Warns of a read-only member that was sent with another value than the stored one (D4). */
 export function warnOfReadOnly(context: ParseContext, at: string): void {
   context.warn('read_only', readOnlyMember, at)
 }

@@ -1,7 +1,7 @@
 /**
  * DEAL_VALUE and MONETARY: an amount in a currency (D14, D22). Stored and read as {currency, currency_code,
- * value}; a deal's value also carries its product lines. The currency's id and code are both fixed by ISO
- * 4217, so both are kept with the amount.
+ * value}; a deal's value also carries its product lines. ISO 4217 fixes both the id and the code of a
+ * currency, so both are stored with the amount.
  */
 import { isObject, type Json } from '../../json.ts'
 import { type Sql, sql } from '../../sql.ts'
@@ -108,7 +108,7 @@ function moneySchemas(field: Field): Schemas {
   const amount = amountSchema(isCustom ? { ...config, ...customAmount } : config)
   const value = isCustom ? { ...amount, pattern: plainPattern } : amount
   const lines = type === 'DEAL_VALUE' ? lineSchemas(config) : null
-  // An update may leave out the currency, which the record has.
+  // An update may omit the currency, which the record has.
   const sent = { currency: orNull(currencySchema), currency_code: {}, value: orNull(value) }
   const read = {
     currency: { type: 'integer' },
@@ -137,14 +137,14 @@ function parseMoney(input: Json, context: ParseContext, current: Json): Json | u
   const known = knownMembers(input, members, context)
   const currency = moneyCurrency(input, context, stored)
   const digits: Config = context.field.is_custom ? customAmount : {}
-  // Without a value of its own, the deal is worth its lines (D23); deals/deal.ts works that out. The value
-  // that it had is of another currency perhaps, and is not judged.
+  // Without a value of its own, the deal's value is the sum of its lines (D23), computed by deals/deal.ts.
+  // The former value may be in another currency, so it is not validated.
   const followsLines = input.value === undefined && Array.isArray(input.products) && input.products.length > 0
   const sent = input.value ?? (input.value === undefined && stored && !followsLines ? stored.value : 0)
   if (context.field.is_custom && typeof sent === 'string' && !/^[0-9.]+$/.test(sent)) {
     return context.problem('wrong_type', 'must have digits and a point only', { at: '/value' })
   }
-  // An amount with too many decimals for the currency is a problem even when only the currency changes: it is
+  // An amount with too many decimals for the currency is a problem even if only the currency changes: it is
   // never rounded (D14).
   const decimals = Math.min(currency?.decimals ?? 99, digits.max_decimals ?? 99)
   const value = checkedNumber(
@@ -175,7 +175,7 @@ function moneyCurrency(
   const fallback = context.field.default_value
   const named = input.currency ?? stored?.currency ?? (isObject(fallback) ? fallback.currency : undefined)
   if (named === undefined || named === null) {
-    // Who reads a record finds the code beside the currency, which alone is taken.
+    // Responses show the code beside the currency, but only the currency is accepted.
     const code = input.currency_code
     const sent = typeof code === 'string' ? findCurrency(code, context.catalog) : undefined
     return context.problem('currency_required', 'must be given', {
@@ -188,7 +188,7 @@ function moneyCurrency(
   return currency
 }
 
-/** Warns of a code that is not that of the currency beside it, which alone decides (D22). */
+/** Warns of a code that differs from the currency beside it, which alone counts (D22). */
 export function warnOfCode(
   { currency_code: sent = null }: { [name: string]: Json },
   currency: Currency | undefined,
@@ -201,8 +201,8 @@ export function warnOfCode(
 }
 
 /**
- * The currency that `input` names by id, code or name, or undefined after a problem. One that is out of use
- * is refused unless the record has it already, as an option is (D10).
+ * The currency that `input` names by id, code or name, or undefined after a problem. An inactive one is
+ * refused unless the record already has it, like an option (D10).
  */
 export function checkedCurrency(
   input: Json | undefined,
@@ -237,7 +237,7 @@ function findCurrency(value: number | string, catalog: Catalog): Currency | unde
   return catalog.currencyByCode.get(code) ?? findOption(value, catalog.currencyList)
 }
 
-/** What people write for a currency; where several have the sign, all of them. */
+/** Signs that people write for a currency → the possible codes. */
 const signs = [
   ['€', '"EUR"'],
   ['£', '"GBP"'],
@@ -270,7 +270,7 @@ function baseOrder(field: Field): Order {
   }
 }
 
-/** The amount in base currency; null where the currency has no rate. */
+/** The amount in base currency; null if the currency has no rate. */
 function baseAmount(field: Field): Expression {
   if (field.in_base) return column(`${field.in_base}_value`)
   return row => timesRate(field, row, sql`currency.account_id = ${column('account_id')(row)}`)
@@ -283,7 +283,7 @@ function timesRate(field: Field, row: Row, isOwn: Sql): Sql {
       WHERE ${isOwn} AND currency.id = ${currency}))`
 }
 
-/** SQL that stands after rows and gives each the rate of its currency: `rate`, of the row `alias`. */
+/** SQL after the rows that joins the rate of each row's currency: `rate`, of the row `alias`. */
 export function withRate(alias: Sql, currency: Sql, looked: LookUp): Sql {
   return sql`
         LEFT JOIN currency ${alias} ON ${looked('currency', alias)} AND ${alias}.id = ${currency}`

@@ -26,7 +26,7 @@ export const multiselect: Kind = {
   },
   schema: field => {
     const { input, output } = optionSchemas(field)
-    // An option may be named several times, and counts once.
+    // An option may be named several times, but counts once.
     return { input: oneOrMore(input, undefined), output: several(output) }
   },
   write: value => [value === null ? null : JSON.stringify(value)],

@@ -72,8 +72,8 @@ export function idOperand(text: string): string | Complaint {
 }
 
 /**
- * A number within its limits. How many decimals it has is not said: those who read it as a double would judge
- * them wrongly. For the same reason, the bound of digits is a double.
+ * A number within its limits. The schema has no number of decimals: validators that parse doubles would
+ * misjudge them. For the same reason, the bound of digits is a double.
  */
 export function numberSchema({ min, max, max_digits, max_decimals }: Config): Schema {
   const most = max_digits === undefined ? undefined : 10 ** max_digits
@@ -85,7 +85,7 @@ export function numberSchema({ min, max, max_digits, max_decimals }: Config): Sc
   }
 }
 
-/** The same, as a number or as decimal text. */
+/** Like `numberSchema`, but as a number or as decimal text. */
 export function amountSchema(limits: Config): Schema {
   const { type, ...bounds } = numberSchema(limits)
   return { type: [type, 'string'], ...bounds, pattern: decimalPattern, maxLength: 100 }
@@ -121,16 +121,16 @@ export function checkedNumber(
   return value
 }
 
-/** Thousands in groups of three, with or without a decimal point or comma, in a text of a few letters. */
+/** Thousands grouped by threes, with or without a decimal point or comma, in a text of a few letters. */
 const written =
   /^[^\d.,-]{0,4}(-?\d{1,3}(?:[., '’\u00a0\u202f]\d{3})+|-?\d{1,15})([.,]\d{1,6})?[^\d.,-]{0,4}$/u
 
-/** How the number that people write as `text` is sent: "$1,234.50" as 1234.50. Undefined for another text. */
+/** The hint for a number as people write it: "$1,234.50" as 1234.50. Undefined for another text. */
 function numberHint(text: string): string | undefined {
   const [, whole, decimals = ''] = (text.length <= 40 && written.exec(text)) || []
   if (!whole) return undefined
   const number = `${whole.replace(/[^\d-]/g, '')}${decimals.replace(',', '.')}`
-  // Whether three digits are thousands or decimals, only the writer knows.
+  // Three digits may be thousands or decimals; only the writer knows.
   const isUnclear = /^-?\d{1,3}[.,]\d{3}$/.test(whole) && decimals === ''
   return isUnclear ? `Write ${number} or ${whole.replace(',', '.')}.` : `Write ${number}.`
 }

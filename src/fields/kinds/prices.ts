@@ -127,7 +127,7 @@ function parseEntry(
   }
 }
 
-/** unit_price and price name the same member. If both are sent, they must be equal. */
+/** unit_price and price are aliases. If both are sent, they must be equal. */
 function agreed(input: { [name: string]: Json }, context: ParseContext, at: string): boolean {
   const [one, other] = [decimal(input.unit_price), decimal(input.price)]
   if (!one || !other || one.eq(other)) return true

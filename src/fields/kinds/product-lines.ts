@@ -1,6 +1,6 @@
 /**
- * The product lines of a deal's value (D23), as a request gives them: a product, a quantity, and what differs
- * from the product's own price. deals/lines.ts fills in what is left out, and works out the amounts.
+ * The product lines of a deal's value (D23), as sent: a product, a quantity, and overrides of the product's
+ * own price. deals/lines.ts fills in the defaults, and computes the amounts.
  */
 
 import { isObject, type Json, type JsonObject } from '../../json.ts'
@@ -15,14 +15,14 @@ const linesMax = 200
 const quantityLimits = { min: 0, max: 9_999_999_999, max_decimals: 6 }
 /** Limits of a discount and of a tax. */
 export const percentage = { min: 0, max: 100, max_decimals: 6 }
-/** A price of one piece may be a fraction of the smallest coin; amounts made of it are rounded (D23, D26). */
+/** A unit price may have fractions of the smallest coin; amounts computed from it are rounded (D23, D26). */
 export const priceDecimals = { max_decimals: 4 }
-/** Members that a line has only when it is read. They may be sent back; other values are warned of (D4). */
+/** Read-only members of a line. They may be sent back; other values cause a warning (D4). */
 export const told = ['name', 'product_code', 'amount']
 
 /**
- * The lines that were sent, each {product, quantity, unit_price, discount, tax} with null for what was left
- * out, and the told members that were sent; undefined after a problem.
+ * The lines sent, each {product, quantity, unit_price, discount, tax} with null for omitted members, and the
+ * read-only members that were sent; undefined after a problem.
  */
 export function parseLines(input: Json, context: ParseContext): Json[] | undefined {
   const at = '/products'
@@ -39,7 +39,7 @@ export function parseLines(input: Json, context: ParseContext): Json[] | undefin
   return lines.includes(undefined) ? undefined : (lines as Json[])
 }
 
-/** The lines as they are sent, and as they are read. `limits` are those of a price. */
+/** The lines as sent, and as read. `limits` are those of a price. */
 export function lineSchemas(limits: Config): Schemas {
   const id = { type: ['integer', 'string'], minimum: 1, maximum: Number.MAX_SAFE_INTEGER, pattern: '\\S' }
   const own = "The product's own in the deal's currency if it is left out."
@@ -123,7 +123,7 @@ function parseLine(input: Json, context: ParseContext, at: string): JsonObject |
   }
 }
 
-/** The product of a line as it is stored. */
+/** The product of a stored line. */
 export function productOf(line: Json): Json {
   return isObject(line) ? (line.product ?? null) : null
 }

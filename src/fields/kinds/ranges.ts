@@ -11,7 +11,7 @@ import { instantOperand, momentsOfDay } from './date-time.ts'
 import { knownMembers } from './known-members.ts'
 import { closed, opened } from './schemas.ts'
 
-/** How an end of a range is read. */
+/** Parser of one end of a range. */
 type ReadEnd = {
   parse(text: string): string | null
   code: string
@@ -22,7 +22,7 @@ type ReadEnd = {
 type End = ReadEnd & {
   operand(text: string, catalog: Catalog): string | Complaint
   day?: Term['day']
-  /** what an end is sent as, and how it is read */
+  /** the pattern of an end as sent, and its schema as read */
   sent: string
   read: Schema
   isDate?: boolean
@@ -92,15 +92,15 @@ function parseRange(input: Json, context: ParseContext, end: End): Json | undefi
   const range = parseRangeOf(input, context, end)
   if (!range) return undefined
   const { from, to, sent } = range
-  // A range of dates stores the dates as written, but compares the moments to tell which comes first.
+  // A range of dates stores the dates as written, but compares the moments to determine their order.
   const backwards = end.isDate ? instant(sent.from) > instant(sent.to) || from > to : from > to
   if (backwards) return context.problem('range_backwards', 'must not end before it begins', { at: '/range' })
   return { range: { from, to } }
 }
 
 /**
- * The two ends of {range:{from,to}}, as they are kept and as they were `sent`; undefined after a problem.
- * `form` is what the problem says of anything else.
+ * The two ends of {range:{from,to}}, in stored form and as `sent`; undefined after a problem. `form`: the
+ * message for any other input.
  */
 export function parseRangeOf(
   input: Json,

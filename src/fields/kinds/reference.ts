@@ -1,7 +1,4 @@
-/**
- * One related record, kept as its id: OWNER, TERRITORY, COMPANY, CONTACT, and the ONBOARD types
- * (D11).
- */
+/** One related record, stored as its id: OWNER, TERRITORY, COMPANY, CONTACT, and the ONBOARD types (D11). */
 
 import { isObject, type Json } from '../../json.ts'
 import { type Sql, sql } from '../../sql.ts'
@@ -28,8 +25,8 @@ export const reference = simpleKind({
 })
 
 /**
- * The id that `input` names; undefined after a problem. `input` is `7` or, where the interface takes an
- * object, `{"id":7}`. An object without an id is a record to be created.
+ * The id that `input` names; undefined after a problem. `input` is `7` or, if the interface takes an object,
+ * `{"id":7}`. An object without an id is a record to be created.
  */
 export function checkedReference(
   input: Json | undefined,
@@ -65,8 +62,8 @@ export function checkedReference(
 }
 
 /**
- * An id or, where records have names, a name (D75) and, where the interface takes an object, {"id":7}, the
- * members of a record to be created, or those of one that is looked for.
+ * An id; if records have names, also a name (D75); if the interface takes an object, also {"id":7}, the
+ * members of a record to be created, or those of one to find.
  */
 export function referenceSchemas(field: Field): Schemas {
   const output = { type: 'integer' }
@@ -86,7 +83,7 @@ export function referenceSchemas(field: Field): Schemas {
   return { input: { anyOf: [named, closed({ id: named }, ['id']), created, found] }, output }
 }
 
-/** Where an OpenAPI document has the schema of a record that is created. */
+/** The OpenAPI document's reference to the schema of a record to be created. */
 export function newRecord(resource: string): string {
   return `#/components/schemas/${resource}_new`
 }
@@ -98,8 +95,8 @@ function takesObject(field: Field): boolean {
 /** References sort by the name shown (D29). */
 function nameOrder(id: Expression, field: Field): Order {
   const table = sql.id(field.related!)
-  // The name is folded inside the look-up: PostgreSQL expands `fold` in place for a column, but not for the
-  // result of a look-up.
+  // The name is folded inside the subquery: PostgreSQL inlines `fold` for a column, but not for the result of
+  // a subquery.
   const name = shortTextOrder(shownName(field, sql`named.`))
   return {
     sql: (row, looked) => sql`(
@@ -111,7 +108,7 @@ function nameOrder(id: Expression, field: Field): Order {
   }
 }
 
-/** SQL of the name under which what the field points to is shown; `alias` as in Row. */
+/** SQL of the displayed name of the record that the field points to; `alias` as in Row. */
 export function shownName({ related_name }: Pick<Field, 'related_name'>, alias: Sql): Sql {
   const columns = related_name.map(name => sql`${alias}${sql.id(name)}`)
   return columns.length === 1 ? columns[0]! : sql`concat_ws(' ', ${sql.join(columns)})`

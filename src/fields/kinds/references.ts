@@ -1,4 +1,4 @@
-/** Several related records, kept as an array of ids: TAGS, TERRITORIES and CONTACTS_ONBOARD. */
+/** Several related records, stored as an array of ids: TAGS, TERRITORIES and CONTACTS_ONBOARD. */
 import type { Json } from '../../json.ts'
 import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'

@@ -1,12 +1,12 @@
 /**
- * Good and bad values of every kind, beside the kinds: at the bound and one past it. The laws store them,
- * filter and sort by them on the real database (test/laws); the compiler asks for each type. `stored` is what
- * a read answers; left out, it is what was sent. Data only.
+ * Valid and invalid values of every kind, beside the kinds: at the bound and one past it. The laws store
+ * them, filter and sort by them on the real database (test/laws); the compiler requires each type. `stored`
+ * is the value in a response; default: the input. Data only.
  */
 import { type Json, jsonNumber } from '../../json.ts'
 import type { FieldType } from '../kinds.ts'
 
-/** Ids that exist in the account the samples are tried in: the sample data's. */
+/** Ids that exist in the account of the samples: those of the sample data. */
 export type SampleTargets = {
   readonly contacts: readonly number[]
   readonly contact: number
@@ -19,22 +19,22 @@ export type SampleTargets = {
 }
 
 export type Samples = {
-  /** the field that the laws use for the type; without one they make a custom field of it */
+  /** the field that the laws use for the type; without one they create a custom field of it */
   readonly resource?: 'deal' | 'product'
   readonly field?: string
   /**
-   * member of a path → where the stored value has what it speaks of, if not under its name; null: nowhere. A
-   * number is the part of a text between slashes.
+   * member of a path → its place in the stored value, if not under its name; null: none. A number is the part
+   * of a text between slashes.
    */
   readonly at?: { readonly [member: string]: string | null }
-  /** member → where the stored value has what a sort by it compares, if that is something else */
+  /** member → the place in the stored value that a sort by it compares, if different */
   readonly sortedAt?: { readonly [member: string]: string }
   readonly good: readonly { readonly input: Json; readonly stored?: Json }[]
   readonly bad: readonly { readonly input: Json; readonly code: string }[]
 }
 
 const wrong = (...inputs: Json[]) => inputs.map(input => ({ input, code: 'wrong_type' }))
-/** A range stands for its beginning. */
+/** A range compares by its beginning. */
 const rangeEnds = { '': 'range.from', from: 'range.from', to: 'range.to' }
 const long = (count: number) => '\u{1F4BC}'.repeat(count)
 
@@ -45,7 +45,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
   const email = (email_value: string, email_type: Json = 1): Json => [{ email_type, email_value }]
   const range = (from: Json, to: Json): Json => ({ range: { from, to } })
   const money = (value: Json, currency: Json = 'USD'): Json => ({ currency, value })
-  // Where the field has no such option, its name is a value to be refused.
+  // If the field has no such option, its name is a value to be refused.
   const option = (field: string, name: string): Json => known.options[field]?.[name] ?? name
   const source = (name: string) => option('source', name)
   const extra = (name: string) => option('cf_custom_multiselect_field', name)
@@ -428,7 +428,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     JSON: {
       resource: 'deal',
       field: 'metadata',
-      // Its text is the database's; what is under a path has a law of its own.
+      // Its text is the database's; members under a path have a law of their own.
       at: { '': null, '*': null },
       good: [
         { input: { notes: null, a: [1, { b: 'c' }] } },

@@ -1,12 +1,12 @@
-/** The parts of JSON Schemas (D90): of those of kinds, and of those of answers. Knows no kind. */
+/** Building blocks of JSON Schemas (D90), for kinds and for responses. Knows no kind. */
 import type { Schema, Schemas } from '../field.ts'
 
-/** An object that takes these members and no other; `required` are those that it needs. */
+/** An object with these members and no other; `required`: the mandatory ones. */
 export function closed(properties: { readonly [name: string]: Schema }, required: readonly string[]): Schema {
   return { ...opened(properties, required), additionalProperties: false }
 }
 
-/** An object with these members at least. What is read may get more of them (D91). */
+/** An object with at least these members. A response may get more of them (D91). */
 export function opened(
   properties: { readonly [name: string]: Schema },
   required: readonly string[] = Object.keys(properties),
@@ -14,17 +14,17 @@ export function opened(
   return { type: 'object', properties, ...(required.length ? { required } : {}) }
 }
 
-/** A schema of the document, by its name there. */
+/** A reference to a schema of the document, by name. */
 export function schemaRef(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** Stands in the schema of an answer whose members are fields: the resources that have them. */
+/** Marks the schema of a response whose members are fields: the resources that have them. */
 export const fieldOwners = Symbol('fieldOwners')
 
 /**
- * The schema of an answer whose members are fields of these resources, or sums of them: whoever doesn't see a
- * field isn't told of the member either (D90). The first resource counts that has a field of the name.
+ * The schema of a response whose members are fields of these resources, or sums of them: callers who don't
+ * see a field don't see the member either (D90). The first resource with a field of the name counts.
  */
 export function madeOfFields(
   owners: readonly string[],
@@ -33,7 +33,7 @@ export function madeOfFields(
   return { ...schema, properties, [fieldOwners]: owners }
 }
 
-/** An object with any members. Without the last word, generators of clients make one that has none. */
+/** An object with any members. Without additionalProperties, generators of clients produce an empty type. */
 export const anyObject: Schema = { type: 'object', additionalProperties: true }
 
 /** A value, or null. */
@@ -58,7 +58,7 @@ export function several(item: Schema): Schema {
   return { type: 'array', items: item, uniqueItems: true }
 }
 
-/** The schemas of a value that is sent and read as a text of a form. */
+/** The schemas of a value that is sent and read as a text with a format. */
 export function textOf(pattern: string, format: string, description: string): Schemas {
   return { input: { type: 'string', pattern, description }, output: { type: 'string', format } }
 }

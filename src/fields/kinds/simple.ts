@@ -1,4 +1,4 @@
-/** Makes a kind that has one column and one term, like most kinds. Knows no type. */
+/** Creates a kind with one column and one term, like most kinds. Knows no type. */
 import type { Json } from '../../json.ts'
 import { type SqlType, sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
@@ -6,7 +6,7 @@ import { containedAt, type Expression, scalar } from '../columns.ts'
 import type { Config, Field, Kind } from '../field.ts'
 import type { Complaint, Operator, Order, Term } from '../operators.ts'
 
-/** `order` null: no sort; left out: the value itself. */
+/** `order` null: no sort; absent: the value itself. */
 export function simpleKind(kind: {
   column: SqlType
   parse: Kind['parse']

@@ -46,7 +46,7 @@ export const stringList: Kind = {
         },
 }
 
-/** A word, which has more than blanks in it, or undefined after a problem. */
+/** A word that is not blank, or undefined after a problem. */
 function checkedWord(input: Json, context: ParseContext, at: string): string | undefined {
   const text = checkedText(input, context, word, at)
   return text !== undefined && isBlank(text)

@@ -27,7 +27,7 @@ const plainText = simpleKind({
     output: { type: 'string' },
   }),
   operand: value => value,
-  // Stored texts may be longer than a limit that an account narrowed later. And the limit of a custom field
+  // Stored texts may be longer than a limit that an account tightened later. And the limit of a custom field
   // may change while an index or a cursor has the expression.
   order: (value, field) =>
     textOrder(
@@ -57,7 +57,7 @@ export const text: Kind = {
   },
 }
 
-/** Whether unique values are compared with their case (D76): ids of some systems differ in nothing else. */
+/** True if unique values are case-sensitive (D76): ids of some systems differ only in case. */
 export function isCased({ config }: Field): boolean {
   return config.case_sensitive === true
 }
@@ -89,7 +89,7 @@ export function checkedText(
     return context.problem(
       'too_short',
       `must have at least ${min_length} character${min_length === 1 ? '' : 's'}`,
-      // A part of a field, such as an item of a list, is not cleared by itself.
+      // Clearing applies to the whole field, not to a part such as an item of a list.
       { at, ...(at === '' && { hint: 'Send null to clear the field.' }) },
     )
   }

@@ -1,6 +1,4 @@
-/**
- * TIME_RANGE: two times of day, kept as "09:00/17:30" (D16), as the interface has it. It may pass midnight.
- */
+/** TIME_RANGE: two times of day, stored as "09:00/17:30" (D16), as in the interface. It may pass midnight. */
 import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import { type Expression, scalar } from '../columns.ts'
@@ -36,7 +34,7 @@ export const timeRange: Kind = {
     const name = member.replace(/^range\./, '')
     if (name !== 'from' && name !== 'to' && member !== '') return null
     const whole = scalar(field, '', 'text')
-    // A range stands for its beginning.
+    // A range compares by its beginning.
     const place = sql.integer(name === 'to' ? 2 : 1)
     const value: Expression = row => sql`split_part(${whole(row)}, '/', ${place})`
     return {
@@ -58,7 +56,7 @@ function parseTimeRange(input: Json, context: ParseContext): Json | undefined {
   return `${range.from}/${range.to}`
 }
 
-/** "10:00/12:30" as {range:{from:"10:00",to:"12:30"}}, in which it may be sent, too. */
+/** "10:00/12:30" as {range:{from:"10:00",to:"12:30"}}, which is also valid input. */
 function endsOf(text: string): Json {
   const [from, to, ...more] = text.split('/', 3)
   return to === undefined || more.length ? text : { range: { from: from!, to } }

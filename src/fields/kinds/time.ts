@@ -1,4 +1,4 @@
-/** TIME: a time of day without offset, kept as HH:MM (D16). As text it also sorts and compares as a time. */
+/** TIME: a time of day without offset, stored as HH:MM (D16). As text it sorts and compares as a time. */
 import type { Json } from '../../json.ts'
 import { textOrder } from '../columns.ts'
 import type { ParseContext } from '../field.ts'
@@ -29,7 +29,7 @@ export const time = simpleKind({
   order: value => textOrder(value),
 })
 
-/** Times are kept to the minute, as the interface shows them. A warning tells of dropped seconds (D54). */
+/** Times have a precision of minutes, as in the interface. Dropped seconds cause a warning (D54). */
 export function warnOfSeconds(input: Json, context: ParseContext): void {
   if (/:\d\d:\d*[1-9]/.test(String(input)))
     context.warn('seconds_dropped', `${context.field.internal_name} is kept to the minute`)
