@@ -1,6 +1,6 @@
 /**
  * The activity: a call, meeting, task, e-mail or note, about a deal, a contact or a company (D73). Fields as
- * data, and the rules that span them. What follows from activities for their deals is in in-deals.ts. Pure.
+ * data, and the rules that span them. in-deals.ts derives fields of the deals. Pure.
  */
 import {
   authorFields,
@@ -14,7 +14,7 @@ import { dealsInLine } from './in-deals.ts'
 import { kindNames, kindOf } from './kinds.ts'
 
 const dayMs = 86_400_000
-/** minutes: a year */
+/** a year, in minutes */
 const longest = 525_600
 
 export const activity: Resource = {

@@ -1,14 +1,14 @@
 /**
- * What follows from activities for the deals that they are about (D73): a deal's counters, its last and
- * next activity, its newest note, and since when it rots. The statement that writes an activity works it out
- * anew for the deal that the activity had and the one that it has. So it is right however many write at once.
- * The deal's version, its times and its events stay.
+ * Fields of deals derived from their activities (D73): counters, the last and next activity, the newest note,
+ * and the start of rotting. The statement that writes an activity computes them again for its former and its
+ * new deal. So they are right under concurrent writes. The deal's version, its times and its events don't
+ * change.
  */
 import type { Author } from '../records/write.ts'
 import { type Sql, sql } from '../sql.ts'
 import { kindNames, kindOf } from './kinds.ts'
 
-/** What is worked out of the activities `x` of a deal: column → its value. */
+/** Columns computed from the activities `x` of a deal: column → its value. */
 const worked: { readonly [column: string]: Sql } = {
   done_activities: sql`count(x.done_at)`,
   upcoming_activities: sql`count(*) - count(x.done_at)`,
@@ -21,7 +21,7 @@ const worked: { readonly [column: string]: Sql } = {
     sql`(array_agg(x.kind ORDER BY x.done_at DESC, x.id DESC) FILTER (WHERE x.done_at IS NOT NULL))[1]`,
   ),
 }
-/** The newest note; its text, which may be long, is read of that one alone. */
+/** The newest note; its text, which may be long, is read for that one alone. */
 const newest = sql`(array_agg(x.id ORDER BY x.created_at DESC, x.id DESC)
         FILTER (WHERE x.kind = ${sql.integer(kindOf.note)}))[1]`
 
@@ -29,7 +29,7 @@ const all = [...Object.keys(worked), 'recent_note']
 const names = all.map(name => sql.id(name))
 const namesOf = (row: Sql) => sql.join(names.map(name => sql`${row}.${name}`))
 
-/** The members of the deal's text, from the row `n`. When it rots from has a column alone. */
+/** The members of the deal's text, from the row `n`. The start of rotting has only a column. */
 const document = sql.join(
   all
     .filter(name => name !== 'last_done_at')
@@ -38,8 +38,8 @@ const document = sql.join(
 )
 
 /**
- * The CTE that brings the deals of the activities `r` in line, where anything differs. `r` has the rows as
- * the write leaves them; in the table they are as they were before, and all others as they were saved.
+ * The CTE that updates the deals of the activities `r`, if anything differs. `r` has the rows after the
+ * write; the table has the state before it.
  */
 export function dealsInLine({ account }: Pick<Author, 'account'>, r: Sql): Sql[] {
   const values = Object.entries(worked).map(([name, value]) => sql`${value} AS ${sql.id(name)}`)
@@ -74,7 +74,7 @@ in_line AS (
   ]
 }
 
-/** A calendar date in the account's time zone, as of all dates that a moment is compared with (D31). */
+/** A calendar date in the account's time zone, like all dates that a moment is compared with (D31). */
 function dateOf(moment: Sql): Sql {
   return sql`(${moment} AT TIME ZONE (SELECT time_zone FROM zone))::date`
 }

@@ -1,6 +1,6 @@
-/** The kinds of activities (D73), the same in every account, and which of them mean something. Data only. */
+/** The kinds of activities (D73), the same in every account, and those with a special meaning. Data only. */
 
-/** The option of the first is 1. */
+/** Their options are numbered from 1. */
 export const kindNames = ['Call', 'Meeting', 'Task', 'E-mail', 'Note'] as const
 
 /** The ids of the static dropdown `kind` that count differently. */

@@ -1,18 +1,18 @@
 /**
- * Updates the days of deals' last and next activities after a change of the account's time zone (D73): the
- * moments stay, the calendar dates that they fall on change. How records are updated is in records/derive.ts.
+ * Updates the dates of deals' last and next activities after a change of the account's time zone (D73): the
+ * moments stay, their calendar dates change. By the backfill of records/derive.ts.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { derive } from '../records/derive.ts'
 import type { Queryable } from '../records/store.ts'
 import { type Sql, sql } from '../sql.ts'
 
-/** Brings an account's deals in line with its time zone. */
+/** Backfills an account's deals for its time zone. */
 export async function redateDeals(db: Queryable, catalog: Catalog): Promise<void> {
   const { time_zone } = catalog.account
   const dateOf = (moment: Sql) => sql`(${moment} AT TIME ZONE ${time_zone}::text)::date`
   const last = dateOf(sql`r.last_done_at`)
-  // Of a deleted deal those count that were deleted with it, and come back with it.
+  // Of a deleted deal, the activities count that were deleted with it, and are restored with it.
   const next = dateOf(sql`(
     SELECT min(a.due_at) FROM activity a
     WHERE a.account_id = r.account_id AND a.deal = r.id AND a.done_at IS NULL

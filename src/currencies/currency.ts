@@ -1,6 +1,6 @@
 /**
- * The currency (D37, D44). Every account has all currencies of ISO 4217, and decides which are in use and
- * what each is worth in its base currency. Fields as data; revalue.ts applies a rate. Pure.
+ * The currency (D37, D44). Every account has all currencies of ISO 4217, and decides which are active, and
+ * their rates to its base currency. Fields as data; revalue.ts applies a rate. Pure.
  */
 import {
   authorFields,
@@ -15,7 +15,7 @@ export const currency: Resource = {
   name: 'currency',
   source: { id: 10, name: 'Currency' },
   shownAs: ['name'],
-  // Every amount has the code, and sums and amounts in the base currency tell the rate.
+  // Every amount shows the code, and sums and amounts in the base currency reveal the rate.
   toldElsewhere: ['code', 'rate'],
   isConfiguration: true,
   fields: defineFields('currency', {

@@ -1,7 +1,7 @@
 /**
- * Updates the amounts of open deals and products after a change of a rate (D24, D26). Closed deals keep the
- * amount of the day they were closed, whatever currency is the base (D141). How records are updated is in
- * records/derive.ts.
+ * Updates the amounts of open deals and products after a change of a rate (D24, D26), by the backfill of
+ * records/derive.ts. Closed deals keep the amount of the day they were closed, whatever the base currency
+ * (D141).
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { halfEven } from '../fields/decimal.ts'
@@ -9,12 +9,12 @@ import { type Derivation, derive } from '../records/derive.ts'
 import type { Queryable } from '../records/store.ts'
 import { param, type Sql, sql } from '../sql.ts'
 
-/** Brings an account's amounts in base currency in line with its rates. */
+/** Backfills an account's amounts in base currency from its rates. */
 export async function revalueRecords(db: Queryable, catalog: Catalog): Promise<void> {
   const { account, currencies } = catalog
   const base = currencies.get(account.base_currency)!
   const rates = [...currencies.values()].map(({ id, rate }) => ({ id, rate: id === base.id ? '1' : rate }))
-  // 0 is a record without a value.
+  // 0 stands for a record without a value.
   const all = JSON.stringify([{ id: 0, rate: null }, ...rates])
   const worth: Worth = {
     rates: sql`jsonb_to_recordset(${all}::jsonb) c (id int, rate numeric)`,
@@ -27,7 +27,7 @@ export async function revalueRecords(db: Queryable, catalog: Catalog): Promise<v
   await derive(db, catalog, products(worth))
 }
 
-/** What an amount is worth: the rates, as an item of a FROM, and the base currency. */
+/** The rates, as an item of a FROM, and the base currency. */
 type Worth = { readonly rates: Sql; readonly currency: Sql; readonly code: Sql; readonly decimals: Sql }
 
 function openDeals(worth: Worth): Derivation {

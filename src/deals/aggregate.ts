@@ -1,7 +1,7 @@
 /**
- * The sums over deals that are answered without asking for measures (GET /deal/aggregate, D55): for each
- * group how many there are, what they are worth in each currency, weighted and in the base currency, and how
- * many have no rate. Feeds boards and forecasts. Knows no HTTP.
+ * The default sums over deals, if no measures are requested (GET /deal/aggregate, D55): for each group the
+ * number of deals, their value in each currency, weighted and in the base currency, and the number without a
+ * rate. Feeds boards and forecasts. Knows no HTTP.
  */
 
 import { halfEven } from '../fields/decimal.ts'
@@ -17,7 +17,7 @@ import type { Reader } from '../records/store.ts'
 import { sightOf, type Viewer } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 
-/** The fields from which sums are made: whoever does not see them does not see these either (D64). */
+/** The fields from which sums are made: a role that hides them does not see the sums either (D64). */
 const derivedFrom = {
   deal_value: ['deal_value'],
   weighted_value: ['weighted_value'],
@@ -28,7 +28,7 @@ const derivedFrom = {
 
 export type SumName = keyof typeof derivedFrom
 
-/** Whether the viewer's role sees a sum of deals. */
+/** True if the viewer's role sees a sum of deals. */
 export function seesSum(name: SumName, { catalog }: Viewer): boolean {
   const { byName } = catalog.resources.get('deal')!
   return !derivedFrom[name].some(field => byName.get(field)!.is_hidden)
@@ -39,19 +39,19 @@ export function dealMoney(currency: number, value: Json, { catalog: { currencies
   return { currency, currency_code: currencies.get(currency)?.code ?? null, value }
 }
 
-/** What the deals of a group come to. */
+/** The sums of a group of deals. */
 export type DealGroup = {
   readonly keys: readonly Json[]
   readonly count: number
   /** [currency, value, weighted value, deals] */
   readonly sums: readonly (readonly [number, Json, Json, number])[] | null
-  /** the value in the base currency, and the same weighted */
+  /** the value in the base currency, plain and weighted */
   readonly base: Json
   readonly weighted: Json
   readonly without_rate: number
 }
 
-/** The groups, the largest in base currency first, at most a thousand; and whether there are more. */
+/** The groups, the largest in base currency first, at most a thousand; `hasMore`: true if there are more. */
 export async function aggregateDeals(db: Reader, viewer: Viewer, request: AggregateRequest): Promise<Groups> {
   const base = viewer.catalog.account.base_currency
   const all = await dealGroups(db, viewer, request)
@@ -73,7 +73,7 @@ export async function aggregateDeals(db: Reader, viewer: Viewer, request: Aggreg
   return { groups: shown, hasMore: all.length > groupsMax }
 }
 
-/** The sums of each group as they are, whatever the viewer may see of them: one more than `groupsMax`. */
+/** The sums of each group, unfiltered by the viewer's role: at most one group more than `groupsMax`. */
 export async function dealGroups(
   db: Reader,
   viewer: Viewer,
@@ -93,12 +93,12 @@ function groupsSql(
   decimals: number,
 ): Sql {
   const named = request.keys.map((key, index) => ({ value: key.sql, name: sql.id(`key${index}`) }))
-  // Without a key the group of all deals has none.
+  // Without keys, all deals are one group, whose key is NULL.
   const keys = named.length ? named : [{ value: sql`NULL::bigint`, name: sql.id('nothing') }]
   const names = sql.join(keys.map(({ name }) => sql`c.${name}`))
   const values = sql.join(keys.map(({ value, name }) => sql`${value} AS ${name}`))
   const places = sql.join([...keys, null].map((_key, index) => sql.integer(index + 1)))
-  // An order by what is hidden would tell of it (D64).
+  // An order by a hidden amount would reveal it (D64).
   const isHidden = viewer.catalog.resources.get('deal')!.byName.get('deal_value_in_base_currency')!.is_hidden
   const first = isHidden ? sql`sum(c.count)` : sql`coalesce(sum(c.base), 0)`
   const weighted = halfEven(sql`coalesce(sum(c.base_weighted), 0) * 0.01`, sql.integer(decimals))
@@ -123,7 +123,7 @@ const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
 const money = opened({ currency: whole, currency_code: orNull(text), value: { type: 'number' } })
 const groupMembers = { group: { type: ['integer', 'string', 'null'] }, name: orNull(text) }
 
-/** Sums of a group: those of deals, or the measures that were asked for, each under its own text. */
+/** Sums of a group: those of deals, or the requested measures, each under its own text. */
 export const aggregateGroupSchema: Schema = madeOfFields(['deal'], {
   ...opened(
     {

@@ -1,6 +1,6 @@
 /**
- * A board (D129): the stages of a pipeline with what their deals come to and the first deals of each. It is
- * made of the lists and sums of deals and adds no rule of its own. Knows no HTTP.
+ * A board (D129): the stages of a pipeline, each with its sums and its first deals. It is made of the lists
+ * and sums of deals and adds no rule of its own. Knows no HTTP.
  */
 
 import type { Problems } from '../errors.ts'
@@ -23,7 +23,7 @@ import { type OfPipeline, ofPipeline, shownStage, stageMembers } from './of-pipe
 
 export type BoardRequest = OfPipeline & {
   readonly list: ListRequest
-  /** of stages of the kind Won or Lost, which may leave out what was closed long ago */
+  /** the list of Won and Lost stages, which may leave out deals closed long ago */
   readonly closed: ListRequest
 }
 
@@ -33,7 +33,7 @@ export type Lane = { readonly stage: JsonObject; readonly page: PartPage }
 export const boardParameters = [
   ...(['pipeline', 'closed_since', 'filter', 'sort', 'pageSize', 'fields', 'expand'] as const),
 ]
-/** The most deals of a stage, and of all stages. */
+/** Maximum number of deals of a stage, and of all stages. */
 export const pageSizes = { usual: 30, max: 100 }
 const dealsMax = 3000
 
@@ -49,7 +49,7 @@ export function readBoardQuery(
   const context = { fields, catalog, problems, names }
   const list = listRequestOf(parameters, context, now, pageSizes)
   const since = dayOf(parameters, 'closed_since', problems)
-  // What is wrong with the list is told once.
+  // Reports the problems of the list only once.
   const closed =
     since && problems.count === 0
       ? listRequestOf(withFilter(parameters, `deal_closed_on:gte(${since})`), context, now, pageSizes)
@@ -89,7 +89,7 @@ export async function boardLanes(
   return stages.map(({ id }) => byStage.get(id)!)
 }
 
-/** The same of stages that have one filter. */
+/** The lanes of stages that share one filter. */
 async function lanesOf(
   db: ListDatabase,
   fields: ResourceFields,

@@ -28,7 +28,7 @@ export const deal: Resource = {
 /** The ids of the static dropdown `status`. */
 export const statusOf = { open: 1, won: 2, lost: 3 } as const
 
-/** Who sends a status wants a stage of that kind (D19). A probability is that of the stage. */
+/** A status needs a stage of that kind (D19). A probability is that of the stage. */
 function explainStatus(field: string, sent: Json, { pipeline }: Values, { stages }: Catalog): string | null {
   if (field === 'stage_probability')
     return 'The stage decides on it: set pipeline_stage, or the probability of the stage.'
@@ -43,7 +43,7 @@ function explainStatus(field: string, sent: Json, { pipeline }: Values, { stages
   return `The stage decides on the status${named.length ? `: set pipeline_stage to ${named.join(' or ')}` : ''}.`
 }
 
-/** What closing a deal as won or lost asks for, and what it sets. */
+/** The fields that closing a deal as won or lost requires, and those that it sets. */
 const closings = {
   won: {
     rule: 2,
@@ -81,7 +81,7 @@ function applyDealRules(draft: Draft): void {
   applyMoneyRules(draft)
 }
 
-/** The stage the deal would be in. Null, and a problem, where it belongs to another pipeline (D19). */
+/** The stage that the deal would be in. Null, and a problem, if it belongs to another pipeline (D19). */
 function stageOf({ after, catalog, problem }: Draft): Stage | null {
   const stage = catalog.stages.get(after.pipeline_stage as number)
   if (!stage || after.pipeline === null || stage.pipeline === after.pipeline) return stage ?? null
@@ -102,7 +102,7 @@ function applyStage({ after, before, now }: Draft, stage: Stage): void {
   after.stage_rotting_days = stage.rotting_days
 }
 
-/** What else the event of a deal is (D69). */
+/** The aliases of a deal's event (D69). */
 function alsoOf(before: Values | null, after: Values): string[] {
   const becomes = (status: number) => after.status === status && before?.status !== status
   return [
@@ -114,9 +114,7 @@ function alsoOf(before: Values | null, after: Values): string[] {
   ]
 }
 
-/**
- * A deal that was closed and is open again loses reason, date and times, unless the request sets them (D20).
- */
+/** A reopened deal loses reason, date and times, unless the request sets them (D20). */
 function reopen(draft: Draft): void {
   const { after, before } = draft
   if (!before || before.status === statusOf.open) return
@@ -151,18 +149,18 @@ function close(draft: Draft, kind: 'won' | 'lost'): void {
   if (isReversed && !isGiven(draft, closing.otherReason)) after[closing.otherReason] = null
 }
 
-/** Whether the request says what a field is to be. An undo says it of all fields (D83). */
+/** True if the request sets a field. An undo sets all fields (D83). */
 function isGiven({ sent, undoes }: Draft, name: string): boolean {
   return undoes !== null || sent.has(name)
 }
 
-/** What a deal may be closed with. */
+/** A hint with the values that can close a deal. */
 function closingHint(name: string, { resources }: Catalog): string {
   const { options } = resources.get('deal')!.byName.get(name)!
   return options.length ? optionHint('', options) : 'For example "2026-03-31".'
 }
 
-/** D24: what follows from the deal's value. */
+/** D24: values that follow from the deal's value. */
 function applyMoneyRules(draft: Draft): void {
   const { after, catalog } = draft
   const value = isObject(after.deal_value) ? after.deal_value : null
@@ -190,8 +188,8 @@ function applyMoneyRules(draft: Draft): void {
 }
 
 /**
- * The base amount that a closed deal keeps (D24); undefined where it follows the rate of today. An undo gives
- * it back, if nothing has moved it but the change that is undone (D83).
+ * The stored base amount of a closed deal (D24); undefined if it follows the current rate. An undo restores
+ * it, if only the change to undo has changed it (D83).
  */
 function keptBase(draft: Draft): Json | undefined {
   const { after, before, undoes, catalog } = draft
@@ -200,12 +198,12 @@ function keptBase(draft: Draft): Json | undefined {
   const { deal_value_in_base_currency: former, status } = undoes.former
   const made = undoes.made.deal_value_in_base_currency ?? null
   const isOwn = status !== undefined || isSameJson(before!.deal_value_in_base_currency!, made)
-  // What was kept in another currency, which was the base then, is no amount of today.
+  // An amount in a former base currency is no longer valid.
   const isInBase = !isObject(former) || former.currency === catalog.account.base_currency
   return isOwn && isInBase ? former : undefined
 }
 
-/** A closed deal keeps the base amount of the day it was closed, as long as its value stays. */
+/** True if a closed deal keeps the base amount of the day it was closed: its value has not changed. */
 function isFrozen({ after, before }: Draft): boolean {
   if (!before || before.status === statusOf.open || before.status !== after.status) return false
   return isSameJson(before.deal_value!, after.deal_value!)

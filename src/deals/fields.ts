@@ -1,6 +1,6 @@
 /**
- * The deal's fields as data, in the interface's order. An id, once published, is never given to another
- * field. `status`, `stage_probability` and the derived amounts are columns of the deal (D46).
+ * The deal's fields as data, in the interface's order. A published id is never reused. `status`,
+ * `stage_probability` and the derived amounts are columns of the deal (D46).
  */
 import type { Row } from '../fields/columns.ts'
 import { authorFields, defineFields, idField, recordFields } from '../records/resource.ts'
@@ -9,11 +9,11 @@ import { type Sql, sql } from '../sql.ts'
 /** The interface's range of every amount. */
 export const moneyRange = { min: 0, max: 9999999999999 }
 const days = (from: Sql, to: Sql) => sql`floor(date_part('epoch', ${to} - ${from}) / 86400)::int`
-/** Whether, of an open deal, the number of days since then is another than at its last write. */
+/** Condition that an open deal's number of days since `from` differs from that at its last write. */
 const hasMoreDays = ({ alias: r, now }: Row, from: Sql) =>
   sql`${r}status = 1 AND date_bin('1 day', ${now}, ${from}) > ${r}updated_at`
 const rotsFrom = (r: Sql) => sql`greatest(${r}deal_stage_updated_at, ${r}last_done_at)`
-/** A field that writes of activities keep; it tells of these fields of theirs. */
+/** A field that writes of activities maintain; it reveals these fields of theirs. */
 const ofActivities = (...names: string[]) => ({
   readOnly: true,
   keptBy: 'activity',
@@ -228,7 +228,7 @@ export const dealFields = defineFields('deal', {
       readOnly: true,
       derivesFrom: ['deal_stage_updated_at', 'stage_rotting_days', 'activity.done_at'],
       volatile: true,
-      // A done activity begins it anew.
+      // A done activity restarts it.
       computed: ({ alias: r, now }: Row) =>
         sql`CASE WHEN ${r}status = 1 AND ${r}stage_rotting_days IS NOT NULL
           THEN greatest(0, ${days(rotsFrom(r), now)} - ${r}stage_rotting_days) END`,
@@ -298,7 +298,7 @@ export const dealFields = defineFields('deal', {
       derivesFrom: ['sales_owner'],
     },
   ],
-  // What follows from the deal's activities is kept by the writes of activities (D25, D73).
+  // Writes of activities maintain these fields (D25, D73).
   Activity: [
     ...counters,
     {

@@ -1,5 +1,5 @@
 /**
- * A funnel (D131): how far the deals came that entered a pipeline in a period, out of the events of their
+ * A funnel (D131): how far the deals came that entered a pipeline in a period, from the events of their
  * stages. Knows no HTTP.
  */
 
@@ -20,7 +20,7 @@ import { type OfPipeline, ofPipeline, shownStage, stageMembers } from './of-pipe
 
 export type FunnelRequest = OfPipeline & {
   readonly selection: Selection
-  /** the first and the last day of the period, in the account's time zone; null: it has no such end */
+  /** first and last day of the period, in the account's time zone; null: unbounded */
   readonly from: string | null
   readonly to: string | null
 }
@@ -49,22 +49,22 @@ export function readFunnelQuery(
   return request
 }
 
-/** What the statement finds of the deals. */
+/** The result of the statement. */
 type Found = {
-  /** when the oldest event was that is kept; null: there is none */
+  /** time of the oldest stored event; null: there is none */
   readonly since: string | null
   readonly deals: number
   readonly won: number
   readonly lost: number
   /** [place, deals that came so far]: the places of open stages count from 1, and won is after the last */
   readonly reached: readonly (readonly [number, number])[]
-  /** [stage, deals that are lost and were in it last] */
+  /** [stage, lost deals whose last open stage it was] */
   readonly lost_from: readonly (readonly [number, number])[]
   /** [stage, median of its stays in days] */
   readonly days: readonly (readonly [number, Json])[]
 }
 
-/** The funnel, as it is answered: how many deals there were, what became of them, and the open stages. */
+/** The funnel of a response: the number of deals, their outcomes, and the open stages. */
 export async function funnel(db: Reader, viewer: Viewer, request: FunnelRequest): Promise<JsonObject> {
   const { pipeline, stages, selection, from, to } = request
   const { filter } = selection
@@ -80,7 +80,7 @@ export async function funnel(db: Reader, viewer: Viewer, request: FunnelRequest)
   return { pipeline: shownPipeline, from, to, since, deals, won, lost, stages: shown }
 }
 
-/** What each open stage comes to. Who came as far as a stage has been in all before it. Pure. */
+/** The numbers of each open stage. A deal that reached a stage counts in all before it. Pure. */
 export function stagesOf(open: readonly Stage[], { reached, lost_from, days }: Omit<Found, 'since'>) {
   const from = (place: number) =>
     reached.reduce((sum, [furthest, deals]) => (furthest >= place ? sum + deals : sum), 0)
@@ -103,7 +103,7 @@ function idsOf(stages: readonly Stage[], kind: Stage['kind']): string {
   return `{${stages.flatMap(stage => (stage.kind === kind ? stage.id : [])).join(',')}}`
 }
 
-/** One row. */
+/** SELECT of one row. */
 function funnelSql(viewer: Viewer, request: FunnelRequest): Sql {
   return sql`WITH ${foundSql(viewer, request)},
 ${cohortSql}
@@ -111,8 +111,8 @@ ${foldedSql}`
 }
 
 /**
- * CTEs: `stage` are those of the pipeline, also those that were deleted since; `found` are the deals that may
- * have entered it in the period; `moves` are the events of their stages.
+ * CTEs: `stage` are those of the pipeline, deleted ones included; `found` are the deals that may have entered
+ * it in the period; `moves` are the events of their stages.
  */
 function foundSql(viewer: Viewer, { pipeline, stages, selection, from, to }: FunnelRequest): Sql {
   const sight = sightOf(viewer)
@@ -155,8 +155,8 @@ moves AS MATERIALIZED (
 }
 
 /**
- * CTEs: `steps` are the stages of the deals with when each began, where the oldest event tells the stage
- * before it; `cohort` are the stays in this pipeline of the deals that entered it in the period.
+ * CTEs: `steps` are the stages of the deals with the time each began; the oldest event also gives the stage
+ * before it. `cohort` are the stays in this pipeline of the deals that entered it in the period.
  */
 const cohortSql = sql`steps AS (
   SELECT id, seq, at, after AS stage, false AS is_assumed FROM moves WHERE seq IS NOT NULL

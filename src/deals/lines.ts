@@ -1,7 +1,7 @@
 /**
- * The product lines of a deal (D23). What a line leaves out comes from the product's price in the deal's
- * currency. If the product no longer has one, it stays as it was. Name and code are copied, so that a deal
- * stays complete when a product is deleted. Exact decimals throughout. Pure.
+ * The product lines of a deal (D23). Members that a line leaves out come from the product's price in the
+ * deal's currency, or from the stored line if there is no such price any more. Name and code are copied, so
+ * that a deal stays complete when a product is deleted. Exact decimals throughout. Pure.
  */
 import type { Currency } from '../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, plain, rounded } from '../fields/decimal.ts'
@@ -15,8 +15,8 @@ import { moneyRange } from './fields.ts'
 export type Lines = { readonly lines: JsonObject[]; readonly amount: Decimal; readonly quantity: Decimal }
 
 /**
- * The lines of the deal as it would be saved, with their sums. Reports what can't be filled in, and what was
- * sent and does not fit the currency or the interface's range.
+ * Completes the lines of the deal to be saved, and sums them up. Reports members that can't be filled in, and
+ * sent ones that do not fit the currency or the interface's range.
  */
 export function completedLines(draft: Draft, lines: readonly Json[], currency: Currency): Lines {
   const stored = storedLines(draft, currency)
@@ -28,7 +28,7 @@ export function completedLines(draft: Draft, lines: readonly Json[], currency: C
   return { lines: completed, amount: sum('amount'), quantity: sum('quantity') }
 }
 
-/** Reports an amount made of what was sent that is out of `range`; `at` is its place in the deal's value. */
+/** Reports an amount made of sent values that is out of `range`; `at` is its place in the deal's value. */
 export function checkWorth({ sent, problem }: Draft, amount: Decimal, at: string, range: Config): void {
   if (!sent.has('deal_value')) return
   const [min, max] = [decimal(range.min ?? moneyRange.min)!, decimal(range.max ?? moneyRange.max)!]
@@ -52,14 +52,11 @@ export function warnOfOwnValue({ before, warn }: Draft, sum: Decimal): void {
   warn({ field: 'deal_value', code: 'value_from_products', message })
 }
 
-/**
- * A line as it is stored. `price` is its price in the deal's currency; null if it was stored in another
- * currency.
- */
+/** A stored line. `price` is its price in the deal's currency; null if it was stored in another currency. */
 type Stored = { readonly line: JsonObject; readonly price: JsonObject | null }
 
 /**
- * The stored lines by product. A second request for the same product gets its next line: two lines of one
+ * The stored lines by product. Another call for the same product returns its next line: two lines of one
  * product may have different prices.
  */
 function storedLines({ before }: Draft, currency: Currency): (product: Json) => Stored | null {
@@ -119,9 +116,9 @@ function completedLine(
   return made
 }
 
-/** Warns of members that follow from others and were sent with other values (D4). */
+/** Warns of derived members that were sent with other values (D4). */
 function warnOfTold({ warn, undoes }: Draft, at: string, sent: JsonObject, made: JsonObject): void {
-  // What is undone is given back whole (D83).
+  // An undo restores whole lines (D83).
   if (undoes) return
   for (const name of told) {
     const [value, own] = [sent[name] ?? null, made[name]!]
@@ -131,7 +128,7 @@ function warnOfTold({ warn, undoes }: Draft, at: string, sent: JsonObject, made:
   }
 }
 
-/** Whether a number, which may be sent as text, is the other. */
+/** True if two numbers are equal; the first may be text. */
 function isSameNumber(one: Json, other: Json): boolean {
   return decimal(one)?.eq(decimal(other)!) ?? false
 }

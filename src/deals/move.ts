@@ -1,6 +1,6 @@
 /**
- * Where all deals of a stage or of a pipeline go, so that it can be deleted (D37); records/move.ts moves
- * them. Knows no HTTP.
+ * The moves of all deals of a stage or of a pipeline, so that it can be deleted (D37); records/move.ts
+ * carries them out. Knows no HTTP.
  */
 import type { Stage } from '../fields/catalog.ts'
 import { isSameName } from '../fields/name.ts'

@@ -1,4 +1,4 @@
-/** What boards and funnels ask for in the same way: a pipeline and its stages (D129, D131). Pure. */
+/** Shared by boards and funnels: the request for a pipeline, and its stages (D129, D131). Pure. */
 
 import type { Catalog, Pipeline, ResourceFields, Stage } from '../fields/catalog.ts'
 import type { Field, Schema } from '../fields/field.ts'
@@ -18,7 +18,7 @@ export type OfPipeline = {
   readonly by: Field
 }
 
-/** The members of a stage as the catalog has it; a role may hide some of it. */
+/** The members of a stage in the catalog; a role may hide some of them. */
 export const stageMembers: { readonly [member: string]: Schema } = {
   ...{ id: { type: 'integer' }, name: { type: 'string' }, position: { type: 'integer' } },
   ...{ kind: { enum: ['open', 'won', 'lost'] }, probability: { type: 'number' } },
@@ -34,7 +34,7 @@ export function namedByStages({ byName }: ResourceFields): readonly Field[] {
 export function ofPipeline(parameters: Parameters, context: ResolveContext): OfPipeline {
   const { catalog, fields, problems } = context
   const by = fields.byName.get('pipeline_stage')!
-  // No other problem names what is hidden.
+  // No other problem may name a hidden field.
   const hidden = namedByStages(fields).find(({ is_hidden }) => is_hidden)
   if (hidden) report(problems, 'pipeline', 'unknown_field', `There is no field "${hidden.internal_name}".`)
   const pipeline = hidden ? null : pipelineOf(parameters, context)
@@ -42,7 +42,7 @@ export function ofPipeline(parameters: Parameters, context: ResolveContext): OfP
   return { pipeline, stages: inOrder(stages), by }
 }
 
-/** A stage without what the role hides of stages (D64). */
+/** A stage without the members that the role hides (D64). */
 export function shownStage({ pipeline: _, ...stage }: Stage, { catalog }: Viewer): JsonObject {
   const { byName } = catalog.resources.get('pipeline_stage')!
   return Object.fromEntries(Object.entries(stage).filter(([name]) => !byName.get(name)!.is_hidden))

@@ -1,6 +1,6 @@
 /**
- * What sums over deals have beside what the fields say (D85): the product lines as parts of a deal, and what
- * amounts are worth in the base currency: those of a closed deal by the rate of its closing. Pure.
+ * Additions to sums over deals, besides their fields (D85): the product lines as parts of a deal, and amounts
+ * in the base currency; those of a closed deal by the rate of its closing. Pure.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { plainField } from '../fields/field.ts'
@@ -41,7 +41,7 @@ function isBaseSeen({ byName }: ResourceFields): boolean {
   return !byName.get('deal_value_in_base_currency')!.is_hidden
 }
 
-/** The rate of an amount of the deal: a closed deal keeps that at which its value is kept. */
+/** The rate of an amount of the deal: a closed deal keeps the rate of its stored base amount. */
 function rateOf(currency: Sql, rate: Sql): Sql {
   return sql`CASE WHEN r.status <> ${sql.integer(statusOf.open)} AND r.deal_value_value <> 0
     AND r.deal_value_currency = ${currency} THEN r.deal_value_in_base_currency_value / r.deal_value_value

@@ -1,12 +1,9 @@
 /**
- * All records of a resource as they were at the end of a past day (D74, `as_of`): as they are now, with the
- * changes of later events taken back. Lists and sums ask the same statements of them as ever: in these, the
- * name of the table stands for the records as they were, and the clock for the end of that day. Single
- * records after single events are in records-at.ts: this would read the later events of each anew.
- *
- * What a statement filters, sorts and sums by is taken back for all records at once, from the events that
- * changed it. What is only shown is taken back for each record by itself, after the page was found: the
- * planner leaves subqueries of columns to the end. Knows no HTTP.
+ * All records of a resource as of the end of a past day (D74, `as_of`): the current ones, with later events
+ * reverted. Lists and sums run their usual statements, in which the table's name stands for these records,
+ * and the clock for that day's end. Columns to filter, sort and sum by are reverted for all records at once;
+ * others for each record of the page: the planner evaluates their subqueries last. records-at.ts is for
+ * single records after single events, whose later events this would read each time. Knows no HTTP.
  */
 import { parameterProblem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -22,9 +19,9 @@ import { memoize } from '../waiting/memoize.ts'
 import { isWriting } from './records-at.ts'
 
 /**
- * The database as it was at the end of a day (a date, in the account's time zone), and that moment; of no
- * day: as it is. Throws `history_too_short` where the account's events do not reach that far, and
- * `malformed_query` for a day that has not come yet.
+ * The database as of the end of a day (a date, in the account's time zone), and that moment; the current one
+ * without a day. Throws `history_too_short` if the account's events do not reach that far back, and
+ * `malformed_query` for a future day.
  */
 export async function inPast(
   db: ListDatabase,
@@ -37,7 +34,7 @@ export async function inPast(
   return { at: asItWas(db, fields, viewer, past), moment: past.moment }
 }
 
-/** The end of a day, as the account's history has it. */
+/** The end of a day in the account's history. */
 type Past = {
   /** the first moment after the day: UTC, with milliseconds */
   readonly moment: string
@@ -68,7 +65,7 @@ FROM past`,
   throw new Refusal('history_too_short', detail, [parameterProblem('as_of', 'history_too_short', detail)])
 }
 
-/** The same database, in which the records of the resource are as the viewer sees them in the past. */
+/** The same database with the records of the resource as of `past`, as the viewer sees them. */
 function asItWas(db: ListDatabase, fields: ResourceFields, viewer: Viewer, past: Past): ListDatabase {
   const sight = sightOf(viewer)
   const shown = compile(renderedSql(fields)).text
@@ -85,8 +82,8 @@ function asItWas(db: ListDatabase, fields: ResourceFields, viewer: Viewer, past:
 }
 
 /**
- * The CTEs: the moment, what is taken back for all records, and the records under the name of their table.
- * `asked`: the text of the statement without what it only shows, and its parameters.
+ * The CTEs: the moment, the changes to revert for all records, and the records under the name of their table.
+ * `asked`: the text of the statement without the columns that it only shows, and its parameters.
  */
 function pastSql(fields: ResourceFields, sight: Sight, { moment, seq }: Past, asked: string): Sql[] {
   const { name } = fields.resource
@@ -116,29 +113,29 @@ function pastSql(fields: ResourceFields, sight: Sight, { moment, seq }: Past, as
 }
 
 /**
- * The events `e` after the past, and those of them that delete or restore; of those of a record, the first
- * change of each of these fields, and whether it was deleted, as JSON; and a column of the record `d`, of
- * which `t` has the changes, by its own events.
+ * `are`: the condition on events `e` after the past; `areOfDeletion`: on those that delete or restore;
+ * `firstOf`: the first change of each of these fields of a record, and whether it was deleted, as JSON; `of`:
+ * a past column of the record `d`, whose changes `t` has, by its own events.
  */
 function laterEvents(name: string, { account }: Sight, seq: string) {
   const last = param(seq)
   const verb = (of: string) => sql.text(`${name}.${of}`)
   const own = sql`e.account_id = ${account}::bigint AND e.resource = ${sql.text(name)}`
-  // Other events, such as a new password, leave the record as it is.
+  // Other events, such as a new password, don't change the record.
   const are = sql`${own} AND e.seq > ${last}::bigint
     AND e.type IN (${verb('updated')}, ${verb('deleted')}, ${verb('restored')})`
   const ofRecord = sql`FROM event e WHERE ${are} AND e.record_id = d.id`
   const lastBefore = (value: Sql, type: Sql) => sql`(
     SELECT ${value} FROM event e WHERE ${own} AND e.record_id = d.id AND e.seq <= ${last}::bigint AND ${type}
     ORDER BY e.seq DESC LIMIT 1)`
-  // What an account begins with has no event, and old events are no longer kept.
+  // An account's initial records have no event, and old events may be deleted.
   const written = (of: 'at' | 'by') => sql`CASE WHEN EXISTS (SELECT ${ofRecord})
     THEN d.${sql.id(`created_${of}`)} ELSE d.${sql.id(`updated_${of}`)} END`
   const isWritten = isWriting(sql`e`)
   const updatedAt = sql`coalesce(${lastBefore(sql`e.at`, isWritten)}, ${written('at')})`
   const updatedBy = sql`coalesce(${lastBefore(sql`e.actor`, isWritten)}, ${written('by')})`
   const areOfDeletion = sql`e.type IN (${verb('deleted')}, ${verb('restored')})`
-  // The least text is that of the first event. So the events need no order, and can be read in parallel.
+  // The least text is that of the first event, so the events need no order and can be read in parallel.
   const first = (key: string, before: Sql, isOne: Sql) => sql`
     ${sql.text(`"${key}":{"before":`)} || substr(min(lpad(e.seq::text, 19, '0') || (${before})::text
       COLLATE "C") FILTER (WHERE ${isOne}), 20) || '}'`
@@ -179,7 +176,7 @@ function laterEvents(name: string, { account }: Sight, seq: string) {
   return { are, areOfDeletion, firstOf, of }
 }
 
-/** A column of the record `d`, before `changes`: JSON of {field: {before}}; null: there are none. */
+/** A column of the record `d` before `changes`, JSON of {field: {before}}; null: there are none. */
 function takenBack({ name, type, field, member }: WasColumn, changes: Sql): Sql {
   const now = sql`d.${sql.id(name)}`
   if (name === 'custom') {
@@ -193,14 +190,14 @@ function takenBack({ name, type, field, member }: WasColumn, changes: Sql): Sql 
   return sql`CASE WHEN ${changes} ? ${key} THEN ${valueSql(before, type)} ELSE ${now} END`
 }
 
-/** SQL of a value of JSON as a column of that type. */
+/** SQL of a JSON value as a column of that type. */
 function valueSql(value: Sql, type: SqlType): Sql {
   if (type === 'jsonb') return sql`(${value})`
   if (type === 'bigint[]') return sql`ARRAY(SELECT i::bigint FROM jsonb_array_elements_text(${value}) i)`
   return sql`(${value} #>> '{}')::${sql.type(type)}`
 }
 
-/** The stored text of the record `d`, before the changes of `own`, and with its last change before these. */
+/** The stored text of the record `d` before the changes of `own`, with the last change before these. */
 function documentSql(updatedAt: Sql, updatedBy: Sql): Sql {
   const isCustom = sql`k LIKE 'cf\\_%'`
   const before = sql`own.changes -> k -> 'before'`
@@ -220,10 +217,10 @@ function documentSql(updatedAt: Sql, updatedBy: Sql): Sql {
 type WasColumn = {
   readonly name: string
   readonly type: SqlType
-  /** the field whose value it holds, and of which member; null: the store's own */
+  /** the field, and the member of its value, that it holds; null: the store's own */
   readonly field: string | null
   readonly member: string
-  /** whether no event of the record tells of it: it never changes, or follows other records (D73) */
+  /** True if no event of the record reports it: it never changes, or follows other records (D73) */
   readonly isAsNow?: boolean
 }
 
@@ -246,7 +243,7 @@ const columnsOf = memoize(({ fields, resource: { kept } }: ResourceFields): read
         .columns(field)
         .map(column => ({ ...column, field: name, member: column.name.slice(name.length + 1) }))
     })
-  // No event tells of them: `last_used_at` of a token, for one.
+  // No event reports them, such as `last_used_at` of a token.
   const ownOfStore = new Set(['id', ...ofStore.map(({ name }) => name)])
   const isAsNow = ({ kept_by, is_of_store, internal_name }: Field) =>
     kept_by || (is_of_store && !ownOfStore.has(internal_name))

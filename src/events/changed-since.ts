@@ -1,4 +1,4 @@
-/** The refusal of an undo because what its event made is no longer so (D83): what, and who changed it. */
+/** Refuses an undo if the values of its event have changed since (D83): which ones, and who changed them. */
 import { type Problem, problemAt, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { jsonInstant } from '../fields/moment.ts'
@@ -10,12 +10,12 @@ import { sightOf } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { type Listener, mayName } from './told.ts'
 
-/** A field that differs from what an event made of it. */
+/** A field that differs from the value that an event gave it. */
 export type Differing = { readonly name: string; readonly made: Json; readonly current: Json }
 
 type Event = { readonly seq: number; readonly fields: ResourceFields; readonly id: number }
 
-/** How many later events are looked through for who made a change. */
+/** Maximum number of later events searched for the author of a change. */
 const lookedThrough = 1000
 
 /** The refusal, with both values of each field that the viewer may read, and the event of its last change. */
@@ -52,14 +52,14 @@ export async function changedSince(
   return new Refusal('changed_since', detail, [...problems, ...others])
 }
 
-/** An event that changed a field: its number, when it was, and by whom. */
+/** An event that changed a field: its number, time and user. */
 type By = {
   readonly seq: number
   readonly at: string
   readonly actor: { id: number | null; name: string | null }
 }
 
-/** Of each field the newest event after this one that changed it. */
+/** For each field, the newest event after this one that changed it. */
 async function lastChanges(
   db: Reader,
   { seq, fields, id }: Event,

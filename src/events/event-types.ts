@@ -1,18 +1,18 @@
 /**
- * The types of events (D69): `deal.won`. A webhook may also ask for `deal.*`, all of a resource, and `*`, all
- * (D72). Pure.
+ * The types of events (D69): `deal.won`. A webhook may also subscribe to `deal.*`, all of a resource, and
+ * `*`, all (D72). Pure.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
 
-/** What may happen to any record. */
+/** Events of any record. */
 const verbs = ['created', 'updated', 'deleted', 'restored', 'purged']
-/** What else may happen to those of a resource. */
+/** Further events of some resources. */
 const others: { readonly [resource: string]: readonly string[] } = {
   user: ['link_created', 'password_changed'],
   webhook: ['tested', 'replayed'],
 }
-/** What the events of a resource may also be, and the field of which that tells. */
+/** Aliases of a resource's events, and the field that each reveals. */
 const derived: { readonly [resource: string]: { readonly [verb: string]: string } } = {
   deal: {
     stage_changed: 'pipeline_stage',
@@ -22,12 +22,12 @@ const derived: { readonly [resource: string]: { readonly [verb: string]: string 
     owner_changed: 'sales_owner',
   },
 }
-/** What is configured and is no record. */
+/** Configuration that has events, but no records. */
 const configuration = ['field', 'form', 'account']
 
 export const everything = '*'
 
-/** The types that an event can be or also be, for resources of these names. */
+/** The types and aliases of events, for resources of these names. */
 export function typesOf(resources: Iterable<string>): string[] {
   return [...resources, ...configuration].flatMap(resource =>
     [...verbs, ...Object.keys(derived[resource] ?? {}), ...(others[resource] ?? [])].map(
@@ -36,7 +36,7 @@ export function typesOf(resources: Iterable<string>): string[] {
   )
 }
 
-/** Those of some types that tell of no field which the role hides (D64). */
+/** The types that reveal no field that the role hides (D64). */
 export function shownTypes(types: readonly string[], { resources }: Catalog): string[] {
   return types.filter(type => {
     const [resource = '', verb = ''] = type.split('.')
@@ -45,23 +45,23 @@ export function shownTypes(types: readonly string[], { resources }: Catalog): st
   })
 }
 
-/** All that the `events` of a webhook takes. */
+/** All values of a webhook's `events`. */
 export function knownTypes(resources: Iterable<string>): string[] {
   const names = [...resources]
   return [everything, ...[...names, ...configuration].map(name => `${name}.*`), ...typesOf(names)]
 }
 
-/** The resource that a type is of; null for `*`. */
+/** The resource of a type; null for `*`. */
 export function resourceOf(type: string): string | null {
   return type === everything ? null : type.slice(0, type.indexOf('.'))
 }
 
-/** The scope that it takes to be told of the events of a resource. */
+/** The scope needed to see the events of a resource. */
 export function scopeOf(resource: string): string {
   return `${configuration.includes(resource) ? 'field' : resource}:read`
 }
 
-/** Whether an event is one of those that are asked for. */
+/** True if the type of an event, or an alias, is among the requested ones. */
 export function isAskedFor(
   asked: readonly string[],
   { type, also }: { readonly type: string; readonly also: readonly string[] },

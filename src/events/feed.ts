@@ -1,6 +1,6 @@
 /**
- * The feed (D71): an account's events in the order of their commits, without gaps. `seq` is given under the
- * account's lock, so whoever has read up to one has missed nothing before it. Knows no HTTP.
+ * The feed (D71): an account's events in the order of their commits, without gaps. `seq` is assigned under
+ * the account's lock, so a client that has read up to one has missed nothing before it. Knows no HTTP.
  */
 import { Refusal } from '../errors.ts'
 import { renderedSql, shown } from '../records/rendered-record.ts'
@@ -12,20 +12,20 @@ import { eventRows, type Listener, type ToldEvent, toldEvents } from './told.ts'
 import { isTold } from './told-configuration.ts'
 
 export type FeedPage = {
-  /** JSON texts, with the record where that was asked for */
+  /** JSON texts, with the record if requested */
   readonly events: readonly { readonly seq: number; readonly type: string; readonly text: string }[]
   /** the account's newest `seq` */
   readonly last: number
-  /** after which the next page begins */
+  /** the `seq` after which the next page begins */
   readonly next: number
 }
 
-/** How many events one page looks through for those that match. */
+/** Maximum number of events that one page scans for matches. */
 const scanMax = 10_000
-/** How many bytes of records one page tells, though always at least one record. */
+/** Maximum bytes of records in one page, which has at least one record. */
 const recordBytesMax = 8_388_608
 
-/** Throws `events_gone` where events after `after` are no longer kept. */
+/** Throws `events_gone` if events after `after` have been deleted. */
 export async function readFeed(db: Reader, listener: Listener, asked: FeedRequest): Promise<FeedPage> {
   const sight = sightOf(listener)
   const found = await ask(db, feedSql(sight, asked))
@@ -49,8 +49,8 @@ export async function readFeed(db: Reader, listener: Listener, asked: FeedReques
 }
 
 /**
- * The events that are asked for, each with the account's newest `seq` and the oldest that is kept; one row
- * without an event where there is none. In one statement, so that no event is removed between two looks.
+ * SELECT of the requested events, each with the account's newest and oldest stored `seq`; one row without an
+ * event if there is none. One statement, so that no event is deleted between two reads.
  */
 function feedSql(sight: Sight, { after, limit, resources, types }: FeedRequest): Sql {
   const { account } = sight
@@ -80,11 +80,11 @@ function gone(oldest: number): Refusal {
 type Records = {
   /** by resource and id */
   readonly texts: ReadonlyMap<string, string>
-  /** how many events have their records among them */
+  /** number of events whose records are included */
   readonly enough: number
 }
 
-/** The records of events as they are now, as far as they are not too long in all. */
+/** The current records of events, up to the size limit. */
 async function recordsOf(
   db: Reader,
   listener: Listener,

@@ -1,28 +1,25 @@
 /**
- * Who waits for the next event of an account (D71). Writes of this process wake those who wait; for those of
- * other processes one statement asks, a few times a second, how far the accounts that are waited for have
- * come. Knows no HTTP.
+ * Long polling for the next event of an account (D71). Writes of this process wake the waiting requests; for
+ * those of other processes, one statement polls the last `seq` of their accounts a few times a second. Knows
+ * no HTTP.
  */
 import { Refusal } from '../errors.ts'
 import type { Queryable, Reader, Transactional } from '../records/store.ts'
 import { ask, sql } from '../sql.ts'
 import { coalesce } from '../waiting/coalesce.ts'
 
-/** How often other processes' writes are looked for. */
+/** Interval in milliseconds at which other processes' writes are polled. */
 const everyMs = 250
-/** How many may wait for one account in a process. */
+/** Maximum number of waiting requests per account in a process. */
 const waitingMax = 200
 
 type Waiting = { readonly after: number; readonly end: () => void }
 
-/** Those who wait in this process. */
+/** The waiting requests of this process. */
 export class Followers {
   readonly #db: Reader
   readonly #waiting = new Map<number, Set<Waiting>>()
-  /**
-   * One statement at a time. While the database is away, whoever waits waits on, and is told when they ask
-   * again.
-   */
+  /** One statement at a time. Ignores errors: the requests wait on, and fail when they are sent again. */
   readonly #ask = coalesce(1, (_of: 'all') => this.#askOnce().catch(() => {}))
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
@@ -31,14 +28,14 @@ export class Followers {
     this.#db = db
   }
 
-  /** Whether the process is about to end: nobody is to wait any more. */
+  /** True if the process is about to end: no request may wait any more. */
   get isStopped(): boolean {
     return this.#isStopped
   }
 
   /**
-   * Resolves when the account has an event after `after`, when the time is over, when `signal` is aborted, or
-   * when the process is about to end. Throws `overloaded` where too many wait.
+   * Resolves when the account has an event after `after`, on timeout, when `signal` is aborted, or when the
+   * process is about to end. Throws `overloaded` if too many requests wait.
    */
   async wait(account: number, after: number, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#isStopped || signal.aborted || milliseconds <= 0) return
@@ -61,12 +58,12 @@ export class Followers {
       this.#waiting.set(account, all.add(waiting))
     })
     this.#timer ??= setInterval(() => void this.#ask('all'), everyMs).unref()
-    // It may have come since the caller looked.
+    // An event may have come since the caller looked.
     void this.#ask('all')
     await ended
   }
 
-  /** To be called after each write of this process to an account. */
+  /** Call it after each write of this process to an account. */
   wrote(account: number): void {
     if (this.#waiting.has(account)) void this.#ask('all')
   }
@@ -78,7 +75,7 @@ export class Followers {
     for (const { end } of [...this.#waiting.values()].flatMap(all => [...all])) end()
   }
 
-  /** Asks how far the accounts have come, if anybody waits. */
+  /** Reads the last `seq` of the accounts, if any request waits. */
   async #askOnce(): Promise<void> {
     if (this.#waiting.size === 0) {
       clearInterval(this.#timer)
@@ -97,10 +94,10 @@ export class Followers {
   }
 }
 
-/** Who is told of each write of this process to an account. */
+/** Subscriber to the writes of this process to accounts. */
 export type Told = { wrote(account: number): void }
 
-/** The same database, whose writes are told to all of these. */
+/** The same database, which notifies all of these after each write. */
 export function telling<D extends Queryable & Transactional>(db: D, all: () => readonly Told[]): D {
   const wrote = (account: string) => {
     for (const one of all()) one.wrote(Number(account))

@@ -1,4 +1,4 @@
-/** The parameters of the feed → what is asked for (D71). Knows no SQL. */
+/** The parameters of the feed → a request (D71). Knows no SQL. */
 import { type Problems, Refusal } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { suggestion } from '../fields/nearest.ts'
@@ -12,11 +12,11 @@ export type FeedRequest = {
   /** the last `seq` that the listener knows; null: none, from the oldest event on */
   readonly after: number | null
   readonly limit: number
-  /** events of these resources; null: of all that are told */
+  /** the resources whose events are requested */
   readonly resources: readonly string[]
-  /** types, and what events are `also`; null: all */
+  /** types and aliases; null: all */
   readonly types: readonly string[] | null
-  /** how long to wait for an event, in seconds */
+  /** time to wait for an event, in seconds */
   readonly wait: number
   readonly withRecord: boolean
 }
@@ -30,8 +30,8 @@ const typeExamples = 'For example deal.created, deal.updated, deal.won or deal.s
 const configuration = 'field'
 
 /**
- * Reads the parameters of the feed for somebody with these rights. Throws `unknown_parameter` or
- * `malformed_query` with every problem, and `forbidden` where the role may not follow what is asked for.
+ * Reads the parameters of the feed for a caller with these rights. Throws `unknown_parameter` or
+ * `malformed_query` with every problem, and `forbidden` if the role may not follow the requested events.
  */
 export function readFeedQuery(parameters: Parameters, catalog: Catalog, rights: Rights): FeedRequest {
   const problems = unknownParameters(parameters, parametersOfFeed)
@@ -55,7 +55,7 @@ export function readFeedQuery(parameters: Parameters, catalog: Catalog, rights: 
   return { after, limit, resources: followed(named, known, catalog, rights), types, wait, withRecord }
 }
 
-/** Whether a caller may follow the events of all that they may read (D71). */
+/** True if a caller may follow the events of all that they may read (D71). */
 export function mayFollow({ resources }: Catalog, { scopes }: Rights): boolean {
   const isSeen = (name: string) => isPrivate(name, resources) || !isLimited(resources.get(name)!)
   const readable = [...resources.keys()].filter(name => allows(scopes, `${name}:read`))
@@ -84,9 +84,9 @@ function listed(parameters: Parameters, name: string, problems: Problems): strin
 }
 
 /**
- * The resources whose events are told. Those that are not named are left out where the scope to read them is
- * missing, and where they are private. A role that sees only some of the records follows none: an event would
- * tell of the others (D71).
+ * The resources whose events the feed has. Unless named, resources are left out without the scope to read
+ * them, and if they are private. A role that sees only some of the records can follow none: an event would
+ * reveal the others (D71).
  */
 function followed(
   named: readonly string[] | null,

@@ -1,8 +1,8 @@
 /**
- * Single records as they were after some of their events, as somebody sees them (D72): which of them they
- * see, and which a filter finds. Events tell each value from before and after, so the rows of today, with
- * what has happened since undone, are judged by the conditions of lists. What a record points to is as it is
- * now. All records of a day are in as-it-was.ts. Knows no particular resource.
+ * Single records as of some of their events (D72): which of them a viewer sees, and which a filter matches.
+ * The conditions of lists are applied to the current rows with later events reverted, as events have each
+ * value before and after. Referenced records are current. as-it-was.ts reads all records of a day. Knows no
+ * particular resource.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Row } from '../fields/columns.ts'
@@ -21,18 +21,18 @@ import { mapYielding } from '../waiting/yielding.ts'
 /** An event of a record. `at`: ISO 8601 */
 export type RecordEvent = { readonly seq: number; readonly id: number; readonly at: string }
 
-/** A record as it was, without what the viewer's role hides; null where it has been purged. */
+/** A record as of an event, without fields that the viewer's role hides; null if it has been purged. */
 export type RecordThen = { readonly record: JsonObject | null; readonly isMatch: boolean }
 
-/** How many events are read at once. */
+/** Number of events read at once. */
 const pageMax = 2000
-/** How often a record that changes while it is read is read anew. */
+/** Number of attempts to read a record that changes meanwhile. */
 const attempts = 5
 
 /**
- * `seq` → the record after that event, of those that the viewer saw then and sees now: what follows from
- * other records is that of now (D63). `fields` are the resource's as the viewer's role sees them; a null
- * filter finds all.
+ * `seq` → the record after that event, if the viewer saw it then and sees it now; values that follow from
+ * other records are current (D63). `fields` are the resource's as the viewer's role sees them; a null filter
+ * matches all.
  */
 export async function recordsAt(
   db: Reader,
@@ -46,7 +46,7 @@ export async function recordsAt(
   for (let attempt = 1; left.length > 0; attempt++) {
     const histories = await historiesOf(db, viewer, fields, left)
     const rows = await rowsOf(db, viewer, fields, left, histories, filter)
-    // A row that has changed since its events were read would keep what the newer event wrote.
+    // A row that has changed since its events were read would have the newer event's values.
     const hasChanged = ({ seq, id }: RecordEvent) => {
       const [row, history] = [rows.get(seq), histories.get(id)]
       return row && history && Number(row.version_now) !== history.version
@@ -70,7 +70,7 @@ function thenOf(
   then: Then | undefined,
   filter: Plan | null,
 ): RecordThen | null {
-  // Whose a purged record was, nobody can tell any more.
+  // The owner of a purged record is unknown.
   if (!row) return fields.visibility === 'all' ? { record: null, isMatch: filter === null } : null
   if (row.is_seen !== 'true') return null
   const now = parseJson(row.record!) as JsonObject
@@ -82,7 +82,7 @@ function thenOf(
   return { record: shownMembers(fields, was, null), isMatch: row.is_match === 'true' }
 }
 
-/** What has happened to a record since the first event that is asked for, and its newest version. */
+/** The changes of a record since the first requested event, and its newest version. */
 type History = { readonly version: number; readonly past: ReadonlyMap<number, Then> }
 
 async function historiesOf(
@@ -132,7 +132,7 @@ WHERE e.account_id = ${account}::bigint AND e.record_id = ANY(${`{${ids.join()}}
 ORDER BY e.seq DESC LIMIT ${sql.integer(pageMax)}`
 }
 
-/** Whether an event sets when and by whom its record was written last: a deletion does not. */
+/** Condition that an event sets the time and user of its record's last write: a deletion does not. */
 export function isWriting(event: Sql): Sql {
   return sql`split_part(${event}.type, '.', 2) IN ('created', 'updated', 'restored')`
 }
@@ -149,10 +149,7 @@ function stepOf(row: ReadRow): Step {
   }
 }
 
-/**
- * The rows `r` as they were, by the `seq` of their events: each is the row `t` of today with other
- * columns.
- */
+/** The rows `r` as of their events, by `seq`: each is the current row `t` with other columns. */
 async function rowsOf(
   db: Reader,
   viewer: Viewer,
@@ -191,7 +188,7 @@ function byClock({ whole }: ResourceFields): Field[] {
   return whole.fields.filter(field => field.is_volatile && field.computed)
 }
 
-/** The columns that had other values, as JSON text, and what custom values there were, and were not. */
+/** The columns that had other values, as JSON text, and the custom values that were set, and unset. */
 function columnsOf(
   { whole }: ResourceFields,
   then: Then | undefined,
@@ -212,10 +209,7 @@ function columnsOf(
   return { columns: `{${columns.join()}}`, set: JSON.stringify(set), unset }
 }
 
-/**
- * The columns of a field with a value, as members of JSON: that of a document as it is, any other as its
- * text.
- */
+/** The columns of a field with a value, as members of JSON: jsonb unchanged, any other as its text. */
 function columnTexts(field: Field, value: Json): string[] {
   const kind = kinds[field.type]
   const texts = kind.write(value, field)
@@ -225,7 +219,7 @@ function columnTexts(field: Field, value: Json): string[] {
   })
 }
 
-/** An event of a record, as far as it says what to undo. */
+/** An event of a record, with the values to revert. */
 export type Step = {
   readonly seq: number
   readonly type: string
@@ -236,17 +230,17 @@ export type Step = {
   /** field → its values before and after */
   readonly changes: { readonly [field: string]: { readonly before: Json; readonly after: Json } }
   /**
-   * when and by whom the record was written last; for an event that doesn't write it, such as a deletion, by
-   * an event before
+   * time and user of the record's last write; if this event doesn't write it, such as a deletion, those of an
+   * earlier event
    */
   readonly written: Written
 }
 type Written = { readonly at: string; readonly by: number }
 
-/** What was different after an event: values of fields, and what the store keeps of each record. */
+/** The differences after an event: values of fields, and the store's own columns. */
 type Then = {
   readonly values: ReadonlyMap<string, Json>
-  /** null where nothing has happened since: the record is as it was */
+  /** null if nothing has happened since */
   readonly kept: {
     readonly version: number
     readonly updated_at: string
@@ -257,8 +251,7 @@ type Then = {
 }
 
 /**
- * What was different after each of the events `asked` of one record. `steps`: the newest first, none
- * missing.
+ * The differences after each of the events `asked` of one record. `steps`: the newest first, none missing.
  */
 export function undone(steps: Iterable<Step>, asked: ReadonlySet<number>): Map<number, Then> {
   const found = new Map<number, Then>()
@@ -284,7 +277,7 @@ function kept({ type, version, at, actor, written }: Step): Then['kept'] {
   }
 }
 
-/** The record as it was then, from what it is now. A custom field without a value is absent from it (D43). */
+/** The former record, from the current one. A custom field without a value is absent from it (D43). */
 export function recordAt(now: JsonObject, { values, kept }: Then): JsonObject {
   const record: JsonObject = { ...now, ...kept }
   for (const [field, value] of values) {

@@ -1,11 +1,11 @@
-/** The end of old events, where they are not kept for ever (D71). Those that stay have no gaps. */
+/** Retention of events, unless they stay for ever (D71). Those that stay have no gaps. */
 import type { Queryable } from '../records/store.ts'
 import { carryOut, locked } from '../records/write.ts'
 import { param, sql } from '../sql.ts'
 
 const batch = 5000
 
-/** Removes an account's events from before `before`, the oldest first; how many. */
+/** Deletes an account's events from before `before`, the oldest first; returns their number. */
 export async function forgetOldEvents(db: Queryable, account: number, before: Date): Promise<number> {
   let forgotten = 0
   for (;;) {

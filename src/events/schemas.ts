@@ -1,4 +1,4 @@
-/** The schemas of events, as histories and the feed answer them (D69, D70). Data only. */
+/** The schemas of events in histories and the feed (D69, D70). Data only. */
 import type { Schema } from '../fields/field.ts'
 import { anyObject, opened, orNull, schemaRef } from '../fields/kinds/schemas.ts'
 
@@ -24,8 +24,8 @@ const members = {
 
 export const eventSchema: Schema = opened(members)
 
-/** An event of the feed, which may have the record with it. */
+/** An event of the feed, with its record if requested. */
 export const feedEventSchema: Schema = opened({ ...members, record: orNull(anyObject) }, Object.keys(members))
 
-/** What may be deleted meanwhile. */
+/** A record that may have been deleted meanwhile. */
 export const namedOrGoneSchema: Schema = opened({ id: whole, name: orNull(text) })

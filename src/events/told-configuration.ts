@@ -1,13 +1,14 @@
 /**
- * What a role is told of changes of the configuration (D64): nothing of fields that it hides, and not their
- * names in a form. Which role hid a field that is gone nobody can tell: so one that hides none is told. Pure.
+ * Shows a role changes of the configuration (D64), without those of fields that it hides, and without their
+ * names in a form. It is unknown which role hid a deleted field, so roles that hide any field don't see its
+ * changes. Pure.
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { EventRow } from './told.ts'
 
-/** Whether a role is told of an event: not where it is a change of a field that the role hides. */
+/** True if a role may see an event: it is not about a field that the role hides. */
 export function isTold({ resources }: Catalog, { resource, changes }: EventRow): boolean {
   if (resources.has(resource!)) return true
   const { field } = parseJson(changes!) as JsonObject
@@ -19,7 +20,7 @@ export function toldConfiguration({ resources }: Catalog, changes: JsonObject): 
   const { sections } = changes
   if (!Array.isArray(sections)) return changes
   const all = [...resources.values()]
-  // The event of a form does not say of which resource it is.
+  // The event of a form does not name its resource.
   const known = (names: Json) => (names as string[]).filter(name => isKnown(name, all))
   return {
     ...changes,
@@ -27,7 +28,7 @@ export function toldConfiguration({ resources }: Catalog, changes: JsonObject): 
   }
 }
 
-/** Whether no resource hides its field of that name; of one that is gone, whether none hides any field. */
+/** True if no resource hides its field of that name; for a deleted field, if none hides any field. */
 function isKnown(name: string, among: readonly ResourceFields[]): boolean {
   const having = among.filter(({ byName }) => byName.has(name))
   if (having.length) return having.every(fields => !isHiddenByRole(fields, name))

@@ -1,6 +1,6 @@
 /**
- * How events are told (D69 to D71): who did what, and each change with its label and the names behind ids, as
- * they are now. Fields that the caller's role hides are left out. Knows no HTTP and no particular resource.
+ * Presents events (D69 to D71): the author, and each change with its label and the current names behind ids.
+ * Fields that the caller's role hides are left out. Knows no HTTP and no particular resource.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
@@ -21,7 +21,7 @@ import { toldConfiguration } from './told-configuration.ts'
 export type ToldEvent = {
   readonly seq: number
   readonly type: string
-  /** what else it is: deal.won */
+  /** aliases of its type: deal.won */
   readonly also: readonly string[]
   /** ISO 8601, UTC, to the millisecond */
   readonly at: string
@@ -31,7 +31,7 @@ export type ToldEvent = {
   readonly actor: {
     /** a user's id; null: the service itself */
     readonly id: number | null
-    /** null, too, where the listener may not read users; so is the token's where they don't see it */
+    /** null also if the listener may not read users; the token's, if the listener doesn't see it */
     readonly name: string | null
     readonly token?: { readonly id: number; readonly name: string | null }
     /** the job that carried it out (D84) */
@@ -51,18 +51,18 @@ export type ToldChange = {
   readonly to_name?: Json
 }
 
-/** For whom events are told; without rights: for the service itself. */
+/** The caller who reads events; without rights: the service itself. */
 export type Listener = Viewer & { readonly rights?: Rights }
 
 /** A row of `eventRows`. */
 export type EventRow = Readonly<Record<string, string | null>>
 
-/** How many bytes of changes one answer tells, though always at least one event. */
+/** Maximum bytes of changes in one response, which has at least one event. */
 const bytesMax = 4_194_304
 
 /**
- * SQL of the events of an account that a condition on the row `e` chooses, `max` at most, in the order of
- * `seq` or against it. `has_next` says whether one more follows. A token has a name for those who see it.
+ * SELECT of the events of an account that match a condition on the row `e`, `max` at most, in the order of
+ * `seq` or in reverse. `has_next`: true if one more follows. A token has a name for viewers who see it.
  */
 export function eventRows(sight: Sight, condition: Sql, order: 'ASC' | 'DESC', max: number): Sql {
   const ordered = order === 'ASC' ? sql`ORDER BY e.seq` : sql`ORDER BY e.seq DESC`
@@ -87,7 +87,7 @@ ${ordered} LIMIT ${sql.integer(max)}`
 type ReadEvent = { readonly row: EventRow; readonly changes: readonly Change[] }
 type Change = { readonly name: string; readonly field: Field | null; readonly from: Json; readonly to: Json }
 
-/** Tells events; the names of all of them are looked up in one statement. */
+/** Presents events; one statement looks up the names of all of them. */
 export async function toldEvents(
   db: Reader,
   listener: Listener,
@@ -110,7 +110,7 @@ function changesOf({ catalog }: Viewer, row: EventRow): Change[] {
   const parsed = parseJson(row.changes!) as JsonObject
   const fields = catalog.resources.get(row.resource!)
   if (!fields) {
-    // A change of fields and forms says what is there now, that of a setting also what was.
+    // A change of fields and forms has only the new state, that of a setting also the former one.
     const isOfAccount = row.type === 'account.updated'
     return Object.entries(toldConfiguration(catalog, parsed)).map(([name, said]) => {
       const { before, after } = isOfAccount
@@ -136,17 +136,17 @@ const placesOf = memoize(
   ({ fields }: ResourceFields) => new Map(fields.map(({ internal_name }, index) => [internal_name, index])),
 )
 
-/** Whether the values of a field have names that the listener may read. */
+/** True if the values of a field have names that the listener may read. */
 function isNamed(field: Field, listener: Listener): boolean {
   return isExpandable(field) && (!field.related || mayName(listener, field.related))
 }
 
-/** Whether a listener may read the names of a resource's records (D65). */
+/** True if a listener may read the names of a resource's records (D65). */
 export function mayName({ rights }: Listener, resource: string): boolean {
   return !rights || allows(rights.scopes, `${resource}:read`)
 }
 
-/** What else an event is, as far as that tells of no hidden field. */
+/** The aliases of an event that reveal no hidden field. */
 export function alsoTold({ catalog }: Viewer, { also }: EventRow): string[] {
   return shownTypes(JSON.parse(also!) as string[], catalog)
 }

@@ -1,6 +1,6 @@
 /**
- * Undoes the creations of many records at once (D83): those that are as they were made and that nothing
- * needs. The others are left to `undo`, which says what stands against it.
+ * Undoes the creations of many records in bulk (D83): records that are unchanged and that nothing needs.
+ * `undo` handles the others, and says what prevents it.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type JsonObject, parseJson } from '../json.ts'
@@ -15,10 +15,10 @@ import { ask, sql } from '../sql.ts'
 import { mapYielding } from '../waiting/yielding.ts'
 import { differingFrom, isUndone } from './undo.ts'
 
-/** Fewer are quicker by themselves than by looking for the one that stays. */
+/** Fewer are undone individually, which is quicker than a search for a record that stays. */
 const fewest = 8
 
-/** Undoes what it can of these events, creations of one resource, in this order: those that it did. */
+/** Undoes as many as possible of these events, creations of one resource, in this order; returns those. */
 export async function undoCreations(
   tx: Queryable,
   fields: ResourceFields,
@@ -30,7 +30,7 @@ export async function undoCreations(
   if (seqs.length < fewest || !mayWrite || !isUndone(fields.resource) || !canBeRemovedTogether(fields))
     return new Set()
   const sight = sightOf(context)
-  // Nobody else changes the records between the look at them and their deletion.
+  // Under the lock, nobody changes the records between reading and deleting them.
   await tx.query(lockFirst, [sight.account.value])
   const rows = await ask(
     tx,
@@ -51,7 +51,7 @@ ORDER BY e.seq DESC`,
 
 type Event = { readonly seq: number; readonly id: number }
 
-/** Where one of several stays, halves of them are tried. */
+/** If one of several can't be removed, tries each half (bisection). */
 async function removedOf(
   tx: Queryable,
   fields: ResourceFields,

@@ -1,7 +1,7 @@
 /**
- * Undo (D83): writes back what one event took, if nobody has changed that since. It is an update, a deletion
- * or a restoration like any other, judged by the same rules, with an event of its own. Knows no HTTP and no
- * particular resource.
+ * Undo (D83): reverts one event, if nobody has changed its values since. It is an update, a deletion or a
+ * restoration like any other, with the same rules and an event of its own. Knows no HTTP and no particular
+ * resource.
  */
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -26,7 +26,7 @@ import { changedSince, type Differing } from './changed-since.ts'
 import type { EventRow } from './told.ts'
 import { isTold } from './told-configuration.ts'
 
-/** An event that may be undone. */
+/** An event that can be undone. */
 export type Undoable = {
   readonly seq: number
   readonly fields: ResourceFields
@@ -36,13 +36,13 @@ export type Undoable = {
   readonly changes: Changes
 }
 
-/** How often an undo is tried anew while others change the record. */
+/** Number of attempts while others change the record. */
 const attempts = 10
 
 /**
- * Undoes an event (D83). What was deleted at `oldest` or later can be restored. Throws `record_not_found` for
- * an event that the caller doesn't see, `events_gone` for one that is no longer kept, `not_undoable`,
- * `forbidden` and `changed_since`, and whatever an update, a deletion or a restoration is refused with.
+ * Undoes an event (D83). Records deleted at `oldest` or later can be restored. Throws `record_not_found` for
+ * an event that the caller doesn't see, `events_gone` for a deleted one, `not_undoable`, `forbidden` and
+ * `changed_since`, and any refusal of an update, a deletion or a restoration.
  */
 export async function undo(
   db: Queryable,
@@ -51,7 +51,7 @@ export async function undo(
   precondition: Precondition,
   oldest: Date,
 ): Promise<Saved> {
-  // Before anything else is looked at, as with all writes (D8).
+  // Comes first, as in all writes (D8).
   const isRepeated = (await storedResponse(db, requestKeyOf(context))) !== null
   const event = await eventOf(db, seq, context, isRepeated)
   const { fields, id, verb } = event
@@ -63,7 +63,7 @@ export async function undo(
     const differing = await differingNow(db, event, context, record)
     if (differing.length) throw await changedSince(db, event, context, differing)
     if (verb === 'updated') return await writeBack(db, event, context, precondition)
-    // Nobody else changes the record between the look at it and the write.
+    // The write fails if the record has changed since it was read.
     const own = [String(version)]
     try {
       if (verb === 'deleted') return await restoreRecord(db, fields, id, context, oldest, own)
@@ -75,7 +75,7 @@ export async function undo(
   }
 }
 
-/** Reads the event, with what the caller sees of its resource. Who repeats a request was told of it then. */
+/** Reads the event, and checks that the caller sees it. A repeated request passed this check before. */
 async function eventOf(db: Reader, seq: number, context: Context, isRepeated: boolean): Promise<Undoable> {
   const { account } = sightOf(context)
   const [row] = await ask(
@@ -96,7 +96,7 @@ WHERE c.account_id = ${account}::bigint`,
   return { seq, fields, id: Number(row!.id), verb, changes: parseJson(row!.changes!) as unknown as Changes }
 }
 
-/** Whether somebody may read or change what an event is of, and sees it (D63, D64). */
+/** True if the caller may read or change the resource of an event, and sees its record (D63, D64). */
 async function isSeen(db: Reader, event: EventRow, context: Context): Promise<boolean> {
   const { resource, id } = event
   const { rights, catalog } = context
@@ -115,8 +115,9 @@ WHERE ${visible(resource!, sightOf(context), sql`r`)} AND r.id = ${id!}::bigint`
 const verbs = new Set(['created', 'updated', 'deleted', 'restored'])
 
 /**
- * Configuration, users, tokens and webhooks are left out: much depends on them that their events don't tell,
- * such as sessions that have ended, secrets, and what was brought in line with a stage or a rate.
+ * True if changes of a resource can be undone. Not those of configuration, users, tokens and webhooks: their
+ * events lack much that depends on them, such as revoked sessions, secrets, and values that follow from a
+ * stage or a rate.
  */
 export function isUndone({ isConfiguration, actor, reach }: Resource): boolean {
   return !isConfiguration && !actor && !reach?.isPrivate
@@ -129,7 +130,7 @@ function notUndoable(seq: number, type: string): Refusal {
   )
 }
 
-/** Whether a field was not deleted since; what an event did to one that was stays as it is. */
+/** True if a field was not deleted since; an undo leaves deleted fields unchanged. */
 function isThere(field: Field | undefined): boolean {
   return field !== undefined && !field.deleted_at
 }
@@ -147,7 +148,7 @@ function missing(seq: number, oldest: number, last: number): Refusal {
   ])
 }
 
-/** What isn't seen is answered like what doesn't exist (D63). */
+/** An event that the caller doesn't see looks like one that doesn't exist (D63). */
 function noEvent(seq: number): Refusal {
   return new Refusal('record_not_found', `There is no event ${seq}.`)
 }
@@ -168,7 +169,7 @@ WHERE ${visible(name, sight, sql`r`)} AND r.id = ${String(id)}::bigint`,
   return { version: Number(row.version), record: parseJson(row.record!) as JsonObject }
 }
 
-/** What the event made, and is not so any more. */
+/** The values of the event that have changed since. */
 async function differingNow(
   db: Reader,
   event: Undoable,
@@ -179,7 +180,7 @@ async function differingNow(
   return now.length === 0 && (await isDeletedSince(db, event, viewer)) ? [lifeOf(event, record)] : now
 }
 
-/** What of the record isn't as the event made it, as far as the record itself tells. */
+/** The fields of the record that differ from the event's values, as far as the record itself shows. */
 export function differingFrom(event: Undoable, record: JsonObject): Differing[] {
   const { fields, verb } = event
   const isGone = record.deleted_at !== null
@@ -200,8 +201,8 @@ function lifeOf({ verb }: Undoable, { deleted_at: current }: JsonObject): Differ
 }
 
 /**
- * Whether a field must still be as the event made it: what the event changed, and all fields of a creation.
- * What follows from other values moves without anybody's change.
+ * True if a field must still have the event's value: a field that the event changed, or any of a creation.
+ * Derived values change without anybody's write.
  */
 function isJudged(field: Field, { verb, changes }: Undoable): boolean {
   const { internal_name: name, is_hidden, is_volatile, is_of_store, computed, kept_by } = field
@@ -209,7 +210,7 @@ function isJudged(field: Field, { verb, changes }: Undoable): boolean {
   return verb === 'created' ? !name.startsWith('updated_') : name in changes
 }
 
-/** Whether the record was deleted or restored since a deletion or restoration. */
+/** True if the record was deleted or restored since a deletion or restoration. */
 async function isDeletedSince(db: Reader, event: Undoable, viewer: Viewer): Promise<boolean> {
   const { seq, fields, id, verb } = event
   if (verb !== 'deleted' && verb !== 'restored') return false
@@ -242,7 +243,7 @@ function writeBack(
   const body = Object.fromEntries(Object.entries(former).filter(isSent))
   return updateRecord(db, fields, id, body, context, precondition, {
     undoes: { former, made: valuesOf('after') },
-    // The record may have been changed since it was looked at.
+    // The record may have changed since it was read.
     judge: async stored => {
       const differing = await differingNow(db, event, context, stored as JsonObject)
       if (differing.length) throw await changedSince(db, event, context, differing)
@@ -250,7 +251,7 @@ function writeBack(
   })
 }
 
-/** Throws where the caller's role hides or locks what would be written: half an undo is none. */
+/** Throws if the caller's role hides or locks a field to be written: an undo is never partial. */
 function refuseUnchangeable({ seq, fields, changes }: Undoable): void {
   const written = Object.keys(changes).filter(name => fields.whole.byName.get(name)?.is_read_only === false)
   const message = `The event ${seq} changed what your role does not let you change`

@@ -1,5 +1,5 @@
 /**
- * The pipeline and its stages (D19, D37). Fields as data. A stage's kind says what the stage means, and never
+ * The pipeline and its stages (D19, D37). Fields as data. A stage's kind defines its meaning, and never
  * changes. Pure.
  */
 import {
@@ -82,8 +82,7 @@ export const pipelineStage: Resource = {
 }
 
 /**
- * A stage's probability and rotting days follow from its kind where it is Won or Lost: 100 or 0 per cent, and
- * no rotting (D21).
+ * The probability of stages of the kind Won and Lost, 100 and 0 per cent; they have no rotting days (D21).
  */
 const certain = new Map([
   [2, 100],

@@ -1,6 +1,6 @@
 /**
- * Updates open deals after a change of a stage's probability or rotting days (D21, D24). How records are
- * updated is in records/derive.ts.
+ * Updates open deals after a change of a stage's probability or rotting days (D21, D24), by the backfill of
+ * records/derive.ts.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { halfEven } from '../fields/decimal.ts'
@@ -8,7 +8,7 @@ import { type Derivation, derive } from '../records/derive.ts'
 import type { Queryable } from '../records/store.ts'
 import { sql } from '../sql.ts'
 
-/** Brings an account's deals in line with its stages. */
+/** Backfills an account's deals from its stages. */
 export async function reweighDeals(db: Queryable, catalog: Catalog): Promise<void> {
   const stages = [...catalog.stages.values()].map(({ id, probability, rotting_days }) => ({
     id,
@@ -19,7 +19,7 @@ export async function reweighDeals(db: Queryable, catalog: Catalog): Promise<voi
   await derive(db, catalog, deals(JSON.stringify(stages), JSON.stringify([unvalued, ...currencies])))
 }
 
-/** What stands for the currency of a deal without a value. */
+/** Stands for the currency of a deal without a value. */
 const unvalued = { id: 0, decimals: 0 }
 
 /** `stages`: [{id, probability, rotting_days}], `currencies`: [{id, decimals}]. */

@@ -1,6 +1,6 @@
 /**
- * The product's fields as data, in the interface's order. An id, once published, is never given to another
- * field. A new product is active (D47).
+ * The product's fields as data, in the interface's order. A published id is never reused. A new product is
+ * active (D47).
  */
 import { jsonNumber } from '../json.ts'
 import { defineFields, idField, recordFields } from '../records/resource.ts'

@@ -1,4 +1,4 @@
-/** The rules of a product: what follows from its prices and its owner. Pure; knows no HTTP and no SQL. */
+/** The rules of a product: values derived from its prices and its owner. Pure; knows no HTTP and no SQL. */
 import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { isObject, type Json } from '../json.ts'
 import type { Draft, Resource } from '../records/resource.ts'

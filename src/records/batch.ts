@@ -1,7 +1,7 @@
 /**
- * A batch (D78): many writes of one resource in one transaction, in order, each seeing the ones before. The
- * answers are those of the same writes one by one. What can be judged and written together is
- * (together.ts); anything else is carried out by the code of single writes. Knows no HTTP.
+ * A batch (D78): many writes of one resource in one transaction. Each sees the writes before it, and has the
+ * result that it would have as a single write. together.ts validates what it can in bulk; the code of single
+ * writes does the rest. Knows no HTTP.
  */
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -22,28 +22,28 @@ import { carryOutTogether } from './write-together.ts'
 
 export const operationNames = ['create', 'update', 'upsert', 'delete', 'restore'] as const
 
-/** One write of a batch. What it is about is told by an id or by a unique value; a create has neither. */
+/** One write of a batch. An id or a unique value identifies its record; a create has neither. */
 export type Operation = {
   readonly op: (typeof operationNames)[number]
   readonly id: number | null
   readonly told: Told | null
   readonly precondition: Precondition
   readonly body: Json
-  /** the body for the record as it is, where that depends on what the record has */
+  /** the body, if it depends on the stored record */
   readonly bodyOn?: (before: Values) => Json
 }
 
-/** What became of an operation: the saved record, the id of a deleted one, or why it was refused. */
+/** Result of an operation: the saved record, the id of the deleted record, or the refusal. */
 export type Outcome = { readonly saved: Saved } | { readonly deleted: number } | { readonly refusal: Refusal }
 
-/** How many operations are judged and written together. */
+/** Number of operations that are validated and written in bulk. */
 const togetherMax = 250
 const togetherMin = 8
 
 /**
- * Carries operations out in the transaction `db`: their outcomes, in order. `since`: what was deleted then or
- * later can be restored. Throws `busy_record` where the context's catalog is outdated; then the whole may be
- * tried again with a newer one.
+ * Carries the operations out in the transaction `db` and returns their outcomes in order. Records deleted at
+ * `since` or later can be restored. Throws `busy_record` if the context's catalog is outdated: retry the
+ * batch with a newer one.
  */
 export async function carryOutBatch(
   db: Queryable,
@@ -66,7 +66,7 @@ export async function carryOutBatch(
   }
   return outcomes
 
-  /** Whether all of the run could be carried out as it was prepared. */
+  /** True if the whole run was carried out as prepared. */
   async function carryOutRun(ready: readonly (Ready | null)[], hasNames: boolean): Promise<boolean> {
     const first = outcomes.length
     let waiting: { readonly operation: Operation; readonly ready: Ready }[] = []
@@ -84,7 +84,7 @@ export async function carryOutBatch(
         await write()
         const outcome = await single(operation)
         outcomes.push(outcome)
-        // Names that those after it give may mean what it made.
+        // Names in later operations may mean the records that it created.
         const hasMade = 'saved' in outcome && outcome.saved.created.length > 0
         if (hasNames && hasMade && index + 1 < ready.length) return false
       }
@@ -93,7 +93,7 @@ export async function carryOutBatch(
     return true
   }
 
-  /** Where one of several is refused by the database, halves of them are tried, down to that one. */
+  /** If the database refuses one of several, tries each half (bisection), down to that one. */
   async function writeAll(all: readonly { operation: Operation; ready: Ready }[]): Promise<Outcome[]> {
     if (all.length === 0) return []
     const ready = all.map(one => one.ready)
@@ -105,7 +105,7 @@ export async function carryOutBatch(
   }
 }
 
-/** Takes the account's lock, under which the catalog stays as it is. */
+/** Takes the account's lock, which keeps the catalog from changing. */
 async function lockLatest(db: Queryable, { catalog }: Context): Promise<void> {
   const account = String(catalog.account.id)
   await db.query(lockFirst, [account])
@@ -120,7 +120,7 @@ async function lockLatest(db: Queryable, { catalog }: Context): Promise<void> {
   })
 }
 
-/** Carries one operation out as its own request would be. */
+/** Carries out one operation like a request of its own. */
 async function alone(
   db: Queryable,
   fields: ResourceFields,
@@ -155,7 +155,7 @@ async function alone(
   }
 }
 
-/** What has no version can meet no precondition (RFC 9110 §13.1.1). */
+/** A record that doesn't exist yet has no version to match (RFC 9110 §13.1.1). */
 function noVersion(): Refusal {
   return new Refusal(
     'version_conflict',

@@ -10,11 +10,11 @@ import type { Reader } from './store.ts'
 
 export type Choice = { readonly id: number; readonly name: string; readonly is_active: boolean }
 
-/** A person looks through no more than this; more records are looked for in lists. */
+/** Maximum number of choices: beyond that, people search a list. */
 const most = 1000
 
 /**
- * What the field may point to, at most a thousand records, by name; with `inactive` what is out of use, too.
+ * The records that the field may point to, at most a thousand, by name; with `inactive`, inactive ones, too.
  */
 export async function choicesOf(
   db: Reader,

@@ -1,12 +1,12 @@
 /**
- * What a broken constraint of the schema means to a caller. Knows how the schema names its constraints:
+ * Translates a broken constraint of the schema into a refusal. Knows how the schema names its constraints:
  * unique indexes as the resources declare them, foreign keys as PostgreSQL names them.
  */
 import { constraintOf } from '../constraint.ts'
 import { Refusal } from '../errors.ts'
 import type { Resource } from './resource.ts'
 
-/** The refusal for an error of the database; null when the error is about no constraint of a resource. */
+/** The refusal for a database error; null if the error is about no constraint of a resource. */
 export function constraintRefusal(
   error: unknown,
   { resources }: { readonly resources: ReadonlyMap<string, { readonly resource: Resource }> },
@@ -22,7 +22,7 @@ export function constraintRefusal(
   return null
 }
 
-/** A record was deleted between the check and the write. */
+/** A referenced record was deleted between the check and the write. */
 function goneReference(resource: Resource, constraint: string): Refusal | null {
   const found = resource.fields.find(
     ({ internal_name: name }) => constraint === `${resource.name}_account_id_${name}_fkey`,

@@ -1,6 +1,6 @@
 /**
  * Creates a record: parses the body, applies the rules, and writes with one statement. That statement checks
- * that what the record points to exists.
+ * that the referenced records exist.
  */
 import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -65,8 +65,8 @@ export async function createRecord(
         candidates: candidatesOf(fields, parsed, { before: null, after }),
       },
     )
-    // Nothing was written: something that the record points to does not exist, there may be no more of them
-    // (D110), or the catalog is outdated (D115). The next attempt asks what.
+    // Nothing was written: a referenced record is missing, the record limit is reached (D110), or the catalog
+    // is outdated (D115). The next attempt finds out which.
     if (saved) return saved
   }
   throw new Refusal(
@@ -79,29 +79,29 @@ export async function createRecord(
   )
 }
 
-/** What a record gets that no request may send: values of read-only fields, and rows of CTEs beside `r`. */
+/** Options of a write that no request may send, such as values of read-only fields and CTEs beside `r`. */
 export type Given = {
   readonly values?: Values
   readonly rows?: (by: Author) => Sql[]
-  /** what is wrong with the body, and only whoever gives this knows */
+  /** problems of the body that only the calling code can find */
   readonly problems?: readonly Problem[]
-  /** the record as it was just read: what recordToChange answers */
+  /** the row that recordToChange has just read */
   readonly read?: Record<string, string | null>
-  /** whether a stored record is still the one that is meant; where not, it is not found */
+  /** True if the stored record is still the right one; if not, it counts as not found */
   readonly isIt?: (before: Values) => boolean
-  /** the body for the stored record, where that depends on what it has */
+  /** the body, if it depends on the stored record */
   readonly bodyOn?: (before: Values) => Json
-  /** what an undo gives back (D83) */
+  /** the change that an undo reverts (D83) */
   readonly undoes?: Undone
-  /** Throws where the stored record is not to be changed. */
+  /** Throws if the stored record may not be changed. */
   readonly judge?: (before: Values) => Promise<void>
 }
 
 const attempts = 3
 
 /**
- * Writes the record under the account's next id, together with its nested records. Writes nothing when
- * something that it points to is gone, or when there may be no more of them.
+ * Inserts the record under the account's next id, with its nested records. Writes nothing if a referenced
+ * record is missing or the record limit is reached.
  */
 function creation(
   by: Author,

@@ -1,30 +1,29 @@
 /**
- * Columns that follow from an account's configuration (D56). They are updated a few records at a time, so
- * that nobody waits for all of them. Each value is worked out under the account's lock, from the record as it
- * stands then. Nothing is written once the configuration has changed again: that change starts an update of
- * its own. The work may be repeated or interrupted at any time. Versions and times stay the same, because no
- * user has changed the records.
+ * Backfill of columns that follow from an account's configuration (D56), in small batches so that nobody
+ * waits long. Computes each value under the account's lock from the current record. Stops once the
+ * configuration changes again: that change starts a backfill of its own. Idempotent, and can be interrupted
+ * at any time. Versions and times stay the same, because no user has changed the records.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Queryable } from './store.ts'
 import { carryOut, lockFirst } from './write.ts'
 
-/** Which columns follow, as SQL over the row `r`. */
+/** The columns to backfill, as SQL over the row `r`. */
 export type Derivation = {
   readonly table: string
   /** column → its value */
   readonly values: { readonly [column: string]: Sql }
-  /** items of a FROM that the values need besides the row */
+  /** FROM items that the values need besides the row */
   readonly from: readonly Sql[]
-  /** which rows follow the configuration, and how `from` is joined to them */
+  /** condition on the rows that follow the configuration, with the join of `from` */
   readonly where: Sql
 }
 
 const readAtOnce = 1000
 const writtenAtOnce = 200
 
-/** Updates the columns of an account's records that differ from what its configuration says. */
+/** Updates the columns of an account's records that differ from its configuration. */
 export async function derive(
   db: Queryable,
   { account: { id }, version }: Catalog,
@@ -50,8 +49,8 @@ export async function derive(
 }
 
 /**
- * Reads the next thousand records after an id. Answers how many there are, the last id, and the ids of those
- * whose columns differ.
+ * Reads the next thousand records after an id. Returns their number, the last id, and the ids of those whose
+ * columns differ.
  */
 function differingSql(derivation: Derivation, account: Param, after: string): Sql {
   return sql`WITH part AS MATERIALIZED (
@@ -64,7 +63,7 @@ SELECT (SELECT count(*) FROM part)::text AS read, (SELECT max(id) FROM part)::te
   WHERE ${differs(derivation)})::text AS differing`
 }
 
-/** Updates the columns of these records, if the configuration is still the one that is followed. */
+/** Updates the columns of these records, if the configuration still has this version. */
 function followingSql(derivation: Derivation, account: Param, ids: readonly number[], version: string): Sql {
   const set = Object.entries(derivation.values).map(([column, value]) => sql`${sql.id(column)} = ${value}`)
   return sql`WITH current AS (

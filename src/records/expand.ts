@@ -12,16 +12,16 @@ import { ask, type Sql, sql } from '../sql.ts'
 import { namingField } from './names.ts'
 import type { Reader } from './store.ts'
 
-/** field → id → what it stands for */
+/** field → id → its name */
 export type Names = ReadonlyMap<Field, ReadonlyMap<number, Named>>
 type Named = { readonly id: number; readonly name: string }
 
-/** Whether a field's values are ids with names: options and related records. */
+/** True if the field's values are ids that have names: options and related records. */
 export function isExpandable(field: Field): boolean {
   return hasOptions(field) || field.related !== null
 }
 
-/** A record's text with `_expanded` as the caller asks for it. */
+/** A record's JSON text with `_expanded` for the fields of `expand`. */
 export async function expandedRecord(
   db: Reader,
   viewer: Viewer,
@@ -51,8 +51,8 @@ export function expanded(record: JsonObject, expand: readonly Field[], names: Na
 }
 
 /**
- * The names behind the ids that `records` have in the fields of `expand`, of what the viewer sees.
- * `isTelling`: those by which a record is found again (D75), such as a contact's e-mail, where it has one.
+ * The names behind the ids that `records` have in the fields of `expand`, as far as the viewer sees them.
+ * `isTelling` prefers names that identify a record (D75), such as a contact's e-mail.
  */
 export async function namesOf(
   db: Reader,
@@ -69,8 +69,8 @@ export async function namesOf(
 }
 
 /**
- * The names behind the ids of these fields, of what the viewer sees; deleted records have theirs. A value is
- * an id, an array of them, or null.
+ * The names behind the ids of these fields, as far as the viewer sees them; deleted records have names, too.
+ * A value is an id, an array of ids, or null.
  */
 export async function namesBehind(
   db: Reader,
@@ -101,7 +101,7 @@ export async function namesBehind(
   return names
 }
 
-/** SQL of the name by which the row `x` is found; of what it is shown as, where it has no other. */
+/** SQL of the name that identifies the row `x`; of its shown name, if it has no other. */
 function tellingName(fields: ResourceFields, shown: Sql): Sql {
   const { shownAs, namedBy = [] } = fields.resource
   const field = namedBy.map(name => namingField(fields, name)).find(one => one !== null)
@@ -111,7 +111,7 @@ function tellingName(fields: ResourceFields, shown: Sql): Sql {
   return sql`coalesce(${multi ? sql`(${own})[1]` : own}, ${shown})`
 }
 
-/** Records of a resource whose names are asked for: the SQL of a name, and their ids. */
+/** Records of a resource to look up: the SQL of a name, and their ids. */
 type Wanted = { readonly shown: Sql; readonly ids: Set<number> }
 
 async function relatedNames(

@@ -1,6 +1,6 @@
 /**
- * What is to become of the fields that a body leaves out (D6). Does no I/O: what defaults name is looked up
- * like the names of the body (names.ts).
+ * Fills or requires the fields that a body leaves out (D6). Does no I/O: records that defaults name are
+ * looked up like the names of the body (names.ts).
  */
 import { Problems } from '../errors.ts'
 import { isBlank, isHollow } from '../fields/blank.ts'
@@ -13,9 +13,9 @@ import { type Found, type Parsed, parseContextOf } from './parse.ts'
 import { hiddenProblem } from './save.ts'
 
 /**
- * A field that the body leaves out. On create its default fills it. A required field must have a value; on
- * update too, where the caller's role lets them give one and they give anything: a rotation changes a record
- * whose fields nobody is asked for. `field` is as no role limits it.
+ * Handles a field that the body leaves out. On create its default fills it. A required field must have a
+ * value; on update only if the caller's role may write it and the body sets anything: a rotation changes a
+ * record without asking for its fields. `field` is the definition that no role limits.
  */
 export function fillOrRequire(
   field: Field,
@@ -40,7 +40,7 @@ export function fillOrRequire(
   if (is_hidden) parsed.problems.add(hiddenProblem)
   else
     parsed.problems.add(missing, () => {
-      // The stages are those of the pipeline that was sent.
+      // Only the stages of the pipeline that was sent are options.
       const outer = field.within && parsed.values[field.within]
       const options = field.options.filter(({ within }) => !outer || within === outer)
       return howToWrite({ ...field, options })
@@ -48,9 +48,9 @@ export function fillOrRequire(
 }
 
 /**
- * The value that a field's default fills in. Null for none: a default that names what is gone or out of use
- * by now fills nothing. Undefined as long as it is not known whether what it names is there. Who creates the
- * record has not sent it, and need not see what it names.
+ * The value of a field's default; null for none, or if the record that the default names is deleted or
+ * inactive. Undefined until that record is looked up. The caller has not sent the value, and need not see
+ * that record.
  */
 function filledIn(
   field: Field,
@@ -70,7 +70,7 @@ function filledIn(
   return value
 }
 
-/** What fills a field that a new record leaves out; null for none. */
+/** The default of a field that a new record leaves out; null for none. */
 export function defaultOf(field: Field): Json {
   if (!kinds[field.type].hasOptions || field.default_value !== null) return field.default_value
   // An account's default pipeline is the one that its users see first. It is no default value: the interface
@@ -80,7 +80,7 @@ export function defaultOf(field: Field): Json {
     : (field.options.find(option => option.is_default && option.is_active)?.id ?? null)
 }
 
-/** Whether whoever creates a record must give the field: it is required, and has no default. */
+/** True if a body that creates a record must have the field: it is required, and has no default. */
 export function mustBeGiven(field: Field): boolean {
   return field.is_active && field.is_required && isBlank(defaultOf(field))
 }

@@ -1,6 +1,6 @@
 /**
- * `find_by` of a nested record (D75): it is linked where exactly one live record has its e-mail or its name,
- * else created. Pure: names.ts looks up.
+ * `find_by` of a nested record (D75): links the live record that has its e-mail or name; if there is none,
+ * creates one. Pure: names.ts looks up.
  */
 
 import { isBlank } from '../fields/blank.ts'
@@ -12,20 +12,18 @@ import type { JsonObject } from '../json.ts'
 import { type Holder, namingField } from './names.ts'
 import { type Found, parseContextOf } from './parse.ts'
 
-/** By what a record was looked for, and who has it; without `find_by` by nothing. */
+/** The value that a lookup compares, and its matches; without `find_by`, no field. */
 export type Sought = {
   readonly field: Field | null
   readonly texts: readonly string[]
-  /** the same as they were sent, for people */
+  /** the texts as sent, for messages */
   readonly shown: string
   readonly holders: readonly Holder[]
 }
 
 const byNothing: Sought = { field: null, texts: [], shown: '', holders: [] }
 
-/**
- * What `payload` is looked for by. Undefined after a problem, and as long as its holders are not known.
- */
+/** The lookup that `payload` requests. Undefined after a problem, and until its matches are known. */
 export function soughtBy(
   payload: JsonObject,
   fields: ResourceFields,
@@ -51,7 +49,7 @@ export function soughtBy(
     refuse('required', `/${internal_name}`, `find_by needs ${internal_name}.`)
     return undefined
   }
-  // Where the record is created, it is parsed as a whole, and tells its warnings then.
+  // A record that is created is parsed as a whole, and warns then.
   const context = parseContextOf(field, `${path}/${internal_name}`, catalog, { ...found, warnings: [] })
   const value = kinds[type].parse(sent, context, null)
   if (value === undefined) return undefined
@@ -63,7 +61,7 @@ export function soughtBy(
   return { field, texts, shown: sentTexts.join(', '), holders: [...holders.values()] }
 }
 
-/** A payload without `find_by`. It may be large, so it is copied only where it has one. */
+/** The payload without `find_by`; copied only if it has one, as it may be large. */
 export function withoutFindBy(body: JsonObject): JsonObject {
   if (!('find_by' in body)) return body
   const { find_by: _, ...members } = body

@@ -1,6 +1,6 @@
 /**
- * A request that is sent again is not carried out again (D8). The statement that writes also stores the
- * request's key, together with the row that it answers, for a day. Knows no HTTP and no resource.
+ * Idempotent requests (D8): the statement that writes also stores the Idempotency-Key, with the row that it
+ * returns, for a day, and a repeated request gets that response. Knows no HTTP and no resource.
  */
 import { constraintOf } from '../constraint.ts'
 import { Refusal } from '../errors.ts'
@@ -10,15 +10,15 @@ import { carryOut, locked, lockFirst, statementOf } from './write.ts'
 
 /** A request with an Idempotency-Key. */
 export type IdempotentRequest = {
-  /** the user and the key as they sent it: neither users nor accounts share keys */
+  /** the user and the key that they sent: neither users nor accounts share keys */
   readonly key: string
-  /** of the whole request */
+  /** hash of the whole request */
   readonly hash: string
-  /** set when the answer is that of an earlier request */
+  /** True if the response is that of an earlier request */
   isReplayed: boolean
 }
 
-/** The row that a write answered, and what the response says besides (the column `told`). */
+/** The row that a write returned, and the rest of the response (the column `told`). */
 export type Written<T> = { readonly row: Record<string, string | null>; readonly response: T }
 
 type RequestKey = { readonly idempotency?: IdempotentRequest | null; readonly account: string }
@@ -27,7 +27,7 @@ type RequestKey = { readonly idempotency?: IdempotentRequest | null; readonly ac
 const isOld = sql`created_at < now() - interval '24 hours'`
 
 /**
- * The response to the same request, sent earlier; null when it has no key or was not carried out. Throws
+ * The stored response to the same request; null if it has no key or was not carried out. Throws
  * `idempotency_key_reused`.
  */
 export async function storedResponse<T>(
@@ -56,9 +56,8 @@ FROM idempotency WHERE account_id = ${account}::bigint AND key = ${idempotency.k
 }
 
 /**
- * Carries out a write and stores the request's key with it. The last CTE is `answer`; when its `id` is null,
- * nothing was written and no key is stored. Returns the answered row, undefined without one. `first` as in
- * Queryable.
+ * Carries out a write and stores the request's key with it. The last CTE is `answer`; if its `id` is null,
+ * nothing was written and no key is stored. Returns its row, or undefined. `first` as in Queryable.
  */
 export async function writeIdempotently<T extends object>(
   db: Queryable,
@@ -74,7 +73,7 @@ export async function writeIdempotently<T extends object>(
     return row && { row, response }
   } catch (error) {
     if (!idempotency || !isKeyTaken(error)) throw error
-    // The same request came to another process and was quicker there; this one has saved nothing.
+    // Another process has carried out the same request; this one has saved nothing.
     const quicker = await storedResponse<T>(db, { idempotency, account: account.value! })
     if (quicker) return quicker
     throw new Refusal('busy_record', 'The Idempotency-Key expired at this moment; try again.', [], {
@@ -84,8 +83,8 @@ export async function writeIdempotently<T extends object>(
 }
 
 /**
- * Carries out, in the transaction `tx`, a request that makes several writes, and stores its key there if they
- * are kept. Its answer is all in `result`, that of the same request sent earlier too. Throws
+ * Carries out a request of several writes in the transaction `tx`, and stores its key there if they are
+ * committed (`isKept`). `result` is the whole response, also when it is replayed. Throws
  * `idempotency_key_reused`.
  */
 export async function onceByKey<T extends object>(
@@ -95,7 +94,7 @@ export async function onceByKey<T extends object>(
 ): Promise<{ readonly isKept: boolean; readonly result: T }> {
   const { idempotency, account } = key
   if (!idempotency) return act()
-  // Under the lock, the same request that came at the same time has been carried out, or waits.
+  // Under the lock, a concurrent request with the same key is either done or waits.
   await tx.query(lockFirst, [account])
   const before = await storedResponse<T>(tx, key)
   if (before) return { isKept: false, result: before.response }
@@ -109,7 +108,7 @@ export async function onceByKey<T extends object>(
 }
 
 /**
- * The CTEs of a write that changes nothing and only answers `answer`, a SELECT over `locked`. Its key is
+ * The CTEs of a write that changes nothing and only returns `answer`, a SELECT over `locked`. Its key is
  * stored too: the same request, sent again later, must not undo what came between.
  */
 export function unchanged(account: Param, answer: Sql): Sql[] {
@@ -125,12 +124,12 @@ function kept(account: Param, { key, hash }: IdempotentRequest, response: object
 )`
 }
 
-/** Forgets the keys that are older than a day. */
+/** Deletes the keys that are older than a day. */
 export async function forgetOldKeys(db: Queryable, account: string): Promise<void> {
   while ((await forget(db, account, null)) > 0);
 }
 
-/** Forgets a batch of old keys, or the one: how many. */
+/** Deletes a batch of old keys, or only the old key `key`; returns their number. */
 async function forget(db: Queryable, account: string, key: string | null): Promise<number> {
   const [own, only] = [param(account), param(key)]
   const statement = sql`WITH ${locked(own)}

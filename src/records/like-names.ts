@@ -1,6 +1,6 @@
 /**
- * The ways to write a full name, and the records with a name like one that no record has (D75). As SQL; names
- * are compared as everywhere (D127).
+ * The ways to write a full name, and the fuzzy matches of a name that no record has (D75). As SQL; names are
+ * compared as everywhere (D127).
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { shownName } from '../fields/kinds/reference.ts'
@@ -9,12 +9,12 @@ import { fold } from '../fold.ts'
 import { type Sight, visible } from '../rights/visibility.ts'
 import { type Sql, sql } from '../sql.ts'
 
-/** A name of more words is that of nobody. */
+/** Maximum number of words of a name. */
 const wordsMax = 8
-/** How many records with such a word are compared. */
+/** Maximum number of matching records that are ranked. */
 const comparedMax = 1000
 
-/** A full name as it may be stored: "Haddad, Noor" and "Haddad Noor" are "noor haddad", too. */
+/** Spellings of a full name: "Haddad, Noor" and "Haddad Noor" are "noor haddad", too. */
 export function fullNames(text: string): string[] {
   const name = comparedName(text)
   const words = wordsOf(name)
@@ -34,15 +34,15 @@ export function isFullName({ resource: { shownAs } }: ResourceFields, alias: Sql
   return sql`compared_name(${full}) COLLATE "C" = n.text`
 }
 
-/** Whether the names of records may be told: their field is there, and the role does not hide it. */
+/** True if the names of records may be shown: their field is active, and the role does not hide it. */
 export function isSeen({ byName }: ResourceFields, name: string): boolean {
   const field = byName.get(name)
   return field?.is_active === true && !field.is_hidden
 }
 
 /**
- * The records that the viewer sees and whose names have one of the words of `text`, or one like it (pg_trgm):
- * `id` and `name`, the most like first. Null where there is nothing to go by.
+ * SELECT of the records that the viewer sees and whose names contain a word of `text` or a similar one
+ * (pg_trgm): `id` and `name`, the most similar first. Null if there is nothing to compare.
  */
 export function likeNamesSql(fields: ResourceFields, sight: Sight, text: string, most: number): Sql | null {
   const { name: resource, shownAs, inUse } = fields.resource

@@ -1,6 +1,6 @@
 /**
- * How many live records of a resource there may be (D110, D130). Judged twice: by a SELECT, which can say
- * what is wrong, and under the account's lock, so that requests at the same moment don't pass it.
+ * The maximum number of live records of a resource (D110, D130). Checked twice: by a SELECT, which can say
+ * what is wrong, and under the account's lock, so that concurrent requests don't exceed it.
  */
 import { type Problem, problemAt } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -9,7 +9,7 @@ import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Resource } from './resource.ts'
 import type { Reader } from './store.ts'
 
-/** Why there can't be one more like this one; null where there can. */
+/** The problem if one more record like this would exceed the limit; else null. */
 export async function tooMany(
   db: Reader,
   { resource }: ResourceFields,
@@ -26,7 +26,7 @@ export async function tooMany(
 }
 
 /**
- * Conditions of a write: there may be one more record like this one. They hold only in a statement that
+ * Conditions of a write: there is room for one more record like this. They hold only in a statement that
  * begins under the account's lock.
  */
 export function roomFor(account: Param, { name, most }: Resource, record: Values): Sql[] {

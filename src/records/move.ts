@@ -1,7 +1,7 @@
 /**
- * Moves records away from a record that is to be deleted (D37): each is updated as by a request of the
- * caller, with its event, its rules and what the caller's role allows. All are judged before the first is
- * moved. Knows no resource.
+ * Moves records away from a record that is to be deleted (D37). Each is updated like by a request of the
+ * caller: with its event, its rules and the rights of the role. All are validated before the first is moved.
+ * Knows no resource.
  */
 
 import { problemAt, Refusal } from '../errors.ts'
@@ -17,13 +17,13 @@ import { refuseUnwritable } from './unwritable.ts'
 import { judgeUpdate, updateRecord } from './update.ts'
 
 const batch = 100
-/** How many records are moved in vain: meanwhile others wait. */
+/** Maximum number of records that a dry run moves: others wait for it. */
 const dryMax = 200
 
-/** What is named as the place to move to can't take the records; the message says why. */
+/** The given target can't take the records; the message says why. */
 export class NoTarget extends Error {}
 
-/** Records of a resource that are moved: a condition on the row `x`, and the body that moves a record. */
+/** Records of a resource to move: a condition on the row `x`, and the body that moves a record. */
 export type Move = {
   readonly resource: string
   readonly where: Sql
@@ -33,15 +33,15 @@ export type Move = {
 type Found = { readonly id: number; readonly body: JsonObject }
 
 /**
- * Moves all records that are the caller's to change. Throws what an update of one is refused with, and
- * `forbidden` where the caller's role hides or locks what a move changes (D64).
+ * Moves all records that the caller may change. Throws the refusal of any update, and `forbidden` if the
+ * caller's role hides or locks a field that a move changes (D64).
  */
 export async function moveRecords(db: Queryable, context: Context, moves: readonly Move[]): Promise<void> {
   for (const move of moves) await judge(db, context, move)
   for (const move of moves) await carryOut(db, context, move)
 }
 
-/** Whether there is a record to move. */
+/** True if there is a record to move. */
 export async function hasAny(db: Queryable, context: Context, move: Move): Promise<boolean> {
   return (await found(db, context, move)).length > 0
 }
@@ -109,7 +109,7 @@ function fieldsOf({ catalog }: Context, { resource }: Move): ResourceFields {
   return catalog.resources.get(resource)!
 }
 
-/** The first records that are the caller's to move, from the one after `after` on. */
+/** The first records after the id `after` that the caller may move. */
 async function found(db: Queryable, context: Context, move: Move, after = 0): Promise<Found[]> {
   const fields = fieldsOf(context, move)
   const rows = await ask(
@@ -124,18 +124,18 @@ async function found(db: Queryable, context: Context, move: Move, after = 0): Pr
   return rows.map(row => ({ id: Number(row.id), body: bodyOf(move, parseJson(row.record!) as JsonObject) }))
 }
 
-/** What a move changes of a record. What stays as it is may well be locked. */
+/** The members that a move changes. The role may well lock the others. */
 function bodyOf({ change }: Move, record: JsonObject): JsonObject {
   const changed = Object.entries(change(record))
   return Object.fromEntries(changed.filter(([name, value]) => !isSameJson(value, record[name] ?? null)))
 }
 
 const nothingMoved = 'so nothing is moved or deleted.'
-/** All records could be moved when they were judged; this one has changed since. */
+/** All records passed validation; this one has changed since. */
 const someMoved =
   'because it was changed meanwhile; nothing is deleted. What was moved before it stays moved.'
 
-/** A record that was deleted meanwhile need not be moved. One whose own rules refuse the move is named. */
+/** Ignores a record that was deleted meanwhile. Names a record whose own rules refuse the move. */
 function unmoved({ resource }: Move, id: number, error: unknown, what: string): void {
   if (!(error instanceof Refusal)) throw error
   if (error.slug === 'record_not_found') return

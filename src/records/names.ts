@@ -1,7 +1,7 @@
 /**
- * Names that stand for ids (D75). Whoever reads a request asks for names and does no I/O. One statement looks
- * up all names of the request, and then the request is read again, with the answers. So are the records that
- * defaults name (D6). A request without any costs nothing. Knows no particular resource.
+ * Names that stand for ids (D75). Parsing a request collects its names and does no I/O. One statement looks
+ * them all up, and then the request is parsed again, with the results; likewise the records that defaults
+ * name (D6). A request without names costs nothing. Knows no particular resource.
  */
 
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -20,28 +20,30 @@ import type { Reference } from './parse.ts'
 import { askReferences, type Look, lookIn } from './references.ts'
 import type { Reader } from './store.ts'
 
-/** A record that has a name: what it is shown as may be another name. */
+/** A record that matches a name; `name` is the name it is shown under. */
 export type Holder = { readonly id: number; readonly name: string }
 
-/** In the place of a field to compare: the full names of people. */
+/** Used in place of a field to compare the full names of people. */
 export const fullName = 'full name'
 
 type Asked = { readonly resource: string; readonly text: string; readonly by: string | null }
 
-/** How many names a request may give (D116), and how long each may be: an e-mail has 320 characters. */
+/**
+ * Maximum number of names in a request (D116), and the maximum length of each: an e-mail has 320 characters.
+ */
 const namesMax = 1000
 const lengthMax = 320
 const manyNames = 20
-/** How many records of one name are told; one more is looked for. */
+/** Maximum number of candidates listed for a name; one more is read. */
 const candidatesMax = 10
 
-/** The names of a request: those that were asked for, and the answers to them. */
+/** The names that a request contains, and their lookup results. */
 export class Names {
   readonly #answers: ReadonlyMap<string, readonly Holder[]>
   readonly #asked = new Map<string, Asked>()
   readonly #look: Look | null
   readonly #near: ReadonlyMap<string, readonly Holder[]>
-  /** what defaults name, as long as nobody has looked whether it is there */
+  /** references in defaults that are not looked up yet */
   readonly defaults: Reference[] = []
 
   constructor(
@@ -59,8 +61,8 @@ export class Names {
   }
 
   /**
-   * The records of a resource that have a name; null as long as that is not known. `by`: the one field to
-   * compare, or `fullName`.
+   * The records of a resource that match a name; null until it is looked up. `by`: the one field to compare,
+   * or `fullName`.
    */
   holders(resource: string, text: string, by: string | null = null): readonly Holder[] | null {
     if (!canBeName(text)) return []
@@ -71,24 +73,26 @@ export class Names {
     return null
   }
 
-  /** The records whose names are like one that no record has, the most like first; few names are sought. */
+  /**
+   * The records with names similar to one that no record has, the most similar first; sought for few names.
+   */
   near(resource: string, text: string): readonly Holder[] {
     return this.#near.get(keyOf({ resource, by: null, text })) ?? []
   }
 
-  /** Whether what a default names is there and in use; null as long as that is not known. */
+  /** True if the record that a default names exists and is active; null until it is looked up. */
   isThere(reference: Reference): boolean | null {
     if (this.#look) return this.#look(reference.resource, reference.id) === 'live'
     this.defaults.push(reference)
     return null
   }
 
-  /** Whether a request has names, be they known or not. */
+  /** True if a request has names, looked up or not. */
   get areGiven(): boolean {
     return this.#asked.size + this.#answers.size > 0
   }
 
-  /** Whether a request has more names than it may have. */
+  /** True if a request has more names than allowed. */
   get areTooMany(): boolean {
     return Math.max(this.#asked.size, this.#answers.size) > namesMax
   }
@@ -98,17 +102,17 @@ function keyOf({ resource, by, text }: Asked): string {
   return JSON.stringify([resource, by, text])
 }
 
-/** Whether a text can be the name of a record: it is not too long, and has only what the database holds. */
+/** True if a text can be the name of a record: not blank, not too long, and storable. */
 export function canBeName(text: string): boolean {
   return text.trim() !== '' && codePoints(text) <= lengthMax && !text.includes('\0') && text.isWellFormed()
 }
 
-/** Who asks. `namesIdle`: what is out of use may be named, too. */
+/** The caller. `namesIdle`: names may mean inactive records, too. */
 type Asker = Viewer & { readonly rights?: Rights; readonly namesIdle?: true }
 
 /**
- * What `read` makes of a request with names. It is called twice when there are names, and what it throws
- * before they are known does not count. Throws `forbidden` without the scope to read what is named (D65).
+ * Parses a request with `read`, and resolves its names. Calls `read` twice if there are names, and ignores
+ * what it throws the first time. Throws `forbidden` without the scope to read what is named (D65).
  */
 export async function withNames<T>(db: Reader, viewer: Asker, read: (names: Names) => T): Promise<T> {
   const names = new Names()
@@ -130,10 +134,10 @@ export async function withNames<T>(db: Reader, viewer: Asker, read: (names: Name
   return read(new Names(answers, look, await nearNames(db, viewer, unknown.slice(0, soughtMax))))
 }
 
-/** For how many names of a request that nobody has those like them are sought. */
+/** Number of unknown names of a request for which similar ones are sought. */
 const soughtMax = 3
 
-/** The records with names like these, by their keys in Names. */
+/** The records with similar names, by their keys in Names. */
 async function nearNames(
   db: Reader,
   { catalog, ...viewer }: Viewer,
@@ -152,7 +156,7 @@ async function nearNames(
   return near
 }
 
-/** What is wrong with a name that `holders` have; null where exactly one has it. */
+/** The problem with a name that `holders` have; null if exactly one has the name. */
 export function nameProblem(
   resource: string,
   text: string,
@@ -177,15 +181,15 @@ export function nameProblem(
   }
 }
 
-/** The field of a resource by which its records are named, and that the viewer sees. */
+/** The field `name` if it can name records of the resource and the viewer sees it; else null. */
 export function namingField(fields: ResourceFields, name: string): Field | null {
   const isNaming = fields.resource.namedBy?.includes(name) && isSeen(fields, name)
   return isNaming ? fields.byName.get(name)! : null
 }
 
 /**
- * The condition that the row `alias` has one of the names `texts`, SQL of an array; the names as
- * `comparedName` makes them.
+ * The condition that the row `alias` has one of the names `texts`, SQL of an array of results of
+ * `comparedName`.
  */
 export function hasName(field: Field, alias: Sql, texts: Sql): Sql {
   const names = namesOf(field, alias)
@@ -204,7 +208,7 @@ function rowOf(alias: Sql) {
   return { alias: sql`${alias}.`, now: sql`now()` }
 }
 
-/** The holders of each name, by its key in Names: one statement. */
+/** The records that match each name, by its key in Names: one statement. */
 async function lookedUp(
   db: Reader,
   viewer: Asker,
@@ -215,7 +219,7 @@ async function lookedUp(
   const selects = [...Map.groupBy(numbered, name => name.resource)].flatMap(([resource, names]) =>
     tiersOf(sight, viewer.catalog.resources.get(resource)!, names, viewer.namesIdle === true),
   )
-  // Which index is best for many names depends on how many records there are by now.
+  // The best index for many names depends on the current number of records.
   const isMany = asked.length > manyNames
   const rows = selects.length ? await ask(db, sql.join(selects, sql`\nUNION ALL\n`), isMany) : []
   const byPlace = Map.groupBy(rows, row => Number(row.place))
@@ -235,8 +239,8 @@ async function lookedUp(
 type Numbered = Asked & { readonly place: number }
 
 /**
- * SELECTs of the holders of names of one resource. A string of digits is an id first; after that, a field
- * that stands before another in `namedBy` beats it.
+ * SELECTs of the records that match names of one resource, in tiers: a string of digits is an id first, then
+ * the fields follow in the order of `namedBy`.
  */
 function tiersOf(
   sight: Sight,
@@ -250,15 +254,15 @@ function tiersOf(
   const live = sql`${visible(resource, sight, x)} AND x.deleted_at IS NULL`
   const given = (of: readonly Numbered[], textsOf = (text: string) => [comparedName(text)]) =>
     JSON.stringify(of.flatMap(({ place, text }) => textsOf(text).map(one => ({ place, text: one }))))
-  // The fence keeps the planner from walking all records in the order of their ids.
+  // The fence (OFFSET 0) keeps the planner from walking all records in the order of their ids.
   const select = (tier: number, of: readonly Numbered[], is: Sql, texts = given(of)) => sql`(
 SELECT n.place::text AS place, ${sql.text(String(tier))} AS tier, x.id::text AS id, x.name
 FROM jsonb_to_recordset(${texts}::jsonb) n (place int, text text), LATERAL (
   SELECT y.id, y.name FROM (
     SELECT x.id, ${shown} AS name FROM ${sql.id(resource)} x WHERE ${live} AND ${is} OFFSET 0) y
   ORDER BY y.id LIMIT ${sql.integer(candidatesMax + 1)}) x)`
-  // Fenced, too: found by their index, however few records there seem to be. It is asked once for all names:
-  // it has entries that are not sorted in yet, and is read with them each time.
+  // Fenced, too, so that the GIN index is used however few records there seem to be. One scan for all names,
+  // because each scan reads the index's pending list.
   const ofSeveral = (tier: number, of: readonly Numbered[], field: Field, isUsed: Sql) => {
     const all = sql`ARRAY(SELECT m.text FROM jsonb_to_recordset(${given(of)}::jsonb) m (text text))`
     return sql`(

@@ -1,6 +1,6 @@
 /**
- * Records created with another (D11). They get their ids before anything is saved, so that the record and
- * they can name each other in their texts. One statement then writes all of them.
+ * Nested records: records created with another (D11). Their ids are reserved before anything is saved, so
+ * that the record and they can name each other in their texts. One statement then writes all of them.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
@@ -15,16 +15,16 @@ import { createdEvent, insertedRow, type Queryable, type RecordToWrite } from '.
 import { insertedKeys } from './unique.ts'
 import { type Author, reserveIds, type Write } from './write.ts'
 
-/** What a write needs of the records made with it. */
+/** The parts of a write that create the nested records. */
 export type NestedRecords = {
   /** their rows, and their events, which come before the record's */
   write(by: Author): Required<Pick<Write, 'rows' | 'events'>>
-  /** conditions of the write: what was looked for by `find_by` is still not there */
+  /** conditions of the write: the `find_by` lookups still match nothing */
   absent(by: Author): Sql[]
-  /** whether the write must see what was saved before it got the account's lock */
+  /** True if the write needs a snapshot taken under the account's lock */
   readonly isSought: boolean
   readonly created: readonly { readonly resource: string; readonly id: number }[]
-  /** A record's values, in which ids replace the stand-ins. */
+  /** A record's values with ids in place of the stand-ins. */
   named(fields: ResourceFields, values: Values): Values
 }
 
@@ -37,8 +37,8 @@ const none: NestedRecords = {
 }
 
 /**
- * Gives the nested records of a body their ids. To be called only for a body without problems: reserved ids
- * are lost when nothing is saved.
+ * Reserves ids for the nested records of a body. Call it only for a body without problems: reserved ids are
+ * lost if nothing is saved.
  */
 export async function nestedRecords(
   db: Queryable,
@@ -67,7 +67,7 @@ export async function nestedRecords(
   }
 }
 
-/** A record that is made within another, with the id that it gets. */
+/** A nested record with its id. */
 export type NestedDraft = {
   readonly fields: ResourceFields
   readonly draft: RecordToWrite
@@ -75,8 +75,7 @@ export type NestedDraft = {
 }
 
 /**
- * The nested records of a body with the ids from `first` on, and what puts these ids in the place of the
- * stand-ins.
+ * The nested records of a body with the ids from `first` on, and the function that replaces the stand-ins.
  */
 export function namedFrom(
   first: number,
@@ -105,7 +104,7 @@ export function createdOf(all: readonly NestedDraft[]): NestedRecords['created']
   return all.map(({ fields, id }) => ({ resource: fields.resource.name, id }))
 }
 
-/** The condition that no record has what was looked for, of those that the author sees. */
+/** The condition that no record visible to the author matches the lookup. */
 function isAbsent(by: Author, { resource: { name } }: ResourceFields, { field, texts }: Sought): Sql[] {
   if (!field) return []
   const names = sql`ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`

@@ -1,7 +1,6 @@
 /**
  * A body → typed values (D4, D5, D6). Parsing finds every problem at once, throws nothing and does no I/O. It
- * knows fields, but no particular resource. Whether a reference exists is asked later, by the statement that
- * writes the record.
+ * knows fields, but no particular resource. The statement that writes the record checks its references.
  */
 import { Problems, sentence, type Warning } from '../errors.ts'
 import { isBlank, isHollow } from '../fields/blank.ts'
@@ -22,24 +21,24 @@ export type Reference = {
   readonly id: number
   readonly field: string
   readonly path: string
-  /** by what the field has it: it had it before, or a default fills it in; absent: the request says so */
+  /** origin of the reference: the stored record, or a default; absent: the request */
   readonly by?: 'before' | 'default'
 }
 
 export type Parsed = {
-  /** what was sent and, on create, defaults, in stored form; null clears */
+  /** stored form of the fields sent and, on create, of the defaults; null clears */
   readonly values: Values
   readonly sent: ReadonlySet<string>
   readonly problems: Problems
   readonly warnings: Warning[]
   readonly references: Reference[]
-  /** records to be created with this one (D11). A record stands after those that it points to. */
+  /** records to be created with this one (D11), each after those that it points to */
   readonly nested: Nested[]
-  /** where it stands in the body, as a JSON pointer */
+  /** JSON pointer of the record in the body */
   readonly path: string
 }
 
-/** What a body and the records within it share. */
+/** State that a body and its nested records share. */
 export type Found = Pick<Parsed, 'problems' | 'warnings' | 'references' | 'nested'> & {
   /** absent where a name can't stand for an id */
   readonly names?: Names
@@ -55,16 +54,16 @@ export type Nested = {
   readonly parsed: Parsed
   /** the JSON that was sent; the same JSON twice makes one record */
   readonly payload: () => string
-  /** what no other record may have when it is written (`find_by`) */
+  /** the `find_by` lookup, which must match no record when this one is written */
   readonly sought: Sought
 }
 
-/** Members that a read may add and a write ignores without a word (D11). */
+/** Members that a read may add and a write ignores silently (D11). */
 const silentlyIgnored = new Set(['_expanded'])
 
 /**
  * Parses a body against the account's fields. `before` is the stored record of an update, null on create;
- * `names` are those that the body may give.
+ * `names` resolves the names in the body.
  */
 export function parseRecord(
   body: Json,
@@ -77,7 +76,7 @@ export function parseRecord(
   return parseWithin(body, fields, catalog, before, found, '')
 }
 
-/** The same of a record within a body: `found` is that of the whole body, `path` where the record stands. */
+/** Parses a record within a body: `found` is that of the whole body, `path` the record's place in it. */
 function parseWithin(
   body: Json,
   fields: ResourceFields,
@@ -105,7 +104,7 @@ function parseWithin(
   if (wrapper !== undefined) {
     refuseWrapper(wrapper, parsed)
     for (const name of sent) if (placeOf(name)) refuseUnknown(name, fields, catalog, parsed)
-    // What is wrong with them is said at once, too. Of several records, with the first.
+    // Reports the problems of the wrapped fields at once, too; of several records, those of the first.
     const [inner, at] = Array.isArray(body[wrapper]) ? [body[wrapper][0]!, '/0'] : [body[wrapper]!, '']
     const place = `${path}/${pointerStep(wrapper)}${at}`
     return parseWithin(inner, fields, catalog, before, found, place)
@@ -121,7 +120,7 @@ function parseWithin(
       warnings.push({ field: name, code: 'read_only', message })
     } else parseMember(field, body, catalog, before, parsed)
   }
-  // A role does not see every field; those have their defaults all the same (D64).
+  // A role may hide fields; their defaults apply all the same (D64).
   for (const field of fields.whole.fields) {
     const { internal_name: name } = field
     if (!sent.has(name) || fields.byName.get(name)?.is_read_only)
@@ -146,12 +145,12 @@ function refuseWrapper(wrapper: string, { problems, path }: Parsed): void {
   )
 }
 
-/** What other systems put around the fields of a record, besides its resource's name. */
+/** Members in which other systems wrap the fields of a record, besides its resource's name. */
 const wrappers = new Set(['data', 'properties', 'attributes', 'fields', 'record', 'body'])
-/** Beside the fields, other systems take an id, a type or the like. */
+/** Beside the wrapped fields, other systems send an id, a type or the like. */
 const mostWrapped = 5
 
-/** The member of a body that has the fields of the record, where the body itself has none. */
+/** The member that wraps the fields of the record, if the body itself has none of them. */
 function wrapperOf(body: JsonObject, sent: ReadonlySet<string>, fields: ResourceFields): string | undefined {
   if (sent.size > mostWrapped || [...sent].some(member => fields.byName.has(member))) return undefined
   const { name } = fields.resource
@@ -189,7 +188,7 @@ function parseMember(
   parsed.values[field.internal_name] = isEmpty ? emptyValue(field, kind) : value
 }
 
-/** The context in which a field's value is parsed. What the value reports goes into `found`. */
+/** The context in which a field's value is parsed; `found` collects its problems, warnings and references. */
 export function parseContextOf(
   field: Field,
   path: string,
@@ -200,7 +199,7 @@ export function parseContextOf(
   const { internal_name: name } = field
   const problem: ParseContext['problem'] = (code, message, { at = '', hint, ...more } = {}) => {
     const told = { field: name, path: path + at, code }
-    // Forms send an empty text for what nobody has filled in.
+    // Forms send an empty text for an empty field.
     const isEmpty = at === '' && !field.is_required && beside(name) === ''
     const help = isEmpty ? 'Send null for no value.' : hint
     found.problems.add(() => ({ ...told, message: sentence(`/${name}${at}`, message), ...more }), help)
@@ -248,8 +247,8 @@ export function parseContextOf(
 }
 
 /**
- * Parses a record that is to be created with this one; its problems have their path in the whole body. The
- * same person sent twice becomes one contact.
+ * Parses a nested record; its problems have their path in the whole body. The same person sent twice becomes
+ * one contact.
  */
 function createNested(
   resource: string,

@@ -1,13 +1,13 @@
 /**
- * The parts of a record are deleted and restored with it. Each part has its own event, before that of the
- * record.
+ * Cascade: the parts of a record are deleted and restored with it. Each part has its own event, before that
+ * of the record.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type Sql, sql } from '../sql.ts'
 import { freedKeys, restoredKeys } from './unique.ts'
 import type { Author, Write } from './write.ts'
 
-/** What an UPDATE sets in what is deleted. */
+/** The SET items of a soft delete. */
 export function deletion({ actor }: Author): Sql {
   return sql`deleted_at = locked.at, deleted_by = ${actor}::bigint`
 }
@@ -18,8 +18,8 @@ export function deletedParts(fields: ResourceFields, parts: readonly string[], b
 }
 
 /**
- * Changes the parts `x` of the record `r`, of these resources, whose `deleted_at` matches `which`. What
- * follows from the parts for `r` itself stays as it is: those that go with it come back with it.
+ * Changes the parts `x` of the record `r`, of these resources, whose `deleted_at` matches `which`. The
+ * columns of `r` that follow from its parts don't change: parts that go with it come back with it.
  */
 export function partsOf(
   { resource: { name } }: ResourceFields,

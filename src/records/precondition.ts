@@ -1,16 +1,14 @@
 /** If-Match (D7): a write that is meant for one version of a record. Knows no HTTP and no resource. */
 import { type Problem, Refusal } from '../errors.ts'
 
-/** The versions that the caller may have read, as the texts of their ETags; null where any will do. */
+/** The versions that the caller may have read, as the texts of their ETags; null if any will do. */
 export type Precondition = readonly string[] | null
 
 export function isMet(precondition: Precondition, version: number | string): boolean {
   return precondition === null || precondition.includes(String(version))
 }
 
-/**
- * 412: `what` has another version than the caller has read. `problems` say what differs, where that is known.
- */
+/** 412: `what` has another version than the caller has read. `problems` say what differs, if known. */
 export function versionConflict(
   what: string,
   version: number | string,
@@ -22,7 +20,7 @@ export function versionConflict(
   return new Refusal('version_conflict', detail, problems, { etag: etagOf(version) })
 }
 
-/** A version as the ETag header has it. */
+/** The ETag of a version. */
 export function etagOf(version: number | string): string {
   return `"${version}"`
 }

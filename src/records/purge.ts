@@ -1,5 +1,5 @@
 /**
- * The end of deleted records (D9). After the retention period they can no longer be restored: their rows are
+ * Purge of deleted records after the retention period (D9): they can no longer be restored, their rows are
  * removed, and the changes in their events are cleared. The events themselves stay, so that `seq` has no
  * gaps.
  */
@@ -12,19 +12,16 @@ import { type Author, author, carryOut, lockFirst, statementOf, type Write, writ
 
 export type Purge = {
   readonly purged: number
-  /**
-   * how many records of a resource stay although they are due, because a record that is not due points to
-   * them
-   */
+  /** resource → number of its due records that stay, because a record that is not due points to them */
   readonly kept: { readonly [resource: string]: number }
 }
 
 const batch = 200
 
-/** The actor of writes that no user has asked for. */
+/** The actor of the service's own writes. */
 const service = 0
 
-/** Purges what was deleted before `before`. Users stay, because the records that they created name them. */
+/** Purges records deleted before `before`. Users stay, because the records that they created name them. */
 export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date): Promise<Purge> {
   let purged = 0
   const kept: { [resource: string]: number } = {}
@@ -44,7 +41,7 @@ export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date
   return { purged, kept }
 }
 
-/** The resources in the order of their purge: a record goes before the records that it points to. */
+/** The resources in the order of their purge: a resource comes before those that its records point to. */
 function purgeOrder({ resources }: Catalog) {
   const pointedTo = (name: string) =>
     new Set(resources.get(name)!.fields.flatMap(field => field.related ?? []))
@@ -59,9 +56,9 @@ function purgeOrder({ resources }: Catalog) {
 }
 
 /**
- * Deletes a batch of due records for good. Answers how many were due and how many of them are gone. A record
- * stays as long as another record, deleted or not, points to it: the other one may be restored and needs it,
- * and a foreign key would refuse the whole batch.
+ * Purges a batch of due records. Returns the numbers of due and of purged records. A record stays as long as
+ * another record, deleted or not, points to it: the other one may be restored and needs it, and a foreign key
+ * would refuse the whole batch.
  */
 function purge({ account }: Author, { name }: Resource, catalog: Catalog, before: Date): Write {
   const table = sql.id(name)

@@ -6,7 +6,10 @@ import { ask } from '../sql.ts'
 import { shown } from './rendered-record.ts'
 import { type BytesReader, type Queryable, recordStatement } from './store.ts'
 
-/** A record as JSON text, with its version, and whether a value may have moved without one (D89). */
+/**
+ * A record as JSON text, its version, and `isMoved`: true if a value may have changed without a new version
+ * (D89).
+ */
 export type Read<Text = string> = {
   readonly version: number
   readonly record: Text
@@ -14,8 +17,8 @@ export type Read<Text = string> = {
 }
 
 /**
- * Reads a record. Throws `record_not_found` for an unknown, deleted or another account's id (D3), and for
- * that of a record that the viewer does not see (D63).
+ * Reads a record. Throws `record_not_found` if the id is unknown, deleted or of another account (D3), or if
+ * the viewer does not see the record (D63).
  */
 export async function readRecord(
   db: Queryable,
@@ -28,7 +31,9 @@ export async function readRecord(
   return readOf(fields, row)
 }
 
-/** The same of a record that is shown as it is stored: the bytes that PostgreSQL sent, passed on unread. */
+/**
+ * Like readRecord, for a record that is shown as stored: passes on the bytes that PostgreSQL sent, unparsed.
+ */
 export async function readRecordBytes(
   db: BytesReader,
   fields: ResourceFields,
@@ -42,7 +47,7 @@ export async function readRecordBytes(
   return { version: Number(version!.toString()), record: record!, isMoved: isMoved?.toString() === 'true' }
 }
 
-/** The record of a row that has what recordStatement answers. */
+/** The record of a row of recordStatement. */
 export function readOf(fields: ResourceFields, row: Record<string, string | null>): Read {
   const { version, record, is_moved } = row
   return { version: Number(version), record: shown(fields, record!), isMoved: is_moved === 'true' }
@@ -60,7 +65,7 @@ export function mayNotChange(fields: ResourceFields, id: number): Refusal {
   )
 }
 
-/** A record at the beginning of a sentence. */
+/** The name of a record at the beginning of a sentence. */
 export function nameOf({ resource }: ResourceFields, id: number): string {
   return `The ${resource.name} ${id}`
 }

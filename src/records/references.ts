@@ -1,7 +1,7 @@
 /**
- * References between records. The statement that writes a record checks that what the record points to
- * exists. A separate SELECT says which references are missing, and reads what the record copies. Another
- * finds what points to a record before the record is deleted.
+ * References between records. The statement that writes a record checks that the referenced records exist. A
+ * separate SELECT says which are missing, and reads the values to copy. Another finds the records that point
+ * to a record before it is deleted.
  */
 import { type Problem, sentence } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
@@ -18,7 +18,7 @@ import type { Draft } from './resource.ts'
 import type { Reader } from './store.ts'
 import type { Author } from './write.ts'
 
-/** Asks the database about the references of a request. Empty without references. */
+/** Looks up the references of a request. Returns {} if there are none. */
 export async function askReferences(
   db: Reader,
   sight: Sight,
@@ -31,9 +31,9 @@ export async function askReferences(
 }
 
 /**
- * Columns of the answer. `live_<resource>` has the ids that exist and are not deleted, and `idle_<resource>`
- * those of them that are out of use. `copied_<resource>` has the values to copy, for resources that have a
- * `snapshot`, without what the viewer's role hides (D64).
+ * Columns of the result. `live_<resource>` has the ids that exist and are not deleted, `idle_<resource>`
+ * those of them that are inactive. `copied_<resource>` has the values to copy, for resources that have a
+ * `snapshot`, without fields that the viewer's role hides (D64).
  */
 function existenceColumns(sight: Sight, references: readonly Reference[]): Sql[] {
   return idsByResource(references).flatMap(({ resource, ids }) => {
@@ -54,8 +54,8 @@ function existenceColumns(sight: Sight, references: readonly Reference[]): Sql[]
 }
 
 /**
- * The values that may be copied from related records, out of the row of `askReferences`. What is copied is
- * told, so there is nothing of what the caller may not read (D65).
+ * The values to copy from related records, out of the row of `askReferences`. The response shows the copies,
+ * so there are none of records that the caller may not read (D65).
  */
 export function relatedOf(
   row: Record<string, string | null> | undefined,
@@ -74,12 +74,12 @@ export function relatedOf(
   }
 }
 
-/** The resources among these from whose records values are copied (D23). */
+/** The resources among these whose records' values are copied (D23). */
 export function copiedFrom(references: readonly Reference[], { resources }: Catalog): string[] {
   return references.flatMap(({ resource }) => (resources.get(resource)!.resource.snapshot ? [resource] : []))
 }
 
-/** Whether a record is there, by the row of `askReferences`: `idle` is one that is out of use. */
+/** Finds a record in the row of `askReferences`: `idle` if it is inactive, null if it is missing. */
 export type Look = (resource: string, id: number) => 'live' | 'idle' | null
 
 export function lookIn(row: Record<string, string | null>): Look {
@@ -99,10 +99,10 @@ export function lookIn(row: Record<string, string | null>): Look {
 }
 
 /**
- * The problems of references to records that do not exist, or that are out of use. Unknown ids, deleted
- * records, records that the viewer does not see (D63) and ids of other accounts give the same problem (D11).
- * A record that was pointed to before may be out of use (D10), and so may what `idle` has. What a default
- * names was looked up before.
+ * The problems of references to missing or inactive records. Unknown ids, deleted records, records that the
+ * viewer does not see (D63) and ids of other accounts give the same problem (D11). A reference that the
+ * record had before may be inactive (D10), and so may those in `idle`. References of defaults are checked
+ * earlier.
  */
 export function missingReferences(
   references: readonly Reference[],
@@ -125,10 +125,10 @@ export function missingReferences(
 }
 
 /**
- * Conditions of a write: every record that this one points to still exists. What it newly points to is in
- * use, too, but for the author's `idle`. What the author says is one that they see (D63). FOR SHARE
- * waits for a deletion under way and then reads the row as it is. The weaker KEY SHARE of a foreign key would
- * not. The rows are locked after the account, so no two writes can wait for each other.
+ * Conditions of a write: all referenced records still exist, and newly referenced ones are active, except for
+ * the author's `idle`. References of the request must be visible to the author (D63). FOR SHARE waits for a
+ * concurrent deletion and then reads the row again; the weaker KEY SHARE of a foreign key would not. The rows
+ * are locked after the account, so writes can't deadlock.
  */
 export function stillThere(by: Author, references: readonly Reference[]): Sql[] {
   const groups = [...Map.groupBy(references, reference => reference.by)]
@@ -149,8 +149,9 @@ function areThere(by: Author, { resource, ids }: Ids, how: Reference['by']): Sql
 }
 
 /**
- * Conditions that find the records `x` that point to a record of the resource `name`: all, and those that do
- * so in a field that the catalog's role is shown. `id` is SQL. `created_by` and `updated_by` do not count.
+ * Conditions that find the records `x` that point to a record of the resource `name`: `condition` by any
+ * field, `shown` by those that the catalog's role sees. `id` is SQL. `created_by` and `updated_by` do not
+ * count.
  */
 export function pointersTo(
   name: string,
@@ -177,8 +178,8 @@ export function pointersTo(
 
 /**
  * Conditions that nothing points to any of the records `ids` of the resource `name`, an array. Each id is
- * looked up in an index, also where so many records point to one that the planner would rather look for the
- * first of them in the table: hence a range in the order of the index, and a count of what is in several.
+ * looked up in an index. The range in index order, and the count for fields of several values, keep the
+ * planner from a sequential scan when very many records point to one.
  */
 export function unpointed(name: string, by: Pick<Author, 'account'>, catalog: Catalog, ids: Sql): Sql[] {
   const own = sql`x.account_id = ${by.account}::bigint AND x.deleted_at IS NULL`

@@ -1,6 +1,6 @@
 /**
- * Many records of one resource, deleted by one statement or not at all (D78): what nothing points to and that
- * has no parts. Anything else is deleted by itself, in order, which also says what is wrong.
+ * Deletes many records of one resource with one statement, or none of them (D78): records that nothing points
+ * to and that have no parts. Others are deleted individually, in order, which also says what is wrong.
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { changeable, visible } from '../rights/visibility.ts'
@@ -12,15 +12,15 @@ import { type Queryable, tableOf } from './store.ts'
 import { freedKeys } from './unique.ts'
 import { type Author, carryOut, statementOf, type Write, writing } from './write.ts'
 
-/** Whether nothing but what points to a record can forbid its deletion. */
+/** True if only references to a record can forbid its deletion. */
 export function canBeRemovedTogether({ resource }: ResourceFields): boolean {
   const { isConfiguration, actor, forbids, stays } = resource
   return !isConfiguration && !actor && !forbids && !stays
 }
 
 /**
- * Deletes these records, in this order: true; false where one of them can't be deleted so, and then none is.
- * To be called under the account's lock.
+ * Deletes these records, in this order. Returns false, and deletes none, if one of them can't be deleted so.
+ * Call it under the account's lock.
  */
 export async function removeTogether(
   db: Queryable,

@@ -1,5 +1,5 @@
 /**
- * Deletes a record softly (D9): get and lists no longer find it, and an event tells of the deletion. The
+ * Soft delete of a record (D9): get and lists no longer find it, and an event reports the deletion. The
  * records that it points to stay (D37).
  */
 
@@ -23,12 +23,11 @@ import { freedKeys } from './unique.ts'
 import { type Author, lockFirst, type Write, writing } from './write.ts'
 
 /**
- * Answers the record as it is deleted, where that is asked for `withRecord`; null where it is not, and to a
- * request that was carried out before.
+ * Deletes a record. Returns it if `withRecord`; else null, as for a replayed request.
  *
- * Throws `record_not_found` when there is no such record, `version_conflict` when the caller has read another
- * version, and `in_use` with counts when records point to it. For a user also `last_administrator`, and
- * `forbidden` when the caller is no administrator (D121).
+ * Throws `record_not_found` if there is no such record, `version_conflict` if the caller has read another
+ * version, and `in_use` with counts if records point to it. For a user also `last_administrator`, and
+ * `forbidden` if the caller is no administrator (D121).
  */
 export async function removeRecord(
   db: Queryable,
@@ -57,9 +56,9 @@ export async function removeRecord(
 }
 
 /**
- * Judges a deletion before what points to the record is moved by the moves that `plan` answers, and answers
- * them: a deletion that is refused moves nothing (D37). Throws what the deletion is refused with, `in_use`
- * for what no move takes along, because the caller does not see it or may not change it.
+ * Validates a deletion before the moves of `plan` move the records that point to the record, and returns
+ * these moves: a refused deletion moves nothing (D37). Throws the refusal of the deletion; `in_use` for
+ * records that no move takes along, because the caller does not see them or may not change them.
  */
 export async function judgeRemoval(
   db: Queryable,
@@ -87,13 +86,13 @@ export async function judgeRemoval(
   return moves
 }
 
-/** Throws where a user would delete themselves. */
+/** Throws if users would delete themselves. */
 function refuseOneself({ resource }: ResourceFields, id: number, { actor }: Context): void {
   if (resource.actor && id === actor)
     throw new Refusal('in_use', 'This is your own user: ask as another to delete it.')
 }
 
-/** Throws what a row that was found says against the deletion; not what points to the record. */
+/** Throws the refusal that the row found gives for the deletion; references to the record are not checked. */
 function refuseFound(
   fields: ResourceFields,
   id: number,
@@ -107,7 +106,7 @@ function refuseFound(
   if (refused) throw new Refusal(refused as ErrorSlug, fields.resource.actor!.refusals[refused]!)
 }
 
-/** Throws what the resource itself says against the deletion of a record, by anybody or by this caller. */
+/** Throws the resource's own refusal of the deletion, for any caller or for this one. */
 async function refuseRemoval(
   db: Queryable,
   fields: ResourceFields,
@@ -125,10 +124,10 @@ async function refuseRemoval(
 }
 
 /**
- * Deletes the record, its parts, and a user's tokens. Answers four columns. `id` is null when the record was
- * not deleted. `version` is the version that was found, null when there is no such record. `used` counts the
- * records of each resource that point to it, as JSON. `refused` says why a user can't be deleted. The
- * statement goes after `lockFirst`, so it sees every record that was saved before.
+ * Deletes the record, its parts, and a user's tokens. Returns four columns: `id`, null if the record was not
+ * deleted; `version`, null if there is no such record; `used`, the number of records of each resource that
+ * point to it, as JSON; `refused`, the reason why a user can't be deleted. The statement runs after
+ * `lockFirst`, so it sees every record that was saved before.
  */
 function removal(
   by: Author,
@@ -173,7 +172,7 @@ function removal(
     ],
     events: [...parts.events, { type: `${name}.deleted`, resource: name, of: sql`r` }],
     isConfiguration,
-    // What went with it is known by its moment when it comes back.
+    // A restore recognizes the parts that were deleted with it by its moment.
     hasOwnMoment: own.length > 0,
     answer: sql`SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused,
     coalesce((SELECT version FROM r), t.version)::text AS version,
@@ -182,13 +181,13 @@ function removal(
   }
 }
 
-/** The row `t` of the record, as it is joined: nothing where the caller does not see it. */
+/** The row `t` of the record, joined; no row if the caller does not see it. */
 function foundRow(by: Author, fields: ResourceFields, record: Param): Sql {
   return sql`${tableOf(fields)} t
     ON ${visible(fields.resource.name, by, sql`t`)} AND t.id = ${record}::bigint AND t.deleted_at IS NULL`
 }
 
-/** Columns of what is said against the deletion: `n` counts what points to the record, as `usesOf` does. */
+/** Columns with the reasons against a deletion: `n` has the counts of `usesOf`, `refused` as in `removal`. */
 function usedColumns(
   by: Author,
   fields: ResourceFields,
@@ -204,8 +203,8 @@ function usedColumns(
 }
 
 /**
- * SQL that counts, for each resource, the records that point to this one, and of how many of them the caller
- * may read that. Its own parts, what ends with it, and what is moved do not count.
+ * SQL that counts, for each resource, the records that point to this one, and those of them that the caller
+ * may read. Its own parts, records that it revokes and records to be moved do not count.
  */
 function usesOf(
   { resource: { name, parts = [], ends = [] } }: ResourceFields,
@@ -229,7 +228,7 @@ function usesOf(
     }))
 }
 
-/** Throws `version_conflict` when the caller has read another version. */
+/** Throws `version_conflict` if the caller has read another version. */
 async function refuseOther(
   db: Queryable,
   fields: ResourceFields,
@@ -242,7 +241,7 @@ async function refuseOther(
   if (!isMet(precondition, version)) throw versionConflict(nameOf(fields, id), version, precondition)
 }
 
-/** resource → how many records point to the record, and how many of them the caller sees */
+/** resource → number of records that point to the record, and of those that the caller sees */
 type Uses = { readonly [resource: string]: readonly [number, number] }
 
 function inUse(
@@ -263,7 +262,7 @@ function inUse(
   return new Refusal('in_use', `The ${name} ${id} is in use${how}`, problems)
 }
 
-/** What the caller does not see is not counted (D64a). */
+/** Records that the caller does not see are not counted (D64a). */
 function usesMessage(resource: string, seen: number, hasOthers: boolean): string {
   if (seen === 0) return `There are ${pluralOf(resource)} that you can't see and that point to it.`
   const counted = `${seen} ${seen === 1 ? `${resource} points` : `${pluralOf(resource)} point`} to it`

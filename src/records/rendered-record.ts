@@ -1,9 +1,9 @@
 /**
- * The rendered record: a record's JSON text, in the column `document`. It is written together with the other
- * columns and read as it is: building 25 records of fifty members from columns takes PostgreSQL ten times as
- * long as reading their text. Three kinds of members are not in the text and are added when it is read: those
- * that change without a write of the record (with the clock, a stage or a rate), those that writes of other
- * records keep, in a text of their own (D73), and those that the store itself sets (id, version, deletion).
+ * The rendered record: a record's JSON text, in the column `document`. It is written with the other columns
+ * and read unchanged: building 25 records of fifty members from columns takes PostgreSQL ten times as long.
+ * Reading adds three kinds of members: those that change without a write of the record (with the clock, a
+ * stage or a rate), those that writes of other records maintain, in a text of their own (D73), and those that
+ * the store sets (id, version, deletion).
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type Row, recordRow } from '../fields/columns.ts'
@@ -15,8 +15,8 @@ import { type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 
 /**
- * The text that is stored: the members of a JSON object without its braces, in the order of the form. Custom
- * fields come last, and only those that have a value (D43).
+ * The stored text: the members of a JSON object without its braces, in the order of the form. Custom fields
+ * come last, and only those that have a value (D43).
  */
 export function renderedMembers({ whole: fields }: ResourceFields, after: Values): string {
   const members: JsonObject = {}
@@ -25,7 +25,7 @@ export function renderedMembers({ whole: fields }: ResourceFields, after: Values
     const value = field.computed ? field.default_value : (after[field.internal_name] ?? null)
     if (value !== null || !field.is_custom) members[field.internal_name] = value
   }
-  // Another process has just made this field, and this catalog does not know it yet. Its value must not be
+  // Another process has just created this field, which this catalog does not know yet. Its value must not be
   // lost.
   for (const [name, value] of Object.entries(after)) {
     if (name.startsWith('cf_') && !fields.byName.has(name) && value !== null) members[name] = value
@@ -47,15 +47,15 @@ export const renderedSql = memoize(({ whole }: ResourceFields): Sql => {
 })
 
 /**
- * SQL of a stored text in which some members have other values, given as SQL of JSON text. All other members
- * stay digit for digit.
+ * SQL of a stored text in which values, SQL of JSON text, replace some members. All other members stay digit
+ * for digit.
  */
 export function renderedWith(document: Sql, members: { readonly [name: string]: Sql }): Sql {
   const values = Object.entries(members).map(([name, value]) => sql`WHEN ${sql.text(name)} THEN ${value}`)
   return rebuilt(document, sql`CASE m.key ${sql.join(values, sql` `)} ELSE m.value::text END`, sql`true`)
 }
 
-/** SQL of a stored text without the member that `name`, SQL too, says. */
+/** SQL of a stored text without the member `name`, which is SQL, too. */
 export function renderedWithout(document: Sql, name: Sql): Sql {
   return rebuilt(document, sql`m.value::text`, sql`m.key <> ${name}`)
 }
@@ -76,8 +76,8 @@ export function shownText(field: Field, row: Row = recordRow): Sql {
 }
 
 /**
- * A record's text as a caller sees it: without fields that are out of use, or that the caller's role hides
- * (D64). Mostly that is the stored text itself.
+ * A record's text as a caller sees it: without inactive fields and fields that the caller's role hides (D64).
+ * Mostly that is the stored text itself.
  */
 export function shown(fields: ResourceFields, record: string): string {
   return isShownWhole(fields, null)
@@ -85,7 +85,7 @@ export function shown(fields: ResourceFields, record: string): string {
     : JSON.stringify(shownMembers(fields, parseJson(record) as JsonObject, null))
 }
 
-/** The same of a record that is parsed; `only` narrows it to some of its members. */
+/** Like `shown`, for a parsed record; `only` narrows it to some of its members. */
 export function shownMembers(
   fields: ResourceFields,
   record: JsonObject,
@@ -99,7 +99,7 @@ export function shownMembers(
   return Object.fromEntries(Object.entries(record).filter(([name]) => isShown(fields.byName.get(name))))
 }
 
-/** Whether a caller is shown all that is stored. */
+/** True if a caller sees all that is stored. */
 export function isShownWhole(fields: ResourceFields, only: readonly Field[] | null): boolean {
   return only === null && wholeShown(fields).isWhole
 }
@@ -109,7 +109,7 @@ const wholeShown = memoize((fields: ResourceFields) => {
   return { isWhole: fields.fields.every(isShown) }
 })
 
-/** Whether a field that is shown to others is hidden from the caller's role (D64). */
+/** True if the caller's role hides a field that others see (D64). */
 export function isHiddenByRole({ byName, whole }: ResourceFields, name: string): boolean {
   return byName !== whole.byName && byName.get(name)?.is_hidden === true && !whole.byName.get(name)?.is_hidden
 }

@@ -1,7 +1,7 @@
 /**
- * What a write answers of its records, as the caller may be told it (D63 to D65). A request that was carried
- * out before is answered again (D8) as the caller of now may be told it: without fields that the role hides
- * by now, and of a record that they don't see by now its id alone.
+ * Renders the response to a write by the caller's rights (D63 to D65). A replayed response (D8) follows the
+ * caller's current rights: it omits fields that the role hides now, and has only the id of a record that the
+ * caller no longer sees.
  */
 import type { Problem } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
@@ -12,12 +12,12 @@ import { isHiddenByRole, shown } from './rendered-record.ts'
 import type { Saved } from './save.ts'
 import { type Reader, tableOf } from './store.ts'
 
-/** Who is told of a write: the service itself has no rights, and is told all. */
+/** The caller who gets the response: the service itself has no `rights`, and sees all. */
 type Told = Viewer & { readonly rights?: Rights }
 
 /**
- * The text of a saved record. Of one that was there before, whoever may not read the resource is told the id
- * and the version: the rest they have not written.
+ * The text of a saved record. A caller who may not read the resource gets the id and the version of a record
+ * that existed before: they have not written the rest.
  */
 export function toldText(fields: ResourceFields, told: Told, saved: Saved): string {
   const { id, version, record, isNew = false } = saved
@@ -26,7 +26,7 @@ export function toldText(fields: ResourceFields, told: Told, saved: Saved): stri
     : JSON.stringify({ id, version })
 }
 
-/** Records that were saved. Those that were deleted since are told as they were saved. */
+/** Replays saved records. Those deleted since then have the text that was saved. */
 export async function savedAgain(
   db: Reader,
   fields: ResourceFields,
@@ -42,8 +42,8 @@ export async function savedAgain(
 }
 
 /**
- * What was wrong; null where it would name a field that is hidden by now. What it told of records besides,
- * such as current values and candidates, is that of then and left out.
+ * A problem of an earlier response; null if it would name a field that is hidden now. Further members, such
+ * as current values and candidates, are outdated and left out.
  */
 export function problemAgain(
   fields: ResourceFields,
@@ -63,7 +63,7 @@ export function problemAgain(
   }
 }
 
-/** The ids of those that the viewer does not see. */
+/** The ids of the records that the viewer does not see. */
 async function unseenOf(
   db: Reader,
   fields: ResourceFields,
@@ -81,7 +81,7 @@ WHERE ${visible(fields.resource.name, sightOf(viewer), sql`r`)} AND r.id = ANY($
   return unseen
 }
 
-/** Whether a warning or a problem is about a field that the role hides, of the record or of one within it. */
+/** True if a warning or a problem is about a field that the role hides, of the record or of a nested one. */
 export function isAboutHidden(
   fields: ResourceFields,
   { resources }: Catalog,
@@ -96,7 +96,7 @@ export function isAboutHidden(
       isHiddenByRole(fields, first) || (inner !== undefined && within.some(one => isHiddenByRole(inner, one)))
     )
   }
-  // Without a path it may be one of a record within.
+  // Without a path it may be a field of a nested record.
   const all = [fields, ...fields.fields.flatMap(({ internal_name }) => related(internal_name) ?? [])]
   return field !== null && all.some(one => isHiddenByRole(one, field))
 }

@@ -1,6 +1,6 @@
 /**
- * What a resource is: a plain object with a table, its fields as data, and its rules. The life of a record
- * (create, update, …) is the same for all and takes the resource as an argument.
+ * A resource is a plain object: a table, its fields as data, and its rules. The life of a record (create,
+ * update, …) is the same for all and takes the resource as an argument.
  */
 import type { Hint, Refusal, Warning } from '../errors.ts'
 import type { Catalog, CatalogRows } from '../fields/catalog.ts'
@@ -24,113 +24,107 @@ export type Resource = {
   readonly fields: readonly Field[]
   /** the fields that make the name under which a record is shown and sorted */
   readonly shownAs: readonly string[]
-  /** the fields that answers about other resources are made of, so that no role can hide them (D64) */
+  /** fields that responses about other resources contain, so that no role can hide them (D64) */
   readonly toldElsewhere?: readonly string[]
-  /**
-   * the fields by which a string names a record where the interface takes an id (D75); the earlier one beats
-   * the later one
-   */
+  /** the fields by which a string names a record where the interface takes an id (D75), by priority */
   readonly namedBy?: readonly string[]
-  /** whether the record is of a person, whom their full name in any order names, too */
+  /** True if the record is of a person, whom their full name in any order names, too */
   readonly isPerson?: true
-  /** the field that says whether a record is in use (1); names find no other records */
+  /** the field that is 1 if a record is active; names find no inactive records */
   readonly inUse?: string
-  /** the fields beside its name in which a search looks (D86); left out: its records are not searched */
+  /** the fields that a search covers besides the name (D86); absent: its records are not searched */
   readonly searched?: readonly string[]
-  /** the type of the custom fields that point to its records; without it no custom field does */
+  /** the type of the custom fields that point to its records; absent: no custom field does */
   readonly customType?: FieldType
-  /** unique index → the field of which no two records have the same value */
+  /** unique index → the unique field */
   readonly unique?: { readonly [index: string]: string }
-  /** its records as the options of the fields that point to them, where the catalog has them all */
+  /** its records as the options of the fields that point to them, if the catalog has them all */
   readonly options?: (rows: CatalogRows) => readonly Option[]
-  /** whether its records are part of the account's catalog, which then has a new version with each write */
+  /** True if its records are part of the account's catalog, of which each write then makes a new version */
   readonly isConfiguration?: true
   /** the columns that a record of another resource may copy from one of these (D23) */
   readonly snapshot?: readonly string[]
   /**
-   * resources whose records are parts of this one's. Parts are deleted and restored with it. A part that
-   * points to it does not keep it from being deleted.
+   * resources whose records are parts of this one's: deleted and restored with it. A part that points to it
+   * does not prevent its deletion.
    */
   readonly parts?: readonly string[]
-  /** the references to what its records may be parts of: each is a part of the first that it has */
+  /** the references to what its records may be parts of: each is a part of the first that is set */
   readonly partOf?: readonly string[]
   /**
-   * CTEs of a write that bring columns of other records in line with the rows `r` of this resource, as the
-   * write leaves them (D73). The write goes after `lockFirst`, so it sees all that was saved before.
+   * CTEs of a write that update columns of other records that follow from the rows `r` of this resource
+   * (D73). The write runs after `lockFirst`, so it sees all that was saved before.
    */
   readonly bringsInLine?: (by: Author, r: Sql) => Sql[]
   /**
-   * the columns that writes of other records keep beside those of fields: the text of their members, and when
-   * it changed last (D89)
+   * the columns that writes of other records maintain: the text of their members, and the time of the last
+   * change (D89)
    */
   readonly kept?: { readonly document: string; readonly movedAt: string }
-  /** whose its records are, where a role may be limited to some of them (D63) */
+  /** ownership of its records, if a role may be limited to some of them (D63) */
   readonly reach?: Reach
-  /** set where its records are users, who send the requests: nobody can delete themselves */
+  /** rules of users, if its records are users, who send the requests: nobody can delete themselves */
   readonly actor?: ActorRules
-  /** resources whose records end for good with this one, when it is deleted or taken out of use */
+  /** resources whose records are revoked for good when this one is deleted or deactivated */
   readonly ends?: readonly string[]
-  /** What else the event of a creation or change is (D69), as people ask for it: deal.won. Pure. */
+  /** Aliases of the event of a creation or change (D69), such as deal.won. Pure. */
   readonly also?: (before: Values | null, after: Values) => readonly string[]
-  /** Why a change is not for its author to make (D62); null where it is. Pure. */
+  /** Why the author may not make a change (D62); null if they may. Pure. */
   readonly forbids?: (change: GrantChange) => string | null
-  /** Why a record can't be deleted, whoever asks; null where it can. Pure. */
+  /** Why no caller can delete a record; null if one can. Pure. */
   readonly stays?: (record: Values) => string | null
-  /**
-   * What must be true of the account for a change to be made, so that somebody still administers it (D62).
-   */
+  /** Invariant of the account that a change must keep, so that it always has an administrator (D62). */
   readonly keeps?: (before: Values, after: Values) => Keeps | null
   /**
-   * What decides on the value of a read-only field, for somebody who sent another; `record` as it was sent,
-   * over what is stored. Pure.
+   * Why a read-only field has its value, for a caller who sent another; `record` is the body over the stored
+   * record. Pure.
    */
   readonly explains?: (field: string, sent: Json, record: Values, catalog: Catalog) => string | null
   /**
-   * How many live records an account may have (D110, D130), or as many with the same value in the field `of`;
-   * `what` they then are.
+   * Maximum number of live records of an account (D110, D130), or of those with the same value in the field
+   * `of`; `what` names them in messages.
    */
   readonly most?: { readonly count: number; readonly of?: string; readonly what: string }
   /**
-   * The rules that span fields and the values that follow from others. Pure: reports problems, sets
-   * `draft.after`.
+   * Applies the rules that span fields and sets derived values. Pure: reports problems, sets `draft.after`.
    */
   applyRules(draft: Draft): void
 }
 
-/** The rules of those who ask. */
+/** The rules of a resource whose records are users. */
 export type ActorRules = {
-  /** SQL of the error for which a record is not to be deleted, or of null */
+  /** SQL of the error that forbids a deletion, or of null */
   readonly refusedDeletion: (by: Author, record: Param, isAdmin: boolean) => Sql
-  /** error → what it says */
+  /** error → its message */
   readonly refusals: { readonly [slug: string]: string }
-  /** CTEs of a write that end what the actor `r` asks with */
+  /** CTEs of a write that revoke the sessions and tokens of the actor `r` */
   readonly endedAccess: (by: Author) => Sql[]
 }
 
-/** What must be true, beside the record, under the account's lock; and the refusal where it is not. */
+/** An invariant beyond the record, checked under the account's lock, and the refusal if it fails. */
 export type Keeps = { readonly condition: (account: Param) => Sql; readonly refusal: () => Refusal }
 
 /** A record on its way to being saved. */
 export type Draft = {
   /** null on create */
   readonly before: Values | null
-  /** the record as it would be saved; applyRules adds what follows from it */
+  /** the record to be saved; applyRules adds derived values */
   readonly after: Values
   /**
-   * The values that are copied from a record that this one newly points to (D23); null unless its resource
-   * has a `snapshot`.
+   * The values to copy from a record that this one newly points to (D23); null unless its resource has a
+   * `snapshot`.
    */
   related(resource: string, id: number): JsonObject | null
-  /** the members the request names */
+  /** the members of the request */
   readonly sent: ReadonlySet<string>
-  /** set where a change is undone (D83): then what is not sent stays as it is */
+  /** the change that is undone (D83), if any: members that are not sent then stay unchanged */
   readonly undoes: Undone | null
   readonly catalog: Catalog
   /** stands for the moment of the write, which only the database knows (fields/moment.ts) */
   readonly now: string
   /** that moment by the clock of this process: for bounds of a day or so */
   readonly clock: Date
-  /** `because`: the other field that decides on it, of which the problem tells (D64). */
+  /** `because`: the other field that causes the problem, and that it mentions (D64). */
   problem(
     field: string,
     code: string,
@@ -140,10 +134,10 @@ export type Draft = {
   warn(warning: Warning): void
 }
 
-/** A change that is undone: the values of its fields from before it, and those that it made. */
+/** A change to undo: the values of its fields before it, and the values that it set. */
 export type Undone = { readonly former: Values; readonly made: Values }
 
-/** A field of the service itself, as a resource writes it down. */
+/** A field of the service itself, as a resource defines it. */
 export type FieldDefinition = {
   id: number
   name: string
@@ -164,23 +158,23 @@ export type FieldDefinition = {
   help?: string
   acceptsNumber?: boolean
   email?: boolean
-  /** whether the schema keeps two records of an account from having the same value */
+  /** True if the schema keeps two records of an account from having the same value */
   unique?: true
   computed?: Expression
   moves?: Expression
   volatile?: boolean
-  /** the resource whose writes keep its column; such a field is volatile */
+  /** the resource whose writes maintain its column; such a field is volatile */
   keptBy?: string
   showsOne?: boolean
-  /** whether the service itself gives every record a value. Required fields have one in any case. */
+  /** True if the service itself gives every record a value; required fields have one in any case */
   filled?: boolean
   derivesFrom?: readonly string[]
   ofStore?: boolean
 }
 
 /**
- * Sections of definitions, in the order of the form → fields. Static options are numbered from 1 in the order
- * given.
+ * Turns sections of definitions, in the order of the form, into fields. Numbers static options from 1 in the
+ * order given.
  */
 export function defineFields(
   resource: string,
@@ -238,12 +232,12 @@ function staticOptions(names: readonly string[]): Option[] {
   }))
 }
 
-/** The field every resource begins with. */
+/** The first field of every resource. */
 export function idField(id: number): FieldDefinition {
   return { id, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true, ofStore: true }
 }
 
-/** What people call the record: at most 255 characters. */
+/** The name of a record: at most 255 characters. */
 export function nameField(id: number, more: { unique?: true } = {}): FieldDefinition {
   const label = 'Name'
   return { id, name: 'name', label, type: 'SINGLE_STRING', required: true, config: nameLength, ...more }
@@ -251,7 +245,7 @@ export function nameField(id: number, more: { unique?: true } = {}): FieldDefini
 
 const nameLength = { min_length: 1, max_length: 255 }
 
-/** When and by whom a record was created and changed. */
+/** The time and user of a record's creation, and of its last change. */
 export function authorFields(firstId: number): FieldDefinition[] {
   const at = { type: 'DATE_TIME', readOnly: true, filled: true } as const
   const by = { type: 'OWNER', readOnly: true, related: 'user' } as const
@@ -264,8 +258,8 @@ export function authorFields(firstId: number): FieldDefinition[] {
 }
 
 /**
- * The fields every resource ends with: metadata (D18), version (D7), and when and by whom it was deleted (D9,
- * D69). `deletedBy`: the id of the last one, where the next number is taken.
+ * The last fields of every resource: metadata (D18), version (D7), and the time and user of its deletion (D9,
+ * D69). `deletedBy`: the id of the last one, if the next number is taken.
  */
 export function recordFields(firstId: number, deletedBy: number = firstId + 3): FieldDefinition[] {
   const own = { readOnly: true, ofStore: true } as const

@@ -1,4 +1,4 @@
-/** Brings a deleted record back (D9), and an event tells of it. What the record points to must exist. */
+/** Restores a deleted record (D9), with an event. The records that it points to must exist. */
 import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
@@ -28,9 +28,9 @@ import { type Author, lockFirst, type Write } from './write.ts'
 const attempts = 3
 
 /**
- * Restores a record that was deleted at `oldest` or later. Throws `record_not_found` when there is none,
- * `version_conflict` when the caller has read another version, `validation_failed` with the references to
- * deleted records, and `duplicate` when its name was taken meanwhile.
+ * Restores a record that was deleted at `oldest` or later. Throws `record_not_found` if there is none,
+ * `version_conflict` if the caller has read another version, `validation_failed` with the references to
+ * deleted records, and `duplicate` if its name was taken meanwhile.
  */
 export async function restoreRecord(
   db: Queryable,
@@ -80,7 +80,9 @@ export async function restoreRecord(
   )
 }
 
-/** A record that the viewer sees and whose deletion can be undone: version, record, is_changeable. */
+/**
+ * SELECT of a deleted record that the viewer sees and that can be restored: version, record, is_changeable.
+ */
 function deletedSql(fields: ResourceFields, viewer: Viewer, id: number, since: string): Sql {
   const [sight, r, { name }] = [sightOf(viewer), sql`r`, fields.resource]
   return sql`SELECT r.version::text AS version, ${renderedSql(fields)} AS record,
@@ -90,7 +92,7 @@ WHERE ${visible(name, sight, r)} AND r.id = ${String(id)}::bigint
   AND r.deleted_at >= ${since}::timestamptz`
 }
 
-/** The record as it was read. */
+/** The record as read. */
 type Read = {
   readonly id: number
   readonly since: string
@@ -99,8 +101,8 @@ type Read = {
 }
 
 /**
- * Restores the record and those parts that were deleted with it. Writes nothing when the record is no longer
- * deleted in that version, when something that it points to is deleted, or when there may be no more of them.
+ * Restores the record and the parts that were deleted with it. Writes nothing if the record is no longer
+ * deleted in that version, a referenced record is deleted, or the record limit is reached.
  */
 function restoration(
   by: Author,
@@ -141,7 +143,7 @@ function restoration(
   }
 }
 
-/** Sets when and by whom the record was changed; nothing else of it changes. */
+/** Sets the time and user of the last change; nothing else changes. */
 function authored({ actor }: Author, row: Sql): Sql {
   const document = renderedWith(sql`${row}.document`, {
     updated_at: jsonInstant(sql`locked.at`),
@@ -152,7 +154,7 @@ function authored({ actor }: Author, row: Sql): Sql {
 
 /**
  * The references that a stored record needs. Products are left out, because its lines have copies (D23), and
- * so is who changed it.
+ * so are the users who changed it.
  */
 function referencesOf({ whole }: ResourceFields, record: JsonObject, { catalog }: Context): Reference[] {
   return whole.fields.flatMap(({ internal_name: field, related, is_read_only }) => {

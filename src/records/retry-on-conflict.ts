@@ -1,6 +1,6 @@
 /**
- * Optimistic concurrency: changes of one record that come at the same moment. The first is saved, and the
- * others are judged anew by what it made (D7). Owns who tries when; does not know what is changed.
+ * Optimistic concurrency: of concurrent changes of one record the first is saved, and the others are
+ * validated again on its result (D7). Owns the retries; does not know what is changed.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { KeyedMutex } from '../waiting/keyed-mutex.ts'
@@ -10,21 +10,21 @@ import type { Saved } from './save.ts'
 import type { Queryable, Transactional } from './store.ts'
 import { lockFirst } from './write.ts'
 
-/** Judges and saves a change; null where another was quicker. `isDoubtful`: it was so once before. */
+/** Validates and saves a change; null on a conflict. `isDoubtful`: it is a retry. */
 type Act = (on: Queryable, isDoubtful: boolean) => Promise<Saved | null>
 
 type About = { readonly fields: ResourceFields; readonly id: number; readonly account: string }
 
-/** How often a change is tried when another process keeps changing the record. */
+/** Number of retries while another process keeps changing the record. */
 const attempts = 5
 
-/** For each database, or transaction, the mutex of each of its records. */
+/** Database or transaction → the mutex of its records. */
 const mutexOf = memoize((_db: Queryable) => new KeyedMutex<string>())
 
 /**
- * Saves a change, at once if nobody waits to change the record, else when it holds the record's mutex.
- * Another process can still be quicker each time: at last it is tried under the account's lock. A transaction
- * has mutexes of its own: it must not wait for who waits for it. Null where all was in vain.
+ * Saves a change, at once if nobody waits to change the record, else under the record's mutex. Another
+ * process can still be quicker each time: the last attempt holds the account's lock. A transaction has
+ * mutexes of its own, which prevents deadlocks. Null if all attempts failed.
  */
 export async function retryOnConflict(
   db: Queryable,
@@ -41,7 +41,7 @@ export async function retryOnConflict(
       const saved = await act(db, true)
       if (saved) return saved
     }
-    // What else is judged asks outside of the transaction, which the embedded engine's one session can't.
+    // `judge` queries outside of the transaction, which the embedded engine's one connection can't.
     return !judge && isTransactional(db) ? await underLock(db, account, act) : null
   })
 }

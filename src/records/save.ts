@@ -1,6 +1,6 @@
 /**
- * What create and update share: the resource's rules are applied to a draft of the record, and the draft
- * becomes the parameters of one statement. Knows no HTTP and no particular resource.
+ * Shared by create and update: applies the resource's rules to a draft of the record, and turns the draft
+ * into the parameters of one statement. Knows no HTTP and no particular resource.
  */
 import { type Problem, problemAt, Refusal, sentence, type Warning } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -23,25 +23,25 @@ import type { Changes, Queryable, RecordToWrite } from './store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from './unique.ts'
 import { type Author, author, type Origin, type Write, writing } from './write.ts'
 
-/** Who asks, under which configuration, and with which rights: the service itself has them all. */
+/** The caller of a write, their configuration and their rights; the service itself has them all. */
 export type Context = Viewer &
   Origin & {
     readonly rights?: Rights
-    /** when it happened, for sample data with a history; absent: now, by the database's clock */
+    /** time of the write, for sample data with a history; default: now, by the database's clock */
     readonly at?: Date
-    /** fields whose sent values stay, though the service sets them otherwise (D80) */
+    /** fields whose sent values are stored, though the service normally sets them (D80) */
     readonly keeps?: readonly string[]
-    /** users out of use whom records may newly have (D80), by their ids */
+    /** inactive users to whom records may newly point (D80), by their ids */
     readonly idle?: ReadonlyMap<number, string>
-    /** set where nobody reads the saved records: those of many may be answered as {} */
+    /** True to skip rendering: the caller ignores the saved records, which may be {} in bulk */
     readonly unread?: true
-    /** set in a transaction of which nothing is kept (D79), and for which others may wait */
+    /** True in a dry run (D79), for which others may wait */
     readonly isDry?: true
-    /** set when it must not be carried out twice (D8) */
+    /** the key of an idempotent request (D8) */
     readonly idempotency?: IdempotentRequest | null
   }
 
-/** A record as it was saved: JSON text as the database built it. */
+/** A saved record: JSON text as the database built it. */
 export type Saved = {
   readonly id: number
   readonly version: number
@@ -49,16 +49,16 @@ export type Saved = {
   readonly warnings: readonly Warning[]
   /** the records that were created with it (D1) */
   readonly created: readonly { readonly resource: string; readonly id: number }[]
-  /** whether the request made it */
+  /** True if the request created it */
   readonly isNew?: boolean
-  /** whether the request changed nothing of it */
+  /** True if the request changed nothing */
   readonly isUnchanged?: boolean
 }
 
-/** What the response to a write says besides the record. */
+/** The response to a write, without the record. */
 type WriteResponse = Pick<Saved, 'warnings' | 'created' | 'isNew' | 'isUnchanged'>
 
-/** The record that the same request saved earlier (D8), as it is told again; null when it did not. */
+/** Replays the record that the same request saved earlier (D8); null if there is none. */
 export async function savedBefore(
   db: Queryable,
   fields: ResourceFields,
@@ -69,8 +69,8 @@ export async function savedBefore(
 }
 
 /**
- * Writes a record, after the statement `first`; null when there was no row to write. Throws `duplicate` when
- * a unique value of one of the candidates is taken (D76).
+ * Writes a record, after the statement `first`; null if no row was written. Throws `duplicate` if a unique
+ * value of one of the candidates is taken (D76).
  */
 export async function save(
   db: Queryable,
@@ -88,24 +88,24 @@ export async function save(
       if (!isTaken(error)) throw constraintRefusal(error, context.catalog) ?? error
       const clashes = await clashesOf(db, context, candidates)
       if (clashes.length) throw duplicate(fields, clashes)
-      // Who held the value holds it no longer.
+      // The value has become free meanwhile.
       return undefined
     },
   )
   return written ? savedOf(fields, context, written) : null
 }
 
-/** By what idempotency.ts finds an earlier response. */
+/** The key by which idempotency.ts finds an earlier response. */
 export function requestKeyOf({ catalog, idempotency = null }: Context) {
   return { account: String(catalog.account.id), idempotency }
 }
 
-/** Who writes, as a statement names them. */
+/** The author of a write, as parameters of a statement. */
 export function authorOf(context: Context): Author {
   return author(context, context.at)
 }
 
-/** The saved record as its author is told it, from the row that a write answers. */
+/** The saved record as its author may see it, from the row that a write returns. */
 export function savedOf(
   fields: ResourceFields,
   context: Context,
@@ -115,24 +115,23 @@ export function savedOf(
   return { ...saved, record: toldText(fields, context, saved) }
 }
 
-/** What else a write is judged by, besides its body. */
+/** Input of a write's validation besides its body. */
 type Judged = {
   /** the stored record of an update, null on create */
   readonly before: Values | null
-  /** what the record newly points to */
+  /** the references that are new in the record */
   readonly added: readonly Reference[]
-  /** whether an earlier attempt wrote nothing: then something that the record points to may be missing */
+  /** True if an earlier attempt wrote nothing: a referenced record may be missing */
   readonly isDoubtful: boolean
   /** the change that an update undoes */
   readonly undoes?: Undone | null
 }
 
 /**
- * The record as it would be saved. Throws `validation_failed` with every problem of parsing, references and
- * rules, also of nested records. The statement that writes the record checks itself that what the record
- * points to exists. So the database is asked here in three cases only: the record copies values from what it
- * points to, an earlier attempt wrote nothing, or there are other problems and the caller should see all at
- * once.
+ * The validated record, as it would be saved. Throws `validation_failed` with every problem of parsing,
+ * references and rules, also of nested records. The statement that writes the record checks its references.
+ * So they are queried here in three cases only: the record copies values from them, an earlier attempt wrote
+ * nothing, or there are other problems and the caller should see all at once.
  */
 export async function validatedRecord(
   db: Queryable,
@@ -144,7 +143,7 @@ export async function validatedRecord(
   const { problems, nested, references } = parsed
   const { catalog, rights } = context
   for (const inner of nested) rights?.need(`${inner.fields.resource.name}:write`)
-  // What is copied from a record is told (D65).
+  // The response shows values that are copied from a record (D65).
   for (const resource of copiedFrom(added, catalog)) rights?.need(`${resource}:read`)
   const isCopied = copiedFrom(references, catalog).length > 0
   const addMissing = (row: Record<string, string | null>) => {
@@ -169,7 +168,7 @@ export async function validatedRecord(
   return { after, changes: changesOf(fields, before ?? blank(fields), after) }
 }
 
-/** The record and those within it, as what may clash with others. */
+/** The record and its nested records, as candidates for a clash of unique values. */
 export function candidatesOf(
   fields: ResourceFields,
   { nested, path }: Parsed,
@@ -184,7 +183,7 @@ export function candidatesOf(
   return [{ fields, after, before, path }, ...inner]
 }
 
-/** The record after the resource's rules. What the rules report is added to its problems. */
+/** The record after the resource's rules. Adds the rules' problems to its own. */
 export function judged(
   fields: ResourceFields,
   { values, sent, problems, warnings, path }: Parsed,
@@ -195,7 +194,7 @@ export function judged(
 ): Values {
   const after: Values = { ...blank(fields), ...before, ...values }
   const kept = keptOf(values, context)
-  // What the rules set is theirs to set first: only then may another value take its place.
+  // The rules decide if these fields have a value; only then does the sent one replace it.
   const byRules = Object.keys(kept).filter(name => !name.startsWith('created_'))
   for (const name of byRules) after[name] = before?.[name] ?? null
   const isHidden = (name: string) => isHiddenByRole(fields, name)
@@ -210,7 +209,7 @@ export function judged(
     now: moment,
     clock: new Date(),
     problem: (field, code, message, { at = '', because = field, hint, ...more } = {}) => {
-      // A value that could not be read is one problem, not also a missing one.
+      // An unreadable value is one problem, not also a missing one.
       if (at === '' && problems.kept.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`)))
         return
       if (isHidden(field) || isHidden(because)) problems.add(hiddenProblem)
@@ -226,7 +225,7 @@ export function judged(
           hint,
         )
     },
-    // What the rules warn of tells how the record was.
+    // Warnings of rules reveal the stored record.
     warn: warning => {
       if (isTold && !isHidden(warning.field)) warnings.push(warning)
     },
@@ -237,9 +236,9 @@ export function judged(
 }
 
 /**
- * After the rules have judged an undo: what the change took is what it was, times and names of lines too, and
- * what follows from it stays where the change left it (D83). What follows from stages, rates and the clock is
- * what it is now.
+ * Applied after the rules of an undo (D83): fields of the change get their former values, also times and
+ * names of lines; other read-only fields stay as stored. Values that follow from stages, rates and the clock
+ * are current.
  */
 function giveBack({ whole }: ResourceFields, after: Values, before: Values, { former }: Undone): void {
   for (const { internal_name: name, is_volatile, is_hidden, is_read_only } of whole.fields) {
@@ -249,12 +248,12 @@ function giveBack({ whole }: ResourceFields, after: Values, before: Values, { fo
   }
 }
 
-/** What is wrong with a field that the caller's role does not see (D64): who sees it can tell. */
+/** The problem of a field that the caller's role hides (D64); it does not name the field. */
 export function hiddenProblem(): Problem {
   return problemAt('', 'not_allowed', 'A rule does not allow this record.')
 }
 
-/** Throws `forbidden` where the change is not for its author to make. */
+/** Throws `forbidden` if the author may not make the change. */
 export function refuseForbidden(
   { resource }: ResourceFields,
   { catalog, rights, actor }: Context,
@@ -275,12 +274,12 @@ export function changesOf({ whole }: ResourceFields, before: Values, after: Valu
   return changes
 }
 
-/** When and by whom a new record was made. */
+/** The times and users of a new record. */
 export function authoredBy(actor: number): Values {
   return { created_at: moment, updated_at: moment, created_by: actor, updated_by: actor }
 }
 
-/** The sent values that stay as they are, though the service sets them otherwise. */
+/** The sent values that are stored, though the service normally sets these fields. */
 export function keptOf(values: Values, { keeps = [] }: Context): Values {
   const kept = keeps.filter(name => values[name] !== undefined && values[name] !== null)
   return Object.fromEntries(kept.map(name => [name, values[name]!]))

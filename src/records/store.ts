@@ -31,7 +31,7 @@ import { memoize } from '../waiting/memoize.ts'
 import { renderedMembers, renderedSql } from './rendered-record.ts'
 import { type Author, columnValue, dated, type Event } from './write.ts'
 
-/** What reading needs of a database. */
+/** Reads from a database. */
 export type Reader = {
   query(
     text: string,
@@ -49,11 +49,11 @@ export type BytesReader = {
   ): Promise<readonly (readonly (Buffer | null)[])[]>
 }
 
-/** What the store needs of a database. A transaction has the same functions and can be used instead. */
+/** Reads from and writes to a database. A transaction has the same functions and can be used instead. */
 export type Queryable = Reader & {
   /**
-   * Carries out one statement that writes to an account; the statement `first`, if given, goes before it.
-   * Writes of one account that arrive together may share a commit.
+   * Runs one statement that writes to an account, after the statement `first` if given. Concurrent writes of
+   * one account may share a commit.
    */
   write(
     account: string,
@@ -63,7 +63,7 @@ export type Queryable = Reader & {
   ): Promise<readonly Record<string, string | null>[]>
 }
 
-/** What writes that belong together need besides: `act` says whether they are kept. */
+/** Runs several writes in one transaction; `act` returns `isKept`: true to commit, false to roll back. */
 export type Transactional = {
   transaction<T>(
     asker: { readonly account: string; readonly signal?: AbortSignal },
@@ -71,7 +71,7 @@ export type Transactional = {
   ): Promise<T>
 }
 
-/** What a write changes, by field. */
+/** The changes of a write, by field. */
 export type Changes = { [name: string]: { before: Json; after: Json } }
 
 /** A record to be written: all its values, and the values that change. */
@@ -82,16 +82,16 @@ export function tableOf({ resource }: ResourceFields): Sql {
 }
 
 /**
- * Reads a record that the viewer sees and that is not deleted: version; record; and is_moved, whether a value
- * may have changed since the version was written (D89).
+ * Reads a live record that the viewer sees: version; record; and is_moved, true if a value may have changed
+ * since the version was written (D89).
  */
 export function recordStatement(fields: ResourceFields, viewer: Viewer, id: string): Statement {
   return asked(toRead(fields), viewer, id)
 }
 
 /**
- * The same for a change of the record: version; record; state, which differs after every change of the stored
- * text, also after one that makes no version; and is_changeable, whether the viewer may change it.
+ * Reads a record in order to change it: version; record; state, a hash that differs after every change of the
+ * stored text, also after one that makes no version; and is_changeable, true if the viewer may change it.
  */
 export function recordToChange(fields: ResourceFields, viewer: Viewer, id: string): Statement {
   return asked(toChange(fields), viewer, id)
@@ -114,7 +114,7 @@ function asked(statement: ReturnType<typeof oneRecord>, viewer: Viewer, id: stri
   return statement(...sightValues(viewer), id, viewer.catalog.followedAt)
 }
 
-/** The same of several records: also `id`. */
+/** Like recordToChange, for several records: also `id`. */
 export function recordsToChange(fields: ResourceFields, viewer: Viewer, ids: readonly number[]): Sql {
   const [sight, r] = [sightOf(viewer), sql`r`]
   return sql`
@@ -124,13 +124,13 @@ export function recordsToChange(fields: ResourceFields, viewer: Viewer, ids: rea
       AND r.deleted_at IS NULL`
 }
 
-/** Whether values of `r` that need no write differ from those at its last write, or may. */
+/** True if values of `r` that change without a write differ from those at its last write, or may. */
 export function isMoved({ whole }: ResourceFields, followedAt: Param): Sql {
   const { kept } = whole.resource
   const volatile = whole.fields.filter(field => field.is_volatile && !field.kept_by)
   const computed = volatile.filter(field => field.computed)
   const isFollowing = volatile.length > computed.length
-  // The cheapest first: one that holds is enough.
+  // The cheapest conditions first: one true condition is enough.
   const all = [
     ...(isFollowing ? [sql`r.updated_at < ${followedAt}::timestamptz`] : []),
     ...(kept ? [sql`r.updated_at <= r.${sql.id(kept.movedAt)}`] : []),
@@ -139,23 +139,23 @@ export function isMoved({ whole }: ResourceFields, followedAt: Param): Sql {
   return sql`(${all.length ? sql.join(all, sql` OR `) : sql`false`})::text AS is_moved`
 }
 
-/** What recordStatement answers of the row `r`. */
+/** The columns of recordStatement, over the row `r`. */
 function readColumns(fields: ResourceFields, _sight: Sight, followedAt: Param): Sql {
   return sql`r.version::text AS version, ${renderedSql(fields)} AS record, ${isMoved(fields, followedAt)}`
 }
 
-/** What recordToChange answers of the row `r`. */
+/** The columns of recordToChange, over the row `r`. */
 export function changeColumns(fields: ResourceFields, sight: Sight): Sql {
   return sql`r.version::text AS version, ${renderedSql(fields)} AS record,
       ${stateOf(sql`r.document`)}::text AS state, ${changeableColumn(fields.resource.name, sight, sql`r`)}`
 }
 
-/** SQL of what tells a stored text from any other: 64 bits. */
+/** SQL of a 64-bit hash of a stored text. */
 export function stateOf(document: Sql): Sql {
   return sql`hashtextextended(${document}, 0)`
 }
 
-/** What a write answers of the record `r`; `unread`: without what is in it. */
+/** The row that a write of the record `r` returns; `unread` skips rendering. */
 export function answerOf(fields: ResourceFields, unread = false): Sql {
   const record = unread ? sql`'{}'` : renderedSql(fields)
   return sql`SELECT r.id::text AS id, r.version::text AS version, ${record} AS record FROM r`
@@ -195,8 +195,8 @@ function insertOf(table: Sql, columns: readonly FieldColumns[]): (given: readonl
 }
 
 /**
- * What an UPDATE sets: only the columns of the fields that change. Most changes touch a field or two, and a
- * deal has sixty columns.
+ * The SET items of an UPDATE: only the columns of the fields that change. Most changes touch a field or two,
+ * and a deal has sixty columns.
  */
 export function assignedRow(fields: ResourceFields, { after, changes }: RecordToWrite): Sql {
   const at = sql`locked.at`
@@ -247,7 +247,7 @@ export const shapeOf = memoize((fields: ResourceFields): Shape => {
   return { columns, insert: insertOf(tableOf(fields), columns) }
 })
 
-/** The values of a field's columns. A value that the statement names twice is one parameter. */
+/** The values of a field's columns. A value that the statement uses twice is bound to one placeholder. */
 export function valuesOf({ field, columns }: FieldColumns, after: Values): (Value | Param)[] {
   const texts = kinds[field.type].write(after[field.internal_name] ?? null, field)
   return columns.map(({ type }, index) => {

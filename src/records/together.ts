@@ -1,7 +1,7 @@
 /**
- * Operations of a batch that are judged and written together (D78): creates and updates of records that have
- * nothing to do with each other. What is wrong in any way, makes other records or depends on another
- * operation is left to be carried out alone, which also says what is wrong. Knows no HTTP.
+ * Prepares independent operations of a batch to be validated and written in bulk (D78). An operation that has
+ * a problem or may depend on another is carried out individually, which also says what is wrong. Knows no
+ * HTTP.
  */
 
 import { Refusal, type Warning } from '../errors.ts'
@@ -28,8 +28,8 @@ import { withTold } from './upsert.ts'
 import type { DraftOfMany } from './write-many.ts'
 
 /**
- * An operation that can be carried out together with others of its kind: it writes a record or deletes one.
- * `unchanged` where it changes nothing.
+ * An operation that can be carried out in bulk with others of its kind: it writes a record or deletes one.
+ * `unchanged` if it changes nothing.
  */
 export type Ready =
   | { readonly removed: number }
@@ -38,7 +38,7 @@ export type Ready =
       | { readonly unchanged: Row & { readonly id: string } }
     ))
 
-/** A record to be written; it gets its id, and those of the records within it, as it is written. */
+/** A record to be written; it and its nested records get their ids when they are written. */
 export type Unplaced = RecordToWrite &
   Pick<DraftOfMany, 'also'> &
   Pick<Parsed, 'nested'> & {
@@ -49,15 +49,17 @@ export type Written = Exclude<Ready, { readonly removed: number }>
 
 type Row = Readonly<Record<string, string | null>>
 
-/** Whether records of a resource can be written together: each is judged by itself and its references. */
+/**
+ * True if records of a resource can be written in bulk: each is validated on its own, with its references.
+ */
 export function canGoTogether({ resource }: ResourceFields): boolean {
   const { isConfiguration, most, forbids, keeps, actor } = resource
   return !isConfiguration && !most && !forbids && !keeps && !actor
 }
 
 /**
- * The first of these operations, as many as are about different records, in the transaction `db`; null for
- * one that is to be carried out alone. `hasNames`: whether they name records.
+ * Prepares the first of these operations, as many as are about different records, in the transaction `db`;
+ * null for one to carry out individually. `hasNames`: true if they name records.
  */
 export async function prepared(
   db: Queryable,
@@ -93,8 +95,8 @@ export async function prepared(
 }
 
 /**
- * Which of the new records have a unique value that another has, or one before them. Found so, they don't
- * keep the others from being written together.
+ * The indexes of new records with a unique value that a stored or an earlier one has. Found here, they don't
+ * keep the others from being written in bulk.
  */
 async function takenValues(
   db: Queryable,
@@ -124,7 +126,7 @@ function textsOf(value: Json, field: Field): string[] {
   return texts(value).map(text => compared(text, field))
 }
 
-/** The records that the operations are about, by the operations: undefined where there is none. */
+/** Operation → the stored record that it is about, if there is one. */
 async function readRows(
   db: Queryable,
   fields: ResourceFields,
@@ -149,7 +151,7 @@ function hasId({ op, id }: Operation): boolean {
   return op === 'update' && id !== null
 }
 
-/** What an operation is about, or null for one that is to be carried out alone. */
+/** The target of an operation; null for one to carry out individually. */
 type Target = { readonly operation: Operation; readonly row: Row | null } | null
 
 /** The operations up to the second one about the same record. */
@@ -170,13 +172,13 @@ function run(
   return targets
 }
 
-/** What tells the record that an operation is about; null for a new one. */
+/** Key of the record that an operation is about; null for a new one. */
 function keyOf({ id, told }: Operation, row: Row | null): string | null {
   if (row?.id) return row.id
   return id === null ? told && JSON.stringify([told.field.id, told.text]) : String(id)
 }
 
-/** Whether an operation is to be carried out alone, as far as that is known before it is judged. */
+/** True if an operation is to be carried out individually, as far as known before its validation. */
 function isApart(fields: ResourceFields, { op, told, precondition }: Operation, row: Row | null): boolean {
   if (op === 'create') return precondition !== null
   if (op === 'delete') return precondition !== null || told !== null || !canBeRemovedTogether(fields)
@@ -187,7 +189,7 @@ function isApart(fields: ResourceFields, { op, told, precondition }: Operation, 
 
 type Read = { readonly parsed: Parsed; readonly row: Row | null; readonly before: Values | null }
 
-/** The bodies, read with the names in them; null for one that is to be carried out alone. */
+/** The bodies, parsed with the names in them; null for one to carry out individually. */
 async function parsedTogether(
   db: Queryable,
   fields: ResourceFields,
@@ -203,11 +205,11 @@ async function parsedTogether(
       const all: (Read | null)[] = []
       for (const target of targets.slice(0, count)) {
         all.push(parsedOne(fields, target, context, names))
-        // The bodies are read again with the names in them, and so just as many.
+        // The second pass, with the names resolved, parses just as many bodies.
         if (count === targets.length && performance.now() > until) count = all.length
       }
       hasNames ||= names.asked.length > 0
-      // Which of them is meant, an operation before may have changed.
+      // An earlier operation may change which record a name means.
       const isAsked = (resource: string) => names.asked.some(one => one.resource === resource)
       if (names.areTooMany || isAsked(name)) throw notTogether
       const isApart = (one: Read) => one.parsed.nested.some(inner => isAsked(inner.fields.resource.name))
@@ -220,7 +222,7 @@ async function parsedTogether(
   }
 }
 
-/** How long the event loop may be held by reading bodies together. */
+/** Maximum time in milliseconds for which parsing in bulk may block the event loop. */
 const parsedWithinMs = 20
 
 const notTogether = new Error('These operations may depend on each other')
@@ -242,7 +244,7 @@ function parsedOne(fields: ResourceFields, target: Target, context: Context, nam
   }
 }
 
-/** Whether a nested record can be written with those of many others: nobody looks whether it is there. */
+/** True if a nested record can be written in bulk with those of others: it needs no lookup. */
 function goesAlong({ fields, sought }: Parsed['nested'][number], { resource }: ResourceFields): boolean {
   return sought.field === null && fields.resource.name !== resource.name && canGoTogether(fields)
 }
@@ -253,7 +255,7 @@ function bodyOf({ told, op, body, bodyOn }: Operation, before: Values | null, co
   return before ? (bodyOn?.(before) ?? body) : whole
 }
 
-/** The operation as it would be written; null for one that gives up or takes a unique value. */
+/** The operation as it would be written; null for one that frees or takes a unique value. */
 function readyOf(
   fields: ResourceFields,
   { actor }: Context,

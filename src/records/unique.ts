@@ -1,7 +1,7 @@
 /**
  * Unique fields (D76). The table `unique_value` has the key of each value that a live record has in one.
  * Every write adds and removes its own keys in its one statement, and the table's primary key refuses a
- * double. A field whose uniqueness the schema keeps has an index instead. Knows no particular resource.
+ * duplicate. A field whose uniqueness the schema enforces has an index instead. Knows no particular resource.
  */
 import { constraintOf } from '../constraint.ts'
 import { type Problem, problemAt, Refusal } from '../errors.ts'
@@ -16,15 +16,15 @@ import { isHiddenByRole } from './rendered-record.ts'
 import { changeColumns, isMoved, type Queryable, type RecordToWrite } from './store.ts'
 import type { Author } from './write.ts'
 
-/** Whether the values of a field are kept as keys. */
+/** True if the values of a field are stored as keys. */
 export function hasKeys(field: Field): boolean {
   return field.is_unique && !field.is_unique_by_index
 }
 
-/** The fields of a resource whose values are kept as keys. */
+/** The fields of a resource whose values are stored as keys. */
 export const keyed = memoize(({ whole }: ResourceFields): readonly Field[] => whole.fields.filter(hasKeys))
 
-/** The CTEs that keep the keys of a new record `r`, a CTE with its row; `name` tells them from others'. */
+/** The CTE that inserts the keys of a new record `r`, a CTE with its row; `name` is the CTE's name. */
 export function insertedKeys(
   by: Author,
   fields: ResourceFields,
@@ -36,7 +36,7 @@ export function insertedKeys(
   return keys ? [sql`${sql.id(name)} AS (${inserted(by, r, keys, sql`true`)})`] : []
 }
 
-/** The same of a change of the record `r`: its keys that end, and those that are new. */
+/** The CTEs that update the keys of a changed record `r`: they delete old keys and insert new ones. */
 export function changedKeys(by: Author, fields: ResourceFields, { after, changes }: RecordToWrite): Sql[] {
   const changed = keyed(fields).filter(({ internal_name: name }) => name in changes)
   if (changed.length === 0) return []
@@ -54,7 +54,7 @@ export function changedKeys(by: Author, fields: ResourceFields, { after, changes
   ]
 }
 
-/** The CTE that ends the keys of the records `r`, which are deleted. */
+/** The CTE that deletes the keys of the deleted records `r`. */
 export function freedKeys(by: Author, fields: ResourceFields, r: Sql, name: string): Sql[] {
   const all = keyed(fields)
   if (all.length === 0) return []
@@ -66,7 +66,7 @@ export function freedKeys(by: Author, fields: ResourceFields, r: Sql, name: stri
   ]
 }
 
-/** The CTE that keeps the keys of the rows `r`, which are restored. */
+/** The CTE that inserts the keys of the restored rows `r`. */
 export function restoredKeys(by: Author, fields: ResourceFields, r: Sql, name: string): Sql[] {
   const all = keyed(fields)
   if (all.length === 0) return []
@@ -81,7 +81,7 @@ export function keysOfRows(by: Pick<Author, 'account'>, r: Sql, fields: readonly
 `
 }
 
-/** The keys of the row `x`, each once: field, key. */
+/** SELECT of the distinct keys of the row `x`: field, key. */
 export function storedKeys(fields: readonly Field[]): Sql {
   const row = { alias: sql`x.`, now: sql`now()` }
   const selects = fields.map(field => {
@@ -94,7 +94,7 @@ export function storedKeys(fields: readonly Field[]): Sql {
   return sql.join(selects, sql`\n    UNION ALL `)
 }
 
-/** What may clash: a record as it would be saved, where it stands in the body, and its id if it has one. */
+/** A record that may clash: as it would be saved, as stored (null if new), and its path in the body. */
 export type Candidate = {
   readonly fields: ResourceFields
   readonly after: Values
@@ -102,7 +102,7 @@ export type Candidate = {
   readonly path: string
 }
 
-/** The problems of values that other live records have; the holder's id only where the viewer sees it. */
+/** The problems of values that other live records have; with the holder's id only if the viewer sees it. */
 export async function clashesOf(
   db: Queryable,
   viewer: Viewer,
@@ -126,7 +126,7 @@ export async function clashesOf(
   })
 }
 
-/** Whether an error of the database says that a unique value is taken. */
+/** True if a database error says that a unique value is taken. */
 export function isTaken(error: unknown): boolean {
   return (error as { code?: string }).code === '23505' && constraintOf(error) === 'unique_value_pkey'
 }
@@ -136,7 +136,7 @@ export function duplicate({ resource }: ResourceFields, problems: readonly Probl
   return new Refusal('duplicate', `The ${resource.name} was not saved: a value is taken.`, problems)
 }
 
-/** The problem that another record has a value. Of a field that the caller doesn't see nothing is told. */
+/** The problem that another record has a value. It reveals nothing of a field that the caller doesn't see. */
 export function clash(fields: ResourceFields, field: Field, path: string, holder: string | null): Problem {
   const name = field.internal_name
   if (isHiddenByRole(fields, name)) return problemAt('', 'not_allowed', 'A rule does not allow this record.')
@@ -146,8 +146,8 @@ export function clash(fields: ResourceFields, field: Field, path: string, holder
 }
 
 /**
- * The record that holds a value: holder, which is null where it isn't seen, and what recordStatement and
- * recordToChange answer. No row where nobody holds it.
+ * SELECT of the record that holds a value: holder, null if the viewer doesn't see it, and the columns of
+ * recordStatement and recordToChange. No row if no record holds it.
  */
 export function holderSelect(viewer: Viewer, fields: ResourceFields, field: Field, text: Part): Sql {
   const sight = sightOf(viewer)
@@ -155,7 +155,7 @@ export function holderSelect(viewer: Viewer, fields: ResourceFields, field: Fiel
   FROM (${holders(sight, fields, field, sql`${text}::text`)}) h ${seenHolder(sight, fields)}`
 }
 
-/** The same for many values: also `place`, the value's place among them, from 1. */
+/** Like holderSelect, for many values: also `place`, the value's place among them, from 1. */
 export function holdersSelect(
   viewer: Viewer,
   fields: ResourceFields,
@@ -179,7 +179,7 @@ function seenHolder(sight: Sight, fields: ResourceFields): Sql {
     ON ${visible(name, sight, sql`r`)} AND r.id = h.id AND r.deleted_at IS NULL`
 }
 
-/** A SELECT of the ids of the records that hold a value, SQL of a text. */
+/** SELECT of the ids of the records that hold a value, SQL of a text. */
 function holders({ account }: Sight, { resource }: ResourceFields, field: Field, text: Sql): Sql {
   const { member, key } = kinds[field.type].unique!
   const ofAccount = sql`y.account_id = ${account}::bigint`
@@ -201,7 +201,7 @@ function clashSelect(sight: Sight, fields: ResourceFields, keys: Sql, id: string
   HAVING count(*) > 0`
 }
 
-/** A SELECT of the keys of a record's values, each once; null when it has none. */
+/** SELECT of the distinct keys of a record's values; null if there are none. */
 function keysOf(fields: readonly Field[], after: Values): Sql | null {
   const selects = fields.flatMap(field => {
     const { texts, key } = kinds[field.type].unique!

@@ -1,10 +1,10 @@
-/** What a caller's role does not let them write, though a request would change it unnamed (D64). Pure. */
+/** Refuses implicit changes of fields that the caller's role may not write (D64). Pure. */
 import { Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 
 /**
- * Throws `forbidden` where the role hides or locks one of the fields `names`. `message` says why it matters,
- * as a sentence without its end: locked fields are named there, hidden ones never.
+ * Throws `forbidden` if the role hides or locks one of the fields `names`. `message` says why it matters, as
+ * a sentence without its end: locked fields are named there, hidden ones never.
  */
 export function refuseUnwritable(
   { byName }: ResourceFields,

@@ -1,6 +1,6 @@
 /**
- * Updates a record. PUT and PATCH are the same merge (D5). The merged record is saved only if nobody else has
- * changed the record since it was read, and if what it newly points to exists.
+ * Updates a record. PUT and PATCH are the same merge (D5). The merged record is saved only if the record has
+ * not changed since it was read, and if its new references exist.
  */
 import { type Problem, Refusal, type Warning } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -75,7 +75,7 @@ export async function updateRecord(
   )
 }
 
-/** Throws what an update of the record would be refused with now. Writes nothing. */
+/** Dry run of an update: throws its refusal, writes nothing. */
 export async function judgeUpdate(
   db: Queryable,
   fields: ResourceFields,
@@ -86,7 +86,7 @@ export async function judgeUpdate(
   await merged(db, fields, id, body, context, null, true, {})
 }
 
-/** The record as it is stored, and as it would be saved. */
+/** The stored record, and the merged one that would be saved. */
 async function merged(
   db: Queryable,
   fields: ResourceFields,
@@ -112,8 +112,8 @@ async function merged(
     throw versionConflict(nameOf(fields, id), version, precondition, told)
   }
   await given.judge?.(before)
-  // References that the record has already may be sent again, even when what they point to has been deleted
-  // since. So what was read can be written back.
+  // References that the record has already may be sent again, even if their records have been deleted since.
+  // So a record that was read can be written back.
   const added = parsed.references.filter(reference => !isKnown(reference, fields, before))
   const { undoes = null } = given
   const draft = await validatedRecord(db, fields, parsed, { before, added, isDoubtful, undoes }, context)
@@ -153,15 +153,14 @@ async function tryUpdate(
   const response = { warnings: parsed.warnings, created: nested.created }
   const write = (by: Author) =>
     change(by, fields, read, { before, after, changes }, { nested, added, keeps, given })
-  // What must be kept is judged by the rows as they are under the account's lock, and what follows from them
-  // is worked out so.
+  // Invariants, lookups and values that follow in other records need the rows under the account's lock.
   const isUnderLock = keeps || nested.isSought || fields.resource.bringsInLine
   const first = isUnderLock ? lockFirst : undefined
   const candidates = candidatesOf(fields, parsed, { before, after })
   return save(db, fields, context, write, response, { first, candidates })
 }
 
-/** What a change is made with, or on condition of. */
+/** Nested records, conditions and options of a change. */
 type With = {
   readonly nested: NestedRecords
   readonly added: readonly Reference[]
@@ -169,7 +168,7 @@ type With = {
   readonly given: Given
 }
 
-/** Throws the refusal of what is no longer true; the statement that found so has written nothing. */
+/** Throws the refusal if the invariant does not hold; the statement that found so has written nothing. */
 async function refuseUnkept(
   db: Queryable,
   { catalog }: Context,
@@ -179,13 +178,13 @@ async function refuseUnkept(
   if (row!.is_kept !== 'true') throw refusal()
 }
 
-/** What was read. The merged record is written only where the text of the record is still this one. */
+/** The record as read. The merged record is written only if the record's text is still this one. */
 type Read = { readonly id: number; readonly version: number; readonly state: string }
 
 /**
  * Writes the changes of the record, and its nested records. The purge of a field (administration/purge.ts)
- * changes the text without a new version. So the state of the text is compared too: otherwise the text that
- * was read before the purge would come back. What others change of the row meanwhile (D73) stays.
+ * changes the text without a new version. So the state of the text is compared too: otherwise the text from
+ * before the purge would come back. Columns that other writes maintain (D73) are not touched.
  */
 function change(
   by: Author,
@@ -236,7 +235,7 @@ function change(
   }
 }
 
-/** Answers the record as it is, and writes nothing but the request's key. */
+/** Returns the stored record, and writes nothing but the request's key. */
 async function leaveUnchanged(
   db: Queryable,
   fields: ResourceFields,
@@ -256,7 +255,7 @@ async function leaveUnchanged(
   return written ? savedOf(fields, context, written) : null
 }
 
-/** Whether the stored record has this reference already, in the same field. */
+/** True if the stored record has this reference already, in the same field. */
 export function isKnown({ field, id, path }: Reference, { byName }: ResourceFields, before: Values): boolean {
   // In a nested record, a field of the same name is another field.
   const type = path.split('/')[1] === field ? byName.get(field)?.type : undefined
@@ -272,8 +271,8 @@ async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, 
 }
 
 /**
- * The stored record with a value for every field: custom fields that were never set are absent from what is
- * read (D43).
+ * The stored record with a value for every field: custom fields that were never set are absent from the
+ * stored text (D43).
  */
 export function completed({ whole }: ResourceFields, stored: JsonObject): Values {
   const empty = whole.fields.filter(field => !(field.internal_name in stored))

@@ -1,6 +1,6 @@
 /**
- * Changes the live record that has a unique value, or creates it (D77): once, however many ask at the same
- * moment, because the value can be taken only once.
+ * Upsert: changes the live record that has a unique value, or creates it (D77). Concurrent requests create
+ * one record, because the value can be taken only once.
  */
 import { Problems, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
@@ -19,13 +19,13 @@ import { clash, duplicate, holderSelect } from './unique.ts'
 import { refuseUnwritable } from './unwritable.ts'
 import { updateRecord } from './update.ts'
 
-/** A unique field and the value in it that tells a record. */
+/** A unique field, and the value in it that identifies a record. */
 export type Told = { readonly field: Field; readonly value: Json; readonly text: string }
 
-/** How often the value may change hands while a request looks for its holder. */
+/** Number of attempts while the value keeps changing hands. */
 const attempts = 5
 
-/** The field and value of a path. Throws `malformed_path` for what tells no record. */
+/** The field and value of a path. Throws `malformed_path` if they can identify no record. */
 export function toldBy(fields: ResourceFields, name: string, text: string): Told {
   const field = fields.byName.get(name)
   if (!field?.is_active || field.is_hidden || !field.is_unique) {
@@ -62,7 +62,7 @@ export async function idTold(
   return Number((await foundBy(db, fields, viewer, told)).holder)
 }
 
-/** The body with the value that tells the record. Throws `validation_failed` where it says another. */
+/** The body with the identifying value. Throws `validation_failed` if it has another. */
 export function withTold(body: Json, told: Told, context: Context): Json {
   const { internal_name: name } = told.field
   refuseOther(body, told, context)
@@ -71,8 +71,8 @@ export function withTold(body: Json, told: Told, context: Context): Json {
 
 /**
  * Changes the record or creates it. `isConditional`: there is an If-Match, which no new record meets. Throws
- * what createRecord and updateRecord throw, and `forbidden` where nobody has the value and the role locks its
- * field: the new record would not have it, and the next request would make another.
+ * the errors of createRecord and updateRecord, and `forbidden` if no record has the value and the role locks
+ * its field: the new record would not have it, and the next request would make another.
  */
 export async function upsertRecord(
   db: Queryable,
@@ -91,7 +91,7 @@ export async function upsertRecord(
   for (let attempt = 0; attempt < attempts; attempt++) {
     const found = await holderOf(db, fields, context, told)
     if (found?.holder === null) throw duplicate(fields, [clash(fields, told.field, '', null)])
-    // Where the body has the value, too, it is told with the other problems of the body.
+    // If the body has the value, too, it is reported with the other problems of the body.
     if (!found && whole !== body) refuseImpossible(told, context)
     if (!found && isConditional)
       throw new Refusal(
@@ -115,20 +115,20 @@ export async function upsertRecord(
   })
 }
 
-/** Whether the value was taken or given up since its holder was looked for. */
+/** True if the value was taken or freed since its holder was looked up. */
 function hasChangedHands(error: unknown, name: string, wasHeld: boolean): boolean {
   if (!(error instanceof Refusal)) return false
   if (wasHeld) return error.slug === 'record_not_found'
   return error.slug === 'duplicate' && error.problems.some(({ field }) => field === name)
 }
 
-/** Who has the value: null when nobody has it; `holder` is null where the viewer doesn't see them. */
+/** The holder of the value: null if there is none; `holder` is null if the viewer doesn't see it. */
 async function holderOf(db: Queryable, fields: ResourceFields, viewer: Viewer, { field, text }: Told) {
   const [row] = await ask(db, holderSelect(viewer, fields, field, text))
   return row ?? null
 }
 
-/** As `holderOf`, of somebody whom the viewer sees. Throws `record_not_found`. */
+/** Like `holderOf`, for a holder that the viewer sees. Throws `record_not_found`. */
 async function foundBy(db: Queryable, fields: ResourceFields, viewer: Viewer, told: Told) {
   const found = await holderOf(db, fields, viewer, told)
   if (!found?.holder) throw nobody(fields, told)
@@ -136,8 +136,8 @@ async function foundBy(db: Queryable, fields: ResourceFields, viewer: Viewer, to
 }
 
 /**
- * Throws `malformed_path` for a value that no record can have. A record may have one from before its field
- * was narrowed, so it is looked for first.
+ * Throws `malformed_path` for a value that no record can have. Called after the lookup: a record may have a
+ * value from before its field was narrowed.
  */
 function refuseImpossible({ field, value }: Told, { catalog }: Context): void {
   const { problems } = parsedAlone(field, value, catalog)
@@ -151,7 +151,7 @@ function impossible({ internal_name: name }: Field, why = ''): Refusal {
   )
 }
 
-/** A value of a field as a body would give it, by itself. */
+/** Parses a single value of a field, as in a body. */
 function parsedAlone(field: Field, sent: Json, catalog: Catalog) {
   const found = { problems: new Problems(), warnings: [], references: [], nested: [] }
   const context = parseContextOf(field, `/${field.internal_name}`, catalog, found)
@@ -159,19 +159,19 @@ function parsedAlone(field: Field, sent: Json, catalog: Catalog) {
   return { parsed, problems: found.problems }
 }
 
-/** Throws `validation_failed` where the body says another value than the path. */
+/** Throws `validation_failed` if the body has another value than the path. */
 function refuseOther(body: Json, told: Told, { catalog }: Context): void {
   const { internal_name: name } = told.field
   if (!isObject(body) || !Object.hasOwn(body, name)) return
   const { parsed } = parsedAlone(told.field, body[name]!, catalog)
-  // What can't be read is told with the other problems of the body.
+  // An unreadable value is reported with the other problems of the body.
   if (parsed === undefined || has({ [name]: parsed }, told)) return
   const message = `${name} differs from the value in the path; leave it out.`
   const problem = { field: name, path: `/${name}`, code: 'contradiction', message }
   throw new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
 }
 
-/** Whether a record's values have the one that tells it. */
+/** True if a record has the identifying value. */
 function has(values: Values, { field, text }: Told): boolean {
   const { texts, compared } = kinds[field.type].unique!
   const key = compared(text, field)

@@ -1,7 +1,7 @@
 /**
- * Many records of one resource, written by one statement (D78): new ones with their keys, and changed ones,
- * with their events in the order of the drafts. What single writes check against others' changes needs no
- * check here: whoever calls this has the account's lock, and has read under it.
+ * Bulk write (D78): one statement writes many records of one resource, new ones with their keys, and changed
+ * ones, with their events in the order of the drafts. It needs no concurrency checks: the caller has the
+ * account's lock, and has read under it.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { param, type Sql, sql } from '../sql.ts'
@@ -21,17 +21,17 @@ import {
 import { restoredKeys } from './unique.ts'
 import { type Author, columnValue, dated, type Write } from './write.ts'
 
-/** A record to be written; `read` as it was read, null for a new one. */
+/** A record to be written; `read` is its stored version, null for a new one. */
 export type DraftOfMany = RecordToWrite & {
   readonly id: number
   readonly read: { readonly version: string; readonly state: string } | null
-  /** what else its event is */
+  /** aliases of its event */
   readonly also: readonly string[]
-  /** the records that are made within it */
+  /** its nested records */
   readonly within: readonly NestedDraft[]
 }
 
-/** A row of a CTE of drafts; `nth`: which event of all is its. */
+/** A row of a CTE of drafts; `nth` numbers its event. */
 type Row = Omit<DraftOfMany, 'within'> & { readonly nth: number }
 
 /** The columns of a CTE of drafts, before those of the record. The first are JSON. */
@@ -39,9 +39,9 @@ const own = ['custom', 'document', 'changes', 'id', 'nth', 'version', 'state', '
 const jsons = 3
 
 /**
- * The write of all of them. It answers a row for each: id, version, record ({} where `unread`). New ones, and
- * those made within others, have the account's next ids. No two drafts are of one record, and none changes a
- * unique value: in one statement there is no order in which a value is given up and taken.
+ * The write of all drafts. It returns a row for each: id, version, record ({} if `unread`). New ones, and
+ * those nested in others, get the account's next ids. No two drafts are of one record, and none changes a
+ * unique value: in one statement there is no order in which a value is freed and taken.
  */
 export function writeOfMany(
   by: Author,
@@ -92,7 +92,7 @@ export function writeOfMany(
   }
 }
 
-/** The rows of the drafts, those of the records within them by resource, and how many they are together. */
+/** The rows of the drafts, those of their nested records by resource, and the number of all. */
 function rowsOf(drafts: readonly DraftOfMany[]) {
   let count = 0
   const all = drafts.map(({ within, ...draft }) => {
@@ -112,7 +112,7 @@ function rowsOf(drafts: readonly DraftOfMany[]) {
   }
 }
 
-/** What writes the records of one resource that are made within others. */
+/** The parts of a write for the nested records of one resource. */
 function withinOf(by: Author, fields: ResourceFields, rows: readonly Row[]) {
   const { name } = fields.resource
   const [drafts, made] = [sql.id(`drafts_${name}`), sql.id(`made_${name}`)]
@@ -127,7 +127,7 @@ function withinOf(by: Author, fields: ResourceFields, rows: readonly Row[]) {
   }
 }
 
-/** What happened to the rows `r` of these drafts. */
+/** SELECT of the events of the rows `r` of these drafts. */
 function happened({ resource }: ResourceFields, drafts: Sql, r: Sql): Sql {
   return sql`
     SELECT r.id, r.version, ${sql.text(resource.name)} AS resource, d.version IS NULL AS is_new, d.also::text[],
@@ -163,7 +163,7 @@ function draftsOf(
 )`
 }
 
-/** The CTE that changes the rows that are there. */
+/** The CTE that updates the existing rows. */
 function changedRows(
   { account }: Author,
   fields: ResourceFields,
@@ -192,7 +192,7 @@ function changedRows(
 )`
 }
 
-/** The CTE `made`, which makes the new ones of these drafts. */
+/** The CTE `made`, which inserts the new records of these drafts. */
 function madeRows(
   { account }: Author,
   fields: ResourceFields,
@@ -225,7 +225,7 @@ function arrayOf(texts: readonly (string | null)[]): string {
   return `{${items.join()}}`
 }
 
-/** SQL of an array of JSON texts, which have no bare control characters: so nothing in them is escaped. */
+/** SQL of an array of JSON texts. They have no bare control characters, so no escaping is needed. */
 function arrayOfJson(texts: readonly string[]): Sql {
   return sql`string_to_array(${texts.join('\x1f')}::text, chr(31))`
 }

@@ -1,4 +1,4 @@
-/** What a batch carries out with one statement (D78): records that are written, or deleted. */
+/** Carries out the bulk writes and bulk deletions of a batch, each with one statement (D78). */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { ask, param, sql } from '../sql.ts'
 import type { Outcome } from './batch.ts'
@@ -13,7 +13,7 @@ import { type DraftOfMany, writeOfMany } from './write-many.ts'
 type Row = Readonly<Record<string, string | null>>
 
 /**
- * Carries them out with one statement, all of one kind; null where one of them can't be, and then none is.
+ * Carries out operations of one kind with one statement; null if one of them fails, and then none is done.
  */
 export async function carryOutTogether(
   db: Queryable,
@@ -52,8 +52,8 @@ async function writeTogether(
 }
 
 /**
- * The drafts with the ids that they get: the account's next ones, as if each was written by itself. Nobody
- * else takes them meanwhile: whoever calls this has the account's lock.
+ * The drafts with their ids: the account's next ones, in the order of single writes. The caller has the
+ * account's lock, so nobody else takes these ids.
  */
 async function placed(
   db: Queryable,

@@ -1,17 +1,16 @@
 /**
- * The protocol of every statement that writes to an account. The statement takes the account's lock, changes
- * rows, raises the account's counter, and appends its events under the next `seq`. All of that has one
- * moment, `at`: the database's time under the lock, but never before the account's last moment (D123). So
- * `seq`, `event.at` and the times in records agree, however many processes write and whatever their clocks
- * say. A statement writes nothing if the configuration that judged it is too old (D115). This file owns the
- * protocol; its callers give only their own rows. idempotency.ts adds the row of a key.
+ * The protocol of every statement that writes to an account. It takes the account's lock, changes rows,
+ * raises the account's counter, and appends its events under the next `seq`, all at one moment, `at`: the
+ * database's time under the lock, but never before the account's last moment (D123). So `seq`, `event.at` and
+ * the times in records agree between processes and clocks. It writes nothing if the configuration that
+ * validated it is too old (D115). Callers give only their own rows; idempotency.ts adds that of a key.
  */
 import { jsonInstant, momentJson, momentParam } from '../fields/moment.ts'
 import { type Sight, sightOf, type Viewer } from '../rights/visibility.ts'
 import { compile, type Param, type Part, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { Queryable } from './store.ts'
 
-/** By what a write came, which its events tell (D69). The service's own writes have none of it. */
+/** The origin of a write, which its events record (D69). The service's own writes have none. */
 export type Origin = {
   readonly token?: { readonly id: number } | null
   readonly session?: { readonly id: number } | null
@@ -21,11 +20,13 @@ export type Origin = {
   readonly job?: { readonly id: number } | null
 }
 
-/** Who writes to which account, and the version of the configuration that judged the write. */
+/**
+ * The author of a write and the account, as parameters, and the configuration's version that validated it.
+ */
 export type Author = Sight & {
-  /** when it happened, where history is written; null: now */
+  /** time of the write, if it writes history; null: now */
   readonly at: Param
-  /** an array of ids of what may be pointed to, although it is out of use (D80); null: there is none */
+  /** array of the ids of inactive records that may be pointed to (D80); null: none */
   readonly idle: Param | null
   readonly version: Param
   readonly origin: {
@@ -36,7 +37,7 @@ export type Author = Sight & {
   }
 }
 
-/** The parameters that every write has. Each is one parameter, however often the statement names it. */
+/** The parameters that every write has, each bound to one placeholder. */
 export function author(
   viewer: Viewer & Origin & { readonly idle?: ReadonlyMap<number, string> },
   at: Date | null = null,
@@ -52,41 +53,43 @@ export function author(
   }
 }
 
-/** What a write does, in the order in which it does it. */
+/** The steps of a write, in their order. */
 export type Write = {
   /** CTEs that change rows once the account is locked; they may name `locked.at` */
   readonly changes?: readonly Sql[]
-  /** a condition: where it is false, nothing is written and no `seq` is taken */
+  /** a condition: if it is false, nothing is written and no `seq` is taken */
   readonly when?: Sql
-  /** how many of the account's next record ids are taken; the last of them is `counted.last_id` */
+  /** number of the account's next record ids to take; the last of them is `counted.last_id` */
   readonly ids?: Param | number
   /** CTEs that write rows after that; they may name `counted.at` */
   readonly rows?: readonly Sql[]
-  /** what happened, in the order of `seq` */
+  /** the events, in the order of `seq` */
   readonly events: readonly Event[]
-  /** whether it changes what the catalog is made of, which then has a new version */
+  /** True if it changes the configuration, of which it then makes a new version */
   readonly isConfiguration?: boolean
-  /** whether its moment is after that of every write before it, so that what it deletes can be told by it */
+  /**
+   * True if its moment is after that of every earlier write, so that the moment identifies what it deletes
+   */
   readonly hasOwnMoment?: boolean
-  /** whether nothing is saved afterwards that an older configuration judged (D115) */
+  /** True if nothing is saved afterwards that an older configuration validated (D115) */
   readonly endsOlder?: boolean
-  /** a SELECT of what is answered */
+  /** SELECT of the row to return */
   readonly answer: Sql
 }
 
-/** What happened. What is SQL may name `e`, the row of `of`. */
+/** An event. Its SQL may name `e`, the row of `of`. */
 export type Event = {
   readonly type: string | Sql
-  /** what else it is, as people ask for it (D69): deal.won; or SQL of an array of texts */
+  /** aliases of its type (D69), such as deal.won; or SQL of an array of texts */
   readonly also?: readonly string[] | Sql
   readonly resource: string | Sql
-  /** what it is about: a CTE, or a SELECT, with `id` and `version` */
+  /** its record: a CTE, or a SELECT, with `id` and `version` */
   readonly of: Sql
-  /** whether `of` may have any number of rows. Each row is an event, in the order of the ids. */
+  /** True if `of` may have any number of rows; each is an event, in the order of the ids */
   readonly isOfEach?: boolean
-  /** set where `of` has several rows that are not there before they are counted: how many */
+  /** number of rows, if `of` has several that don't exist before they are counted */
   readonly count?: Param
-  /** the order of several rows, if it is not that of the ids */
+  /** order of several rows; default: by id */
   readonly order?: Sql
   /** SQL of JSON text */
   readonly changes?: Sql
@@ -106,12 +109,12 @@ export function writing(by: Author, write: Write): Sql[] {
   ]
 }
 
-/** A statement made of CTEs. It answers the rows of the last CTE, `answer`. */
+/** A statement made of CTEs. It returns the rows of the last CTE, `answer`. */
 export function statementOf(ctes: readonly Sql[]): Sql {
   return sql`WITH ${sql.join(ctes, sql`,\n`)}\nSELECT * FROM answer`
 }
 
-/** Waits for the writes of the account that are under way. A statement after it sees what they wrote. */
+/** Waits for the account's writes in progress. A statement after it sees what they wrote. */
 export function lockAccount(account: Param): Sql {
   return sql`SELECT 1 FROM counter WHERE account_id = ${account}::bigint FOR UPDATE`
 }
@@ -120,14 +123,14 @@ export function lockAccount(account: Param): Sql {
 export const lockFirst: string = compile(lockAccount(param(null))).text
 
 /**
- * The CTE `locked`. Every write takes the account's counter first, so that no two can wait for each other,
- * and holds it until its commit, so that seq is in commit order.
+ * The CTE `locked`. Every write locks the account's counter first, which prevents deadlocks, and holds it
+ * until its commit, so that seq is in commit order.
  */
 export function locked(account: Param): Sql {
   return sql`locked AS MATERIALIZED (${lockAccount(account)})`
 }
 
-/** Carries out a statement that writes to the account, which is $1; after `first` as in Queryable. */
+/** Runs a statement that writes to the account, which is $1; after `first` as in Queryable. */
 export function carryOut(db: Queryable, account: Param, statement: Sql, first?: string): Rows {
   const { text, values } = compile(statement, account)
   return db.write(account.value!, text, values, first)
@@ -136,7 +139,7 @@ export function carryOut(db: Queryable, account: Param, statement: Sql, first?: 
 type Rows = ReturnType<Queryable['write']>
 
 /**
- * From the commit of this statement on, nothing is saved that an older configuration judged. A statement
+ * From the commit of this statement on, nothing is saved that an older configuration validated. A statement
  * after it sees everything that was saved before. So a record that then follows the configuration keeps
  * following it.
  */
@@ -152,8 +155,8 @@ export function endOlder(db: Queryable, account: number, version: string): Rows 
 }
 
 /**
- * Reserves `count` ids for the account's records, or for its fields and options. Answers the first of them.
- * An id that is not used is never given to another.
+ * Reserves `count` ids for the account's records, or for its fields and options. Returns the first of them.
+ * An unused id is never reused.
  */
 export async function reserveIds(
   db: Queryable,
@@ -238,7 +241,7 @@ function many(count: Param | number): Sql {
   return typeof count === 'number' ? sql.integer(count) : sql`${count}::bigint`
 }
 
-/** A write to what the catalog is made of makes a new version of it. */
+/** A write to the configuration makes a new version of the catalog. */
 function versioned({ account }: Author): Sql {
   return sql`versioned AS (
   UPDATE account SET catalog_version = catalog_version + 1

@@ -1,7 +1,7 @@
 /**
  * An account's catalog as a role sees it (D62 to D64): fields that the role hides are hidden, those that it
  * locks are read-only, and each resource says which of its records the role sees. Everything that reads,
- * parses, lists or describes records is given this catalog; they are stored by `whole`. Pure.
+ * parses, lists or describes records uses this catalog; they are stored by `whole`. Pure.
  */
 import { byName, type Catalog, type ResourceFields, type Role } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
@@ -10,7 +10,7 @@ import { memoize } from '../waiting/memoize.ts'
 import type { Rights } from './rights.ts'
 
 /**
- * The catalog as a caller sees it: by their role, and by whether their token lets them administer. Made once
+ * The catalog as a caller sees it: by their role, and by whether their token lets them administer. Memoized
  * for each of these.
  */
 export function catalogAs(catalog: Catalog, { role, isAdmin }: Rights): Catalog {
@@ -47,7 +47,7 @@ function fieldsAs(fields: ResourceFields, role: Role, isAdmin: boolean): Resourc
   return { resource, fields: seen, byName: byName(seen), visibility, mayChange, whole }
 }
 
-/** Which records of a resource the role sees and may change. */
+/** The records of a resource that the role sees and may change. */
 function limitsOf(
   { name, reach }: Resource,
   role: Role,
@@ -60,16 +60,16 @@ function limitsOf(
 }
 
 /**
- * The field that keeps an amount in the base currency, if the role sees it. Else amounts compare by the rates
- * of today: to compare by what is kept would tell it.
+ * The field of an amount in the base currency, if the role sees it. Else amounts compare by current rates: a
+ * comparison by the stored amount would reveal it.
  */
 function seenBase({ in_base }: Field, hidden: ReadonlySet<string>): string | null {
   return in_base !== null && hidden.has(in_base) ? null : in_base
 }
 
 /**
- * The names of the fields that the role hides, of those that derive from them, and of those that show one
- * record of which the role sees only some.
+ * Names of the fields that the role hides, of those that derive from them, and of those that show one of
+ * several records, if the role sees only some of these.
  */
 function hiddenOf({ resource, whole }: ResourceFields, role: Role): ReadonlySet<string> {
   const names = role.hidden_fields.filter(name => name.startsWith(`${resource.name}.`))

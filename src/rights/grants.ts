@@ -1,6 +1,4 @@
-/**
- * Nobody grants more than they have (D62, D66): who may change users, roles and tokens, and to what. Pure.
- */
+/** Nobody grants more than they have (D62, D66): limits on changes of users, roles and tokens. Pure. */
 import type { Catalog, Role } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { isSameJson } from '../json.ts'
@@ -8,7 +6,7 @@ import type { Rights } from './rights.ts'
 import { adminScope, allows, narrowed } from './scopes.ts'
 import { isWider } from './visibility.ts'
 
-/** A change of a record: `before` null when it is created, `after` null when it is deleted. */
+/** A change of a record: `before` is null for a creation, `after` for a deletion. */
 export type Change = {
   readonly before: Values | null
   readonly after: Values | null
@@ -18,7 +16,7 @@ export type Change = {
   readonly actor: number
 }
 
-/** Why a user may not be changed so; null where they may. */
+/** Why a user may not be changed so; null if allowed. */
 export function forbiddenUserChange({ before, after, catalog, rights, actor }: Change): string | null {
   if (rights.isAdmin) return null
   const [role, next] = [before, after].map(user => catalog.roles.get(user?.role as number))
@@ -28,13 +26,13 @@ export function forbiddenUserChange({ before, after, catalog, rights, actor }: C
     return `The role "${next.name}" may do more than you: nobody gives more than they have.`
   if (after && !isSameJson(before?.territories ?? [], after.territories ?? []))
     return 'Only administrators say which territories a user has: ask with the scope admin.'
-  // Whoever has the e-mail may sign in by it (D61), and then sees what is that user's own.
+  // An e-mail lets its owner sign in (D61), and then see that user's private records.
   if (role && after && before!.email !== after.email && (before!.id !== actor || exceeds(role, rights)))
     return 'Whoever has the e-mail may sign in as this user: to change it, ask with the scope admin.'
   return null
 }
 
-/** Why a role may not be changed so; null where it may. */
+/** Why a role may not be changed so; null if allowed. */
 export function forbiddenRoleChange({ before, after, rights }: Change): string | null {
   if (rights.isAdmin) return null
   const roles = [before, after].filter(role => role !== null) as unknown as Role[]
@@ -43,7 +41,7 @@ export function forbiddenRoleChange({ before, after, rights }: Change): string |
     : null
 }
 
-/** Why a token may not be made or changed so; null where it may. */
+/** Why a token may not be created or changed so; null if allowed. */
 export function forbiddenTokenChange({ before, after, rights }: Change): string | null {
   if (rights.isAdmin || !after) return null
   const added = (after.scopes as string[]).filter(
@@ -66,15 +64,15 @@ function endOf({ expires_at }: Values): number {
   return typeof expires_at === 'string' ? Date.parse(expires_at) : Number.POSITIVE_INFINITY
 }
 
-/** Whether a token of the caller, which their role narrows, may do something that they may not now. */
+/** True if a token of the caller, narrowed by their role, allows more than they may do now. */
 function mayMore(scopes: readonly string[], rights: Rights): boolean {
   const own = narrowed(new Set(rights.role.scopes), new Set(scopes))
   return ![...own].every(scope => allows(rights.scopes, scope))
 }
 
 /**
- * Whether a role may do something that a caller may not, whose role is narrowed by their token's scopes. Who
- * administers is not asked about: they may do all.
+ * True if a role allows more than a caller, whose token's scopes narrow their role. Not called for
+ * administrators: they may do all.
  */
 function exceeds(one: Role, { scopes, role: other }: Rights): boolean {
   const resources = Object.keys({ ...other.visibility, ...other.may_change })

@@ -1,4 +1,4 @@
-/** What a caller may do (D62, D65): the scopes of the role and of the token, and the role itself. Pure. */
+/** The rights of a caller (D62, D65): the scopes of the role and of the token, and the role itself. Pure. */
 import { Refusal } from '../errors.ts'
 import type { Role } from '../fields/catalog.ts'
 import { adminScope, allows } from './scopes.ts'
@@ -6,7 +6,7 @@ import { adminScope, allows } from './scopes.ts'
 export class Rights {
   readonly scopes: ReadonlySet<string>
   readonly role: Role
-  /** when the token ends by which the caller asks, in milliseconds; null: it does not, or there is none */
+  /** time when the caller's token ends, in milliseconds; null: it does not, or there is none */
   readonly endsAt: number | null
   constructor(scopes: ReadonlySet<string>, role: Role, endsAt: number | null = null) {
     this.scopes = scopes
@@ -18,12 +18,12 @@ export class Rights {
     return this.scopes.has(adminScope)
   }
 
-  /** The scopes, where a token narrows those of the role; null where it does not. */
+  /** The scopes, if a token narrows those of the role; else null. */
   get narrowedTo(): readonly string[] | null {
     return this.role.scopes.every(scope => this.scopes.has(scope)) ? null : [...this.scopes]
   }
 
-  /** Throws `forbidden`, naming the scope, where it is missing. */
+  /** Throws `forbidden`, naming the scope, if it is missing. */
   need(scope: string): void {
     if (allows(this.scopes, scope)) return
     const has = [...this.scopes].join(', ') || 'none'
@@ -31,12 +31,12 @@ export class Rights {
   }
 }
 
-/** Whether who asks may read the records of a resource. The service itself has no rights, and may. */
+/** True if the caller may read the records of a resource. The service itself has no rights, and may. */
 export function mayRead({ rights }: { readonly rights?: Rights }, resource: string): boolean {
   return !rights || allows(rights.scopes, `${resource}:read`)
 }
 
-/** The same of writing them. */
+/** True if the caller may write the records of a resource. */
 export function mayWrite({ rights }: { readonly rights?: Rights }, resource: string): boolean {
   return !rights || allows(rights.scopes, `${resource}:write`)
 }

@@ -2,13 +2,13 @@
 import { suggestion } from '../fields/nearest.ts'
 import type { Draft } from '../records/resource.ts'
 
-/** Everything may be done with it. */
+/** Allows everything. */
 export const adminScope = 'admin'
 
-/** The events of the account may be followed with it (D71). */
+/** Allows following the events of the account (D71). */
 export const followScope = 'event:read'
 
-/** Files may be imported with it (D80). */
+/** Allows importing files (D80). */
 export const importScope = 'import:write'
 
 /** All scopes, for resources of these names. */
@@ -17,7 +17,7 @@ export function scopesOf(resources: Iterable<string>): string[] {
   return [...own, importScope, followScope, adminScope]
 }
 
-/** Whether these scopes allow what `scope` allows. */
+/** True if these scopes allow what `scope` allows. */
 export function allows(scopes: ReadonlySet<string>, scope: string): boolean {
   return scopes.has(adminScope) || scopes.has(scope)
 }
@@ -29,7 +29,7 @@ export function narrowed(role: ReadonlySet<string>, token: ReadonlySet<string>):
   return role.intersection(token)
 }
 
-/** Reports the scopes of a draft that nobody knows, each with the nearest. */
+/** Reports the unknown scopes of a draft, each with the nearest known one. */
 export function checkScopes(scopes: readonly string[], { catalog, problem }: Draft): void {
   const known = scopesOf(catalog.resources.keys())
   for (const [index, scope] of scopes.entries()) {

@@ -1,6 +1,6 @@
 /**
- * Which records a caller sees and may change (D63): one condition, made here from the caller, which every
- * statement takes that reads or writes records. Pure; knows no resource.
+ * The records that a caller sees and may change (D63): one condition, made from the caller, in every
+ * statement that reads or writes records. Pure; knows no resource.
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
@@ -9,7 +9,8 @@ import { memoize } from '../waiting/memoize.ts'
 /** From the narrowest to the widest. */
 export const visibilities = ['own', 'territory', 'all'] as const
 /**
- * `own`: what one owns; of what has no owner, what one created. `territory`: that and one's territories'.
+ * `own`: records that the user owns, or created if they have no owner. `territory`: those, and those of the
+ * user's territories.
  */
 export type Visibility = (typeof visibilities)[number]
 
@@ -17,39 +18,39 @@ export function isWider(one: Visibility, other: Visibility): boolean {
   return visibilities.indexOf(one) > visibilities.indexOf(other)
 }
 
-/** The columns of a resource that say whose a record is. */
+/** The columns of a resource that determine the ownership of a record. */
 export type Reach = {
   readonly owner: string
-  /** whose it is that has no owner */
+  /** the column to use if there is no owner */
   readonly creator?: string
   readonly territory?: string
   /** the references to records whose `territory` is also its own */
   readonly through?: readonly string[]
-  /** whether nobody but administrators sees another's, whatever a role says */
+  /** True if only administrators see other users' records, whatever a role says */
   readonly isPrivate?: true
   /**
-   * the column that is 1 where everybody sees a record, and administrators change it, too; nobody else ever
-   * sees another's
+   * the column that is 1 if everybody sees a record, and administrators may change it; only its owner sees
+   * any other
    */
   readonly sharedBy?: string
 }
 
-/** Whether roles say which of the records they see (D63). */
+/** True if roles say which of the records they see (D63). */
 export function isByRole(reach: Reach | undefined): reach is Reach {
   return reach !== undefined && !reach.isPrivate && !reach.sharedBy
 }
 
-/** For whom a statement reads or writes. */
+/** The caller for whom a statement reads or writes. */
 export type Viewer = {
   /** the account's, as the viewer's role sees it */
   readonly catalog: Catalog
   /** a user's id */
   readonly actor: number
-  /** those of the user */
+  /** territories of the user */
   readonly territories?: readonly number[]
 }
 
-/** A viewer as a statement names them: each parameter is one, however often it stands there. */
+/** A viewer as parameters of a statement, each bound to one placeholder. */
 export type Sight = {
   readonly resources: Catalog['resources']
   readonly account: Param
@@ -68,7 +69,7 @@ export function sightOf(viewer: Viewer): Sight {
   }
 }
 
-/** The sight of all records of the account: for what must be there, whether the caller sees it or not. */
+/** The sight of all records of the account: for checks that don't depend on what the caller sees. */
 export function unlimited<S extends Sight>(sight: S): S {
   return { ...sight, resources: wholeResources(sight.resources) }
 }
@@ -83,24 +84,22 @@ export function sightValues({ catalog, actor, territories = [] }: Viewer): reado
   return [String(catalog.account.id), String(actor), `{${territories.join(',')}}`]
 }
 
-/** Whether what the viewer sees depends on who they are, not on their role alone. */
+/** True if the visible records depend on the viewer, not on their role alone. */
 export function isLimited({ visibility }: ResourceFields): boolean {
   return visibility !== 'all'
 }
 
-/** By what is remembered what was found for a viewer: '' where all who have the role see the same. */
+/** Cache key of a viewer; '' if everybody with the role sees the same records. */
 export function viewerKey(fields: ResourceFields, viewer: Viewer): string {
   return isLimited(fields) ? callerKey(viewer) : ''
 }
 
-/** The same of what nobody else may see in the same way. */
+/** Cache key of a caller, for results that no other caller may share. */
 export function callerKey({ actor, territories = [] }: Viewer): string {
   return [actor, ...territories].join()
 }
 
-/**
- * The condition that the row `alias` of a resource belongs to the account and is one that the viewer sees.
- */
+/** The condition that the row `alias` of a resource belongs to the account and is visible to the viewer. */
 export function visible(resource: string, sight: Sight, alias: Sql): Sql {
   const ofAccount = sql`${alias}.account_id = ${sight.account}::bigint`
   const fields = sight.resources.get(resource)!
@@ -113,8 +112,8 @@ export function visible(resource: string, sight: Sight, alias: Sql): Sql {
 }
 
 /**
- * The condition that the row `alias`, which the viewer sees, is one that the viewer may change: true or
- * false, never NULL, also of a record without an owner or a territory.
+ * The condition that the viewer may change the row `alias`, which they see: true or false, never NULL, also
+ * of a record without an owner or a territory.
  */
 export function changeable(resource: string, sight: Sight, alias: Sql): Sql {
   const fields = sight.resources.get(resource)!
@@ -127,7 +126,7 @@ export function changeableColumn(resource: string, sight: Sight, alias: Sql): Sq
   return sql`(${changeable(resource, sight, alias)})::text AS is_changeable`
 }
 
-/** Whether a row that was read is one that the viewer may change: only where the database says so. */
+/** True only if the database says that the viewer may change the row. */
 export function isChangeable(row: { readonly [column: string]: string | null }): boolean {
   return row.is_changeable === 'true'
 }

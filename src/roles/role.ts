@@ -1,6 +1,7 @@
 /**
  * The role: what its users may do (D62), which records they see and change (D63), and which fields are hidden
- * from them or locked (D64). Four come with every account; those may be renamed. Fields as data; pure.
+ * from them or locked (D64). Every account has four built-in roles, which may be renamed. Fields as data;
+ * pure.
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
@@ -73,7 +74,7 @@ export const role: Resource = {
   },
 }
 
-/** What is left out of either is `all`. Nobody changes what they don't see. */
+/** Resources that are left out have `all`. Nobody changes records that they don't see. */
 function checkVisibility({ after, catalog, problem }: Draft): void {
   const limited = [...catalog.resources.values()].flatMap(({ resource }) =>
     isByRole(resource.reach) ? [resource.name] : [],
@@ -102,9 +103,7 @@ function checkVisibility({ after, catalog, problem }: Draft): void {
   }
 }
 
-/**
- * The fields that a role may not hide or lock: records could not be told apart, shown or made without them.
- */
+/** Refuses to hide or lock fields without which records could not be identified, shown or created. */
 function checkFields(
   { before, after, catalog, problem }: Draft,
   member: 'hidden_fields' | 'locked_fields',
@@ -115,12 +114,12 @@ function checkFields(
     const dot = text.indexOf('.')
     const [resource, name] = [text.slice(0, dot), text.slice(dot + 1)]
     const fields = catalog.resources.get(resource)
-    // Whoever may not see a field makes roles that may not either (D62).
+    // A caller who may not see a field can only make roles that may not either (D62).
     const field = fields?.whole.byName.get(name)
     const at = `/${index}`
     const isKept = kept.has(text)
     if (!fields || !field || field.is_hidden) {
-      // A field may be gone since.
+      // The field may have been deleted since.
       if (isKept) continue
       problem(member, 'unknown_field', `is ${JSON.stringify(text)}, but there is no such field`, {
         at,

@@ -1,4 +1,4 @@
-/** The parameters of a search → what is looked for, and in which resources (D86). Knows no SQL. */
+/** The parameters of a search → its words and resources (D86). Knows no SQL. */
 import { codePoints } from '../fields/code-points.ts'
 import { suggestion } from '../fields/nearest.ts'
 import {
@@ -18,7 +18,7 @@ export type SearchRequest = {
 }
 
 const shortest = 2
-/** Of these scripts one character may be a word. */
+/** Scripts in which one character may be a word. */
 const isWord = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
 const longest = 200
 const wordsMax = 10

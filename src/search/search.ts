@@ -19,7 +19,7 @@ export type Hit = {
   readonly resource: string
   readonly id: number
   readonly name: string
-  /** the text in which words were found, if that is not the name; else another text of the record, or null */
+  /** the text that contains the words, if that is not the name; else another text of the record, or null */
   readonly detail: string | null
 }
 
@@ -35,7 +35,7 @@ export function searchable(resources: ReadonlyMap<string, ResourceFields>): stri
     .map(({ resource }) => resource.name)
 }
 
-/** The best first, and of those that fit as well the newest; and whether there are more. */
+/** The best hits first, and of equal ones the newest; `hasMore`: true if there are more. */
 export async function search(
   db: Reader,
   viewer: Viewer,

@@ -1,9 +1,9 @@
 /**
  * The statement of a search. It finds candidates by index plans that end early (D124); words.ts orders them.
- * `sample`: whether the words are common. `among`: if not, records that have the words which the index of
- * trigrams knows; no more than `foundMax` are read. `newest`: where there are more, or the index knows no
- * word, or the words are common, the newest records are looked through. Besides, those whose name or indexed
- * custom text begins with what is asked, however many have the words.
+ * `sample` says if the words are common. `among`: if not, records with the words that the trigram index
+ * knows, at most `foundMax`. `newest`: if there are more, or the index knows no word, or the words are
+ * common, a scan of the newest records. In any case, also records whose name or indexed custom text begins
+ * with the text.
  */
 
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -13,13 +13,13 @@ import { type Sql, sql } from '../sql.ts'
 import { orderedBy, type SearchedTexts, searchedTexts } from './texts.ts'
 import { isIndexed, type Wanted } from './words.ts'
 
-/** More records that have the words are not gathered. */
+/** Maximum number of records with the words that are gathered. */
 export const foundMax = 1000
-/** How many of the newest records are looked through instead. */
+/** Number of the newest records that are scanned instead. */
 export const newestMax = 3000
-/** Words that so many of the newest records have are common: no index is asked for them. */
+/** Words that so many of the newest records have are common: no index is used for them. */
 const [sample, commonFrom] = [300, 10]
-/** How many candidates each way gives: the newest, or the first by name. */
+/** Maximum number of candidates of each way: the newest, or the first by name. */
 export const candidatesMax = 100
 
 /** The candidates of several resources: `resource`, `id`, and the `texts` as a JSON array. */
@@ -42,7 +42,8 @@ function candidatesSql(fields: ResourceFields, sight: Sight, wanted: Wanted): Sq
     name: sql.id(`among${index}`),
   }))
   const [most, candidates] = [sql.integer(foundMax), sql.integer(candidatesMax)]
-  // Planned as if all were read, which makes the planner take the index; but no more are read than are taken.
+  // Planned as if all rows were read, which makes the planner take the index; the next CTE ends the read
+  // early.
   const among = ways.map(
     ({ name, all, indexed, others }) => sql`${all} AS MATERIALIZED (
     SELECT r.id, ${matching(known, others)} AS fits FROM ${table} r
@@ -75,13 +76,13 @@ function candidatesSql(fields: ResourceFields, sight: Sight, wanted: Wanted): Sq
   JOIN ${table} r ON r.account_id = ${sight.account}::bigint AND r.id = x.id`
 }
 
-/** The words that an index finds, and those that are judged of the records that it has found. */
+/** The words that an index finds, and those that are checked on the records found. */
 type Way = { readonly indexed: Words; readonly others: Words }
 type Words = Wanted['words']
 
 /**
  * The ways in which the index finds records: by the words that it knows, and by the digits of the whole. None
- * where it knows no word.
+ * if it knows no word.
  */
 function waysOf({ words, digits }: Wanted): Way[] {
   const isKnown = (ways: readonly string[]) => ways.every(isIndexed)
@@ -91,7 +92,9 @@ function waysOf({ words, digits }: Wanted): Way[] {
   return [...byWords, ...byDigits]
 }
 
-/** The ids of those whose name or indexed text begins with what is asked, in the order of the texts. */
+/**
+ * SELECTs of the ids of records whose name or indexed text begins with the text, in the order of the texts.
+ */
 function begunSql({ orders }: SearchedTexts, table: Sql, live: Sql, wanted: Wanted): Sql[] {
   return orders.flatMap(order => {
     const value = orderedBy(order)
@@ -102,7 +105,7 @@ function begunSql({ orders }: SearchedTexts, table: Sql, live: Sql, wanted: Want
   })
 }
 
-/** That a record's texts have every word, in those that the index holds and in those that are seen. */
+/** Condition that a record's texts have every word: the indexed ones, and those that the caller sees. */
 function matching({ indexed, seen }: SearchedTexts, words: Words): Sql {
   return seen ? sql`${inText(indexed, words)} AND ${inText(seen, words)}` : inText(indexed, words)
 }
@@ -115,7 +118,7 @@ function inText(text: Sql, words: Words): Sql {
   return each.length ? sql.join(each, sql` AND `) : sql`true`
 }
 
-/** What `LIKE` takes for texts with a part, or for those that begin with it. `%` and `_` are ordinary. */
+/** SQL of a `LIKE` pattern for texts that contain a part, or begin with it. `%` and `_` are ordinary. */
 function pattern(before: '' | '%', part: string): Sql {
   return sql`fold(${`${before}${part.replace(/[\\%_]/g, '\\$&')}%`}::text)`
 }

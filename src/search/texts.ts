@@ -1,7 +1,7 @@
 /**
- * The texts of a resource's records in which a search looks (D86): those of the name, of the fields that the
- * resource declares, and of the account's indexed texts. A field that the caller doesn't see, or that is out
- * of use, is none of them (D64). Knows no resource.
+ * The texts of a resource's records that a search covers (D86): the name, the fields that the resource
+ * declares, and the account's indexed texts. Inactive fields, and those that the caller doesn't see, are left
+ * out (D64). Knows no resource.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type Row, recordRow, scalar } from '../fields/columns.ts'
@@ -14,7 +14,7 @@ import { memoize } from '../waiting/memoize.ts'
 export type SearchedText = {
   readonly field: Field
   readonly searched: Searched
-  /** whether it is a part of the record's name */
+  /** True if it is a part of the record's name */
   readonly isName: boolean
   /** SQL of the value as JSON, over the row `r` */
   readonly value: Sql
@@ -22,15 +22,15 @@ export type SearchedText = {
 
 export type SearchedTexts = {
   readonly texts: readonly SearchedText[]
-  /** SQL of all texts of the resource, which its index holds: a superset of those that are seen */
+  /** SQL of all texts of the resource, which its index holds: a superset of those that the caller sees */
   readonly indexed: Sql
-  /** SQL of the texts that are seen; null where that is all of them */
+  /** SQL of the texts that the caller sees; null if that is all of them */
   readonly seen: Sql | null
-  /** the orders whose indexes tell which texts begin with what is asked: of the name, of custom fields */
+  /** the orders whose indexes find texts by their beginning: of the name, of custom fields */
   readonly orders: readonly Order[]
 }
 
-/** What of a resource is searched for a caller whose catalog this is. */
+/** The searched texts of a resource, for a caller with this catalog. */
 export const searchedTexts = memoize((fields: ResourceFields): SearchedTexts => {
   const { resource, byName } = fields
   const isSeen = ({ is_active, is_hidden }: Field) => is_active && !is_hidden
@@ -57,12 +57,12 @@ export function orderedBy({ sql: value }: Order, row: Row = recordRow): Sql {
   return value(row, () => sql.none)
 }
 
-/** A custom text with an index of its own, which tells what begins with a text. */
+/** True if a custom text has an index of its own, which finds texts by their beginning. */
 function isIndexedText(field: Field): boolean {
   return field.is_indexed && field.deleted_at === null && kinds[field.type].searched !== undefined
 }
 
-/** The folded texts, a line each, so that no word goes from one to the next. */
+/** The folded texts, one per line, so that no word spans two of them. */
 function joined(fields: readonly Field[]): Sql {
   const lines = fields.map(field => {
     const text = kinds[field.type].searched!.sql(column(field))

@@ -1,6 +1,6 @@
 /**
- * What a search looks for (D86): its words, each in the ways in which it may be written. Also says how well a
- * text fits. Pure; knows no field, no record and no SQL.
+ * The words of a search (D86), each with its spellings, and the rank of a text. Pure; knows no field, no
+ * record and no SQL.
  */
 import { composed, spellings } from '../fields/name.ts'
 import { fold } from '../fold.ts'
@@ -8,16 +8,16 @@ import { fold } from '../fold.ts'
 export type Wanted = {
   /** with single blanks between the words */
   readonly text: string
-  /** each in the ways to write it, with the digits alone where it may be a part of a phone number */
+  /** spellings of each word, with the digits alone if it may be a part of a phone number */
   readonly words: readonly (readonly string[])[]
-  /** the digits of the whole in the ways in which it may be written, where it may be a phone number */
+  /** spellings of the digits of the whole, if it may be a phone number */
   readonly digits: readonly string[]
 }
 
-/** How well a text fits, the best first. */
+/** Ranks of a text, the best first. */
 export const fits = { whole: 0, beginning: 1, words: 2, parts: 3 } as const
 
-/** The words of a text that is asked for. */
+/** The words of a search text. */
 export function wantedOf(text: string): Wanted {
   const words = wordsOf(text)
   return {
@@ -27,12 +27,12 @@ export function wantedOf(text: string): Wanted {
   }
 }
 
-/** The parts between blanks of which something is seen. */
+/** The parts between blanks that have visible characters. */
 export function wordsOf(text: string): string[] {
   return text.split(/\s+/u).filter(word => fold(word) !== '')
 }
 
-/** A text as the search compares it. */
+/** A text in the form in which the search compares it. */
 function compared(text: string): string {
   return fold(composed(text.trim()))
 }
@@ -43,12 +43,12 @@ const phone = /^[-+\s()./\d]*(?:(?:;?ext(?:ension)?[.=]?|x|#|,+)\s*\d+)?$/iu
 /** The codes of countries (E.164): all others have three digits. */
 const countryCode = /^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/
 
-/** A part of a number that is as long is taken for a number by itself. */
+/** A part of a number with so many digits counts as a number of its own. */
 const fewestDigits = 7
 
 /**
- * The digits of what may be a phone number or a part of one, at least three, in the ways to write it: 030…
- * within a country is +49 30… from abroad.
+ * The spellings of the digits of what may be a phone number or a part of one, at least three: 030… within a
+ * country is +49 30… from abroad.
  */
 function digitsOf(text: string): string[] {
   if (!phone.test(text)) return []
@@ -67,8 +67,8 @@ function digitsAlone(text: string): string {
 }
 
 /**
- * How well the best of a record's texts fits, or null if they don't have the words; `numbers` are phone
- * numbers, of which the digits count.
+ * The best rank of a record's texts, or null if they lack a word; `numbers` are phone numbers, compared by
+ * their digits.
  */
 export function fitOf(wanted: Wanted, texts: readonly string[], numbers: readonly string[]): number | null {
   const { text, words, digits } = wanted
@@ -88,7 +88,7 @@ export function fitOf(wanted: Wanted, texts: readonly string[], numbers: readonl
   return has(beginsWord) ? fits.words : fits.parts
 }
 
-/** The text in which a word was found: best one that the name lacks. Undefined where none has a word. */
+/** The text that contains a word: best one that the name lacks. Undefined if none does. */
 export function textWithWord({ words, digits }: Wanted, name: string, texts: readonly string[]) {
   const has = (text: string) => (part: string) =>
     compared(text).includes(compared(part)) || digitsAlone(text).includes(part)
@@ -105,7 +105,7 @@ function beginsWord(text: string, word: string): boolean {
   return false
 }
 
-/** Whether an index of trigrams knows the word: it has three letters or digits in a row. */
+/** True if a trigram index can find the word: it has three letters or digits in a row. */
 export function isIndexed(word: string): boolean {
   return /[\p{L}\p{N}]{3}/u.test(composed(word))
 }

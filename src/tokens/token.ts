@@ -1,6 +1,6 @@
 /**
- * The token: a name for a secret with which a program asks for a user (D38, D66). What it may do is what its
- * scopes and the user's role both allow. The secrets are in accounts/. Fields as data; pure.
+ * The token: a name for a secret with which a program acts as a user (D38, D66). It allows what its scopes
+ * and the user's role both allow. The secrets are in accounts/. Fields as data; pure.
  */
 import {
   authorFields,
@@ -49,7 +49,7 @@ export const token: Resource = {
         code: 'no_scopes',
         message: 'Without scopes a token reads and changes no records: give it those that it needs.',
       })
-    // A token may be ended so; a new secret of one that has ended is a mistake.
+    // A past expiry is a way to revoke a token; a new secret of an expired one is a mistake.
     const { prefix, expires_at } = after
     const isOver = typeof expires_at === 'string' && Date.parse(expires_at) <= clock.getTime()
     if (isOver && prefix !== before?.prefix)

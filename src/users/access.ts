@@ -1,33 +1,33 @@
 /**
- * Who administers an account (D62, D121), and what ends with a user's access. Conditions and rows in SQL; no
- * whole statement.
+ * The administrators of an account (D62, D121), and the access that a user's deletion revokes. Conditions and
+ * rows in SQL; no whole statement.
  */
 import { Refusal } from '../errors.ts'
 import type { ActorRules, Keeps } from '../records/resource.ts'
 import type { Author } from '../records/write.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
 
-/** Why the last one may not go. */
+/** The refusal to remove the last administrator. */
 const lastAdministrator =
   'Nobody else administers the account: give another active user a role with the scope admin first.'
 
-/** That the row `t` of `token` is valid now. */
+/** Condition that the row `t` of `token` is valid now. */
 export const isValid = sql`t.deleted_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > now())`
 
-/** That the row `s` of `session` was used within the last fourteen days. */
+/** Condition that the row `s` of `session` was used within the last fourteen days. */
 export const isSignedIn = sql`s.last_used_at > now() - interval '14 days'`
 
-/** That the row `u` of `"user"` is one who asks: neither deleted nor out of use. */
+/** Condition that the row `u` of `"user"` is an active user, neither deleted nor deactivated. */
 export const isInUse = sql`u.deleted_at IS NULL AND u.is_active = 1`
 
-/** That the row `u` of `"user"` is one who administers the account; `role` narrows their role, `o`. */
+/** Condition that the row `u` of `"user"` is an administrator; `role` narrows their role, `o`. */
 export function administers(account: Param, role: Sql = sql`true`): Sql {
   return sql`${isInUse} AND EXISTS (
     SELECT 1 FROM role o
     WHERE o.account_id = ${account}::bigint AND o.id = u.role AND o.scopes ? 'admin' AND ${role})`
 }
 
-/** That somebody administers the account of whom `condition`, on the rows `u` and `o`, is true. */
+/** Condition that the account has an administrator for whom `condition`, on the rows `u` and `o`, is true. */
 function hasAdministrator(account: Param, condition: { user?: Sql; role?: Sql }): Sql {
   return sql`EXISTS (
     SELECT 1 FROM "user" u
@@ -36,8 +36,8 @@ function hasAdministrator(account: Param, condition: { user?: Sql; role?: Sql })
 }
 
 /**
- * What a user's new role, or their end of use, asks for: that somebody administers the account afterwards, or
- * that this user did not. `role` is the role they have then; null: they are out of use.
+ * Invariant of a user's new role or deactivation: the account still has an administrator, or this user was
+ * none. `role` is their new role; null: they are deactivated.
  */
 export function withoutUser(user: number, role: number | null): Keeps {
   const [id, next] = [param(String(user)), param(role === null ? null : String(role))]
@@ -51,7 +51,7 @@ export function withoutUser(user: number, role: number | null): Keeps {
   )
 }
 
-/** The same of a role that loses the scope admin. */
+/** Like `withoutUser`, for a role that loses the scope admin. */
 export function withoutRole(role: number): Keeps {
   const id = param(String(role))
   return kept(
@@ -66,8 +66,9 @@ function kept(condition: Keeps['condition']): Keeps {
 }
 
 /**
- * The error for which the user is not to be deleted, or null; `isAdmin`: whether the actor has the scope
- * admin. Under the account's lock: of two who delete each other, one is there no more.
+ * SQL of the error that forbids deleting the user, or of null; `isAdmin`: true if the actor has the scope
+ * admin. Checked under the account's lock: of two users who delete each other, the later one is already
+ * deleted.
  */
 function refusedDeletion({ account, actor }: Author, user: Param, isAdmin: boolean): Sql {
   const isAdministrator = hasAdministrator(account, { user: sql`u.id = ${user}::bigint` })
@@ -81,7 +82,7 @@ function refusedDeletion({ account, actor }: Author, user: Param, isAdmin: boole
       THEN 'unauthenticated' END`
 }
 
-/** A CTE that ends the sessions of the user `r`: all but the one that is named. */
+/** A CTE that revokes the sessions of the user `r`, all but `except`. */
 export function endedSessions({ account }: Author, except: number | null = null): Sql {
   return sql`ended_sessions AS (
   DELETE FROM session x USING r, counted
@@ -90,7 +91,7 @@ export function endedSessions({ account }: Author, except: number | null = null)
 )`
 }
 
-/** A CTE that ends the links of the user `r`, but for the one that is used in this statement. */
+/** A CTE that revokes the links of the user `r`, except for `used`, which this statement uses. */
 export function endedLinks({ account }: Author, used: string | null = null): Sql {
   return sql`ended_links AS (
   UPDATE sign_in_link x SET used_at = counted.at FROM r, counted
@@ -99,7 +100,7 @@ export function endedLinks({ account }: Author, used: string | null = null): Sql
 )`
 }
 
-/** What a user's deletion asks for, and what ends with their access. */
+/** The rules of a user's deletion, and the revocation of their access. */
 export const actorRules: ActorRules = {
   refusedDeletion,
   refusals: {
@@ -107,6 +108,6 @@ export const actorRules: ActorRules = {
     forbidden: 'This user administers the account: to delete them, ask with the scope admin.',
     unauthenticated: 'Your user was deleted.',
   },
-  // Their tokens are records, and end as such.
+  // Their tokens are records, which `ends` revokes.
   endedAccess: by => [endedSessions(by), endedLinks(by)],
 }

@@ -1,6 +1,6 @@
 /**
- * What a user owns is handed over to another, so that the user can be deleted (D37): every record that names
- * them as an owner, in a field of the service or of the account; records/move.ts does it. Knows no HTTP.
+ * Hands a user's records over to another, so that the user can be deleted (D37): every record with that owner
+ * in a field of the service or of the account; records/move.ts moves them. Knows no HTTP.
  */
 import type { Field } from '../fields/field.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
@@ -12,8 +12,8 @@ import { ask, sql } from '../sql.ts'
 import { user } from './user.ts'
 
 /**
- * The moves of what user `from` owns to user `to`, of fields that the caller's role hides or locks too: then
- * they are refused. Throws NoTarget when `to` is no other user.
+ * The moves of the records of user `from` to user `to`, also by fields that the caller's role hides or locks:
+ * these are refused. Throws NoTarget if `to` is no other active user.
  */
 export async function ownerMoves(db: Queryable, context: Context, from: number, to: number): Promise<Move[]> {
   const { catalog } = context
@@ -39,7 +39,7 @@ async function isInUse(db: Queryable, context: Context, id: number): Promise<boo
   return row !== undefined && (parseJson(row.record!) as JsonObject).is_active === 1
 }
 
-/** The members of a record that name the one user, with the other in their place. */
+/** The members of a record that have the one user, with the other in their place. */
 function replaced(record: JsonObject, owners: readonly Field[], from: number, to: number): JsonObject {
   const other = (value: Json) => (value === from ? to : value)
   const named = owners.filter(({ internal_name: name }) => [record[name] ?? []].flat().includes(from))

@@ -1,7 +1,7 @@
 /**
- * The user: who owns deals and asks the service (D37, D58, D61). What a user may do is said by their role
- * (D62). Passwords, sessions and tokens are not part of the record; they end when the user is deleted or
- * taken out of use. Fields as data; pure.
+ * The user: owns deals and sends requests (D37, D58, D61), with the rights of their role (D62). Passwords,
+ * sessions and tokens are not part of the record; they end when the user is deleted or deactivated. Fields as
+ * data; pure.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { isLocale, isTimeZone } from '../fields/locale.ts'
@@ -17,10 +17,10 @@ import { forbiddenUserChange } from '../rights/grants.ts'
 import { actorRules, withoutUser } from './access.ts'
 
 const text = { min_length: 1, max_length: 255 }
-/** The option of `is_active` for who asks. */
+/** The option of `is_active` for an active user. */
 const yes = 1
 
-/** What is not seen would make two e-mails look alike; < and > are around an address, not in it. */
+/** Invisible characters would make two e-mails look alike; < and > are around an address, not in it. */
 const emailForm = /^[^\s\p{C}<>@]+@[^\s\p{C}<>@]+$/u
 
 export const user: Resource = {
@@ -82,7 +82,7 @@ export const user: Resource = {
   },
 }
 
-/** The role of a user for whom none is named. */
+/** The default role of a user. */
 function memberRole({ roles }: Catalog): number | null {
   return [...roles.values()].find(role => role.built_in === 'member')?.id ?? null
 }

@@ -1,6 +1,6 @@
 /**
- * The saved view: a filter, an order and columns under a name, of one resource's records, for whoever made it
- * or for everybody (D130). Fields as data, and the rules that span them. Pure.
+ * The saved view: a named filter, order and columns for records of one resource, private or shared with
+ * everybody (D130). Fields as data, and the rules that span them. Pure.
  */
 import { Problems } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -24,7 +24,7 @@ import {
   recordFields,
 } from '../records/resource.ts'
 
-/** The options of `source`: the resources that are shown in views. */
+/** The options of `source`: the resources that views can show. */
 const sources = ['deal', 'product', 'contact', 'company', 'activity']
 const mode = { table: 1, board: 2 }
 const shared = { yes: 1, no: 2 }
@@ -80,12 +80,15 @@ export const view: Resource = {
   },
 }
 
-/** What was saved stays as it is, though a field that it names has gone since. */
+/**
+ * True if one of these fields is new or has changed. Unchanged ones stay, though a field that they name may
+ * be deleted.
+ */
 function isNew({ before, after }: Draft, ...names: readonly (keyof Values)[]): boolean {
   return !before || ['source', ...names].some(name => !isSameJson(before[name]!, after[name]!))
 }
 
-/** Filter and sort are judged as a list judges them, except for the names in them (D75). */
+/** Validates filter and sort like a list, except for the names in them (D75). */
 function checkQuery(draft: Draft, fields: ResourceFields): void {
   const { after, catalog, problem } = draft
   for (const name of ['filter', 'sort'] as const) {
@@ -117,7 +120,7 @@ function checkColumns(draft: Draft, fields: ResourceFields): void {
   }
 }
 
-/** It is no reference: a view must not keep a pipeline from being deleted. */
+/** The pipeline is no reference: a view must not keep it from being deleted. */
 function checkPipeline(draft: Draft): void {
   const { after, catalog, problem } = draft
   const { pipeline } = after
