@@ -1,6 +1,6 @@
 /**
- * The only wiring: database, callers and routes become an HTTP service. Everything a request passes on its
- * way stands here in order.
+ * The composition root: it wires database, callers and routes into an HTTP service, with all hooks of a
+ * request in order.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -42,18 +42,18 @@ import { WebhookWorker, type WorkerOptions } from './webhooks/worker.ts'
 export type AppOptions = {
   db: Database
   now: () => Date
-  /** milliseconds that go on whatever is done to the time of day */
+  /** monotonic clock, in milliseconds */
   clock?: () => number
   log: Logger
   limits?: Partial<Limits>
   /** the origin under which browsers reach the service */
   publicUrl?: string | null
-  /** origins whose pages may ask the service, by a token */
+  /** origins whose pages may call the service with a token */
   corsOrigins?: readonly string[]
   openId?: OpenIdSettings | null
-  /** how passwords are hashed */
+  /** parameters of password hashing */
   hashing?: Hashing
-  /** how webhooks are delivered */
+  /** options of webhook delivery */
   webhooks?: Pick<WorkerOptions, 'allowPrivate' | 'resolve' | 'timeoutMs' | 'everyMs'>
 }
 
@@ -81,7 +81,7 @@ export function buildApp({
   const db = told(database)
   const byItself = { db: told({ ...database, ...database.background }), now, log: say, retentionDays }
   const followers = new Followers(byItself.db)
-  // Those who wait are answered before the service waits for its connections to end.
+  // Open event streams end before the service waits for its connections to end.
   app.addHook('preClose', async () => followers.stop())
   const callers = new Callers(db, resources, clock)
   const connections = new Connections(app.server, limits, say)
@@ -119,7 +119,7 @@ export function buildApp({
   return app
 }
 
-/** Refuses a path that can't be read. It has no route, and no hook of one. */
+/** Refuses a path that can't be read. No route matches it, so no route's hooks run. */
 function refusePath(
   admission: Admission,
   connections: Connections,
@@ -135,7 +135,7 @@ function refuseWrongAddresses(
   admission: Admission,
   hasWeb: boolean,
 ): void {
-  // After the hook of origins, so that their pages may read these refusals, too.
+  // After the CORS hook, so that pages of allowed origins can read these refusals too.
   app.after(() =>
     app.addHook('onRequest', async request => {
       refuseWrongHost(request)
@@ -148,7 +148,7 @@ function refuseWrongAddresses(
   )
 }
 
-/** How requests are refused that no route gets. */
+/** Handlers of requests that reach no route. */
 type Refusals = {
   connection(error: Error, socket: Socket): void
   path(error: Error, request: FastifyRequest, reply: FastifyReply): void
@@ -156,16 +156,16 @@ type Refusals = {
 
 function httpServer(log: Logger, requestTimeoutMs: number, refusals: Refusals): FastifyInstance {
   return Fastify({
-    // A request has to arrive in that time; what it asks for is limited by the database.
+    // The whole request must arrive within this time. The database limits how long its work takes.
     requestTimeout: requestTimeoutMs,
     http: arrivalTimes(requestTimeoutMs),
-    // While the service stops, connections that are open are still answered.
+    // While the service stops, open connections are still served.
     return503OnClosing: false,
     clientErrorHandler: refusals.connection,
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: request => requestId(request.headers['x-request-id']),
-    // A name of 255 characters has up to twelve bytes for each in an address.
+    // A name of 255 characters takes up to twelve bytes each in a percent-encoded path.
     routerOptions: { maxParamLength: 4096 },
     frameworkErrors: refusals.path,
   })
@@ -184,7 +184,7 @@ function takeJsonBodies(app: FastifyInstance, { admitted }: Service, bodyLimitBy
     if (bytes.length > largeBytes) await beAlone()
     return readJson(bytes)
   })
-  // A file is read by whoever takes it.
+  // The handler itself streams an uploaded file.
   app.addContentTypeParser('*', async (request: FastifyRequest, body: IncomingMessage) => {
     const { uploads = [] } = request.routeOptions.config as Pick<AccountRoute, 'uploads'>
     const type = (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase()

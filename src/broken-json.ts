@@ -1,6 +1,6 @@
-/** What is wrong with a text that is no JSON, and how it is written instead. */
+/** Explains why a text is not JSON, and how to write it instead. */
 
-/** The error at a character that can't stand there. `text` is read up to `at`. */
+/** The error at a character that JSON doesn't allow there. `text` is read up to `at`. */
 export function unexpected({ text, at }: { readonly text: string; readonly at: number }): SyntaxError {
   if (at >= text.length) return new SyntaxError(`it ends too soon at position ${at + 1}`)
   const character = String.fromCodePoint(text.codePointAt(at)!)

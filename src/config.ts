@@ -8,19 +8,19 @@ import { parseToken } from './accounts/token.ts'
 import { readServerUrl } from './db/server-url.ts'
 import { isTimeZone } from './fields/locale.ts'
 
-/** The limits of requests, and how long deleted records are kept. */
+/** The limits of requests, and the retention of deleted records and events. */
 export type Limits = {
-  /** how many days deleted records and fields can be restored */
+  /** retention of deleted records and fields, in days */
   readonly retentionDays: number
-  /** how long events are kept; null: for ever (D71) */
+  /** retention of events, in days; null: forever (D71) */
   readonly eventRetentionDays: number | null
   readonly bodyLimitBytes: number
-  /** requests a minute that one token may make; 0 = as many as it likes */
+  /** requests per minute and token; 0: unlimited */
   readonly rateLimit: number
-  /** connections that are open at the same time: in all, and from one address */
+  /** maximum of open connections: in all, and per address */
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
-  /** how long a request may take to arrive */
+  /** time for a request to arrive */
   readonly requestTimeoutMs: number
 }
 
@@ -38,20 +38,20 @@ export type Config = Limits & {
   readonly databaseUrl: string | null
   readonly token: string | null
   readonly sampleData: boolean
-  /** of the account that the first start makes; null: UTC and USD */
+  /** settings of the account that the first start makes; null: UTC and USD */
   readonly timeZone: string | null
   readonly baseCurrency: string | null
   readonly logLevel: string
-  /** the origin under which browsers reach the service; null: whatever a request calls it */
+  /** the origin under which browsers reach the service; null: the one that a request names */
   readonly publicUrl: string | null
-  /** origins whose pages may ask the service, by a token (D89) */
+  /** origins whose pages may call the service with a token (D89) */
   readonly corsOrigins: readonly string[]
   readonly openId: OpenIdSettings | null
-  /** whether webhooks may reach addresses that are not public (D72) */
+  /** true if webhooks may reach addresses that are not public (D72) */
   readonly webhookAllowPrivate: boolean
 }
 
-/** A setting that can't be used. */
+/** A setting is invalid. */
 export class ConfigError extends Error {}
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
@@ -59,7 +59,7 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 /** Reads the settings. Throws ConfigError naming the variable and what it takes. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const databaseUrl = env.DATABASE_URL || null
-  // A second address, ::1, would be a second server.
+  // Listening on ::1 as well would need a second server.
   const host = !env.HOST || env.HOST === 'localhost' ? '127.0.0.1' : env.HOST
   const maxConnections = wholeNumber(
     'MAX_CONNECTIONS',
@@ -68,7 +68,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     10,
     1_000_000,
   )
-  // On loopback all connections come from this machine: a proxy there carries those of every client.
+  // On loopback a proxy on this machine may carry the connections of all clients.
   const perAddress = isLoopback(host) ? maxConnections : Math.ceil(maxConnections / 4)
   return {
     ...limits,
@@ -115,7 +115,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
 }
 
-/** The defaults of these limits. */
+/** The default limits. */
 export const limits: Limits = {
   retentionDays: 30,
   eventRetentionDays: null,
@@ -144,7 +144,7 @@ function checkedOrigin(name: string, text: string): string {
   throw new ConfigError(`${name} has no path: "${origin}".`)
 }
 
-/** An https address; on this machine http will do. */
+/** An https address; on this machine http is enough. */
 function checkedWebUrl(name: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url?.protocol === 'https:') return url
@@ -153,15 +153,15 @@ function checkedWebUrl(name: string, text: string): URL {
 }
 
 /**
- * The origin under which browsers reach the service; null where the settings don't tell, as others than this
- * machine reach it, or as the system has not chosen a port yet.
+ * The origin under which browsers reach the service. Null if no setting names it and the service listens
+ * beyond loopback, or if the system has not chosen a port yet.
  */
 export function originOf({ publicUrl, host }: Config, port: number): string | null {
   if (publicUrl || !isLoopback(host) || port === 0) return publicUrl
   return new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}`).origin
 }
 
-/** Whether the name of a host means this machine. */
+/** True if the host name means this machine. */
 export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '[::1]' || isLoopback(name)
 }

@@ -1,8 +1,7 @@
 /**
- * THE table of errors (D2, D3): every refusal the service can give, once. Knows no HTTP library. Numeric
- * families: 1xxx request syntax, 2xxx validation, 3xxx auth, 4xxx not found, 5xxx conflict, 6xxx limits, 9xxx
- * server. A published number is never given to another error. docs/api/errors.md documents each row;
- * test/house checks it.
+ * THE table of errors (D2, D3): every refusal of the service, once. Knows no HTTP library. Numeric families:
+ * 1xxx request syntax, 2xxx validation, 3xxx auth, 4xxx not found, 5xxx conflict, 6xxx limits, 9xxx server. A
+ * published number is never reused. docs/api/errors.md documents each row; test/house checks it.
  */
 export const errorTable = {
   malformed_json: { code: 1001, status: 400, title: 'The body is not valid JSON' },
@@ -67,7 +66,7 @@ export type Problem = {
   [extra: string]: unknown
 }
 
-/** A problem of the member at `path`, or of the whole body, that is no field of a record. */
+/** A problem of the member at `path`, or of the whole body, that belongs to no field of a record. */
 export function problemAt(path: string, code: string, message: string): Problem {
   return { field: null, path, code, message }
 }
@@ -78,8 +77,8 @@ export function parameterProblem(parameter: string, code: string, message: strin
 }
 
 /**
- * A problem's message, of what it says of the member at `path`: "emails[0].email_value must be given." What
- * begins with a capital letter or a quotation says everything.
+ * A problem's message from its predicate about the member at `path`: "emails[0].email_value must be given." A
+ * predicate that begins with a capital letter or a quotation is a whole sentence already.
  */
 export function sentence(path: string, predicate: string): string {
   if (/^[A-Z"]/.test(predicate)) return `${predicate}.`
@@ -90,18 +89,18 @@ export function sentence(path: string, predicate: string): string {
   return `${subject.join('').replaceAll('~1', '/').replaceAll('~0', '~') || 'The body'} ${predicate}.`
 }
 
-/** What to do about a problem, or a function that works it out. */
+/** Advice on a problem, or a function that finds it. */
 export type Hint = string | (() => string)
 
 /**
  * The problems of a request. A body of a megabyte can have tens of thousands: all are counted, the first 500
- * are kept (D2), and hints that must be looked for are given for the first twenty.
+ * are returned (D2), and hints that need a look-up are computed for the first twenty.
  */
 export class Problems {
   readonly kept: Problem[] = []
   count = 0
 
-  /** Counts a problem. Its message is made only if it is kept. */
+  /** Counts a problem. Its message is built only if it is one of the first 500. */
   add(problem: () => Problem, hint?: Hint): void {
     if (++this.count > keptMax) return
     const found = problem()
@@ -114,11 +113,11 @@ export class Problems {
 
 const keptMax = 500
 const hintsMax = 20
-/** Messages quote what was sent, which may be a megabyte. */
+/** Messages quote the input, which may be a megabyte. */
 const messageMax = 1000
 
-/** What was accepted but changed or ignored (D1); travels in `meta.warnings`. */
-/** `path` is a JSON pointer into the body, where the warning is about a part of the field. */
+/** A note that input was accepted but changed or ignored (D1); travels in `meta.warnings`. */
+/** `path` is a JSON pointer into the body, if the warning is about a part of the field. */
 export type Warning = { field: string; code: string; message: string; path?: string }
 
 /**

@@ -1,11 +1,11 @@
 /**
- * Folds texts, so that they can be compared as people read them: without regard to case, and to accents
- * (D126). The tables of letters are here, because newer runtimes and databases know more letters. The
- * database's functions `lowered` and `fold` (the migrations one-folding and accents) have the same tables.
+ * Folds texts for comparison without regard to case and accents (D126). The letter tables are here, because
+ * newer runtimes and databases know more letters. The database's functions `lowered` and `fold` (the
+ * migrations one-folding and accents) have the same tables.
  */
 
 /**
- * Texts that differ only in the case of letters become the same text, with the same number of code points.
+ * Maps texts that differ only in the case of letters to the same text, with the same number of code points.
  */
 export function lowered(text: string): string {
   if (isAscii.test(text)) return text.toLowerCase()
@@ -14,7 +14,7 @@ export function lowered(text: string): string {
   return small
 }
 
-/** Texts that differ only in case, in accents and in what nobody sees become the same text. */
+/** Maps texts that differ only in case, accents and invisible characters to the same text. */
 export function fold(text: string): string {
   const small = lowered(text)
   if (isAscii.test(small)) return small
@@ -26,8 +26,8 @@ export function fold(text: string): string {
 const isAscii = /^[\0-\x7f]*$/
 
 /**
- * The simple lower case of Unicode 17.0, and ς as σ, because both are the small Σ. Each run has its first
- * letter, its last letter, a step, and the distance to the small letter: "100-12e/2:1" means that every
+ * Simple lower case of Unicode 17.0, with ς as σ, because both are the lower case of Σ. Each run has its
+ * first letter, its last letter, a step, and the distance to the lower case: "100-12e/2:1" means that every
  * second letter from U+0100 to U+012E becomes the next one.
  */
 const runs = `
@@ -53,7 +53,7 @@ const runs = `
   118a0-118bf:32 16e40-16e5f:32 16ea0-16eb8:27 1e900-1e921:34
 `
 
-/** Each letter that changes, with the letter it becomes. */
+/** Each letter that has a lower case → its lower case. */
 export const smallOf: ReadonlyMap<string, string> = new Map(
   [...runs.matchAll(/([0-9a-f]+)(?:-([0-9a-f]+))?(?:\/(\d))?:(-?\d+)/g)].flatMap(
     ([, first, last, step, distance]) =>
@@ -63,16 +63,19 @@ export const smallOf: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** The marks of Latin, Greek and Cyrillic letters. Those that strike a sign through make another sign. */
+/**
+ * Combining marks of Latin, Greek and Cyrillic letters. Marks that strike a sign through are not among them:
+ * they make another sign.
+ */
 const marks = '300-333 339-36f'
 
-/** What nobody sees: the characters of Unicode 17.0 that are ignored unless a system knows better. */
+/** Invisible characters: Unicode 17.0's Default_Ignorable_Code_Point. */
 const unseenRuns = `
   ad 34f 61c 115f-1160 17b4-17b5 180b-180f 200b-200f 202a-202e 2060-206f 3164 fe00-fe0f feff ffa0 fff0-fff8
   1bca0-1bca3 1d173-1d17a e0000-e0fff
 `
 
-/** Small letters that are composed with such marks, and letters that are typed as others. */
+/** Precomposed letters in lower case, and letters with a common substitute on keyboards. */
 const accents = `
   a:àáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ ae:æǣǽ b:ḃḅḇ c:çćĉċčḉ d:đďḋḍḏḑḓ e:èéêëēĕėęěȅȇȩḕḗḙḛḝẹẻẽếềểễệ f:ḟ
   g:ĝğġģǧǵḡ h:ħĥȟḣḥḧḩḫẖ i:ıìíîïĩīĭįǐȉȋḭḯỉị j:ĵǰ k:ķǩḱḳḵ l:łĺļľḷḹḻḽ m:ḿṁṃ n:ñńņňǹṅṇṉṋ
@@ -83,10 +86,10 @@ const accents = `
   и:йѝӣӥ к:ќ о:ӧ у:ўӯӱӳ ч:ӵ ы:ӹ э:ӭ і:ї ѵ:ѷ ә:ӛ ө:ӫ 𐗒:𐗉 𐗚:𐗤
 `
 
-/** What nobody sees. */
+/** The invisible characters. */
 export const unseen: ReadonlySet<string> = new Set(lettersOf(unseenRuns))
 
-/** Each small letter that `fold` changes, with what it becomes. */
+/** Each lower-case letter that `fold` changes → its replacement. */
 export const bareOf: ReadonlyMap<string, string> = new Map([
   ...[...lettersOf(marks), ...unseen].map((letter): [string, string] => [letter, '']),
   ...[...accents.matchAll(/(\S+):(\S+)/gu)].flatMap(([, bare, letters]) =>

@@ -5,7 +5,7 @@
 
 import { unexpected } from './broken-json.ts'
 
-/** An interface, not a type: it must not pass for a JsonObject. */
+/** An interface, not a type, so that it can't be assigned to a JsonObject. */
 export interface RawNumber {
   readonly rawJSON: string
 }
@@ -22,7 +22,7 @@ export const isRawNumber = isRawJSON
 
 /** Parses JSON text (RFC 8259). Throws SyntaxError. A number that a double can't hold comes as RawNumber. */
 export function parseJson(text: string): Json {
-  // Only 16 digits or an exponent can be lost; without them the plain parser is several times faster.
+  // Only 16 digits or an exponent can lose precision; without them JSON.parse is exact, and much faster.
   return mayLoseDigits.test(text) ? parseExactly(text) : JSON.parse(text)
 }
 
@@ -30,17 +30,14 @@ const mayLoseDigits = /\d[\d.]{15}|\d[eE]/
 
 /**
  * The limits of JSON from outside. With limits, a repeated member is refused (RFC 8259 leaves this to the
- * reader), and so is one named `__proto__`, unless any name is taken.
+ * reader), and so is one named `__proto__`, unless `takesAnyName`.
  */
 export type JsonLimits = { readonly levels: number; readonly items: number; readonly takesAnyName?: boolean }
 
 /** Thrown for JSON that exceeds the limits. */
 export class JsonLimitError extends Error {}
 
-/**
- * The same as parseJson, in one pass and within the limits, if any. Throws JsonLimitError beyond them, and
- * SyntaxError.
- */
+/** Like parseJson, in one pass and within `limits`. Throws JsonLimitError beyond them, and SyntaxError. */
 export function parseExactly(text: string, limits: JsonLimits | null = null): Json {
   const reader: Reader = { text, at: 0, limits, levels: 0, items: 0 }
   skipBlanks(reader)
@@ -51,8 +48,8 @@ export function parseExactly(text: string, limits: JsonLimits | null = null): Js
 }
 
 /**
- * The JSON value of a decimal number written as text. It stays a number if a double prints the same decimal,
- * however it was spelt: 1.0 and 1e0 are 1 whatever stands beside them.
+ * The JSON value of a decimal number written as text. It is a number if a double prints the same decimal,
+ * however it is spelt: 1.0 and 1e0 are 1.
  */
 export function jsonNumber(text: string): number | RawNumber {
   const value = Number(text)
@@ -62,8 +59,7 @@ export function jsonNumber(text: string): number | RawNumber {
 }
 
 /**
- * Whether two values are the same. Numbers are compared by value, however they are spelt; members may be in
- * any order.
+ * True if two values are equal. Numbers are compared by value, not by spelling; members may be in any order.
  */
 export function isSameJson(one: Json, other: Json): boolean {
   if (one === other) return true
@@ -83,7 +79,7 @@ export function isSameJson(one: Json, other: Json): boolean {
 }
 
 /**
- * How many characters a number has with its exponent written out, as PostgreSQL keeps and shows it: 1e3 → 4,
+ * Number of characters of a number with its exponent written out, as PostgreSQL stores and shows it: 1e3 → 4,
  * 1e-3 → 5.
  */
 export function plainLength(token: string): number {
@@ -175,7 +171,7 @@ function open(reader: Reader): void {
   reader.at++
 }
 
-/** Each member and item, and an empty object or array as one. */
+/** Counts each member and item, and an empty object or array as one. */
 function count(reader: Reader): void {
   const { limits } = reader
   if (limits && ++reader.items > limits.items)
@@ -189,7 +185,7 @@ function isClosed(reader: Reader, end: string): boolean {
   return true
 }
 
-/** Called after a member or an item. Whether another one follows. */
+/** Called after a member or an item. True if another one follows. */
 function isContinued(reader: Reader, end: string): boolean {
   if (isClosed(reader, end)) return false
   if (reader.text[reader.at] !== ',') throw unexpected(reader)
@@ -272,7 +268,7 @@ function readNumber(reader: Reader): number | RawNumber {
 
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
-/** A decimal in one form: sign, digits without zeros around them, and the exponent of the last. */
+/** A decimal in canonical form: sign, digits without outer zeros, and the exponent of the last digit. */
 function decimalOf(token: string): string {
   const [, sign, whole, fraction = '', exponent = '0'] = parts.exec(token)!
   const digits = whole! + fraction

@@ -1,7 +1,7 @@
 /**
- * The socket by which commands ask the service that has a data directory open: only that service can read or
- * write its database. A question is a line of JSON, and so is its answer. Owns the socket, who may use it and
- * its messages. Knows nothing of what is asked.
+ * The socket by which commands call the service that has a data directory open: only that service can use its
+ * database. A request is a line of JSON, and so is its response. Owns the socket, its permissions and its
+ * messages. Knows nothing of the commands.
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, realpathSync, rmSync, statSync } from 'node:fs'
@@ -10,10 +10,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type JsonObject, parseJson } from './json.ts'
 
-/** What the service answers to questions of a name. What it throws is the answer to one that it refuses. */
+/** Request name → handler. An error that the handler throws is sent as a refusal. */
 export type Answers = { readonly [question: string]: (argument: JsonObject) => Promise<JsonObject> }
 
-/** The running service did not do what it was asked. The message is one line for the operator. */
+/** The running service refused or failed. The message is one line for the operator. */
 export class ServiceRefusal extends Error {
   readonly isPlain = true
 }
@@ -32,8 +32,8 @@ export function socketPath(dataDir: string): string {
 }
 
 /**
- * Begins to answer. The caller has `dataDir` open. If the socket can't be opened, the service runs without it
- * and `log` is told why. The connections don't keep the process alive.
+ * Starts to listen. The caller has `dataDir` open. If the socket can't be opened, the reason is logged and
+ * the service runs without it. The connections don't keep the process alive.
  */
 export async function answerLocally(
   dataDir: string,
@@ -43,7 +43,7 @@ export async function answerLocally(
   const path = socketPath(dataDir)
   const server = createServer(socket => listen(socket, answers)).unref()
   try {
-    // No other service can be using it: this one has the lock of the data directory.
+    // No other service uses the socket: this one holds the lock of the data directory.
     if (process.platform !== 'win32') rmSync(path, { force: true })
     await bind(server, path)
   } catch (error) {
@@ -61,7 +61,7 @@ function bind(server: ReturnType<typeof createServer>, path: string): Promise<vo
       server.off('error', reject)
       resolve()
     })
-    // The socket is made within the call, and nobody else may be able to use it even for a moment.
+    // `listen` creates the socket synchronously. The umask keeps other users out from the first moment.
     const before = process.umask(0o177)
     try {
       server.listen(path)
@@ -101,8 +101,8 @@ async function answer(question: string, answers: Answers): Promise<JsonObject> {
 }
 
 /**
- * Asks the service that has `dataDir` open. Null if no service answers. Throws a ServiceRefusal when the
- * service refuses, or ends amid the work.
+ * Sends a request to the service that has `dataDir` open. Null if no service answers. Throws a ServiceRefusal
+ * if the service refuses, or ends before it responds.
  */
 export async function askService(
   dataDir: string,
@@ -114,7 +114,7 @@ export async function askService(
   const path = socketPath(dataDir)
   if (process.platform !== 'win32') {
     const owner = statSync(path, { throwIfNoEntry: false })?.uid
-    // Anybody could have made a socket in the system's folder for temporary files.
+    // Any user can create a socket in the system's folder for temporary files.
     if (owner === undefined || owner !== statSync(dataDir).uid) return null
   }
   const text = await exchange(path, JSON.stringify({ name, argument }), signal)
@@ -125,7 +125,7 @@ export async function askService(
   return done
 }
 
-/** The answer; '' if the connection ended without one; null if nobody listens. */
+/** The response; '' if the connection ended without one; null if nobody listens. */
 function exchange(path: string, question: string, signal: AbortSignal): Promise<string | null> {
   return new Promise((resolve, reject) => {
     let answer = ''

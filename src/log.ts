@@ -1,11 +1,10 @@
 /**
- * What a log line may say: where something failed, never what was sent. Messages of the database quote
- * values, so they are left out. Headers and bodies are not logged; if a line ever has them, they are
- * censored.
+ * The content of log lines: where something failed, never the input. PostgreSQL's messages quote values, so
+ * they are left out. Headers and bodies are not logged; as a safeguard they are redacted.
  */
 import type { LoggerOptions } from 'pino'
 
-/** For pino. */
+/** Options for pino. */
 export const logOptions: LoggerOptions = {
   redact: {
     paths: [
@@ -28,13 +27,13 @@ export const logOptions: LoggerOptions = {
   serializers: { err: describeError },
 }
 
-/** Why something failed, in a few words and without values. */
+/** A short reason for a failure, without values. */
 export function reasonOf(error: unknown): string {
   const { name, message, code } = error as Error & { code?: string }
   return name === 'PostgresError' ? `PostgreSQL refused it with ${code}` : `${name}: ${message}`
 }
 
-/** An error without the values that it was about. */
+/** An error without the values that it quotes. */
 export function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error }
   const { code, constraint_name, table_name, routine } = error as Error & Record<string, unknown>

@@ -1,4 +1,4 @@
-/** The entry: reads the command line, carries out what it asks for, and says how it ended. */
+/** The entry point: parses the command line, runs the command, and reports how it ended. */
 import { createInterface } from 'node:readline/promises'
 import { understand } from './cli/arguments.ts'
 import type { Command, Given, Outcome } from './cli/command.ts'
@@ -8,10 +8,7 @@ import { printable } from './cli/printable.ts'
 import { asRefusal, isRefusal } from './cli/refusal.ts'
 import { ConfigError, readConfig } from './config.ts'
 
-/**
- * Carries out the command line. The process ends with code 0 when it is done, 1 when it was refused or has
- * failed, and 2 when its arguments make no sense.
- */
+/** Runs the command line. Exit codes: 0 done, 1 refused or failed, 2 wrong arguments. */
 export async function main(args: readonly string[]): Promise<void> {
   const startedAt = performance.now()
   const asked = understand(args, commands)
@@ -24,7 +21,7 @@ export async function main(args: readonly string[]): Promise<void> {
   const { command, given, isJson } = asked
   try {
     if (command.name !== 'serve') return await run(command, given, isJson)
-    // What a service needs would make every other command slower.
+    // Loaded here, because the service's modules would slow every other command down.
     const { serve } = await import('./serve.ts')
     await serve(readConfig(process.env), { startedAt, isJson })
   } catch (error) {
@@ -34,7 +31,7 @@ export async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The first signal ends the command and leaves nothing behind; a second one ends it at once. */
+/** The first signal aborts the command, which cleans up; a second one exits at once. */
 async function run(command: Command, given: Given, isJson: boolean): Promise<void> {
   const stopped = new AbortController()
   const { signal } = stopped
@@ -58,7 +55,7 @@ async function run(command: Command, given: Given, isJson: boolean): Promise<voi
   }
 }
 
-/** What was given, with what a person at the terminal is asked for. */
+/** The command's arguments; prompts at the terminal for the missing one. */
 async function completed({ asks }: Command, given: Given, signal: AbortSignal): Promise<Given> {
   if (!asks || given.yes !== undefined || given[asks.option] !== undefined || !process.stdin.isTTY)
     return given

@@ -1,18 +1,15 @@
 /**
- * How many files this process may hold open, and how many connections fit into this limit. To the system,
+ * The limit of open files of this process, and the number of connections that fits into it. To the system,
  * each connection is an open file.
  */
 
-/**
- * Files of the process itself: its log, the lock of its database, a backup that is written, and those of
- * Node.js.
- */
+/** Other open files of the process: its log, the database's lock, a backup in progress, and Node.js's own. */
 const otherFiles = 100
 const fewestConnections = 16
 
 /**
  * `wanted` connections, or as many as the limit leaves beside the files of the database and of exports; then
- * `say` is told.
+ * `say` gets a warning.
  */
 export function connectionsWithin(wanted: number, ownFiles: number, say: (line: string) => void): number {
   const files = openFilesMax()
@@ -24,9 +21,9 @@ export function connectionsWithin(wanted: number, ownFiles: number, say: (line: 
   return room
 }
 
-/** The system's limit; infinite where it has none. */
+/** The soft limit of open files; infinite if there is none. */
 function openFilesMax(): number {
-  // Without this, a report looks up the names of addresses, which may ask a name server. The types of Node.js
+  // Without this option, the report resolves addresses, which may query a name server. The types of Node.js
   // lack the option.
   Object.assign(process.report, { excludeNetwork: true })
   const { userLimits } = process.report.getReport() as {

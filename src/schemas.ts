@@ -1,6 +1,6 @@
 /**
- * The schemas of what one part of the service takes or answers, in one list: their names in the OpenAPI
- * document, and so in the types of clients (D90, D139). A schema without a name there needs no line here.
+ * The schemas of single parts of the service, in one list: their names in the OpenAPI document, and so in the
+ * types of clients (D90, D139). A schema without a name there needs no line here.
  */
 import {
   callerSchema,

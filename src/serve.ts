@@ -1,7 +1,4 @@
-/**
- * The service as a process: its start (database, first start, HTTP), what it says on the terminal, and a
- * clean end.
- */
+/** The service as a process: start (database, first start, HTTP), terminal output, graceful shutdown. */
 import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
@@ -27,17 +24,16 @@ import { whenNpmIsGone } from './parent.ts'
 import { linkAddress } from './sign-in/links.ts'
 
 /**
- * How long requests under way may take when the service stops, and how long the stop in any case: supervisors
- * wait some time before SIGKILL.
+ * Graceful shutdown: the time for requests in flight, and for the whole stop. Supervisors wait some time
+ * before SIGKILL.
  */
 const [finishWithinMs, stopWithinMs] = [8_000, 14_000]
 
 type ServeOptions = { readonly startedAt: number; readonly isJson: boolean }
 
-/** Starts the service. `startedAt` is when the process began to; `isJson`: a program reads what it says. */
+/** Starts the service. `startedAt` is the process's start; `isJson`: output is for a program. */
 export async function serve(config: Config, { startedAt, isJson }: ServeOptions): Promise<void> {
-  // There is nothing to end yet. But process 1 of a container ignores every signal that it has no handler
-  // for.
+  // Nothing needs a shutdown yet. But process 1 of a container ignores every signal without a handler.
   let stop = async () => {}
   stopOn(['SIGINT', 'SIGTERM'], () => stop())
   const dataDir = resolve(config.dataDir)
@@ -78,15 +74,16 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
   const app = buildApp({ db, now: () => new Date(), log, limits, publicUrl, corsOrigins, openId, webhooks })
   const url = await listen(app, config)
   port ||= Number(new URL(url).port)
-  // A proxy on this machine brings in others, and its operators' logs have more readers than a terminal.
+  // Behind a proxy the service is public although it listens on loopback, and operators' logs have more
+  // readers than a terminal.
   const isForThisMachine =
     isLoopback(config.host) && (!publicUrl || isLoopbackName(new URL(publicUrl).hostname))
   const link = isForThisMachine ? await startLink(db) : null
-  // It sets no password: its page asks for none.
+  // The link sets no password: its page asks for none.
   const signIn = link && `${linkAddress(publicUrl ?? url, link)}&sign_in`
   stop = async () => {
     setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()
-    // If something hangs: the embedded engine recovers at the next start.
+    // A safeguard if something hangs: the embedded engine recovers at the next start.
     setTimeout(() => process.exit(1), stopWithinMs).unref()
     await app.close()
     socket?.close()
@@ -111,14 +108,14 @@ async function listen(app: FastifyInstance, { port, host }: Config): Promise<str
 
 type Welcome = Started & {
   readonly url: string
-  /** signs in once, for ten minutes; null where others than this machine reach the service */
+  /** link that signs in once, for ten minutes; null if other machines reach the service */
   readonly signIn: string | null
   readonly config: Config
   readonly dataDir: string
   readonly seconds: number
 }
 
-/** A token is shown by the start that made it, and never again (D68, D119). */
+/** Only the start that made a token shows it (D68, D119). */
 function welcome({ url, signIn, token, keptIn, isPresetVain, config, dataDir, seconds }: Welcome): string {
   const kept = keptIn && `kept in ${keptIn}`
   const lost = 'none is kept here; "npx dealwright token create" makes one'
@@ -156,7 +153,7 @@ function placeOf({ databaseUrl }: Config, dataDir: string): string {
   return databaseUrl ? serverAddress(databaseUrl).place : `${dataDir}, embedded PostgreSQL`
 }
 
-/** The first signal stops cleanly, a second one at once. */
+/** The first signal shuts down gracefully, a second one exits at once. */
 function stopOn(signals: readonly NodeJS.Signals[], stop: () => Promise<void>): void {
   let stopping = false
   for (const signal of signals) {

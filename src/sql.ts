@@ -1,18 +1,18 @@
 /**
- * SQL as a template: sql`SELECT title FROM deal WHERE id = ${id}::bigint`. What stands in a template is our
- * own text. What is put into it is a parameter, unless it is SQL itself. Numbers the parameters, and gives
- * the same text for the same shape, so that a statement stays prepared. Knows no table and no database.
+ * SQL as a template: sql`SELECT title FROM deal WHERE id = ${id}::bigint`. The text of a template is our own;
+ * an interpolated value becomes a parameter, unless it is SQL itself. Parameters are numbered, and the same
+ * shape gives the same text, so that a statement stays prepared. Knows no table and no database.
  */
 
-/** What a parameter holds: PostgreSQL is given texts, and casts them. */
+/** The value of a parameter: PostgreSQL gets texts, and casts them. */
 export type Value = string | null
 
-/** A statement as a database takes it. */
+/** A statement in the form that a database takes. */
 export type Statement = { readonly text: string; readonly values: readonly Value[] }
 
 /**
- * A part of a statement, or a whole one. A class, so that nothing a request can send is taken for one: only
- * the functions below make them.
+ * A part of a statement, or a whole one. A class, so that no input can pass for one: only the functions below
+ * make instances.
  */
 class Sql {
   readonly strings: readonly string[]
@@ -23,7 +23,7 @@ class Sql {
   }
 }
 
-/** A value that has one number, however often it stands in a statement. */
+/** A value bound to one placeholder (`$n`), even if it is used several times. */
 class Param {
   readonly value: Value
   constructor(value: Value) {
@@ -35,7 +35,7 @@ export type { Param, Sql }
 
 export type Part = Sql | Param | Value
 
-/** A parameter that a statement names more than once. */
+/** A parameter for a statement that uses it several times. */
 export function param(value: Value): Param {
   return new Param(value)
 }
@@ -44,7 +44,7 @@ function template(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql
   return folded(strings, parts)
 }
 
-/** SQL without a parameter is put together once, where it is made. */
+/** SQL without parameters is concatenated once, where it is made. */
 function folded(strings: readonly string[], parts: readonly Part[]): Sql {
   let text = strings[0]!
   for (let index = 0; index < parts.length; index++) {
@@ -57,7 +57,7 @@ function folded(strings: readonly string[], parts: readonly Part[]): Sql {
 
 const none = new Sql([''], [])
 
-/** Parts in a row, `between` between two of them. Parts that are `sql.none` are left out. */
+/** Joins parts with `between`. Parts that are `sql.none` are left out. */
 function join(parts: readonly Part[], between: Sql = comma): Sql {
   const all = parts.filter(part => part !== none)
   if (all.length === 0) return none
@@ -67,7 +67,7 @@ function join(parts: readonly Part[], between: Sql = comma): Sql {
 
 const comma = new Sql([', '], [])
 
-/** A name of a table, a column or an alias, quoted. */
+/** A quoted identifier of a table, a column or an alias. */
 function id(name: string): Sql {
   const known = ids.get(name)
   if (known) return known
@@ -78,26 +78,26 @@ function id(name: string): Sql {
   return made
 }
 
-/** Made once: a deal has sixty columns. There is an end to it, as indexes of accounts have names, too. */
+/** Memoized: a deal has sixty columns. The size is limited, because indexes of accounts have names too. */
 const ids = new Map<string, Sql>()
 const mostIds = 1000
 
 /**
- * A text that stands in the statement, such as a path into JSON, on which an index or a plan may depend. It
- * has letters, digits and what paths are made of; nothing that would have to be escaped.
+ * A text literal in the statement, such as a JSON path, on which an index or a plan may depend. Only letters,
+ * digits and characters of paths; nothing that needs escaping.
  */
 function text(value: string): Sql {
   if (!/^[\p{L}\p{N} _.,:"{}[\]$*-]*$/u.test(value)) throw new Error(`not a plain text: ${value}`)
   return new Sql([`'${value}'`], [])
 }
 
-/** A whole number that stands in the statement, where the planner sees it. */
+/** An integer literal in the statement, where the planner sees it. */
 function integer(value: number): Sql {
   if (!Number.isSafeInteger(value)) throw new Error(`not a whole number: ${value}`)
   return new Sql([String(value)], [])
 }
 
-/** The types of columns. */
+/** Column types. */
 const types = {
   bigint: new Sql(['bigint'], []),
   'bigint[]': new Sql(['bigint[]'], []),
@@ -116,10 +116,7 @@ function type(name: SqlType): Sql {
 
 export const sql = Object.assign(template, { id, integer, join, none, text, type })
 
-/**
- * The text of a statement and its parameters, numbered in the order in which they stand there; those of
- * `first` before all others.
- */
+/** The text of a statement and its parameters, numbered in order of occurrence, `first` before all others. */
 export function compile(statement: Sql, ...first: readonly Param[]): Statement {
   const { text, params } = numbered(statement, first)
   return { text, values: params.map(given) }
@@ -154,7 +151,7 @@ function numbered(statement: Sql, first: readonly Param[] = []) {
   return { text: pieces.join(''), params }
 }
 
-/** A statement after CTEs whose names it may use, and which stand before its own. */
+/** A statement with CTEs in front, which it may use. */
 export function withCtes(ctes: readonly Sql[], { text, values }: Statement): Statement {
   const head = compile(join(ctes, template`,\n`), ...values.map(param))
   const body = text.trimStart()
@@ -163,8 +160,8 @@ export function withCtes(ctes: readonly Sql[], { text, values }: Statement): Sta
 }
 
 /**
- * A part of a statement that is put together once, for what is long and always the same but for `count`
- * values. `make` is given what stands for them; the function then puts in their place what it is given.
+ * A fragment that is built once, for a long one that varies in `count` values only. `make` gets their
+ * placeholders; the returned function replaces these with actual parts.
  */
 export function pattern(
   count: number,
@@ -191,8 +188,8 @@ export function pattern(
 }
 
 /**
- * A statement that is put together once and asked with other values each time: for what is asked most.
- * `make` is given a parameter for each of its arguments.
+ * A statement that is compiled once and run with other values each time, for the most frequent ones. `make`
+ * gets a parameter for each of its arguments.
  */
 export function prepared(make: (...params: Param[]) => Sql): (...values: Value[]) => Statement {
   const slots = Array.from({ length: make.length }, () => param(null))
@@ -205,7 +202,7 @@ export function prepared(make: (...params: Param[]) => Sql): (...values: Value[]
   })
 }
 
-/** Asks a database for what a statement reads. `replan`: it is planned anew each time (db/open.ts). */
+/** Runs a statement that reads. `replan`: plans it anew each time (db/open.ts). */
 export function ask<Rows>(
   db: { query(text: string, values: readonly Value[], replan?: boolean): Rows },
   statement: Sql | Statement,

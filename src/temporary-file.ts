@@ -1,6 +1,6 @@
 /**
- * Temporary files without a name: nobody else finds one, and it is gone when it is closed, even by the end of
- * the process. Knows no purpose.
+ * Unlinked temporary files: nobody else can open one, and it disappears when it is closed, even if the
+ * process crashes. Knows no purpose.
  */
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { Refusal } from './errors.ts'
 
 /**
- * Opens one for writing and reading; `purpose` is a part of the path that the operating system tells of an
+ * Opens one for writing and reading; `purpose` is part of the path that the operating system shows for an
  * open file. Throws the file system's error.
  */
 export async function openTemporary(purpose: 'export' | 'import'): Promise<FileHandle> {
@@ -19,7 +19,7 @@ export async function openTemporary(purpose: 'export' | 'import'): Promise<FileH
   return file
 }
 
-/** Writes all of it: one call may write less. */
+/** Writes the whole chunk: one call of `write` may write less. */
 export async function writeAt(file: FileHandle, chunk: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < chunk.length; ) {
     const { bytesWritten } = await file.write(chunk, done, chunk.length - done, position + done)
@@ -27,9 +27,7 @@ export async function writeAt(file: FileHandle, chunk: Uint8Array, position: num
   }
 }
 
-/**
- * Does what needs a temporary file. Throws `storage_unavailable`, with the file system's reason as its cause.
- */
+/** Runs `act`, which uses a temporary file. Throws `storage_unavailable` with the system's error as cause. */
 export async function kept<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()

@@ -1,6 +1,6 @@
 /**
- * Which accounts there are (D67): finding, renaming, deleting and bringing back. An account that is deleted
- * is refused to its callers at once (callers.ts), and purged later (administration/purge-account.ts).
+ * The accounts of the service (D67): finding, renaming, deleting and restoring. A deleted account is refused
+ * to its callers at once (callers.ts), and purged later (administration/purge-account.ts).
  */
 import type { Database } from '../db/open.ts'
 import type { Queryable, Reader } from '../records/store.ts'
@@ -12,9 +12,9 @@ export type Account = {
   readonly id: number
   readonly name: string
   readonly createdAt: string
-  /** null: it is in use */
+  /** null: in use */
   readonly deletedAt: string | null
-  /** whether its purge has not begun */
+  /** false once its purge has begun */
   readonly isWhole: boolean
   readonly users: number
   readonly administrators: number
@@ -23,7 +23,7 @@ export type Account = {
 const instant = (column: 'created_at' | 'deleted_at') =>
   sql`to_char(a.${sql.id(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 
-/** All accounts in the order of their ids, those that are deleted among them. */
+/** All accounts by id, including deleted ones. */
 export async function allAccounts(db: Reader): Promise<Account[]> {
   const rows = await ask(
     db,
@@ -48,7 +48,7 @@ export async function allAccounts(db: Reader): Promise<Account[]> {
   }))
 }
 
-/** Marks an account as deleted. False where it is the only one in use. */
+/** Soft-deletes an account. False if it is the only one in use. */
 export async function announceDeletion(db: Pick<Database, 'sql'>, account: number): Promise<boolean> {
   const own = param(String(account))
   const rows = await alone(db, tx =>
@@ -63,7 +63,7 @@ export async function announceDeletion(db: Pick<Database, 'sql'>, account: numbe
   return rows.length > 0
 }
 
-/** Brings a deleted account back. False where its purge has begun: that removes the counter first. */
+/** Restores a deleted account. False if its purge has begun, which removes the counter first. */
 export async function restoreAccount(db: Queryable, account: number): Promise<boolean> {
   const own = param(String(account))
   const restore = sql`UPDATE account SET deleted_at = NULL

@@ -1,9 +1,9 @@
-/** Transactions that make, delete and bring back accounts: one at a time, in all processes. */
+/** Transactions that create, delete and restore accounts, serialized across all processes. */
 import type { Database } from '../db/open.ts'
 import type { Queryable } from '../records/store.ts'
 import { ask, sql } from '../sql.ts'
 
-/** Any number: the lock of all that concerns which accounts there are. */
+/** Key of the advisory lock for changes of the set of accounts; an arbitrary number. */
 const accountsLock = 7_301_040
 
 export function alone<T>(db: Pick<Database, 'sql'>, act: (tx: Queryable) => Promise<T>): Promise<T> {

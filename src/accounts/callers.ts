@@ -1,7 +1,7 @@
 /**
- * Who may ask, and under which configuration. Remembers the tokens, sessions and catalogs of the database
- * for at most a second, so what has ended is refused within a second (D38, D61), and a changed catalog is
- * seen as soon. Knows no HTTP.
+ * Authentication: finds the caller of a token or session, and their configuration. Caches tokens, sessions
+ * and catalogs for at most a second, so what has ended is refused within a second (D38, D61), and a changed
+ * catalog is seen as soon. Knows no HTTP.
  */
 import { buildCatalog, type Catalog, type CatalogRows, type Role } from '../fields/catalog.ts'
 import { parseJson } from '../json.ts'
@@ -17,8 +17,8 @@ import { catalogStatement } from './catalog-statement.ts'
 import { accountOf, hashToken, parseToken } from './token.ts'
 
 /**
- * A caller: the user for whom a token or a session stands, their account as their role sees it, and what they
- * may do. One of `token` and `session` is there.
+ * A caller: the user of a token or a session, their account's catalog as their role sees it, and their
+ * rights. Exactly one of `token` and `session` is set.
  */
 export type Caller = Viewer & {
   readonly rights: Rights
@@ -26,41 +26,41 @@ export type Caller = Viewer & {
   readonly session: { readonly id: number } | null
 }
 
-/** `background`: for what no request waits for, where that is another way. */
+/** `background`: a separate reader for work that no request waits for, if there is one. */
 type CallersDatabase = Reader & { readonly background?: Reader }
 type Kind = 'token' | 'session'
 
-/** A user for whom the service acts by itself. */
+/** A user on whose behalf the service itself acts. */
 export type Acting = Viewer & { readonly rights: Rights }
 
 const rememberMs = 1000
-/** A token that is used after that time is looked up again ahead of its end, so that no request waits. */
+/** A cached token that is used after this time is refreshed before it expires, so that no request waits. */
 const refreshAfterMs = 500
 const tokensMax = 10_000
-/** How many accounts' catalogs are remembered, each with what was made of it. */
+/** Maximum of cached catalogs, each with the values derived from it. */
 const catalogsMax = 1000
 
 type Remembered = {
   readonly caller: Promise<Caller | null>
   readonly account: number | null
-  /** set when it is being looked up again */
+  /** time of the next refresh; infinite during one */
   refreshAt: number
   readonly until: number
 }
 
-/** The callers that this process knows. */
+/** The callers that this process has cached. */
 export class Callers {
   readonly #db: Reader
   readonly #background: Reader
   readonly #resources: readonly Resource[]
   readonly #now: () => number
-  /** hash of a token or session → whom it stands for */
+  /** hash of a token or session → its caller */
   readonly #remembered = new Map<string, Remembered>()
-  /** account → its catalog; the one not asked for longest is the first */
+  /** account → its catalog, as an LRU cache: the least recently used is the first */
   readonly #catalogs = new Map<number, Promise<Catalog>>()
   readonly #catalogsMax: number
 
-  /** `now` gives milliseconds and must not run backwards. At most `max` catalogs are remembered. */
+  /** `now` is monotonic, in milliseconds. At most `max` catalogs are cached. */
   constructor(db: CallersDatabase, resources: readonly Resource[], now: () => number, max = catalogsMax) {
     this.#db = db
     this.#background = db.background ?? db
@@ -69,7 +69,7 @@ export class Callers {
     this.#catalogsMax = max
   }
 
-  /** The caller that a token or session stands for; null when it is unknown or has ended. */
+  /** The caller of a token or session; null if it is unknown or has ended. */
   identify(token: string): Promise<Caller | null> {
     const hash = hashToken(token)
     const remembered = this.#remembered.get(hash)
@@ -78,14 +78,14 @@ export class Callers {
     return remembered.caller
   }
 
-  /** The same as the database has it now. Forgets what was remembered. */
+  /** Like `identify`, read from the database. Replaces the cached caller. */
   identifyNow(token: string): Promise<Caller | null> {
     return this.#remember(token, hashToken(token))
   }
 
   /**
-   * A user as the service acts for them, with what their role allows, narrowed by `scopes`; null where they
-   * are deleted or out of use, or the account is deleted.
+   * A user as the service acts for them, with the rights of their role, narrowed by `scopes`; null if they
+   * are deleted or inactive, or the account is deleted.
    */
   async actingFor(
     account: number,
@@ -106,21 +106,20 @@ export class Callers {
     }
   }
 
-  /** An account's catalog as the database has it now; `db`: as a transaction sees it. */
+  /** An account's current catalog, read from the database; `db`: as a transaction sees it. */
   catalogNow(account: number, db: Reader = this.#db): Promise<Catalog> {
     return loadCatalog(db, this.#resources, account)
   }
 
   /**
-   * Forgets what is remembered of an account, after a change of its configuration: this process sees it at
-   * once.
+   * Invalidates the cache of an account after a change of its configuration: this process sees it at once.
    */
   forget(account: number): void {
     for (const [hash, remembered] of this.#remembered)
       if (remembered.account === account) this.#remembered.delete(hash)
   }
 
-  /** Forgets a token or session that has ended: this process refuses it at once. */
+  /** Invalidates a token or session that has ended: this process refuses it at once. */
   forgetSecret(token: string): void {
     this.#remembered.delete(hashToken(token))
   }
@@ -133,7 +132,7 @@ export class Callers {
     return remembered.caller
   }
 
-  /** Asks again ahead of time. What is remembered stays good until the answer takes its place. */
+  /** Refreshes a cached caller ahead of its expiry. The cached one stays valid until it is replaced. */
   #refresh(token: string, hash: string, remembered: Remembered): void {
     remembered.refreshAt = Number.POSITIVE_INFINITY
     const latest = this.#ask(token, hash, this.#background)
@@ -164,7 +163,7 @@ export class Callers {
     const role = catalog.roles.get(Number(row.role))
     if (!role) return null
     if (row.is_use_due === 'true') this.#noteUse(account, row.id!, kind)
-    // A session may do all that its user's role may.
+    // A session has all rights of its user's role.
     const scopes = row.scopes ? (JSON.parse(row.scopes) as string[]) : null
     const rights = rightsOf(role, scopes, row.ends_at ? Number(row.ends_at) : null)
     const id = Number(row.id)
@@ -178,9 +177,7 @@ export class Callers {
     }
   }
 
-  /**
-   * Writes down that a token or session is in use. It does not matter to the request whether that succeeds.
-   */
+  /** Records the last use of a token or session. The request does not depend on its success. */
   #noteUse(account: number, id: string, table: Kind): void {
     const noted = ask(
       this.#background,
@@ -200,7 +197,7 @@ export class Callers {
     return latest
   }
 
-  /** Whoever was known by that catalog is looked up again. */
+  /** Evicts a catalog along with the callers that refer to it. */
   #forgetOldest(): void {
     const [oldest] = this.#catalogs.keys()
     this.#catalogs.delete(oldest!)
@@ -208,12 +205,12 @@ export class Callers {
   }
 }
 
-/** What a role allows, narrowed by the scopes of a token; null: by none. */
+/** The rights of a role, narrowed by a token's scopes; null: not narrowed. */
 function rightsOf(role: Role, scopes: readonly string[] | null, endsAt: number | null = null): Rights {
   return new Rights(narrowed(new Set(role.scopes), new Set(scopes ?? [adminScope])), role, endsAt)
 }
 
-/** Whom a valid token acts for. Asked once a second for whoever asks. */
+/** The user of a valid token. Runs at most once a second per token. */
 const tokenStatement = prepared(
   (account, hash) => sql`
 SELECT t.id::text AS id, t.name, t.scopes::text AS scopes, u.id::text AS actor, u.role::text AS role,
@@ -229,7 +226,7 @@ WHERE s.account_id = ${account}::bigint AND s.hash = ${hash}::text
   AND ${isValid} AND ${isInUse} AND a.deleted_at IS NULL`,
 )
 
-/** For whom a session stands that has not ended. */
+/** The user of a session that has not ended. */
 const sessionStatement = prepared(
   (account, hash) => sql`
 SELECT s.id::text AS id, u.id::text AS actor, u.role::text AS role,
@@ -242,7 +239,7 @@ WHERE s.account_id = ${account}::bigint AND s.hash = ${hash}::text
   AND ${isSignedIn} AND ${isInUse} AND a.deleted_at IS NULL`,
 )
 
-/** A user who is in use. */
+/** A user in use. */
 const userStatement = prepared(
   (account, user) => sql`
 SELECT u.role::text AS role, array_to_json(u.territories)::text AS territories,
@@ -251,7 +248,7 @@ FROM "user" u JOIN account a ON a.account_id = u.account_id
 WHERE u.account_id = ${account}::bigint AND u.id = ${user}::bigint AND ${isInUse} AND a.deleted_at IS NULL`,
 )
 
-/** An account's catalog as one statement sees it. */
+/** An account's catalog, read in one statement. */
 export async function loadCatalog(
   db: Reader,
   resources: readonly Resource[],

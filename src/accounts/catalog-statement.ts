@@ -1,7 +1,7 @@
-/** The statement that reads an account's configuration: one row, as the catalog is built from it. */
+/** The statement that reads an account's configuration: one row, in the format of `buildCatalog`. */
 import { prepared, type Sql, sql } from '../sql.ts'
 
-/** Everything a catalog is made of. */
+/** All parts of a catalog. */
 export const catalogStatement = prepared(account => {
   const rows = (of: Sql, order: Sql) =>
     sql`(SELECT coalesce(json_agg(x ORDER BY ${order}), '[]') FROM (${of}) x)`

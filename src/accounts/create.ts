@@ -1,7 +1,4 @@
-/**
- * Makes an account with everything that deals and products need (D39, D40). Runs inside the caller's
- * transaction.
- */
+/** Creates an account with all that deals and products need (D39, D40), in the caller's transaction. */
 import type { JsonObject } from '../json.ts'
 import { createRecord } from '../records/create.ts'
 import { renderedMembers } from '../records/rendered-record.ts'
@@ -17,16 +14,16 @@ export type NewAccount = {
   readonly name: string
   readonly ownerName: string
   readonly ownerEmail: string
-  /** when the account was made, if not now: the history of the sample data begins then */
+  /** when the account was created; default: now. The history of the sample data begins then */
   readonly at?: Date
-  /** of the IANA list, as `timeZone` knows it; UTC if not said */
+  /** IANA name in the form of `timeZone`; default: UTC */
   readonly timeZone?: string
-  /** the code of a currency of ISO 4217; USD if not said */
+  /** code of a currency of ISO 4217; default: USD */
   readonly baseCurrency?: string
 }
 
 /**
- * The new account's id and its owner's. Ids of records count from 1 (D45): the owner, the pipeline, its
+ * The ids of the new account and its owner. Ids of records count from 1 (D45): the owner, the pipeline, its
  * stages.
  */
 export async function createAccount(
@@ -37,8 +34,8 @@ export async function createAccount(
   const madeAt = (at ?? new Date()).toISOString()
   const [row] = await ask(
     tx,
-    // The number of an account that was purged may be given again. The versions of its configuration are not:
-    // processes may remember them.
+    // The number of a purged account may be reused. The versions of its configuration are not: processes may
+    // have cached them.
     sql`INSERT INTO account (account_id, name, time_zone, base_currency, created_at, catalog_version)
       SELECT coalesce(max(account_id), 0) + 1, ${name}::text, ${timeZone}::text, ${String(base)}::int,
         ${madeAt}::timestamptz, CASE WHEN count(*) = 0 THEN 1 ELSE extract(epoch FROM now())::bigint END
@@ -55,7 +52,7 @@ export async function createAccount(
   await insertOptions(tx, account, options)
   await insertCurrencies(tx, account, madeAt, base)
   await insertRoles(tx, account, madeAt)
-  // The rest are records like any other. The owner is recorded as their own creator.
+  // The rest are ordinary records. The owner is recorded as their own creator.
   const create = async (resource: string, body: JsonObject) => {
     const catalog = await loadCatalog(tx, resources, Number(account))
     const context = { catalog, actor: owner, ...(at ? { at } : {}) }
@@ -116,7 +113,7 @@ function optionRows(firstId: number): OptionRow[] {
     .map((option, index) => ({ ...option, id: firstId + index }))
 }
 
-/** The roles that every account has (D62), which their users can't be without. */
+/** The roles that every account has (D62). They can't be deleted. */
 async function insertRoles(tx: Queryable, account: string, at: string): Promise<void> {
   const { resources: all } = await loadCatalog(tx, resources, Number(account))
   const blankRole = blank(all.get('role')!)

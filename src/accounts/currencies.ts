@@ -1,6 +1,6 @@
 /**
  * The currencies of ISO 4217 that are money of a country or union, with their numeric codes (which are their
- * ids, D44) and minor units: currencies.json has them.
+ * ids, D44) and minor units, from currencies.json.
  */
 import currencies from './currencies.json' with { type: 'json' }
 
@@ -14,7 +14,7 @@ export type IsoCurrency = {
 
 export const isoCurrencies: readonly IsoCurrency[] = currencies
 
-/** The code of a currency that is written in any case; null where there is no such currency. */
+/** The code of a currency in upper case; null if there is no such currency. */
 export function currencyCode(text: string): string | null {
   return isoCurrencies.find(({ code }) => code === text.toUpperCase())?.code ?? null
 }

@@ -1,6 +1,5 @@
 /**
- * What a new account starts with (D40): its pipeline, the interface's default option lists, and its roles.
- * Data only.
+ * The defaults of a new account (D40): its pipeline, the interface's option lists, and its roles. Data only.
  */
 import { followScope, importScope } from '../rights/scopes.ts'
 import type { Visibility } from '../rights/visibility.ts'
@@ -75,10 +74,10 @@ const configuration = [
   followScope,
 ]
 
-/** The role of the owner. */
+/** The owner's role. */
 export const administratorRole = 1
 
-/** Roles have ids of their own, like currencies: they are the same in every account. */
+/** Default roles have fixed ids, like currencies: the same in every account. */
 export const defaultRoles: readonly {
   readonly id: number
   readonly name: string

@@ -1,5 +1,5 @@
 /**
- * The first start (D40): one transaction gives an empty database its account, owner, token and, if asked,
+ * The first start (D40): one transaction gives an empty database its account, owner, token and, on request,
  * sample data. Also the tokens of later starts (D120).
  */
 import { randomBytes } from 'node:crypto'
@@ -27,43 +27,42 @@ import { createToken } from './tokens.ts'
 export type FirstStartOptions = {
   readonly now: Date
   readonly sampleData: boolean
-  /** of the account that is made: TIME_ZONE and BASE_CURRENCY; UTC and USD if not said */
+  /** settings of the new account, from TIME_ZONE and BASE_CURRENCY; default: UTC and USD */
   readonly timeZone?: string
   readonly baseCurrency?: string
   /** DEALWRIGHT_TOKEN: every start makes it valid */
   readonly presetToken?: string
-  /** where the token of a first start is kept; nowhere if absent */
+  /** file for the token of a first start; absent: none */
   readonly file?: TokenFile
   readonly createSample: (tx: Queryable, account: number, owner: number, now: Date) => Promise<void>
 }
 
 export type Started = {
-  /** the admin token in clear, if one was made: the database has only its hash */
+  /** admin token in clear text, if one was created: the database has only its hash */
   readonly token: string | null
-  /** the file with a valid token; null without one */
+  /** file with a valid token; null without one */
   readonly keptIn: string | null
-  /** the account of DEALWRIGHT_TOKEN was deleted, so that token is of no use */
+  /** set if the account of DEALWRIGHT_TOKEN was deleted, so that the token is not valid */
   readonly isPresetVain?: true
 }
 
 const presetName = 'DEALWRIGHT_TOKEN'
-/** The account that the first start makes: the setting is one of its tokens (config.ts). */
+/** The account that the first start creates: DEALWRIGHT_TOKEN is one of its tokens (config.ts). */
 const presetAccount = '1'
 
 /**
- * Makes the default account if there is none, and makes the token of the environment valid. Throws a
- * StartupError, with nothing made, when the token of a new account can't be kept.
+ * Creates the default account if there is none, and makes DEALWRIGHT_TOKEN valid. Throws a StartupError, with
+ * nothing created, if the token of a new account can't be written.
  */
 export async function firstStart(db: Database, options: FirstStartOptions): Promise<Started> {
   const { file } = options
   const prepared = await alone(db, tx => prepareAccount(tx, options))
-  // A transaction of its own: it sees what the first one committed, even if this process or another was
-  // killed in between.
+  // A transaction of its own: it sees the first one's commit, even if a process was killed in between.
   const keptIn = file ? await alone(db, tx => file.reconcile(kept => tokenState(tx, kept))) : null
   return { ...prepared, keptIn }
 }
 
-/** The token that was made; null if no account was made or the token was preset. */
+/** Creates the account. Returns its token; null if no account was created or the token was preset. */
 async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promise<Omit<Started, 'keptIn'>> {
   const { now, presetToken, sampleData, file, createSample } = options
   const [known] = await ask(
@@ -87,8 +86,8 @@ async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promis
   })
   const token = presetToken ?? newToken(account, randomBytes)
   if (!presetToken) await file?.prepare(token)
-  // Its history is before the token: an account's moments never go back (D123). The documents name records
-  // by ids that begin after one that a token took once.
+  // The sample's history comes before the token: an account's moments never go back (D123). The documentation
+  // names records by ids, so one id is reserved in place of a token's.
   if (sampleData) {
     await reserveIds(tx, account, 'last_id', 1)
     await createSample(tx, account, owner, now)
@@ -101,7 +100,7 @@ async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promis
   return { token: presetToken ? null : token }
 }
 
-/** The settings of the account that is made. Throws a StartupError for an unknown time zone. */
+/** The settings of the new account. Throws a StartupError for an unknown time zone. */
 async function settingsOfStart(tx: Queryable, { timeZone, baseCurrency }: FirstStartOptions) {
   const known = timeZone === undefined ? undefined : await knownTimeZone(tx, timeZone)
   if (known === null) throw new StartupError(`The database has no time zone "${timeZone}" (TIME_ZONE).`)
@@ -115,8 +114,8 @@ type StartToken = {
 }
 
 /**
- * Makes a token of a start valid, with the scope admin and without an end. Ends every other token that a
- * start has made (D120). The token acts for a user who administers the account.
+ * Makes a start's token valid, with the scope admin and without expiry. Revokes every other token that a
+ * start has created (D120). The token acts for an administrator of the account.
  */
 async function makeStartToken(tx: Queryable, { account, name, token }: StartToken): Promise<void> {
   const own = param(account)
@@ -145,7 +144,7 @@ async function makeStartToken(tx: Queryable, { account, name, token }: StartToke
   )
 }
 
-/** A user who administers the account: should nobody do so, the first who is there does from now on. */
+/** An administrator of the account. If there is none, the first user becomes one. */
 async function administratorOf(tx: Queryable, catalog: Catalog, account: Param): Promise<number> {
   const [found] = await ask(
     tx,

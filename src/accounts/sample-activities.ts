@@ -1,19 +1,16 @@
-/**
- * The sample's activities as request bodies: what was done about each deal, what is still to be done, and
- * what was written down. Pure.
- */
+/** The sample's activities as request bodies: completed, planned, and notes. Pure. */
 import type { JsonObject } from '../json.ts'
 import { date, pick, type Random } from './sample-bodies.ts'
 import names from './sample-names.json' with { type: 'json' }
 
 const dayMs = 86_400_000
 
-/** A deal of the sample, with its id. */
+/** A created deal of the sample. */
 export type SampleDeal = { readonly id: number; readonly body: JsonObject; readonly createdAt: Date }
 
 /**
- * About most deals an activity or two: those of closed deals are done. About every second open deal there is
- * something to do: mostly within a month, now and then overdue or due today.
+ * Most deals have an activity or two; those of closed deals are completed. Every second open deal has a
+ * planned one: mostly within a month, some overdue or due today.
  */
 export function sampleActivities(random: Random, now: Date, deals: readonly SampleDeal[]): JsonObject[] {
   return deals.flatMap((deal, index) => {
@@ -53,7 +50,7 @@ function plannedOf(random: Random, now: Date, deal: SampleDeal, index: number): 
   }
 }
 
-/** What activities are called, by kind. */
+/** Subjects of activities, by kind. */
 const activitySubjects: { readonly [kind: string]: readonly string[] } = names.activity_subjects
 
 function common(random: Random, kind: string, { id, body }: SampleDeal): JsonObject {
@@ -66,7 +63,7 @@ function common(random: Random, kind: string, { id, body }: SampleDeal): JsonObj
   }
 }
 
-/** A closed deal has no activities after its end. */
+/** The last moment of a deal's activities: a closed deal has none after its end. */
 function endOf({ body }: SampleDeal, now: Date): Date {
   const closed = typeof body.deal_closed_on === 'string' ? Date.parse(body.deal_closed_on) : now.getTime()
   return new Date(Math.min(closed, now.getTime() - dayMs))
@@ -77,7 +74,7 @@ function between(random: Random, from: Date, to: Date): string {
   return atWork(random, new Date(first + random() * (last - first)))
 }
 
-/** The day at a quarter of an hour between eight and five. */
+/** A quarter of an hour between eight and five on this day. */
 function atWork(random: Random, day: Date): string {
   const quarters = Math.floor(random() * 36)
   const minutes = String((quarters % 4) * 15).padStart(2, '0')

@@ -1,4 +1,4 @@
-/** The sample's products and deals as request bodies, as an API client would send them. Pure. */
+/** The sample's products and deals as request bodies of an API client. Pure. */
 import type { Catalog } from '../fields/catalog.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { SampleIds } from './sample.ts'
@@ -11,12 +11,12 @@ export type Random = () => number
 const [dealCount, historyDays] = [300, 270]
 const dayMs = 86_400_000
 
-/** When an account with the sample begins: before the oldest deal. */
+/** The moment of creation of an account with the sample: before the oldest deal. */
 export function sampleBegins(now: Date): Date {
   return new Date(now.getTime() - (historyDays + 1) * dayMs)
 }
 
-/** Thirty products with a price in one to six currencies. */
+/** Thirty products with prices in one to six currencies. */
 export function sampleProducts(random: Random, now: Date, ids: SampleIds): JsonObject[] {
   return names.products.map(({ name, code, category, type, usd }, index) => ({
     name,
@@ -82,8 +82,8 @@ export function sampleDeals(
 }
 
 /**
- * An amount in one of six currencies; for every fifth deal, what its products cost in dollars, in which each
- * has a price.
+ * An amount in one of six currencies; for every fifth deal instead line items, priced in dollars, in which
+ * every product has a price.
  */
 function money(random: Random, index: number, products: readonly number[]): JsonObject {
   const currency = pick(random, ['USD', 'USD', 'USD', 'EUR', 'EUR', 'GBP', 'JPY', 'INR', 'KWD'])
@@ -109,7 +109,7 @@ function forecast(random: Random, now: Date, probability: number, kind: string):
   }
 }
 
-/** Within two months, and before the last day: its minutes are those of the activities. */
+/** Within two months, and before the last day, in which activities have their times. */
 function closingMoment(random: Random, createdAt: Date, now: Date): Date {
   return new Date(Math.min(createdAt.getTime() + random() * 60 * dayMs, now.getTime() - dayMs))
 }

@@ -1,6 +1,6 @@
 /**
- * One custom field of each of the interface's seventeen kinds, under its own names, so that its examples can
- * be tried as written (D40). Data only.
+ * A custom field of each of the interface's seventeen kinds, under the interface's names, so that its
+ * examples work unchanged (D40). Data only.
  */
 import type { FieldType } from '../fields/kinds.ts'
 

@@ -1,27 +1,27 @@
 /**
- * The histories of the sample's deals: each comes in, goes from stage to stage, and is won or lost from where
- * it got to. A step is what an API client would send then. Pure.
+ * The histories of the sample's deals: each is created, moves from stage to stage, and is won or lost. A step
+ * is an API client's request. Pure.
  */
 import type { Stage } from '../fields/catalog.ts'
 import type { JsonObject } from '../json.ts'
 import { pick, type Random } from './sample-bodies.ts'
 
-/** A deal as it is at the end of its history; null: it is still open. */
+/** A deal at the end of its history; `closedAt` null: it is still open. */
 export type SampleLife = {
   readonly body: JsonObject
   readonly createdAt: Date
   readonly closedAt: Date | null
 }
 
-/** The first step creates the deal; each other one moves it. */
+/** The first step creates the deal; the others move it. */
 export type SampleStep = { readonly at: Date; readonly body: JsonObject }
 
-/** How long deals usually stay in the open stages, beside each other. */
+/** Usual durations in the open stages, relative to each other. */
 const usualStays = [2, 3, 5, 4]
-/** After which open stages deals are lost: most of them early. */
+/** Numbers of open stages that lost deals have passed: few for most. */
 const lostAfter = [1, 1, 1, 2, 2, 2, 3, 3, 4]
 
-/** What happened to a deal, up to its end or to `now`; `stages` are those of its pipeline in their order. */
+/** The steps of a deal, up to its end or to `now`; `stages`: those of its pipeline, in order. */
 export function historyOf(
   random: Random,
   now: Date,
@@ -33,7 +33,7 @@ export function historyOf(
   const { kind } = stages.find(({ id }) => id === last)!
   const furthest = kind === 'open' ? open.findIndex(({ id }) => id === last) + 1 : open.length
   const come = open.slice(0, kind === 'lost' ? pick(random, lostAfter) : furthest)
-  // Not every deal is written down in every stage that it passes.
+  // Deals may skip stages.
   const passed = come.filter((_, index) => index === come.length - 1 || random() >= 0.35)
   const stays = passed.map(({ id }) => ({
     id,

@@ -1,15 +1,18 @@
-/** What the sample's currencies are worth. */
+/** Exchange rates of the sample's currencies. */
 import names from './sample-names.json' with { type: 'json' }
 
-/** What one unit is worth in US dollars. */
+/** Value of one unit in US dollars. */
 export const rates: readonly (readonly [code: string, rate: string])[] = Object.entries(names.rates)
 
-/** What one unit of others is worth in dollars: none is used, but one may be the base currency. */
+/**
+ * Value of one unit of other currencies in US dollars: the sample doesn't use them, but one may be the base
+ * currency.
+ */
 const otherRates: { readonly [code: string]: number } = names.other_rates
 
 /**
- * What the sample's currencies are worth in a base currency, to six digits. Empty where that is not known: no
- * rate is ever assumed.
+ * The sample's exchange rates in a base currency, to six digits. Empty if the base's rate is unknown: no rate
+ * is ever assumed.
  */
 export function ratesIn(base: string): (readonly [code: string, rate: number])[] {
   const all = { ...otherRates, ...Object.fromEntries(rates.map(([code, rate]) => [code, Number(rate)])) }

@@ -1,7 +1,7 @@
 /**
- * Believable data to try the service with (D40). It is deterministic except for the dates, which lie around
- * `now`. Every record is created as an API client would create it, so that every rule holds and every derived
- * value is right. The records follow each other in time, as in any account (D123).
+ * Realistic sample data (D40). It is deterministic except for the dates, which lie around `now`. Every record
+ * is created as by an API client, so that every rule holds and every derived value is right. The records
+ * follow each other in time, as in any account (D123).
  */
 import { kinds } from '../fields/kinds.ts'
 import { plainWords } from '../fields/name.ts'
@@ -22,18 +22,18 @@ import { historyOf, type SampleLife } from './sample-histories.ts'
 import names from './sample-names.json' with { type: 'json' }
 import { ratesIn } from './sample-rates.ts'
 
-/** Ids of what deals point to. */
+/** Ids of the records to which deals point. */
 export type SampleIds = {
   readonly owners: readonly number[]
   readonly territories: readonly number[]
   readonly tags: readonly number[]
   /** index = company */
   readonly companies: readonly number[]
-  /** two for each company, in its order */
+  /** two per company, in its order */
   readonly contacts: readonly number[]
 }
 
-/** Fills an account that was just made, as of `sampleBegins(now)`. Runs inside the caller's transaction. */
+/** Fills a new account, created at `sampleBegins(now)`. Runs inside the caller's transaction. */
 export async function createSample(tx: Queryable, account: number, owner: number, now: Date): Promise<void> {
   const id = String(account)
   await insertFields(tx, id)
@@ -63,7 +63,7 @@ export async function createSample(tx: Queryable, account: number, owner: number
   await createAll(tx, 'activity', sampleActivities(random, now, made), context(now))
 }
 
-/** Creates records of a resource in one batch, and answers their ids. */
+/** Creates records of a resource in one batch, and returns their ids. */
 async function createAll(
   tx: Queryable,
   resource: string,
@@ -80,7 +80,7 @@ async function createAll(
   })
 }
 
-/** Creates the deals and moves them through their stages, everything in the order in which it happened. */
+/** Creates the deals and moves them through their stages, all steps in chronological order. */
 async function createDeals(
   tx: Queryable,
   deals: readonly SampleLife[],
@@ -105,7 +105,7 @@ async function createDeals(
   return deals.map((deal, index) => ({ ...deal, id: ids[index]! }))
 }
 
-/** A custom field of each kind on deal and on product, with the options of those that have some. */
+/** Inserts a custom field of each kind on deal and on product, with its options. */
 async function insertFields(tx: Queryable, account: string): Promise<void> {
   const [counter] = await ask(
     tx,
@@ -189,7 +189,7 @@ function mail(name: string): string {
   return `${plainWords(name).join('.')}@example.com`
 }
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+/** A seeded random generator of numbers from 0 up to 1 (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,4 +1,4 @@
-/** The schemas of who asks, and of the settings of their account (D66, D141). Pure. */
+/** The schemas of the caller, and of the settings of their account (D66, D141). Pure. */
 import type { Schema } from '../fields/field.ts'
 import { closed, opened, orNull, schemaRef } from '../fields/kinds/schemas.ts'
 

@@ -1,7 +1,6 @@
 /**
- * The settings of an account (D141): its name, the time zone in which its days begin, its language, and the
- * currency of its reports. A change of them is a new version of its configuration, which every process sees
- * within a second. Knows no HTTP.
+ * The settings of an account (D141): its name, time zone, locale, and base currency. A change is a new
+ * version of its configuration, which every process sees within a second. Knows no HTTP.
  */
 import { Problems, Refusal } from '../errors.ts'
 import { asDefined } from '../fields/as-defined.ts'
@@ -21,10 +20,10 @@ import { loadCatalog } from './callers.ts'
 
 export const settingNames = ['name', 'time_zone', 'locale', 'base_currency'] as const
 
-/** No time zone and no language has a longer name. */
+/** Longer than any name of a time zone or locale. */
 const longest = 100
 
-/** The account settings as the API answers them; `base_currency` is the currency's id (D44). */
+/** The account settings in the API's form; `base_currency` is the currency's id (D44). */
 export type Settings = {
   readonly id: number
   readonly name: string
@@ -34,11 +33,11 @@ export type Settings = {
   readonly base_currency_code: string
 }
 
-/** What is worked out anew after a change of the base currency: how many of each there are. */
+/** Numbers of values that a change of the base currency recalculates. */
 export type Recalculated = {
-  /** rates of other currencies, at once */
+  /** rates of other currencies, converted at once */
   readonly rates: number
-  /** live records with an amount in the base currency; soon afterwards, in the background */
+  /** live records with an amount in the base currency, recalculated in the background */
   readonly open_deals: number
   readonly closed_deals: number
   readonly products: number
@@ -46,7 +45,7 @@ export type Recalculated = {
 
 export type Changed = {
   readonly settings: Settings
-  /** null: the base currency stays */
+  /** null: the base currency is unchanged */
   readonly recalculated: Recalculated | null
 }
 
@@ -57,10 +56,9 @@ export function settingsOf({ account, currencies }: Catalog): Settings {
 }
 
 /**
- * Changes the settings that `body` has, within the transaction `tx`; what it leaves out stays. Throws
- * `validation_failed` with every problem. A currency takes the place of the base currency with all rates
- * converted by its own; the amounts of open deals and of products follow as after a change of a rate (D24),
- * and those of closed deals keep the rate of their closing.
+ * Changes the settings in `body`, within the transaction `tx`. Throws `validation_failed` with all problems.
+ * A new base currency converts all rates by its own rate; the amounts of open deals and of products follow as
+ * after a change of a rate (D24), and those of closed deals keep the rate of their closing.
  */
 export async function changeSettings(
   tx: Queryable,
@@ -79,7 +77,7 @@ export async function changeSettings(
   return { settings: wanted, recalculated: { rates, ...(await countAmounts(tx, account.id)) } }
 }
 
-/** The settings with those of `body`. Throws `validation_failed` with every problem. */
+/** The current settings with those of `body` merged in. Throws `validation_failed` with all problems. */
 async function validated(tx: Queryable, catalog: Catalog, body: JsonObject): Promise<Settings> {
   const problems = new Problems()
   const wanted: { -readonly [K in keyof Settings]: Settings[K] } = settingsOf(catalog)
@@ -127,19 +125,21 @@ async function validated(tx: Queryable, catalog: Catalog, body: JsonObject): Pro
   return wanted
 }
 
-/** The name of an account without blanks around it; null where it can't be one. */
+/** The trimmed name of an account; null if it is invalid. */
 export function accountName(text: string): string | null {
   const name = text.trim()
   return !isBlank(name) && /^[^\p{Cc}]{1,255}$/u.test(name) ? name : null
 }
 
-/** By id or code; null where there is none. */
+/** The currency by id or code; null if there is none. */
 function currencyOf({ currencies, currencyByCode }: Catalog, told: Json): Currency | null {
   if (typeof told === 'number') return currencies.get(told) ?? null
   return (typeof told === 'string' && currencyByCode.get(told.trim().toUpperCase())) || null
 }
 
-/** The name of a time zone as the database writes it; null where the database or the runtime has none. */
+/**
+ * The name of a time zone in the database's spelling; null if the database or the runtime doesn't know it.
+ */
 export async function timeZone(db: Pick<Queryable, 'query'>, text: string): Promise<string | null> {
   if (text.length > longest || !isTimeZone(text)) return null
   const found = sql`SELECT name FROM pg_timezone_names WHERE lower(name) = lower(${text}::text)`
@@ -147,7 +147,7 @@ export async function timeZone(db: Pick<Queryable, 'query'>, text: string): Prom
   return row?.name ?? null
 }
 
-/** Saves the settings, with the event `account.updated`. */
+/** Saves the settings and appends the event `account.updated`. */
 async function save(tx: Queryable, by: Context, current: Settings, wanted: Settings): Promise<void> {
   const writer = author(by, by.at)
   const { account } = writer
@@ -177,12 +177,12 @@ async function save(tx: Queryable, by: Context, current: Settings, wanted: Setti
   await carryOut(tx, account, statementOf(ctes))
 }
 
-/** How many decimals a rate has at most. */
+/** Maximum number of decimals of a rate. */
 const rateDecimals = 12
 
 /**
- * Converts all rates by that of the currency that is the base from now on: how many. A rate is what one unit
- * of the currency is worth in the base currency.
+ * Divides all rates by that of the new base currency; returns their number. A rate is the value of one unit
+ * in the base currency.
  */
 async function convertRates(
   tx: Queryable,
@@ -190,7 +190,7 @@ async function convertRates(
   account: number,
   base: number,
 ): Promise<number> {
-  // What the account requires of currencies besides must not keep it from another base currency (D120).
+  // The account's required fields of currencies must not prevent a change of the base currency (D120).
   const catalog = asDefined(await loadCatalog(tx, resources, account), 'currency')
   const { rights: _, ...service } = by
   const update = (id: number, body: JsonObject) =>

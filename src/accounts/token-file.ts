@@ -1,8 +1,8 @@
 /**
- * The admin token of the first start, kept in the data directory for its owner alone (D38, D119: mode 0600).
- * It is on the disk as `admin-token.pending` before the commit that makes it valid, and becomes `admin-token`
- * when the commit is known. So whenever the process is killed, one of the two files has the token of an
- * account that exists. Knows no database.
+ * The file of the first start's admin token in the data directory, readable by its owner alone (D38, D119:
+ * mode 0600). The token is in `admin-token.pending` before the commit that makes it valid, and in
+ * `admin-token` after it. So a crash at any moment leaves the token of an existing account in one of the two.
+ * Knows no database.
  */
 import { access, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,27 +10,23 @@ import { makeDirectory, syncDirectory } from '../db/embedded/disk.ts'
 import { asStartupError, StartupError } from '../db/startup-error.ts'
 
 /**
- * What the database says of a token. A token is unknown to it when another database made the token, or when
- * the start was interrupted.
+ * The state of a token in the database. It is unknown if another database created it, or if the start was
+ * interrupted.
  */
 export type TokenState = 'valid' | 'ended' | 'unknown'
 
 export type TokenFile = {
-  /**
-   * Flushes a token to the disk that is about to become valid. Throws a StartupError when it can't be
-   * written.
-   */
+  /** Flushes a token to the disk before it becomes valid. Throws a StartupError if it can't be written. */
   prepare(token: string): Promise<void>
   /**
-   * Brings the files in line with the database. A pending token that became valid is kept; one that did not
-   * is removed. A kept token that has ended is removed too. Returns the path of the file with a valid token;
-   * null without one. The caller makes sure that nobody else does this, or is about to commit a pending
-   * token, at the same time.
+   * Reconciles the files with the database. A pending token that became valid is moved to its place, any
+   * other is removed; so is a stored token that has ended. Returns the path of the file with a valid token;
+   * null without one. The caller must hold the lock under which tokens are created.
    */
   reconcile(stateOf: (token: string) => Promise<TokenState>): Promise<string | null>
 }
 
-/** `say` is told what an operator should know about the files. */
+/** `say` gets messages about the files for the operator. */
 export function tokenFile(dataDir: string, say: (line: string) => void): TokenFile {
   const kept = join(dataDir, 'admin-token')
   const pending = `${kept}.pending`
@@ -70,7 +66,7 @@ export function tokenFile(dataDir: string, say: (line: string) => void): TokenFi
     reconcile: stateOf =>
       reconcile(stateOf).catch(error => {
         if (asStartupError(error) === error) throw error
-        // The token is in one of the files. A later start that may write here finishes the work.
+        // The token is in one of the files. A later start with write access finishes the move.
         say(`The file of the admin token was left as it is: ${messageOf(error)}`)
         return null
       }),
@@ -88,7 +84,7 @@ async function writeThrough(path: string, text: string): Promise<void> {
   }
 }
 
-/** A first start may find the token of another database: it is set aside, not lost. */
+/** A first start may find the token of another database: the file is renamed, not lost. */
 async function setAside(kept: string, say: (line: string) => void): Promise<void> {
   if (!(await exists(kept))) return
   let count = 1

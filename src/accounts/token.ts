@@ -1,14 +1,14 @@
 /**
  * Secrets (D38, D61): `<prefix>_<account>_<random>_<checksum>`, of tokens, sessions and one-time links. The
- * account can be read from the secret, so that the statement that looks it up names its account; the checksum
- * tells a typing mistake from an unknown secret without asking the database.
+ * secret contains its account, so that the look-up names it; the checksum detects typing errors without a
+ * query.
  */
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Each kind has a form of its own: a link is no session, and a session no token. */
+/** Each kind has its own form, so none is accepted in place of another. */
 const kinds = {
   /** 33 characters of 62: 196 bits */
   token: { prefix: 'dw', length: 33 },
@@ -18,20 +18,17 @@ const kinds = {
 }
 export type SecretKind = keyof typeof kinds
 
-/**
- * The account of tokens that an operator preset, and that have another form: the account made at the first
- * start.
- */
+/** The account of preset tokens, which have another form: the account of the first start. */
 const defaultAccount = 1
 
 type RandomBytes = (count: number) => Uint8Array
 
-/** A new secret. `randomBytes` gives that many random bytes. */
+/** Generates a secret. `randomBytes` returns that many random bytes. */
 export function newSecret(kind: SecretKind, account: number, randomBytes: RandomBytes): string {
   const { prefix, length } = kinds[kind]
   let random = ''
   while (random.length < length) {
-    // Bytes from 248 on would make the first characters of the alphabet more likely than the others.
+    // Bytes from 248 on are rejected: they would cause modulo bias.
     for (const byte of randomBytes(64))
       if (byte < 248 && random.length < length) random += alphabet[byte % 62]
   }
@@ -43,7 +40,7 @@ export function newToken(account: number, randomBytes: RandomBytes): string {
   return newSecret('token', account, randomBytes)
 }
 
-/** The account of a secret of this kind; null for text that can't be one. */
+/** The account in a secret of this kind; null for a text that is none. */
 export function accountOf(kind: SecretKind, text: string): number | null {
   const match = forms[kind].exec(text)
   return match && checksum(match[1]!) === match[3] ? Number(match[2]) : null
@@ -57,8 +54,8 @@ function formOf(kind: SecretKind): RegExp {
 }
 
 /**
- * The account of a token; null for text that can't be a token. Text of 32 characters or more without a prefix
- * is taken for a token that DEALWRIGHT_TOKEN preset, which belongs to the default account.
+ * The account of a token; null for a text that is no token. A text of 32 characters or more without a prefix
+ * counts as a token preset by DEALWRIGHT_TOKEN, of the default account.
  */
 export function parseToken(text: string): { account: number } | null {
   if (!/^dw[sl]?_/.test(text)) return text.length >= 32 ? { account: defaultAccount } : null
@@ -66,10 +63,7 @@ export function parseToken(text: string): { account: number } | null {
   return account === null ? null : { account }
 }
 
-/**
- * What is stored. A fast hash is enough: 196 random bits can't be guessed, however fast the guesses are
- * hashed.
- */
+/** The hash that is stored. A fast hash is enough: 196 random bits can't be guessed by brute force. */
 export function hashToken(text: string): string {
   return hash('sha256', text)
 }
@@ -78,7 +72,7 @@ function checksum(body: string): string {
   return crc32(body).toString(36).padStart(7, '0')
 }
 
-/** What is shown of a token to tell it from others: too little to guess the rest from. */
+/** The prefix by which people recognize a token: too short to guess the rest. */
 export function prefixOf(text: string): string {
   return text.slice(0, text.startsWith('dw_') ? text.indexOf('_', 3) + 7 : 4)
 }

@@ -1,6 +1,6 @@
 /**
- * Tokens with their secrets (D38, D66). The record says what a token is; only hashes of its secrets are kept,
- * beside it. Knows no HTTP.
+ * Tokens with their secrets (D38, D66). The record describes a token; hashes of its secrets are stored beside
+ * it. Knows no HTTP.
  */
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../errors.ts'
@@ -15,10 +15,10 @@ import { allows } from '../rights/scopes.ts'
 import { type Sql, sql } from '../sql.ts'
 import { hashToken, newToken, prefixOf } from './token.ts'
 
-/** A token as it was saved, and its secret; null where the request had been carried out before. */
+/** A saved token and its secret; null for a replay. */
 export type SavedToken = Saved & { readonly secret: string | null }
 
-/** Creates a token from a body, with this secret or a new one. Throws as `createRecord` does. */
+/** Creates a token from a body, with this secret or a new one. Throws the errors of `createRecord`. */
 export async function createToken(
   db: Queryable,
   context: Context,
@@ -33,8 +33,8 @@ export async function createToken(
 }
 
 /**
- * Gives a token a new secret. The one before is valid for so many hours more; those before it end. Throws as
- * `updateRecord` does, and `forbidden` where the token may do more than the caller.
+ * Rotates a token's secret. The previous one stays valid for `overlapHours`; older ones end. Throws the
+ * errors of `updateRecord`, and `forbidden` if the token has more rights than the caller.
  */
 export async function rotateToken(
   db: Queryable,
@@ -52,7 +52,7 @@ export async function rotateToken(
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
 }
 
-/** Throws `forbidden` for scopes that the caller lacks, whether their role shows them or not. */
+/** Throws `forbidden` for scopes that the caller lacks, even hidden ones. */
 function refuseMore(scopes: readonly string[], { rights }: Context): void {
   if (rights && !scopes.every(scope => allows(rights.scopes, scope)))
     throw new Refusal('forbidden', 'The token may do more than you: its user or an administrator rotates it.')
@@ -62,7 +62,7 @@ function fieldsOf({ catalog }: Context) {
   return catalog.resources.get('token')!
 }
 
-/** The row of a secret of the token `r`. A secret that another token had is this one's from now on. */
+/** A CTE that inserts a secret of the token `r`. A secret of another token moves to this one. */
 function secretRow({ account }: Author, secret: string): Sql {
   return sql`secret AS (
   INSERT INTO token_secret (account_id, hash, token)
@@ -71,7 +71,7 @@ function secretRow({ account }: Author, secret: string): Sql {
 )`
 }
 
-/** The secrets of the token `r` until now: the last one stays for a while. */
+/** CTEs that end the previous secrets of the token `r`: the last one after the overlap. */
 function endedSecrets({ account }: Author, overlapHours: number): Sql[] {
   const isOf = sql`x.account_id = ${account}::bigint AND x.token = r.id`
   const hours = sql.integer(overlapHours)

@@ -1,6 +1,6 @@
 /**
- * The administration of fields, options and forms (D36). A change is judged on the account's whole catalog as
- * it is now, and saved by one statement. If somebody else has saved a change in between, it is judged again
+ * The administration of fields, options and forms (D36). A change is validated against the account's current
+ * catalog, and saved by one statement, with optimistic locking: on a version conflict it is validated again
  * (D52). Knows no HTTP.
  */
 import { Refusal } from '../errors.ts'
@@ -32,8 +32,7 @@ import { type Administered, type Administrator, requestKeyOf, retryOnConflict } 
 import { changeOfKeys, refuseDoubles } from './unique.ts'
 
 /**
- * Adds a custom field. Throws `validation_failed` with every problem, `duplicate` when only its name is
- * taken.
+ * Adds a custom field. Throws `validation_failed` with all problems, `duplicate` if only its name is taken.
  */
 export async function createField(administrator: Administrator, body: Json): Promise<Administered> {
   const { db, account } = administrator
@@ -44,7 +43,7 @@ export async function createField(administrator: Administrator, body: Json): Pro
 }
 
 /**
- * Changes a field's label, limits, place and so on. Throws as createField does, and `field_not_found` and
+ * Changes a field's label, limits, place and so on. Throws the errors of createField, `field_not_found` and
  * `version_conflict`.
  */
 export async function updateField(
@@ -58,7 +57,7 @@ export async function updateField(
   })
 }
 
-/** Takes a custom field away; its values stay for a while (D36). */
+/** Soft-deletes a custom field; its values stay for the retention period (D36). */
 export async function deleteField(administrator: Administrator, id: number): Promise<Administered> {
   return change(administrator, id, 'deleted', catalog => {
     const { field } = fieldAsRead(administrator, catalog, id)
@@ -68,10 +67,7 @@ export async function deleteField(administrator: Administrator, id: number): Pro
   })
 }
 
-/**
- * Brings back a field, with its values, that was deleted at `oldest` or later. The values of a field that was
- * deleted before are being purged.
- */
+/** Restores a field, with its values, that was deleted at `oldest` or later. Older ones are being purged. */
 export async function restoreField(
   administrator: Administrator,
   id: number,
@@ -92,7 +88,7 @@ export async function restoreField(
   })
 }
 
-/** Adds an option to a dropdown or multiselect: the option's id. */
+/** Adds an option to a dropdown or multiselect. Returns the option's id. */
 export async function createOption(
   administrator: Administrator,
   fieldId: number,
@@ -118,7 +114,7 @@ export async function updateOption(
   )
 }
 
-/** Takes an option out of use: records that have it keep it (D10). */
+/** Deactivates an option: records keep it (D10). */
 export function deleteOption(
   administrator: Administrator,
   fieldId: number,
@@ -127,7 +123,9 @@ export function deleteOption(
   return updateOption(administrator, fieldId, id, { is_active: false })
 }
 
-/** Arranges the whole form of a resource, of the fields that the administrator's role does not hide (D64). */
+/**
+ * Arranges the whole form of a resource, with the fields that the administrator's role does not hide (D64).
+ */
 export async function arrangeForm(
   administrator: Administrator,
   source: string,
@@ -147,7 +145,7 @@ export async function arrangeForm(
   return form
 }
 
-/** A field that is not deleted, by its id. Throws `field_not_found`. */
+/** A field that is not deleted. Throws `field_not_found`. */
 export function findField(catalog: Catalog, id: number): { field: Field; fields: ResourceFields } {
   const found = fieldById(catalog, id)
   if (!found || found.field.deleted_at || found.field.is_hidden) throw fieldNotFound(id, 'no field')
@@ -160,7 +158,7 @@ export function findOption(field: Field, id: number): Option {
   return option
 }
 
-/** The same, refused when its version is not the one that the administrator has read. */
+/** Like findField; throws `version_conflict` if the field's version does not match the precondition. */
 function fieldAsRead(
   administrator: Administrator,
   catalog: Catalog,
@@ -189,7 +187,7 @@ function changeOptions(
     const options = optionsAfter(field, findings)
     const inUse = new Set(options.filter(option => option.is_active).map(option => option.id))
     const { default_value } = field
-    // A default that names an option out of use is no longer filled in.
+    // An inactive option is removed from the default.
     const kept = Array.isArray(default_value)
       ? default_value.filter(id => inUse.has(id as number))
       : default_value
@@ -201,7 +199,7 @@ function changeOptions(
   })
 }
 
-/** Carries out a change of a field. `id` is the subject of the answer: the field, or one of its options. */
+/** Carries out a change of a field. `id`: the subject of the response, the field or one of its options. */
 async function change(
   administrator: Administrator,
   id: number,

@@ -1,8 +1,8 @@
 /**
  * The background jobs. After a change of configuration they update the amounts that follow from stages and
- * rates, and build and remove indexes. They also purge deleted records and fields, and forget old
+ * rates, and build and remove indexes. They also purge deleted records and fields, and expired
  * Idempotency-Keys. They run at the start, every hour, and after each change; several processes may run them
- * at once. Owns when the jobs run, not what they do.
+ * at once. Owns their schedule, not their content.
  */
 import { loadCatalog } from '../accounts/callers.ts'
 import { redateDeals } from '../activities/redate.ts'
@@ -26,11 +26,11 @@ import { purgeFields } from './purge.ts'
 import { fateOf, purgeAccount } from './purge-account.ts'
 
 const everyMs = 3_600_000
-/** Other processes remember a configuration for a second (accounts/callers.ts). */
+/** Other processes cache a configuration for a second (accounts/callers.ts). */
 const knownEverywhereAfterMs = 2_000
-/** How long a stop waits for them. */
+/** Grace period of a stop. */
 const finishWithinMs = 2_000
-/** An index of one account may take minutes. */
+/** One account's index may take minutes. */
 const accountsAtOnce = 2
 
 type Job = (catalog: Catalog) => Promise<unknown>
@@ -40,27 +40,27 @@ export type BackgroundJobOptions = {
   readonly resources: readonly Resource[]
   readonly now: () => Date
   readonly log: Log
-  /** how long what is deleted can be restored */
+  /** retention of deleted records and fields, in days */
   readonly retentionDays: number
-  /** how long events are kept; null or absent: for ever (D71) */
+  /** retention of events, in days; null or absent: forever (D71) */
   readonly eventRetentionDays?: number | null
 }
 
-/** Whatever was deleted before this date can no longer be restored (D9, D36). */
+/** Earliest deletion that can still be restored (D9, D36). */
 export function oldestKept(now: Date, retentionDays: number): Date {
   return new Date(now.getTime() - retentionDays * 86_400_000)
 }
 
-/** The background jobs of a process. They begin at once. Their timers do not keep the process alive. */
+/** The background jobs of a process. They start at once. Their timers do not keep the process alive. */
 export class BackgroundJobs {
   readonly #options: BackgroundJobOptions
   /**
-   * accounts whose configuration has changed since their last turn; true when every process knows the change
+   * accounts whose configuration has changed since their last run; true once every process knows the change
    */
   readonly #changed = new Map<number, boolean>()
-  /** accounts whose change another process may not know yet */
+  /** accounts with a change that may be missing from other processes' caches */
   readonly #spreading = new Map<number, NodeJS.Timeout>()
-  /** account → what was last logged of records that are due but kept */
+  /** account → last logged text about overdue records that can't be purged */
   readonly #loggedKept = new Map<number, string>()
   readonly #underWay = new Set<Promise<void>>()
   readonly #inTurn = coalesce(accountsAtOnce, (account: number) => this.#turn(account))
@@ -75,8 +75,8 @@ export class BackgroundJobs {
   }
 
   /**
-   * Does the jobs of an account in its turn (D109), and again when no process remembers an older
-   * configuration any more. Resolves after the first time.
+   * Runs the jobs of an account in its turn (D109), and again when the caches of all processes have expired.
+   * Resolves after the first run.
    */
   wake(account: number): Promise<void> {
     this.#changed.set(account, false)
@@ -91,8 +91,8 @@ export class BackgroundJobs {
   }
 
   /**
-   * Begins nothing new, and waits up to two seconds for what is under way. An index that was interrupted is
-   * begun again at the next start.
+   * Starts nothing new, and waits up to two seconds for running jobs. An interrupted index is built anew at
+   * the next start.
    */
   async stop(): Promise<void> {
     this.#isStopped = true
@@ -101,10 +101,7 @@ export class BackgroundJobs {
     await within(Promise.all(this.#underWay), finishWithinMs, () => {})
   }
 
-  /**
-   * All accounts, one after the other. So an account that has changed something waits for at most one of
-   * them.
-   */
+  /** All accounts, one after the other. So an account with a change waits for at most one of them. */
   async #round(): Promise<void> {
     const { db } = this.#options
     const accounts = sql`SELECT account_id::text AS account FROM account ORDER BY account_id`
@@ -137,7 +134,7 @@ export class BackgroundJobs {
     if (isInUse) await this.#keepUp(account)
   }
 
-  /** Whether the account is in use. One that is deleted rests, until it is due to be purged (D67). */
+  /** True if the account is in use. A deleted one has no jobs until its purge is due (D67). */
   async #isInUse(account: number): Promise<boolean> {
     const { db, now, log, retentionDays } = this.#options
     const oldest = oldestKept(now(), retentionDays)
@@ -170,7 +167,7 @@ export class BackgroundJobs {
     const { db, resources } = this.#options
     let version: string | null = null
     let isWhole = true
-    // Each job uses the latest configuration. A job that fails does not stop the next one.
+    // Each job uses the latest configuration. A failed job does not stop the next one.
     for (const job of jobs) {
       if (this.#isStopped) return null
       try {
@@ -187,7 +184,7 @@ export class BackgroundJobs {
 
   readonly #endOlder: Job = ({ account, version }) => endOlder(this.#options.db, account.id, version)
 
-  /** what follows from a change of configuration */
+  /** updates of derived values after a change of configuration */
   readonly #derive: readonly Job[] = [
     catalog => reweighDeals(this.#options.db, catalog),
     catalog => revalueRecords(this.#options.db, catalog),
@@ -203,7 +200,7 @@ export class BackgroundJobs {
       const { db, now, retentionDays } = this.#options
       return cleanJobs(db, account.id, oldestKept(now(), retentionDays))
     },
-    // The indexes of a restored database are missing too.
+    // A restored database lacks its indexes, too.
     catalog =>
       arrangeIndexes(this.#options.db.queryWithoutTimeLimit, catalog, (name, error) =>
         this.#logFailure(`index ${name}`, error),
@@ -229,7 +226,7 @@ export class BackgroundJobs {
       log(`Removed ${forgotten} events of account ${account}, which were older than ${days} days.`)
   }
 
-  /** Logs which due records are kept, whenever this differs from the last time. */
+  /** Logs overdue records that can't be purged, if they have changed since the last log. */
   #logKept(account: number, kept: Purge['kept']): void {
     const text = Object.entries(kept)
       .map(([resource, count]) => `${count} ${resource}`)
@@ -250,7 +247,7 @@ export class BackgroundJobs {
   }
 }
 
-/** Notes the configuration up to which an account's jobs are done. */
+/** Records the configuration version up to which an account's jobs are done. */
 async function noteDone(db: Database, account: number, version: string): Promise<void> {
   const done = param(version)
   await ask(

@@ -1,6 +1,6 @@
 /**
- * How much an account may configure (D110). A process reads the whole configuration of an account at once,
- * and PostgreSQL looks at an index of one account for every statement on its table. Pure.
+ * Quotas of an account's configuration (D110). A process loads the whole configuration of an account at once,
+ * and PostgreSQL considers one account's index in every statement on its table. Pure.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
@@ -8,23 +8,19 @@ import { hasKeys } from '../records/unique.ts'
 import { hasOwnOptions, type Shape } from './field.ts'
 import { type Findings, report } from './findings.ts'
 
-/**
- * Custom fields: of a resource, of an account, and of an account including deleted fields that are not yet
- * purged.
- */
+/** Custom fields: per resource, per account, and per account including deleted fields until their purge. */
 const [ofResource, ofAccount, withDeleted] = [500, 1000, 2000]
-/** Options, in use or not: of a field, and of an account. */
+/** Options, active or not: per field, and per account. */
 const [optionsOfField, optionsOfAccount] = [500, 5000]
 const indexesOfAccount = 20
-/** D117: each write keeps a key in each of them. */
+/** D117: each write maintains a key for each of them. */
 const uniqueOfAccount = 20
-/** Indexes that all accounts together may have on a table. */
+/** Maximum of indexes on a table, of all accounts together. */
 const indexesOfTable = 100
 const defaultLength = 4000
 
 /**
- * Reports when a changed field exceeds what its account may have. What was already over a limit may stay, and
- * may be reduced.
+ * Reports a changed field that exceeds its account's quotas. An existing excess may stay, and may be reduced.
  */
 export function withinBounds({ row, options }: Shape, findings: Findings): void {
   const fields = [...findings.catalog.resources.values()].flatMap(resource => resource.fields)
@@ -55,14 +51,14 @@ export function withinBounds({ row, options }: Shape, findings: Findings): void 
   }
 }
 
-/** Whether a change asks for an index that does not exist yet. */
+/** True if a change requests a new index. */
 export function wantsIndex({ row }: Shape, { resources }: Catalog): boolean {
   const before = resources.get(row.resource)?.fields.find(field => field.id === row.id)
   return row.is_indexed && !before?.is_indexed
 }
 
 /**
- * Reports an index beyond the limit of a table. `present` is how many custom fields have an index on it, in
+ * Reports an index beyond the quota of a table. `present`: number of custom fields with an index on it, in
  * all accounts.
  */
 export function withinIndexes(present: number, { row }: Shape, findings: Findings): void {

@@ -1,7 +1,6 @@
 /**
- * Judges a change of a field (D36) against the account's catalog. Finds every problem at once, or the field
- * as it will be. Rules of the interface can be tightened, never loosened. Pure; save.ts saves what is decided
- * here.
+ * Validates a change of a field (D36) against the account's catalog. Returns the new field, or all problems
+ * at once. Rules of the interface can be tightened, never loosened. Pure; save.ts saves the result.
  */
 
 import { isBlank } from '../fields/blank.ts'
@@ -18,14 +17,14 @@ import { booleanOf, type Findings, membersOf, nameOf, positionOf, report } from 
 import { moved } from './form.ts'
 import { limited } from './limits.ts'
 
-/** A field as it will be, with its options; `sections` where the form changes too. */
+/** The new state of a field, with its options; `sections` if the form changes too. */
 export type Shape = {
   readonly row: FieldRow
   readonly options: readonly Option[]
   readonly sections: readonly Section[] | null
 }
 
-/** What a body may say of a field, always and when it is made. */
+/** The members of a body for a field: changeable ones, and ones for its creation only. */
 export const settable = [
   'field_name',
   'is_required',
@@ -38,7 +37,7 @@ export const settable = [
   'position',
 ]
 export const fixed = ['source', 'type', 'internal_name']
-/** What a descriptor says beyond that. Sending it back is not a mistake. */
+/** The read-only members of a descriptor: accepted and ignored in input. */
 export const described = [
   ...[
     'id',
@@ -54,7 +53,7 @@ export const described = [
   ...['operators', 'is_expandable', 'members', 'rules', 'index', 'deleted_at', 'version'],
 ]
 
-/** A field as a body changes it; what the body leaves out stays. */
+/** A field with the changes of a body; absent members stay. */
 export function changedField(
   field: Field,
   fields: ResourceFields,
@@ -82,8 +81,8 @@ export function changedField(
 }
 
 /**
- * The part of a field that the account decides, as its next version. Of the service's own limits only those
- * that differ are stored.
+ * The part of a field that the account configures, as its next version. Limits of the service's own fields
+ * are stored only if they differ.
  */
 export function rowOf(field: Field): FieldRow {
   const { id, resource, internal_name, field_name, type, config, default_value } = field
@@ -128,7 +127,7 @@ export function shaped(
   }
 }
 
-/** The default, in the form in which values are stored. The default of a dropdown is a mark on its option. */
+/** The default, in the stored form of values. The default of a dropdown is a mark on its option. */
 function withDefault(
   sent: JsonObject,
   row: FieldRow,
@@ -136,7 +135,7 @@ function withDefault(
   findings: Findings,
 ): Pick<Shape, 'row' | 'options'> {
   const options = hasOwnOptions(field) ? field.options : []
-  // A narrower limit is judged together with the existing default.
+  // A narrower limit is validated together with the existing default.
   const input =
     sent.default_value === undefined && sent.config !== undefined ? row.default_value : sent.default_value
   if (input === undefined) return { row, options }
@@ -146,7 +145,7 @@ function withDefault(
   const found = { ...findings, references: [] }
   const context = parseContextOf(field, '/default_value', findings.catalog, found)
   const value = isBlank(input) ? null : kinds[field.type].parse(input, context, null)
-  // What stands already may stay, though the caller may not see what it names.
+  // The existing default may stay, even if the caller may not see the records that it names.
   if (!isSameJson(value ?? null, row.default_value)) findings.references.push(...found.references)
   if (findings.nested.length)
     report(findings, '/default_value', 'not_configurable', 'must name a record that exists')
@@ -156,8 +155,7 @@ function withDefault(
 }
 
 /**
- * Reports a field that from now on everybody who creates a record must give, where a role that does so hides
- * or locks it (D64).
+ * Reports a field that becomes required on creation although a role with that right hides or locks it (D64).
  */
 export function givenByRoles({ row, options }: Shape, findings: Findings): void {
   const { resources, roles } = findings.catalog
@@ -176,25 +174,25 @@ export function givenByRoles({ row, options }: Shape, findings: Findings): void 
 }
 
 /**
- * Whether the field's options belong to the account. Options of the interface, pipelines and stages do not.
+ * True if the account owns the field's options. It does not own those of the interface, pipelines and stages.
  */
 export function hasOwnOptions(field: Field): boolean {
   return kinds[field.type].hasOptions === true && field.related === null && !field.has_static_options
 }
 
-/** The options that an account may change; none for a field that has no such options. */
+/** The options that an account can change; none for other fields. */
 export function ownOptions(field: Field): readonly Option[] {
   return hasOwnOptions(field) ? field.options : []
 }
 
-/** Whether a field can be unique (D76): requests write it, and its values can be compared. */
+/** True if a field can be unique (D76): requests write it, and its values can be compared. */
 function canBeUnique(field: Field): boolean {
   return kinds[field.type].unique !== undefined && !field.is_read_only && !field.computed
 }
 
 /**
- * SQL of what the field's own index holds. Null for a field that can have no index: one of several values, or
- * a column of the service.
+ * The SQL expression of the field's own index. Null for a field that can have none: multi-valued ones, and
+ * columns of the service.
  */
 export function indexExpression(field: Field): Sql | null {
   const term = kinds[field.type].term(field, '')
@@ -204,14 +202,11 @@ export function indexExpression(field: Field): Sql | null {
   return expression(columnsAlone, nothing)
 }
 
-/** The row of an index: its columns need no alias, and nothing in it follows the clock or looks elsewhere. */
+/** The row in an index definition: its columns need no alias, and the expression must be immutable. */
 const columnsAlone: Row = { alias: sql.none, now: sql.none }
 const nothing = () => sql.none
 
-/**
- * Two fields of one name could not be told apart. A deleted field still counts, because its values still have
- * its name.
- */
+/** Field names must be unique. A deleted field still counts, because its values are stored under its name. */
 export function freeName(
   fields: ResourceFields,
   internal: string | undefined,
@@ -245,7 +240,7 @@ export function freeName(
     )
 }
 
-/** What the interface requires of its own fields stays required. */
+/** Fields that the interface requires stay required. */
 function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, findings: Findings): void {
   if (definition.is_required && !next.is_required) {
     report(findings, '/is_required', 'interface_required', 'must stay true: the interface requires the field')
@@ -256,7 +251,7 @@ function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, fin
   if (definition.is_read_only && next.is_required) {
     report(findings, '/is_required', 'not_configurable', "can't be set on a field that the service writes")
   }
-  // With a default for the reason or the date, a deal could be closed without anyone giving them.
+  // With a default for the reason or the date, a deal could be closed without anyone entering them.
   const isClosing = !definition.is_required && definition.rules.some(rule => rule === 2 || rule === 3)
   if (isClosing && next.is_required) {
     report(

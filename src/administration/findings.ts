@@ -1,6 +1,6 @@
 /**
- * What all judgements of the administration share: the problems that were found, each with its path and hint,
- * and the readers of a body's members. Pure.
+ * Shared by all validation of the administration: the collected problems, each with path and hint, and
+ * readers of a body's members. Pure.
  */
 import { type Hint, Problems, sentence, type Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
@@ -16,11 +16,11 @@ export type Findings = {
   readonly catalog: Catalog
   readonly problems: Problems
   readonly warnings: Warning[]
-  /** records that must exist before anything is saved */
+  /** records that must exist when the change is saved */
   readonly references: Reference[]
-  /** a default creates no records, so a default that would create one is refused */
+  /** records that a default would create; not allowed, so it is refused */
   readonly nested: Nested[]
-  /** whether the role of whoever asks hides the field (D64); then it is not named */
+  /** true if the caller's role hides the field (D64): messages must not name it */
   readonly isHidden: (field: Field) => boolean
 }
 
@@ -32,7 +32,7 @@ export function newFindings(catalog: Catalog, viewer: Viewer | undefined): Findi
   return { catalog, problems: new Problems(), warnings: [], references: [], nested: [], isHidden }
 }
 
-/** Notes a problem of the member at `path`. */
+/** Adds a problem of the member at `path`. */
 export function report(
   { problems }: Findings,
   path: string,
@@ -47,7 +47,7 @@ export function report(
   return undefined
 }
 
-/** The body as an object whose members are all known; what is read-only is noted and left out. */
+/** The body as an object of known members; read-only ones are reported as warnings and left out. */
 export function membersOf(
   body: Json,
   known: readonly string[],
@@ -75,7 +75,7 @@ export function membersOf(
   return sent
 }
 
-/** A name that people read: 1 to 255 characters, without blanks around it. */
+/** A display name: 1 to 255 characters, trimmed. */
 export function nameOf(value: Json | undefined, path: string, findings: Findings): string | undefined {
   if (value === undefined || value === null) return report(findings, path, 'required', 'must be given')
   if (typeof value !== 'string') return report(findings, path, 'wrong_type', 'must be a string')
@@ -93,7 +93,7 @@ export function booleanOf(value: Json | undefined, path: string, findings: Findi
   return typeof value === 'boolean' ? value : report(findings, path, 'wrong_type', 'must be true or false')
 }
 
-/** A place in a list, counted from 1. */
+/** A position in a list, counted from 1. */
 export function positionOf(value: Json | undefined, findings: Findings): number | undefined {
   if (value === undefined || value === null) return undefined
   const isPlace = typeof value === 'number' && Number.isInteger(value) && value >= 1

@@ -6,7 +6,7 @@ import type { Json } from '../json.ts'
 import { isObject } from '../json.ts'
 import { type Findings, nameOf, report } from './findings.ts'
 
-/** The current form: every field that is shown, including deactivated ones. */
+/** The current form: every field shown, including inactive ones. */
 export function formOf({ fields }: ResourceFields): Section[] {
   const shown = fields.filter(field => !field.is_hidden && !field.deleted_at)
   const titles = [...new Set(shown.map(field => field.section))]
@@ -16,19 +16,19 @@ export function formOf({ fields }: ResourceFields): Section[] {
   }))
 }
 
-/** The form as it is stored, with the deleted fields in their sections. */
+/** The stored form, with the deleted fields in their sections. */
 export function storedForm(fields: ResourceFields): Section[] {
   return withUnseen(fields, formOf(fields))
 }
 
-/** The version of a form (D7). It differs whenever the form shows something else. */
+/** The version of a form (D7): a hash of its content. */
 export function formVersion(form: readonly Section[]): string {
   return createHash('sha256').update(JSON.stringify(form)).digest('base64url').slice(0, 22)
 }
 
 /**
- * The form with a field moved to a section (its own if null; a new title makes a new section at the end) and
- * a place in it, from 1.
+ * The form with a field moved to a section (null: its own; a new title appends a section) and a position in
+ * it, from 1.
  */
 export function moved(
   fields: ResourceFields,
@@ -51,7 +51,7 @@ export function moved(
   )
 }
 
-/** The form that a body describes: each of the fields once, in titled sections. */
+/** The form in a body: each field exactly once, in titled sections. */
 export function newForm(body: Json, fields: ResourceFields, findings: Findings): Section[] {
   if (!Array.isArray(body)) {
     report(
@@ -106,8 +106,8 @@ export function newForm(body: Json, fields: ResourceFields, findings: Findings):
 }
 
 /**
- * The form with the fields that whoever arranged it does not see: they keep their section. Deleted ones are
- * among them, in case they are restored.
+ * The form with the fields that its author can't see: they keep their sections. Deleted fields are among
+ * them, in case they are restored.
  */
 export function withUnseen(
   { fields }: ResourceFields,

@@ -1,7 +1,7 @@
 /**
- * Indexes of single custom fields (D36), for their ranges and sorts. Equality uses the one index of all
- * custom values. Indexes are built and removed without blocking writes. One index serves one field of one
- * account, because other accounts may keep other values under the same name.
+ * Indexes of single custom fields (D36), for range filters and sorts. Equality uses the one index of all
+ * custom values. Indexes are built and removed concurrently, without blocking writes. One index serves one
+ * field of one account, because other accounts may have other values under that name.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
@@ -9,12 +9,12 @@ import type { Queryable } from '../records/store.ts'
 import { ask, compile, type Sql, sql } from '../sql.ts'
 import { indexExpression } from './field.ts'
 
-/** How far an index is. `progress` goes from 0 to 1; null when the database does not tell it. */
+/** State of an index build. `progress` goes from 0 to 1; null if the database reports none. */
 export type IndexState = { readonly state: 'building' | 'ready' | 'failed'; readonly progress: number | null }
 
 /**
- * Whether somebody builds the index `i`. PostgreSQL tells which index that is a moment after the index is
- * there: until then it is one of the table.
+ * A condition: the index `i` is being built. PostgreSQL reports the index's id with a short delay; until then
+ * any build on the table counts.
  */
 const isBuilding = sql`EXISTS (SELECT 1 FROM pg_stat_progress_create_index p
         WHERE p.datname = current_database()
@@ -36,7 +36,7 @@ export async function indexState(db: Queryable, account: number, field: Field): 
   return { state: 'building', progress: row?.progress ? Math.round(Number(row.progress) * 100) / 100 : null }
 }
 
-/** How many custom fields have an index on a table, in all accounts. */
+/** Number of custom fields with an index on a table, in all accounts. */
 export async function countIndexes(db: Queryable, table: string): Promise<number> {
   const quoted = compile(sql.id(table)).text
   const [row] = await ask(
@@ -48,9 +48,9 @@ export async function countIndexes(db: Queryable, table: string): Promise<number
 }
 
 /**
- * Builds the indexes that an account's fields should have, and removes those that they should not have. It
- * may be called at any time and by several processes at once: an index that another process has begun is left
- * to that process. `query` must have no time limit. `failed` is called for each index that can't be built.
+ * Builds the missing indexes of an account's fields, and drops superfluous ones. Idempotent, and safe in
+ * several processes at once: an index that another process is building is skipped. `query` must have no time
+ * limit. `failed` is called for each index that can't be built.
  */
 export async function arrangeIndexes(
   query: Queryable['query'],
@@ -77,7 +77,7 @@ export async function arrangeIndexes(
   )
   for (const { name, valid, building } of present) {
     if (building === 'true' || (valid === 'true' && wanted.has(name!))) wanted.delete(name!)
-    // An interrupted index stays invalid; it is removed and built again.
+    // An interrupted index stays invalid; it is dropped and built again.
     else await ask(db, sql`DROP INDEX CONCURRENTLY IF EXISTS ${sql.id(name!)}`)
   }
   for (const [name, definition] of wanted) {

@@ -1,4 +1,4 @@
-/** Judges the limits that an account sets for a field (D36): each within the interface's. Pure. */
+/** Validates the limits that an account sets for a field (D36): each within the interface's. Pure. */
 import type { FieldRow } from '../fields/catalog.ts'
 import { decimal } from '../fields/decimal.ts'
 import type { Config, Field } from '../fields/field.ts'
@@ -8,8 +8,8 @@ import { isObject, isRawNumber, type Json, type JsonObject } from '../json.ts'
 import { booleanOf, type Findings, report } from './findings.ts'
 
 /**
- * The limits that a body sets, each within the interface's. Null restores the interface's limit. Only of
- * custom fields can be said that case matters (D76): names of the service's own are looked for in any case.
+ * The limits of a body, each within the interface's. Null restores the interface's limit. Only custom fields
+ * can be case-sensitive (D76): names of the service's own fields are matched in any case.
  */
 export function limited(
   sent: Json,
@@ -52,8 +52,8 @@ export function limited(
 }
 
 /**
- * Whether two limits are the same, also for a client whose numbers are doubles: the interface's largest
- * amount is not a double (D14).
+ * True if two limits are equal, also for a client whose numbers are doubles: the interface's largest amount
+ * is not a double (D14).
  */
 function isSameLimit(sent: Json, current: Json): boolean {
   const [a, b] = [decimal(sent), decimal(current)]

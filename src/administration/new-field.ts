@@ -1,4 +1,4 @@
-/** Judges a new custom field (D36): its name, type and first options. Finds every problem at once. Pure. */
+/** Validates a new custom field (D36): its name, type and first options. Finds all problems at once. Pure. */
 import type { FieldRow, ResourceFields } from '../fields/catalog.ts'
 import type { Option } from '../fields/field.ts'
 import { customTypes, type FieldType, kinds, optionsMax } from '../fields/kinds.ts'
@@ -8,7 +8,7 @@ import { isObject, type Json } from '../json.ts'
 import { described, fixed, freeName, type Shape, settable, shaped } from './field.ts'
 import { type Findings, membersOf, nameOf, report } from './findings.ts'
 
-/** The field that a body describes, under the id `id`; its options take the ids after it. */
+/** The field in a body, with the id `id`; its options take the following ids. */
 export function newField(body: Json, id: number, findings: Findings): Shape | null {
   const sent = membersOf(body, [...settable, ...fixed, 'options'], described, findings)
   const fields = sourceOf(sent.source, findings)
@@ -36,7 +36,7 @@ export function newField(body: Json, id: number, findings: Findings): Shape | nu
   return shaped(sent, row, options, fields, findings)
 }
 
-/** How many ids a new field takes: its own and its options'. */
+/** Number of ids that a new field needs: its own and its options'. */
 export function idsNeeded(body: Json): number {
   return 1 + (isObject(body) && Array.isArray(body.options) ? Math.min(body.options.length, optionsMax) : 0)
 }
@@ -67,7 +67,7 @@ function typeOf(type: Json | undefined, findings: Findings): FieldType | undefin
   )
 }
 
-/** The given name, or cf_ and the letters and digits of the display name. */
+/** The requested name, or cf_ and the letters and digits of the display name. */
 function internalName(
   sent: Json | undefined,
   name: string | undefined,

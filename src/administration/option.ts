@@ -1,6 +1,6 @@
 /**
- * Judges a change of an option (D10, D36). An id never changes its meaning, so options are taken out of use
- * and never removed. Pure.
+ * Validates a change of an option (D10, D36). An id never changes its meaning, so options are deactivated,
+ * never removed. Pure.
  */
 import type { Field, Option } from '../fields/field.ts'
 import { kinds, optionsMax } from '../fields/kinds.ts'
@@ -10,7 +10,7 @@ import { booleanOf, type Findings, membersOf, nameOf, positionOf, report } from 
 
 const members = ['name', 'position', 'is_active', 'is_default']
 
-/** The options of a field, with the option that a body describes added: at its position, or at the end. */
+/** The options of a field, with a new one inserted at its position, or at the end. */
 export function withNewOption(field: Field, body: Json, id: number, findings: Findings): readonly Option[] {
   const sent = membersOf(body, members, ['id'], findings)
   const name = nameOf(sent.name, '/name', findings)
@@ -24,7 +24,7 @@ export function withNewOption(field: Field, body: Json, id: number, findings: Fi
   return proposed(field, option, positionOf(sent.position, findings), findings)
 }
 
-/** The options of a field with one changed as a body says. */
+/** The options of a field, with one changed by a body. */
 export function withChangedOption(
   field: Field,
   option: Option,
@@ -35,7 +35,7 @@ export function withChangedOption(
   const name = sent.name === undefined ? option.name : nameOf(sent.name, '/name', findings)
   const is_active = booleanOf(sent.is_active, '/is_active', findings) ?? option.is_active
   const isDefault = booleanOf(sent.is_default, '/is_default', findings) ?? option.is_default
-  // An option that is taken out of use stops being the default. A body that asks for both contradicts itself.
+  // A deactivated option loses its mark as default. A body that requests both is contradictory.
   const is_default = isDefault && (is_active || sent.is_default === true)
   return proposed(
     field,

@@ -1,8 +1,8 @@
 /**
- * The end of a deleted account (D67): every row of every table that belongs to it, a batch at a time. The
- * counter goes first, without which nothing is written to the account and it can't be brought back; the
- * account goes last. So a purge that was interrupted is found and finished. Names no other table: they are
- * read from the database, so that none is forgotten.
+ * The purge of a deleted account (D67): every row of every table that belongs to it, in batches. The counter
+ * goes first, without which the account accepts no writes and can't be restored; the account goes last. So an
+ * interrupted purge is found and resumed. The tables are read from the database's catalog, so that none is
+ * missed.
  */
 import { accountTables } from '../db/account-tables.ts'
 import type { Queryable } from '../records/store.ts'
@@ -11,10 +11,10 @@ import { ask, type Param, param, sql } from '../sql.ts'
 
 const batch = 500
 
-/** What becomes of an account: it is in use, is kept for a while although deleted, or is due. */
+/** Purge state of an account: in use, deleted but within the retention period, or due for purge. */
 export type Fate = 'in use' | 'kept' | 'due'
 
-/** An account's fate, where what was deleted before `oldest` is not kept. */
+/** An account's purge state; `oldest`: the start of the retention period. */
 export async function fateOf(db: Queryable, account: number, oldest: Date): Promise<Fate | null> {
   const own = param(String(account))
   const [row] = await ask(
@@ -29,8 +29,8 @@ export async function fateOf(db: Queryable, account: number, oldest: Date): Prom
 }
 
 /**
- * Deletes the rows of an account that is due. Answers how many there were; null where the account was brought
- * back meanwhile, or `isStopped` says so: then the purge goes on later. Several processes may do so at once.
+ * Deletes the rows of an account that is due. Returns their number; null if the account was restored
+ * meanwhile, or `isStopped` interrupts the purge, which is resumed later. Safe in several processes at once.
  */
 export async function purgeAccount(
   db: Queryable,

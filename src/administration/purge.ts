@@ -1,8 +1,8 @@
 /**
- * The end of deleted custom fields (D36, D122). After the retention period their values are removed from the
- * records and the events; then the field itself is removed and its name is free. No record gets a new
- * version, because what callers see of it does not change. Every step checks again that the field is still
- * deleted: somebody may restore it at any moment.
+ * The purge of deleted custom fields (D36, D122). After the retention period their values are removed from
+ * records and events; then the field itself is removed, which frees its name. Records get no new version,
+ * because what callers see of them does not change. Every step checks again that the field is still deleted:
+ * it may be restored at any moment.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
@@ -14,7 +14,7 @@ import { type Param, param, type Sql, sql } from '../sql.ts'
 const recordsAtOnce = 200
 const eventsAtOnce = 2000
 
-/** Purges the fields that were deleted before `oldest`. Returns the names of those that are gone. */
+/** Purges the fields that were deleted before `oldest`. Returns their names. */
 export async function purgeFields(db: Queryable, catalog: Catalog, oldest: Date): Promise<string[]> {
   const before = oldest.toISOString()
   const purged: string[] = []
@@ -27,7 +27,7 @@ export async function purgeFields(db: Queryable, catalog: Catalog, oldest: Date)
   return purged
 }
 
-/** A field that is gone for good, as the statements below name it. */
+/** A field due for purge, as parameters of the statements below. */
 type Due = {
   readonly account: Param
   readonly id: Param
@@ -53,7 +53,7 @@ async function purgeField(db: Queryable, account: string, field: Field, before: 
   return (await carryOut(db, due.account, endOfField(due), lockFirst)).length > 0
 }
 
-/** The CTEs with which each step begins: `due` has a row as long as the field is still deleted. */
+/** The CTEs at the start of each step: `due` has a row as long as the field is still deleted. */
 function isDue({ account, id, name, resource, before }: Due): Sql {
   return sql`${locked(account)},
 due AS (
@@ -64,8 +64,8 @@ due AS (
 }
 
 /**
- * Clears the values of the next records. Answers the last record of this batch; null when no record is left,
- * or when the field was restored.
+ * Clears the values of the next batch of records. Returns the last record of the batch; null if none is left,
+ * or the field was restored.
  */
 function fromRecords(due: Due, last: string): Sql {
   const { account, name } = due
@@ -84,7 +84,7 @@ cleared AS (
 SELECT max(id)::text AS last FROM found`
 }
 
-/** The same of the events after the `seq` that was looked at last. */
+/** Clears the values of the next batch of events, after the `seq` of the last one. */
 function fromHistory(due: Due, last: string): Sql {
   const { account, name } = due
   return sql`WITH ${isDue(due)},

@@ -1,6 +1,6 @@
 /**
- * Carries out a change of the configuration (D52). The change is proposed on the latest catalog, and one
- * statement saves it if the catalog is still the same. Otherwise it is proposed again. Knows no HTTP.
+ * Optimistic locking of configuration changes (D52). A change is proposed on the latest catalog, and one
+ * statement saves it if the catalog is unchanged. Otherwise it is proposed again. Knows no HTTP.
  */
 import { Refusal, type Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
@@ -17,39 +17,36 @@ import { type Findings, newFindings } from './findings.ts'
 import { storedForm } from './form.ts'
 import { type Change, saveChange } from './save.ts'
 
-/** Who asks for a change, and how the latest catalog is read. */
+/** The author of a change, with access to the latest catalog. */
 export type Administrator = {
   readonly db: Queryable
   readonly account: number
   readonly actor: number
-  /** as whom the administrator reads and sees records, where they may see less than all */
+  /** the administrator as a reader of records, if they see only some */
   readonly viewer?: Viewer & { readonly rights: Rights }
-  /** by what the change came (D69) */
+  /** the change's origin (D69) */
   readonly origin?: Origin
-  /**
-   * The expected version of what changes: the form, or the field. A change of an option counts as a change of
-   * its field.
-   */
+  /** Expected version of the form or the field. A change of an option counts as a change of its field. */
   readonly precondition?: Precondition
-  /** set when a change must not be carried out twice (D8) */
+  /** set for an idempotent change (D8) */
   readonly idempotency?: IdempotentRequest | null
   loadCatalog(): Promise<Catalog>
   /**
-   * Held by one change of an account at a time, so that none of this process makes the judgement of another
-   * out of date. A change that another process made out of date is judged anew.
+   * Serializes the changes of an account, to prevent version conflicts within this process. A conflict with
+   * another process causes a retry.
    */
   readonly mutex: KeyedMutex<number>
 }
 
 export type Administered = { readonly id: number; readonly warnings: readonly Warning[] }
 
-/** How often a change is proposed when others keep changing the configuration. */
+/** Maximum of attempts on version conflicts. */
 const attempts = 10
 
-/** Proposes a change of a catalog and the response to it. Null when there are only problems. */
+/** Proposes a change of a catalog and its response. Null if there are problems. */
 type Proposal<T> = (catalog: Catalog, findings: Findings) => Promise<{ change: Change; response: T } | null>
 
-/** Carries out a proposal, one of the account at a time. Throws its refusal, or `busy_record`. */
+/** Carries out a proposal, one per account at a time. Throws its refusal, or `busy_record`. */
 export function retryOnConflict<T extends object>(
   administrator: Administrator,
   propose: Proposal<T>,
@@ -79,9 +76,7 @@ async function tryUntilSaved<T extends object>(
   })
 }
 
-/**
- * Whether the change would alter anything. What was read can be written back, and makes no new version (D5).
- */
+/** True if the change alters anything. Writing back the current state makes no new version (D5). */
 function isChange({ resources }: Catalog, { resource, field, sections }: Change): boolean {
   const fields = resources.get(resource)!
   const current = fields.fields.find(({ id }) => id === field?.row.id)

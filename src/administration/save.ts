@@ -1,7 +1,7 @@
 /**
- * Saves what was judged, in one statement: the field with its options, or the form. The statement increases
- * the catalog's version, and does nothing unless the catalog still has the version that was judged (D52). So
- * no other change can come between the judgement and its saving.
+ * Saves a validated change in one statement: the field with its options, or the form. The statement
+ * increments the catalog's version, and does nothing unless the catalog still has the validated version
+ * (D52): a compare and set.
  */
 import type { Catalog, FieldRow, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
@@ -22,13 +22,13 @@ import { type Param, param, type Sql, sql } from '../sql.ts'
 export type KeysChange = { readonly of: Field; readonly isUnique: boolean; readonly wasUnique: boolean }
 
 export type Change = {
-  /** what happened, as its event says: created, updated, deleted, restored */
+  /** verb of the event's type: created, updated, deleted, restored */
   readonly verb: string
   readonly resource: string
   /** null: only the form changes */
   readonly field: { readonly row: FieldRow; readonly options: readonly Option[] } | null
   readonly sections: readonly Section[] | null
-  /** set where the field becomes unique, or ceases to be, or its values are compared in another way */
+  /** set if the field's uniqueness changes, or the comparison of its values */
   readonly keys?: KeysChange | null
 }
 
@@ -40,8 +40,8 @@ export type Author = {
 }
 
 /**
- * Saves a change and its response; null saves the response only. Undefined when the catalog no longer has the
- * version that was judged. Takes the counter first, like every write.
+ * Saves a change and its response; null saves the response only. Undefined on a version conflict. Locks the
+ * counter first, like every write.
  */
 export async function saveChange<T extends object>(
   db: Queryable,
@@ -56,7 +56,7 @@ export async function saveChange<T extends object>(
       await writeIdempotently(db, by.account, idempotency, unchanged(by.account, answer), response)
     return response
   }
-  // The keys are those of all records that were saved before; who was quicker is judged anew.
+  // The keys must cover all committed records. If a concurrent write wins, the change is validated again.
   const first = change.keys ? lockFirst : undefined
   const ctes = writing(by, changeOf(by, change))
   const written = await writeIdempotently(db, by.account, idempotency, ctes, response, first).catch(error => {
@@ -66,7 +66,7 @@ export async function saveChange<T extends object>(
   return written?.response
 }
 
-/** The rows of a change: nothing unless the catalog still has the version that was judged. */
+/** The rows of a change; none on a version conflict. */
 function changeOf(by: By, { verb, resource, field, sections, keys = null }: Change): Write {
   const { account, version } = by
   const [source, id] = [param(resource), param(String(field?.row.id ?? 0))]
@@ -101,8 +101,8 @@ function changeOf(by: By, { verb, resource, field, sections, keys = null }: Chan
 }
 
 /**
- * Forgets the keys of a field, and makes those of all live records where it is unique (D76): counting the
- * forgotten ones makes sure that they are gone before.
+ * Deletes the keys of a field, and if it is unique (D76) inserts those of all live records: counting the
+ * deleted ones enforces this order.
  */
 function keysSql({ account }: By, { of: field, isUnique }: KeysChange): Sql[] {
   const forgotten = sql`forgotten AS (

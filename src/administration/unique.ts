@@ -1,7 +1,6 @@
 /**
- * What becomes of the keys of a field that becomes unique, or ceases to be, or whose values are compared in
- * another way (D76), and the doubles that are in its way. The statement that saves the field makes or
- * forgets the keys (save.ts).
+ * The keys of a field whose uniqueness, or the comparison of its values, changes (D76), and the duplicates
+ * that prevent it. The statement that saves the field inserts or deletes the keys (save.ts).
  */
 import { type Catalog, fieldOf } from '../fields/catalog.ts'
 import { isCased } from '../fields/kinds/text.ts'
@@ -14,10 +13,10 @@ import type { Findings } from './findings.ts'
 import type { Administrator } from './retry-on-conflict.ts'
 import type { KeysChange } from './save.ts'
 
-/** How many doubles are told, and how many records of each. */
+/** Maximum of reported duplicates, and of records per duplicate. */
 const examplesMax = 10
 
-/** What a change means for the keys of its field; null where they stay as they are. */
+/** The change of a field's keys; null if there is none. */
 export function changeOfKeys({ row }: Shape, { resources, ...catalog }: Catalog): KeysChange | null {
   const fields = resources.get(row.resource)!
   const before = fields.fields.find(({ id }) => id === row.id)
@@ -27,9 +26,7 @@ export function changeOfKeys({ row }: Shape, { resources, ...catalog }: Catalog)
   return isSame ? null : { of, isUnique, wasUnique }
 }
 
-/**
- * Adds a problem with examples where live records have the same value. What isn't read or seen is not told.
- */
+/** Adds a problem with examples if live records have the same value. Hidden values are not shown. */
 export async function refuseDoubles(
   { db, viewer, actor }: Administrator,
   catalog: Catalog,

@@ -15,7 +15,7 @@ import { type AccountRoute, base, type Handler, route } from './route.ts'
 
 const tag = 'account'
 
-/** `configured` is called after a change that is kept. */
+/** `configured` is called after a committed change. */
 export function accountRoutes(
   db: WrittenDatabase,
   configured: (account: number) => Promise<void>,
@@ -55,7 +55,7 @@ export function accountRoutes(
   ]
 }
 
-/** Carries the change out in a transaction of its own. */
+/** Commits the change in a transaction of its own. */
 function kept(db: WrittenDatabase, request: ApiRequest): Promise<Changed> {
   const key = requestKeyOf(contextOf(request))
   const act = async (tx: Queryable) => ({ isKept: true, result: await changeOf(tx, request) })
@@ -68,7 +68,7 @@ function changeOf(tx: Queryable, request: ApiRequest): Promise<Changed> {
   return changeSettings(tx, contextOf(request), settingsIn(request))
 }
 
-/** The body, which has nothing but settings. */
+/** The body, with settings only. */
 function settingsIn(request: ApiRequest): JsonObject {
   const body = bodyOf(request)
   if (!isObject(body)) {

@@ -1,7 +1,6 @@
 /**
- * Decides which requests go on (D38, D107): by token or session, rate limit, scope, and the account's share
- * of what a process can do at once. The head of the request is enough for this; not a byte of the body is
- * read before.
+ * Admission control (D38, D107): by token or session, rate limit, scope, and the account's share of the
+ * process's capacity. It decides by the head of a request; no byte of the body is read before.
  */
 import type { FastifyRequest } from 'fastify'
 import type { Caller, Callers } from '../accounts/callers.ts'
@@ -14,66 +13,69 @@ import { refuseOtherSites, type Visitor, visitorOf } from './visitor.ts'
 
 export type Admitted = Guest & {
   readonly caller: Caller
-  /** the secret of the token or session */
+  /** secret of the token or session */
   readonly token: string
 }
 
-/** A request that goes on without a caller: somebody is about to sign in. */
+/** An admitted request without a caller, such as a sign-in. */
 export type Guest = Stay & {
   readonly visitor: Visitor
-  /** response headers that say how many requests are left */
+  /** rate-limit headers of the response */
   readonly left: Readonly<Record<string, string>>
 }
 
 export type Stay = {
   /**
-   * Takes memory for the request until `leave`. Throws `overloaded` when the account already has its share.
+   * Reserves memory for the request until `leave`. Throws `overloaded` if the account has used up its share.
    */
   hold(bytes: number): void
   /**
    * Waits until no other request of the account is alone, and until the event loop has served everybody else.
    */
   beAlone(): Promise<void>
-  /** Gives back what the request has taken, however often it is called. */
+  /** Releases what the request has reserved. Idempotent. */
   leave(): void
 }
 
 export type Admission = {
   /**
-   * Throws `rate_limited`, `unauthenticated`, `forbidden` or `overloaded`. Whoever admits a request must call
-   * `leave` at its end.
+   * Throws `rate_limited`, `unauthenticated`, `forbidden` or `overloaded`. The caller of `admit` must call
+   * `leave` at the request's end.
    */
   admit(request: FastifyRequest, scope: string): Promise<Admitted>
-  /** A request that may come without a token is a guest's then. With one, the token must be valid. */
+  /** For routes where a token is optional. A token that is sent must be valid. */
   admitAnyone(request: FastifyRequest): Promise<Admitted | Guest>
-  /** The same for a request that needs no caller. It counts for its address. */
+  /** For routes without a caller. The request counts for its address. */
   admitGuest(request: FastifyRequest): Guest
-  /** Counts a request that no route takes, for its token or address. Throws `rate_limited`. */
+  /** Counts a request without a route, for its token or address. Throws `rate_limited`. */
   count(request: FastifyRequest): Promise<void>
-  /** The caller of a token as the database knows them now. Throws `unauthenticated` or `forbidden`. */
+  /** The current caller of a token, read from the database. Throws `unauthenticated` or `forbidden`. */
   latest(token: string, scope: string): Promise<Caller>
-  /** Throws `unauthenticated` or `forbidden` where the caller has ended since, or sees something else. */
+  /**
+   * Checks the rights again. Throws `unauthenticated` or `forbidden` if they have ended, or what the caller
+   * sees has changed.
+   */
   askAgain(admitted: Admitted, scope: string): Promise<void>
 }
 
 export type AdmissionOptions = {
   readonly callers: Callers
   readonly rate: RateLimit
-  /** where browsers reach the service; null: whatever a request calls it */
+  /** where browsers reach the service; null: the origin that a request names */
   readonly publicUrl: string | null
   readonly bodyLimitBytes: number
 }
 
-/** How many requests are carried out at the same time. More would only make each wait longer. */
+/** Maximum of concurrent requests. More would only make each wait longer. */
 const underWayMax = 500
-/** How many bytes of bodies are held at the same time, while they arrive and while they are carried out. */
+/** Maximum of bytes of bodies in memory, from arrival to the end of their requests. */
 const bodiesBytes = 67_108_864
 
 export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: AdmissionOptions): Admission {
   const requests = quota(underWayMax)
   const alone = new KeyedMutex<number>()
   const memory = quota(Math.max(bodiesBytes, 8 * bodyLimitBytes))
-  /** Looks up and counts whoever asks. */
+  /** Identifies the caller, and counts the request. */
   const identify = async (request: FastifyRequest) => {
     const visitor = visitorOf(request, publicUrl)
     const { token, isCookie } = credentialOf(request, visitor)
@@ -123,10 +125,10 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
   return admission
 }
 
-/** Guests share as an account would. */
+/** Guests share one quota, like an account. */
 const guests = 0
 
-/** Who asks (D38): 401 without a valid token, 403 when it lacks the route's scope. */
+/** Authorizes a caller (D38): 401 without a valid token, 403 if it lacks the route's scope. */
 export function allowed(caller: Caller | null, scope: string): Caller {
   if (!caller)
     throw new Refusal(
@@ -137,7 +139,7 @@ export function allowed(caller: Caller | null, scope: string): Caller {
   return caller
 }
 
-/** Whether nothing has changed of what decides what a caller sees. */
+/** True if everything that decides what the caller sees is unchanged. */
 function seesTheSame(one: Caller, other: Caller): boolean {
   const [sight, before] = [one, other].map(({ rights: { scopes, role }, territories }) =>
     JSON.stringify([[...scopes].sort(), role.visibility, role.hidden_fields, territories]),
@@ -169,7 +171,7 @@ function stay(account: number, requests: Quota, memory: Quota, alone: KeyedMutex
   }
 }
 
-/** The token of a request, else the session of its cookie. A session is taken from the cookie only. */
+/** The token of a request, else the session of its cookie. A session is accepted from the cookie only. */
 function credentialOf(
   { headers }: FastifyRequest,
   { session }: Visitor,

@@ -33,7 +33,7 @@ const meta = {
 }
 const groups = { type: 'array', items: schemaRef('aggregate_group') }
 
-/** Sums, with their parameters in the address or in the body. */
+/** Sums, with their parameters in the query or in the body. */
 export function aggregateRoutes(db: ServedDatabase, resource: 'deal' | 'product'): AccountRoute[] {
   const [url, read] = [`${base}/${resource}/aggregate`, `${resource}:read`] as const
   const handler = aggregateHandler(db, resource)
@@ -60,7 +60,7 @@ export function aggregateRoutes(db: ServedDatabase, resource: 'deal' | 'product'
   ]
 }
 
-/** Sums over the records of a resource; the parameters are in the address, in the body, or in both (D32). */
+/** Sums over the records of a resource; the parameters are in the query, in the body, or in both (D32). */
 function aggregateHandler(db: ServedDatabase, resource: 'deal' | 'product'): Handler {
   return withPaths(async request => {
     const { caller } = request

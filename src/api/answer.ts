@@ -1,6 +1,6 @@
 /**
- * Answers: the envelope of success (D1) and problem+json for refusals (D2, RFC 9457). Records pass through as
- * the text the database built.
+ * Responses: the envelope of success (D1) and problem+json for refusals (D2, RFC 9457). Records pass through
+ * as the text that the database built.
  */
 import { STATUS_CODES } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -15,13 +15,13 @@ import type { Saved } from '../records/save.ts'
 export type Answer = {
   readonly status: number
   readonly headers?: Readonly<Record<string, string | string[]>>
-  /** pieces are sent one after the other, a stream as it comes */
+  /** an array is sent piece by piece, a stream as it comes */
   readonly body: string | Buffer | readonly Uint8Array[] | Readable
 }
 
 /**
- * Answers hold one caller's data. So no cache may keep them, and no browser may take them for a page that
- * loads something or is framed.
+ * Responses hold one caller's data. So no cache may store them, and no browser may render them as a page,
+ * embed them or load anything from them.
  */
 export const securityHeaders = {
   'cache-control': 'no-store',
@@ -55,7 +55,8 @@ export function recordAnswer(
 }
 
 /**
- * A record that was read. Where it may differ without a new version, its tag says so: "3.1843" (D89).
+ * The response for a record that was read. If it may change without a new version, its ETag has a checksum:
+ * "3.1843" (D89).
  */
 export function readAnswer({ version, record, isMoved }: Read<string | Buffer>): Answer {
   const etag = etagOf(isMoved ? `${version}.${crc32(record) || 1}` : version)
@@ -74,7 +75,7 @@ export function createdAnswer(saved: Saved, path: string): Answer {
 export function pageAnswer(page: Page, request: ListRequest): Answer {
   const { total, totalIsEstimate, hasMore, nextCursor } = page
   const meta = {
-    // A cursor does not know how many pages came before it.
+    // A cursor doesn't know the number of its page.
     page: request.cursor ? null : request.page,
     pageSize: request.pageSize,
     total,
@@ -83,14 +84,14 @@ export function pageAnswer(page: Page, request: ListRequest): Answer {
     hasMore,
     nextCursor,
   }
-  // Bytes as the database sent them, with the envelope around.
+  // The database's bytes, with the envelope around.
   const [head, tail] = [Buffer.from('{"code":0,"data":['), Buffer.from(`],"meta":${JSON.stringify(meta)}}`)]
   return { status: 200, body: [head, ...page.records, tail] }
 }
 
 /**
- * An error as problem+json. An error that is no Refusal is a fault of the service: the answer says so and
- * nothing more.
+ * An error as problem+json. An error that is no Refusal is a fault of the service: the response says no more
+ * than that.
  */
 export function problemAnswer(error: unknown, requestId: string): Answer & { readonly body: string } {
   const refusal =
@@ -106,7 +107,7 @@ export function problemAnswer(error: unknown, requestId: string): Answer & { rea
 
 const challenge = { 'www-authenticate': 'Bearer realm="dealwright"' }
 
-/** An answer as the bytes of HTTP/1.1, for a connection whose request could not be read. */
+/** A response as the bytes of HTTP/1.1, for a connection whose request could not be parsed. */
 export function rawAnswer({ status, headers, body }: ReturnType<typeof problemAnswer>): string {
   const all = { ...securityHeaders, ...headers, 'content-length': Buffer.byteLength(body) }
   const lines = Object.entries(all).flatMap(([name, value]) =>

@@ -1,4 +1,4 @@
-/** The body of a batch (D78): its operations, or everything that is no operation. */
+/** Reads the body of a batch (D78): its operations, with all problems. */
 import { type Problem, type Problems, problemAt, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
@@ -6,12 +6,12 @@ import { type Operation, operationNames } from '../records/batch.ts'
 import { toldBy } from '../records/upsert.ts'
 import { unknownMembers } from './request.ts'
 
-/** The most operations of a batch. */
+/** Maximum of operations per batch. */
 export const operationsMax = 500
 
 type Batch = { readonly operations: readonly Operation[]; readonly isAtomic: boolean }
 
-/** Reads a body. Throws `validation_failed` with everything that is no operation. */
+/** Reads a body. Throws `validation_failed` with all problems. */
 export function readBatch(body: Json, fields: ResourceFields): Batch {
   if (!isObject(body)) throw notABatch([problemAt('', 'wrong_type', 'The body must be an object.')])
   const { operations, atomic = null } = body
@@ -28,7 +28,7 @@ export function readBatch(body: Json, fields: ResourceFields): Batch {
   return { operations: read, isAtomic: atomic === true }
 }
 
-/** What an operation takes: by what its record is told, and whether it has data. */
+/** The members of each operation: those that identify its record, and whether it has data. */
 const takes: {
   readonly [op in Operation['op']]: { readonly by: readonly string[]; readonly data: boolean }
 } = {
@@ -41,7 +41,7 @@ const takes: {
 
 const members = ['op', 'id', 'by', 'if_match', 'data']
 
-/** An operation. What is wrong is added to the problems, and then it is of no use. */
+/** Reads an operation. Problems are collected; the result is useless if there are any. */
 function operationOf(sent: Json, fields: ResourceFields, path: string, problems: Problems): Operation {
   const wrong = (member: string, code: string, message: string) =>
     problems.add(() => problemAt(`${path}${member}`, code, message))
@@ -72,7 +72,7 @@ function operationOf(sent: Json, fields: ResourceFields, path: string, problems:
 
 type Wrong = (member: string, code: string, message: string) => void
 
-/** Exactly one thing tells which record is meant. */
+/** Checks that exactly one member identifies the record. */
 function judgeTarget(op: Operation['op'], given: { id: Json; by: Json }, wrong: Wrong): void {
   const { by: known } = takes[op]
   const sent = (['id', 'by'] as const).filter(name => given[name] !== null)

@@ -1,4 +1,4 @@
-/** POST /{resource}/batch (D78): the route, and what it takes and answers. */
+/** POST /{resource}/batch (D78): the route and its schemas. */
 import type { Schema } from '../fields/field.ts'
 import { schemaRef } from '../fields/kinds/schemas.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
@@ -43,7 +43,7 @@ const batchMeta = {
   required: ['succeeded', 'failed'],
 }
 
-/** An operation with this op, and the members that it takes besides. */
+/** The schema of an operation with this op and these members. */
 function operation(op: string, members: { readonly [name: string]: Schema }, required: string[]): Schema {
   const properties = { op: { const: op }, ...members }
   return { type: 'object', properties, required: ['op', ...required], additionalProperties: false }

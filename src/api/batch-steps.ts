@@ -1,7 +1,7 @@
 /**
- * A batch that is not atomic, carried out in steps (D78). Each step is one transaction, and between two steps
- * others have their turn: on the embedded engine everybody, on a server the account's own writes. Owns how
- * large a step is and what of it is kept with the request's key; does not know what a step does.
+ * Carries out a batch that is not atomic, in steps (D78). Each step is one transaction. Between two steps
+ * others take their turn: on the embedded engine all requests, on a server the account's own writes. Owns the
+ * size of a step and its idempotency record; doesn't know what a step does.
  */
 import { randomUUID } from 'node:crypto'
 import type { Caller } from '../accounts/callers.ts'
@@ -11,45 +11,45 @@ import type { Queryable } from '../records/store.ts'
 import { askerOf, type WrittenDatabase } from './dry-run.ts'
 import type { ApiRequest } from './request.ts'
 
-/** How long a step should take, in milliseconds: others wait meanwhile. */
+/** Target duration of a step, in milliseconds: others wait meanwhile. */
 const stepMs = 50
-/** How many operations a step has, at least, at first and at most. */
+/** Number of operations per step: minimum, initial, maximum. */
 const [smallest, first, largest] = [4, 8, 250]
-/** How often a step is tried again on a newer configuration. */
+/** Maximum of attempts of a step, each on a newer configuration. */
 const attempts = 10
 
 export type Step<Operation, Told> = {
-  /** Carries operations out in a transaction, as the caller of now, after what was told before. */
+  /** Carries operations out in a transaction, as the current caller; `before`: the results so far. */
   act(
     tx: Queryable,
     caller: Caller,
     operations: readonly Operation[],
     before: readonly Told[],
   ): Promise<{ readonly isKept: boolean; readonly told: Told[] }>
-  /** What was told of a step that an earlier request had carried out, as it may be told now. */
+  /** Renders a replayed step's stored results for the current caller. */
   again(told: readonly Told[], caller: Caller): Promise<Told[]>
   refused(refusal: Refusal, before: readonly Told[]): Told
 }
 
-/** What is kept with the key of a step: the outcomes since the step kept before, and the id of the batch. */
+/** The idempotency record of a step: the results since the last recorded step, and the batch's id. */
 type Kept<Told> = { readonly told: readonly Told[]; readonly batch: string }
 
-/** How far a batch has come. */
+/** Progress of a batch. */
 type Progress<Told> = {
   caller: Caller
-  /** what is told of the operations up to the last step that was kept */
+  /** results up to the last committed step */
   kept: Told[]
-  /** what is told of those after it, all of them refused */
+  /** results after it, all of them refusals */
   unkept: Told[]
-  /** made with the first step that is kept */
+  /** the batch's id, made with the first committed step */
   batch: string | null
   steps: number
 }
 
 /**
- * Carries out all operations and answers what is told of each. With an Idempotency-Key the same request goes
- * on where an earlier one has stopped. A refusal of the whole is thrown while nothing is kept; later it is
- * told of each operation that is left.
+ * Carries out all operations and returns a result for each. With an Idempotency-Key a repeated request
+ * resumes where the earlier one stopped. A refusal of the whole batch is thrown as long as nothing is
+ * committed; later it becomes the result of each remaining operation.
  */
 export async function carryOutInSteps<Operation, Told>(
   db: WrittenDatabase,
@@ -85,7 +85,7 @@ export async function carryOutInSteps<Operation, Told>(
 
 type Done<Told> = Kept<Told> & { readonly isKept: boolean }
 
-/** One step: a transaction, unless the same step was kept before. */
+/** One step: a transaction, unless the step is replayed. */
 function take<Told>(
   db: WrittenDatabase,
   first: ReturnType<typeof askerOf>,
@@ -94,12 +94,12 @@ function take<Told>(
   act: (tx: Queryable) => Promise<{ readonly isKept: boolean; readonly told: Told[] }>,
 ): Promise<Done<Told>> {
   const account = String(caller.catalog.account.id)
-  // What has begun is carried out, though nobody waits for it any more.
+  // A batch that has begun is finished even if the client has left.
   const asker = kept.length > 0 ? { account } : first
   return db.transaction(asker, tx =>
     onceByKey<Done<Told>>(tx, { account, idempotency }, async () => {
       const { isKept, told } = await act(tx)
-      // After a step that is kept all are: sent again, an operation that was refused is refused again.
+      // After the first committed step all are recorded: a retry repeats a refusal, too.
       return {
         isKept: isKept || batch !== null,
         result: { isKept, told: [...unkept, ...told], batch: batch ?? randomUUID() },
@@ -109,8 +109,8 @@ function take<Told>(
 }
 
 /**
- * Tries a step again where the configuration has changed since the one before, as the caller of now. Once
- * something is kept, a refusal is not thrown but answered.
+ * Retries a step on a version conflict of the configuration, as the current caller. Once something is
+ * committed, a refusal is returned, not thrown.
  */
 async function retried<Told, T>(
   request: ApiRequest,
@@ -136,7 +136,7 @@ function withRest<Told>(told: readonly Told[], count: number, refused: (before: 
   return all
 }
 
-/** The caller as the account knows them now, or why they may not go on. */
+/** The current caller, or the refusal if they lack the rights now. */
 async function latestCaller(request: ApiRequest): Promise<Caller | Refusal> {
   return request.latestCaller().catch(error => {
     if (error instanceof Refusal) return error
@@ -145,8 +145,8 @@ async function latestCaller(request: ApiRequest): Promise<Caller | Refusal> {
 }
 
 /**
- * The first step that is kept has the request's own key. The keys of the others have a blank, which no key of
- * a client has, and the id of the batch: so they are of no use once the first has been forgotten.
+ * The first committed step has the request's own key. The keys of later steps have a blank, which no client's
+ * key can have, and the batch's id: so they are unreachable once the first key has expired.
  */
 function keyOfStep({ key, hash }: IdempotentRequest, { batch, steps }: Progress<unknown>): IdempotentRequest {
   return { key: batch === null ? key : `${key} ${batch}:${steps}`, hash, isReplayed: false }

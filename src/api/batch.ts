@@ -19,7 +19,7 @@ import type { Handler } from './route.ts'
 
 type Refused = { readonly refusal: Refusal }
 
-/** What an operation that was refused is answered. */
+/** The result of a refused operation. */
 type ToldRefusal = {
   readonly status: number
   readonly type: string
@@ -29,10 +29,10 @@ type ToldRefusal = {
   readonly errors: readonly Problem[]
 }
 
-/** What is told of an operation. It is kept with the request's key (D8), not the text that is made of it. */
+/** The result of an operation, in the form stored with the idempotency key (D8): not the rendered text. */
 type Told = Exclude<Outcome, Refused> | { readonly refused: ToldRefusal }
 
-/** The resources whose records can be written in batches: what an account's catalog is made of can't. */
+/** The resources with batch writes: all except those of which an account's catalog consists. */
 export const batchedResources: ReadonlySet<string> = new Set([
   'deal',
   'product',
@@ -60,7 +60,7 @@ export function batchHandler(db: WrittenDatabase, resource: string, retentionDay
     if (isAtomic || isDry)
       return atOnce(db, request, fields, { isDry, isAtomic }, tx => carryOut(tx, request.caller, operations))
     const earlier = await storedResponse<Answer | object>(db, requestKeyOf(contextOf(request)))
-    // As versions before this one kept it.
+    // The format in which earlier versions stored it.
     if (earlier && 'status' in earlier.response) return earlier.response
     const told = await carryOutInSteps<Operation, Told>(db, request, operations, {
       async act(tx, caller, some, before) {
@@ -74,7 +74,7 @@ export function batchHandler(db: WrittenDatabase, resource: string, retentionDay
   }
 }
 
-/** A batch that is one transaction: an atomic one, or a dry run. */
+/** A batch in one transaction: an atomic one, or a dry run. */
 async function atOnce(
   db: WrittenDatabase,
   request: ApiRequest,
@@ -93,21 +93,21 @@ async function atOnce(
   const result = await db.transaction(askerOf(request), tx =>
     onceByKey<Answer | { told: Told[] }>(tx, key, () => act(tx)),
   )
-  // A refusal of the whole, or the answer as versions before this one kept it.
+  // A refusal of the whole batch, or a response stored by an earlier version.
   if (!('told' in result)) return result
   const isReplayed = key.idempotency?.isReplayed === true
   const told = isReplayed ? await toldAgain(db, fields, request.caller, result.told) : result.told
   return answer(request, told, isDry)
 }
 
-/** What is told of outcomes, after what was told `before` in the same answer. */
+/** The results of outcomes that follow `before` in the same response. */
 function toldOf(outcomes: readonly Outcome[], before: readonly Told[] = []): Told[] {
   const listed = before.reduce((sum, one) => sum + ('refused' in one ? one.refused.errors.length : 0), 0)
   const refused = refusals(problemsMax - listed)
   return outcomes.map(one => ('refusal' in one ? { refused: refused(one.refusal) } : one))
 }
 
-/** What was told of operations that were carried out before, as the caller of now may be told it. */
+/** Renders the stored results of a replayed batch for the current caller. */
 async function toldAgain(
   db: Queryable,
   fields: ResourceFields,
@@ -133,7 +133,7 @@ function answer(request: ApiRequest, told: readonly Told[], isDry: boolean): Ans
   return { status: 200, body: `{"code":0,"data":[${items.join()}],"meta":${JSON.stringify(meta)}}` }
 }
 
-/** What an operation is answered, as JSON text: a record passes through as the database built it. */
+/** The result of an operation as JSON text: a record passes through as the database built it. */
 function done({ caller }: ApiRequest, outcome: Exclude<Outcome, Refused>, isDry: boolean): string {
   if ('deleted' in outcome)
     return JSON.stringify({ status: 200, data: { id: outcome.deleted, deleted: true } })
@@ -150,8 +150,8 @@ function done({ caller }: ApiRequest, outcome: Exclude<Outcome, Refused>, isDry:
 }
 
 /**
- * A function that says what an operation's own request would have been refused with. An answer lists as many
- * problems as that of a single request, not as many for each operation.
+ * A function that renders refusals as an operation's own request would. One response lists as many problems
+ * as that of a single request, not as many per operation.
  */
 function refusals(most = problemsMax) {
   let left = most
@@ -166,7 +166,7 @@ function refusals(most = problemsMax) {
 
 const problemsMax = 500
 
-/** An operation of an atomic batch was refused, so none was carried out. */
+/** The refusal of an atomic batch: one operation was refused, so none was carried out. */
 function atomicRefusal(request: ApiRequest, outcomes: readonly Outcome[]): Answer {
   const refused = refusals()
   const all = outcomes.map(outcome => ('refusal' in outcome ? outcome.refusal : null))
@@ -199,7 +199,7 @@ const notCarriedOut = {
   detail: 'Not saved, because another operation of the batch was refused.',
 }
 
-/** The problems of an operation, with their paths from the body of the batch. */
+/** The problems of an operation, with paths from the root of the batch's body. */
 function problemsAt({ problems, message }: Refusal, index: number): Problem[] {
   const path = `/operations/${index}`
   if (problems.length === 0) return [problemAt(path, 'not_carried_out', message)]

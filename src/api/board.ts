@@ -17,7 +17,7 @@ export const pipelineParameter = queryParameter(
   { type: 'string' },
 )
 
-/** What the document says of each; those in common with lists go by their names there. */
+/** The OpenAPI parameters; those in common with lists are referred to by name. */
 const parameters: { readonly [name in (typeof boardParameters)[number]]: string | Schema } = {
   pipeline: pipelineParameter,
   closed_since: {
@@ -45,7 +45,7 @@ export function boardRoute(db: ServedDatabase): AccountRoute {
   })
 }
 
-/** The board of a pipeline. Its stages have names, for which one needs the scopes (D65). */
+/** The board of a pipeline. Names of stages require scopes (D65). */
 function boardHandler(db: ServedDatabase): Handler {
   return async request => {
     const { caller, query, now } = request
@@ -70,7 +70,7 @@ function boardHandler(db: ServedDatabase): Handler {
       return [Buffer.from(before), ...records, Buffer.from(']}')]
     })
     const meta = JSON.stringify({ pageSize: list.pageSize })
-    // Records pass through as the bytes that the database sent.
+    // Records pass through as the database's bytes.
     const body = [
       Buffer.from(`{"code":0,"data":${opened(head)},"stages":[`),
       ...stages.flat(),
@@ -80,7 +80,7 @@ function boardHandler(db: ServedDatabase): Handler {
   }
 }
 
-/** The JSON of an object, to which members may be added. */
+/** The JSON of an object, without its closing brace. */
 function opened(object: JsonObject): string {
   return JSON.stringify(object).slice(0, -1)
 }

@@ -10,7 +10,7 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
 
 export type BodyLimit = {
   readonly bytes: number
-  /** how a larger body is refused */
+  /** the error for a larger body */
   refusal(): Refusal
 }
 
@@ -21,9 +21,9 @@ export function bodyLimit(bytes: number): BodyLimit {
 }
 
 /**
- * Reads the bytes of a body. Calls `hold` for each piece of memory that it takes; `hold` may throw. Throws
- * the limit's refusal, `unsupported_media_type` or `malformed_request`. A body whose declared length is too
- * large is not read at all.
+ * Reads the bytes of a body. Calls `hold` before each allocation; `hold` may throw. Throws the limit's
+ * refusal, `unsupported_media_type` or `malformed_request`. A body whose declared length is too large is not
+ * read at all.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -44,12 +44,12 @@ export async function readBody(
       }
     }
     const cut = () => reject(new Refusal('malformed_request', 'The request ended before its body did.'))
-    // The client may have left while its token was looked up.
+    // The client may have left during the look-up of its token.
     if (request.destroyed) return cut()
     request
       .on('data', take)
       .on('end', () => {
-        // Each request is closed at its end, too; a refusal takes time to make.
+        // `close` follows `end`, too; detaching saves the cost of building a refusal.
         request.off('close', cut)
         resolve(collected.bytes())
       })
@@ -61,8 +61,8 @@ export async function readBody(
 type Collected = { add(chunk: Buffer): void; bytes(): Buffer }
 
 /**
- * Collects a body in one piece of memory. If the chunks were kept as they come, a body that is sent byte by
- * byte would take a hundred times its size.
+ * Collects a body in one growing buffer. If each chunk were kept, a body sent byte by byte would take a
+ * hundred times its size.
  */
 function collect(limit: BodyLimit, hold: (bytes: number) => void): Collected {
   let memory = Buffer.alloc(0)
@@ -84,12 +84,12 @@ function collect(limit: BodyLimit, hold: (bytes: number) => void): Collected {
   }
 }
 
-/** The encoding that the media type of a body says. */
+/** The charset of a body's media type. */
 export function charsetOf(headers: IncomingHttpHeaders): string | undefined {
   return /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1]
 }
 
-/** Throws `unsupported_media_type` for a file that is sent compressed. */
+/** Throws `unsupported_media_type` for a compressed upload. */
 export function refuseCompressed(headers: IncomingHttpHeaders): void {
   if (isCompressed(headers))
     throw new Refusal('unsupported_media_type', 'Send the file without compression (Content-Encoding).')

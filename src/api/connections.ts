@@ -1,7 +1,6 @@
 /**
- * Limits what a connection may cost before its token is known (D107): how many connections there may be, how
- * long a request may take to arrive, and how a connection ends whose request is refused before all of it was
- * read.
+ * Limits the cost of a connection before its token is known (D107): the number of connections, the time for a
+ * request to arrive, and the end of a connection whose request is refused before it is read whole.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -20,23 +19,21 @@ import { networkOf } from './network.ts'
 import { arriving } from './upload.ts'
 
 export type ConnectionLimits = {
-  /** connections in all, and those of one network */
+  /** maximum of connections: in all, and per network */
   readonly maxConnections: number
   readonly maxConnectionsPerAddress: number
-  /** how long a request may take to arrive, and how long a client may read nothing of its answer */
+  /** time for a request to arrive, and for a client to continue reading its response */
   readonly requestTimeoutMs: number
 }
 
-/**
- * How long and how much a client may still send after its request was refused. So it gets to read the reason.
- */
+/** After a refusal: time and bytes that a client may still send, so that it gets to read the reason. */
 const [lingerMs, lingerBytes] = [5000, 4_194_304]
 const sayAgainMs = 60_000
 const tookTooLong = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 /**
- * Node's settings for requests that must arrive whole within `limitMs`. The time for the head must be the
- * same: if it were longer, Node would swap the two.
+ * Node's settings for requests that must arrive whole within `limitMs`. The time for the head must be equal:
+ * if it were longer, Node would swap the two.
  */
 export function arrivalTimes(limitMs: number): ServerOptions {
   return {
@@ -47,22 +44,22 @@ export function arrivalTimes(limitMs: number): ServerOptions {
 }
 
 /**
- * The connections of a server. When there is one too many, it takes the place of the oldest connection over
- * which no valid token has come. Where there is no such connection, the new one is answered with 503.
+ * The connections of a server. One connection too many replaces the oldest connection without a valid token.
+ * If there is none, the new one gets a 503.
  */
 export class Connections {
   readonly #limits: ConnectionLimits
   readonly #say: (line: string) => void
-  /** connection → the answers under way on it */
+  /** connection → its open responses */
   readonly #open = new Map<Socket, Set<ServerResponse>>()
-  /** connections over which a file comes */
+  /** connections with an upload in progress */
   readonly #receiving = new Set<Socket>()
   readonly #ofNetwork = new Map<string, number>()
-  /** connections over which no valid token has come, the oldest first, with their networks */
+  /** connections without a valid token so far, the oldest first, with their networks */
   readonly #strangers = new Map<Socket, string>()
   #saidAt = Number.NEGATIVE_INFINITY
 
-  /** `server` does not listen yet. `say` is told once a minute that the limits are reached. */
+  /** `server` does not listen yet. `say` gets a warning if the limits are reached, at most once a minute. */
   constructor(server: Server, limits: ConnectionLimits, say: (line: string) => void) {
     this.#limits = limits
     this.#say = say
@@ -72,8 +69,8 @@ export class Connections {
       answers?.add(response)
       response.once('close', () => answers?.delete(response))
     })
-    // A client that waits for "100 Continue" gets it when the body is wanted. A request that is refused by
-    // its head sends no body.
+    // A client that waits for "100 Continue" gets it when the body is read. A request that is refused by its
+    // head sends no body.
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       request.once('resume', () => {
         if (!response.headersSent) response.writeContinue()
@@ -82,15 +79,12 @@ export class Connections {
     })
   }
 
-  /**
-   * Notes that a request with a valid token came over the connection. It is then not ended to make room for
-   * others.
-   */
+  /** Marks a connection as trusted after a valid token. It is not closed to make room for others. */
   trust(socket: Socket): void {
     this.#strangers.delete(socket)
   }
 
-  /** The bytes of a file: its request may take longer to arrive than others, as long as something comes. */
+  /** The bytes of an upload: it may take longer to arrive than the limit, as long as bytes keep coming. */
   receive(body: Readable, socket: Socket, response: ServerResponse): AsyncIterable<Uint8Array> {
     this.#receiving.add(socket)
     response.once('close', () => this.#receiving.delete(socket))
@@ -98,23 +92,23 @@ export class Connections {
   }
 
   /**
-   * To be called before an answer is sent. The client has to read the answer in time. It is the connection's
-   * last answer unless the request was read whole, as nobody will read the rest.
+   * Must be called before a response is sent. Limits the time for the client to read it. Unless the request
+   * was read whole, it is the connection's last response, as the rest is never parsed.
    */
   answer(request: IncomingMessage, response: ServerResponse): void {
     response.setTimeout(this.#limits.requestTimeoutMs)
     if (request.complete || !hasBody(request.headers)) return
     response.setHeader('connection', 'close')
-    // Node closes it at once. With bytes unread the system then resets it, and a client that is still sending
-    // loses the answer.
+    // Node closes the connection at once. With unread bytes the system would then reset it, and a client that
+    // is still sending would lose the response.
     request.socket.destroySoon = () => linger(request.socket)
   }
 
-  /** Answers a request that can't be read or has not arrived in time. Then the connection ends. */
+  /** Responds to a request that can't be parsed or is late, then ends the connection. */
   refuse(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === tookTooLong && this.#receiving.has(socket)) return
     const [first, ...others] = this.#open.get(socket) ?? []
-    // Another answer is under way, and the client would take this one for it.
+    // With another response under way, the client would take this one for it.
     const isTaken = first && (others.length > 0 || first.headersSent || first.req.complete)
     if (!socket.writable || isTaken) return void socket.destroy()
     socket.write(refusalText(...this.#reason(error.code)))
@@ -169,7 +163,7 @@ export class Connections {
     return this.#makeRoom(() => true)
   }
 
-  /** Ends the oldest connection without a valid token, of a network that is meant; false without one. */
+  /** Closes the oldest connection without a valid token in a network of `isMeant`; false if there is none. */
   #makeRoom(isMeant: (network: string) => boolean): boolean {
     for (const [socket, network] of this.#strangers) {
       if (!isMeant(network) || this.#open.get(socket)!.size > 0) continue
@@ -189,10 +183,7 @@ export class Connections {
   }
 }
 
-/**
- * Ends the sending direction. Drops what is received, unparsed, until the client ends too or its time is
- * over.
- */
+/** Half-closes the connection: discards what it receives, unparsed, until the client ends or time is over. */
 function linger(socket: Socket): void {
   let left = lingerBytes
   socket

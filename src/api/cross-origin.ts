@@ -1,8 +1,8 @@
-/** Pages of other origins that may ask the service (D89). Knows no route. */
+/** CORS: allowed origins may call the service (D89). Knows no route. */
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 
-/** What a page may read besides the body. */
+/** Response headers that a page may read. */
 const exposedHeaders = [
   'allow',
   'content-disposition',
@@ -16,8 +16,8 @@ const exposedHeaders = [
 ]
 
 /**
- * Lets pages of these origins ask with a token. A session's cookie never comes along from there: no answer
- * allows credentials.
+ * Allows calls with a token from pages of these origins. A session's cookie never works from there: no
+ * response allows credentials.
  */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return

@@ -1,6 +1,6 @@
 /**
- * Dry runs (D79): `?dry_run=1` carries a write out in a transaction of which nothing is kept. So everything
- * is judged, by the database too, and the answer is what the write would have answered.
+ * Dry runs (D79): `?dry_run=1` carries a write out in a transaction that is rolled back. So every check runs,
+ * the database's too, and the response is that of the write.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
@@ -11,21 +11,21 @@ import { invalidParameter } from './parameters.ts'
 import type { ApiRequest } from './request.ts'
 import type { Handler } from './route.ts'
 
-/** What requests that write need of a database. */
+/** The database for requests that write. */
 export type WrittenDatabase = Queryable & Transactional
 
-/** The parameter that asks for a dry run. */
+/** The parameter of a dry run. */
 export const dryRun = 'dry_run'
 
 /**
- * Whether writes of a resource can be tried. Those of a webhook look its address up, which may take long, and
- * no transaction is held open for that.
+ * True if the resource's writes have dry runs. Those of webhooks resolve a host name, which may take long,
+ * and no transaction may stay open for that.
  */
 export function takesDryRun(resource: string): boolean {
   return resource !== 'webhook'
 }
 
-/** Whether the request is a dry run. Throws `malformed_query` for a value other than 1. */
+/** True if the request is a dry run. Throws `malformed_query` for a value other than 1. */
 export function isDryRun(query: Parameters): boolean {
   const values = query.get(dryRun)
   if (values === undefined) return false
@@ -33,12 +33,12 @@ export function isDryRun(query: Parameters): boolean {
   throw invalidParameter(dryRun, 'dry_run must be 1, and given once; leave it out to save.')
 }
 
-/** What is shown of an answer's data of which nothing was kept; `made`: the records that came with it. */
+/** Removes from a dry run's response what is never committed; `made`: the records created along with it. */
 type Shown = (data: JsonObject, made: readonly Made[], isNew: boolean, catalog: Catalog) => JsonObject
 
 /**
- * The handlers that `make` makes of a database, each of which takes `dry_run` besides. In a dry run they are
- * made of a transaction; `isDry` then tells them that nothing of what they do is kept.
+ * The handlers of `make`, each with a dry run. A dry run makes them anew on a transaction that is rolled
+ * back; `isDry` tells them so.
  */
 export function withDryRun<Name extends string>(
   db: WrittenDatabase,
@@ -58,19 +58,19 @@ export function withDryRun<Name extends string>(
   return Object.fromEntries(names.map(name => [name, both(name)])) as { [name in Name]: Handler }
 }
 
-/** The request without the parameter, which only asks for a dry run. */
+/** The request without the parameter `dry_run`. */
 export function withoutDryRun(request: ApiRequest): ApiRequest {
   const query = new Map(request.query)
   query.delete(dryRun)
   return { ...request, query }
 }
 
-/** Whose turn a transaction of the request takes. */
+/** The account whose turn a transaction of the request takes, and the signal that ends its wait. */
 export function askerOf({ caller, hungUp }: ApiRequest) {
   return { account: String(caller.catalog.account.id), signal: hungUp() }
 }
 
-/** Carries `act` out in a transaction of which nothing is kept. */
+/** Carries `act` out as a dry run: the transaction is rolled back. */
 async function inVain<T>(
   db: WrittenDatabase,
   request: ApiRequest,
@@ -79,7 +79,7 @@ async function inVain<T>(
   return db.transaction(askerOf(request), async tx => ({ isKept: false, result: await act(tx) }))
 }
 
-/** The answer of a write of which nothing was kept: without what only a kept one has. */
+/** The response of a dry run, without the headers and ids of a committed write. */
 function dryAnswer({ caller }: ApiRequest, { status, headers = {}, body }: Answer, shown: Shown): Answer {
   const { etag: _, location: __, ...others } = headers
   const { code, data, meta } = parseJson(String(body)) as JsonObject
@@ -95,7 +95,9 @@ export function withoutId({ resource }: Made) {
   return { resource, id: null }
 }
 
-/** A record without ids that nobody gets (its own where it is new, those of `made`) and without secrets. */
+/**
+ * A record without ids that are never assigned (its own if it is new, those of `made`) and without secrets.
+ */
 export function withoutIds(
   record: JsonObject,
   made: readonly Made[],

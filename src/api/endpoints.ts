@@ -1,6 +1,6 @@
 /**
- * How Fastify serves the routes of the table: each request is admitted, carried out and answered. What
- * refuses or fails is answered too.
+ * Serves the routes of the table with Fastify: admits each request, carries it out and sends the response, or
+ * the refusal.
  */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -18,14 +18,14 @@ import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf } from './reque
 import { revalidateDownload } from './revalidate-download.ts'
 import type { AccountRoute, GuestRoute, PublicRoute, Route } from './route.ts'
 
-/** What the requests of a process have in common. */
+/** The parts that all requests of a process share. */
 export type Service = {
   readonly now: () => Date
   readonly clock: () => number
   readonly admission: Admission
   readonly connections: Connections
   readonly pipeline: Pipeline
-  /** the requests of accounts, and of guests */
+  /** admitted requests, of accounts and of guests */
   readonly admitted: WeakMap<FastifyRequest, Admitted | Guest>
 }
 
@@ -48,7 +48,7 @@ function addPublicRoute(app: FastifyInstance, route: PublicRoute, { connections 
   })
 }
 
-/** Somebody signs in, say: no caller need be known, all else is as for an account's route. */
+/** Adds a route that needs no caller, such as a sign-in; in all else like an account's route. */
 function addGuestRoute(
   app: FastifyInstance,
   { method, url, bodyLimit, guest, takesToken }: GuestRoute,
@@ -115,7 +115,7 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
 
 type PathParameter = 'id' | 'option' | 'delivery' | 'field' | 'value'
 
-/** A request as handlers know it. */
+/** The request in the form that handlers take. */
 function requestOf(
   { method, scope, operation, uploads }: AccountRoute,
   { caller, token, visitor, leave }: Admitted,
@@ -128,7 +128,7 @@ function requestOf(
   const body = uploads ? undefined : (request.body as ApiRequest['body'])
   const file = uploads && request.body instanceof Readable ? request.body : null
   const query = readQuery(url)
-  // A dry run keeps no key.
+  // A dry run stores no idempotency key.
   const isKeyed = takesKey({ scope, operation }) && !query.has(dryRun)
   const { 'idempotency-key': key, 'if-match': ifMatch, 'last-event-id': lastEventId } = request.headers
   return {
@@ -157,7 +157,7 @@ function requestOf(
   }
 }
 
-/** Answers an error. One that is no refusal is a fault, which the log has. */
+/** Responds to an error. An error that is no refusal is a fault, and is logged. */
 export function refuse(
   error: unknown,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-/** The routes of what happened: histories, the feed, and undo (D70, D71, D83). */
+/** The routes of events: histories, the feed, and undo (D70, D71, D83). */
 import { oldestKept } from '../administration/background-jobs.ts'
 import { undo } from '../events/undo.ts'
 import type { Schema } from '../fields/field.ts'
@@ -50,7 +50,7 @@ export function feedRoute(service: EventService): AccountRoute {
   }
 }
 
-/** Of which resource it is, the event says. */
+/** The event names the record's resource. */
 const anyRecord: Schema = {
   type: 'object',
   description: 'A record, with the members of its resource.',
@@ -63,7 +63,7 @@ const anyRecord: Schema = {
   additionalProperties: true,
 }
 
-/** Which resource an event is of, and so which scope it takes, is known when it has been read. */
+/** The event must be read before its resource, and so the required scope, is known. */
 export function undoRoute(db: WrittenDatabase, retentionDays: number): AccountRoute {
   const handlers = withDryRun(db, db => ({
     undo: async request => {

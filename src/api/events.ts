@@ -1,6 +1,6 @@
 /**
- * The history of records and the feed over HTTP (D70, D71). Whoever waits gives back their place among the
- * requests under way, and is asked for their rights again before each look at the events.
+ * The history of records and the feed over HTTP (D70, D71). A request that waits releases its place in the
+ * quota of requests, and its rights are checked again before each read of events.
  */
 import { Readable } from 'node:stream'
 import type { Caller, Callers } from '../accounts/callers.ts'
@@ -22,9 +22,9 @@ export type EventService = {
   readonly followers: Followers
 }
 
-/** How often a stream says that it goes on. */
+/** Interval of heartbeat comments in a stream. */
 const commentEveryMs = 15_000
-/** How often the rights of whoever follows are looked at. */
+/** Interval of checks of a subscriber's rights. */
 const askAgainMs = 1000
 
 /** GET /{resource}/{id}/history */
@@ -54,20 +54,20 @@ function feedAnswer({ events, last, next }: FeedPage): Answer {
   return success(data, { last, next, hasMore: next < last })
 }
 
-/** Who follows, and what of it they may be told. */
+/** The subscriber's current rights, and the requested part of the feed. */
 type Listening = { readonly caller: Caller; readonly asked: FeedRequest }
 
-/** Throws what `readFeedQuery` throws. */
+/** Throws the errors of `readFeedQuery`. */
 function listeningAs({ query }: ApiRequest, caller: Caller): Listening {
   return { caller, asked: readFeedQuery(query, caller.catalog, caller.rights) }
 }
 
-/** The same by the rights of now. Throws, too, where the token or session has ended meanwhile. */
+/** Like `listeningAs`, with current rights. Throws also if the token or session has ended meanwhile. */
 async function listeningNow({ callers }: EventService, request: ApiRequest): Promise<Listening> {
   return listeningAs(request, allowed(await callers.identify(request.token), followScope))
 }
 
-/** The next page that has events; one without, where none came within the time. */
+/** The next page with events; an empty one after a timeout. */
 async function nextPage(
   service: EventService,
   request: ApiRequest,
@@ -96,7 +96,7 @@ async function nextPage(
 async function stream(service: EventService, request: ApiRequest, listening: Listening): Promise<Answer> {
   const { caller, asked } = listening
   const after = request.lastEventId ?? asked.after
-  // What is refused is refused before the stream begins.
+  // Refusals come before the stream begins.
   const first = await readFeed(service.db, caller, { ...asked, after })
   request.release()
   return {
@@ -106,14 +106,14 @@ async function stream(service: EventService, request: ApiRequest, listening: Lis
   }
 }
 
-/** The text of a stream, until the client hangs up, its rights end, or the process does. */
+/** The text of a stream, until the client hangs up, its rights end, or the process stops. */
 async function* told(service: EventService, request: ApiRequest, first: FeedPage): AsyncGenerator<string> {
   const signal = request.hungUp()
   let page = first
   let saidAt = performance.now()
   for (;;) {
     for (const { seq, type, text } of page.events) yield `id: ${seq}\nevent: ${type}\ndata: ${text}\n\n`
-    // Whoever comes back goes on after what did not match.
+    // The id lets a client that reconnects skip events that did not match.
     if (page.events.at(-1)?.seq !== page.next) yield `id: ${page.next}\n\n`
     const isQuiet = page.events.length === 0
     if (!isQuiet) saidAt = performance.now()
@@ -126,7 +126,7 @@ async function* told(service: EventService, request: ApiRequest, first: FeedPage
       const listening = await listeningNow(service, request)
       page = await nextPage(service, request, listening, page.next, askAgainMs, signal)
     } catch {
-      // The client asks again, and is told why.
+      // The client reconnects, and gets the refusal.
       return
     }
   }

@@ -1,4 +1,4 @@
-/** The export of a resource over HTTP (D81): what it is called, and how it ends with its client. */
+/** The export of a resource over HTTP (D81): its file name, and its abort when the client leaves. */
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { Caller } from '../accounts/callers.ts'
@@ -17,13 +17,13 @@ import { quota } from '../waiting/quota.ts'
 import { fieldsOf } from './request.ts'
 import { type AccountRoute, base, type Handler, type Readable as ReadResource, route } from './route.ts'
 
-/** How large the temporary files of a process may be that accounts share. */
+/** Quota of temporary files of a process, which accounts share. */
 const spooledBytes = 8 * 1024 ** 3
 
-/** What the exports of a process share. */
+/** Limits that all exports of a process share. */
 export type ExportLimits = { readonly permits: ExportPermits; quotaOf(account: number): SpoolQuota }
 
-/** `say` is told why an export fails while it is sent, or why its temporary file can't be written. */
+/** `say` gets the reason if an export fails while it is sent, or its temporary file can't be written. */
 export function exportLimits(say: (line: string) => void): ExportLimits {
   const spooled = quota(spooledBytes)
   const quotaOf = (account: number): SpoolQuota => ({
@@ -70,7 +70,7 @@ function exportHandler(db: ExportDatabase, resource: string, { permits, quotaOf 
       'content-type': formatOf[read.format].mediaType,
       'content-disposition': `attachment; filename="${name}"`,
     }
-    // Fastify sends no body; a stream has no length that could be told.
+    // Fastify sends no body for HEAD. A stream, because the content-length is unknown.
     if (request.isHead) return { status: 200, headers, body: Readable.from([]) }
     const { id: account } = catalog.account
     const permit = await permits.acquire(account)
@@ -86,7 +86,7 @@ function exportHandler(db: ExportDatabase, resource: string, { permits, quotaOf 
           if (!hasLeft) spoolQuota.say(`An export failed while it was sent: ${reasonOf(error)}`)
         })
         .then(permit.sent)
-      // Whoever left before the answer began reads nothing of it.
+      // If the client left before the response began, nobody reads the content.
       ended.addEventListener('abort', () => content.destroy())
       if (ended.aborted) content.destroy()
       request.release()
@@ -100,7 +100,7 @@ function exportHandler(db: ExportDatabase, resource: string, { permits, quotaOf 
   }
 }
 
-/** deals-2026-11-23.csv, by the calendar of the account */
+/** deals-2026-11-23.csv, with the date in the account's time zone */
 function fileName(resource: string, format: FormatName, { catalog }: Caller, now: Date): string {
   const day = dateIn(catalog.account.time_zone, now) ?? now.toISOString().slice(0, 10)
   return `${pluralOf(resource)}-${day}.${format}`

@@ -41,18 +41,18 @@ export type FieldHandlers = {
     | 'arrange']: Handler
 }
 
-/** What the handlers of fields need. */
+/** Dependencies of the field handlers. */
 export type FieldService = {
   readonly db: Queryable
-  /** an account's catalog as `db` has it now */
+  /** reads an account's current catalog through `db` */
   catalogNow(account: number): Promise<Catalog>
-  /** called after a change of an account's configuration that is kept */
+  /** called after a committed change of an account's configuration */
   configured(account: number): void
-  /** how long what is deleted can be restored */
+  /** retention of deleted fields, in days */
   readonly retentionDays: number
 }
 
-/** A field service, with the mutex for which an account's administrators wait. */
+/** A field service with the mutex that serializes an account's changes. */
 type Administration = FieldService & { readonly mutex: KeyedMutex<number> }
 
 export function fieldHandlers(service: FieldService): FieldHandlers {
@@ -119,10 +119,7 @@ function optionHandlers(
   }
 }
 
-/**
- * The id of the field that a request names. Throws `field_not_found` where the caller's role hides the field
- * (D64).
- */
+/** The id of the requested field. Throws `field_not_found` if the caller's role hides the field (D64). */
 function seenId(request: ApiRequest): number {
   const id = idOf(request)
   const isHidden = [...request.caller.catalog.resources.values()].some(({ fields }) =>
@@ -132,7 +129,7 @@ function seenId(request: ApiRequest): number {
   return id
 }
 
-/** Who asks for a change. */
+/** The author of a change. */
 function administrator({ db, catalogNow, mutex }: Administration, request: ApiRequest): Administrator {
   const { caller, idempotency, query, requestId } = request
   readParameters(query, [], [])
@@ -150,7 +147,7 @@ function administrator({ db, catalogNow, mutex }: Administration, request: ApiRe
   }
 }
 
-/** Carries out a change, which this process sees at once. */
+/** Carries out a change and makes this process see it at once. */
 async function changed<T>(
   { configured }: Administration,
   { caller }: ApiRequest,
@@ -161,7 +158,7 @@ async function changed<T>(
   return result
 }
 
-/** The field as it is now, for the answer to a change of it. */
+/** The response to a change of a field, with its current state. */
 async function fieldAnswer(
   { db, catalogNow }: Administration,
   request: ApiRequest,
@@ -192,12 +189,12 @@ async function optionAnswer(
   return success(JSON.stringify({ id, name, position, is_active, is_default }), meta, status, headers)
 }
 
-/** An option's ETag is that of its field, of which it is a part. */
+/** An option is part of its field, so it has the field's ETag. */
 function headersOf({ path }: ApiRequest, field: Field, id: number, status: number): Record<string, string> {
   return { etag: etagOf(field.version), ...(status === 201 ? { location: `${path}/${id}` } : {}) }
 }
 
-/** What a dry run shows (D79) of a field or an option: of a new one no ids, which nobody gets. */
+/** A dry run's result (D79) for a field or an option: a new one without ids, as none is assigned. */
 export function withoutNewIds(data: JsonObject, _made: unknown, isNew: boolean): JsonObject {
   if (!isNew) return data
   const { options, sub_fields } = data

@@ -32,7 +32,7 @@ export function funnelRoute(db: ServedDatabase): AccountRoute {
   })
 }
 
-/** How far deals came in a pipeline. Its stages have names, for which one needs the scopes (D65). */
+/** The funnel of a pipeline. Names of stages require scopes (D65). */
 function funnelHandler(db: ServedDatabase): Handler {
   return async request => {
     const { caller, query } = request

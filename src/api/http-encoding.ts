@@ -1,15 +1,12 @@
-/**
- * How an answer goes over the network (D89): not at all, where the client has it already, and compressed
- * where the client asks for that. Knows no route.
- */
+/** Conditional requests and compression of responses (D89). Knows no route. */
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
 import type { Answer } from './answer.ts'
 
-/** Less is not worth it: a packet holds that much. */
+/** Smaller bodies fit into one packet. */
 const worthCompressing = 1024
-/** What is longer is sent piece by piece: to put it together would hold up everything else. */
+/** Longer bodies are streamed in pieces: concatenation would block the event loop. */
 const pieceBytes = 256 * 1024
 const brotli = promisify(brotliCompress)
 const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
@@ -25,16 +22,16 @@ const codings: { readonly [name: string]: Coding } = {
 
 type Pieces = readonly Uint8Array[]
 
-/** An answer in the form in which it is sent. */
+/** A response in the form in which it is sent. */
 type Encoded = Answer & { readonly body: string | Buffer | Readable }
 
-/** What a request says about the answer that it wants. */
+/** The part of a request that negotiates its response. */
 export type Wanted = {
   readonly method: string
   readonly headers: { readonly [name: string]: string | string[] | undefined }
 }
 
-/** The answer as this client gets it. `vary` is what the answer varies by besides. */
+/** The response for this client. `vary`: the other headers by which it varies. */
 export async function encoded(answer: Answer, { method, headers }: Wanted, vary: string): Promise<Encoded> {
   const { 'if-none-match': known, 'accept-encoding': accepted } = headers
   const isRead = method === 'GET' || method === 'HEAD'
@@ -42,13 +39,13 @@ export async function encoded(answer: Answer, { method, headers }: Wanted, vary:
   return streamed(accepted ? await compressed(joined(answer), String(accepted), vary) : joined(answer))
 }
 
-/** Pieces that are short all together become one. */
+/** Concatenates pieces that are short in total. */
 function joined(answer: Answer): Answer {
   const { body } = answer
   return !isInPieces(body) || lengthOf(body) > pieceBytes ? answer : { ...answer, body: Buffer.concat(body) }
 }
 
-/** Pieces that are long all together become a stream, whose length is known. */
+/** Turns pieces that are long in total into a stream of known length. */
 function streamed(answer: Answer): Encoded {
   const { body, headers } = answer
   if (!isInPieces(body)) return { ...answer, body }
@@ -68,7 +65,7 @@ function streamOf(pieces: Pieces): Readable {
   return Readable.from(ofOneSize(pieces), { objectMode: false })
 }
 
-/** The same bytes in pieces that are neither too long for one turn of the event loop nor very many. */
+/** Regroups bytes into pieces that neither block the event loop for long nor are very many. */
 function* ofOneSize(pieces: Pieces): Generator<Uint8Array> {
   let gathered: Uint8Array[] = []
   for (const long of pieces)
@@ -83,7 +80,7 @@ function* ofOneSize(pieces: Pieces): Generator<Uint8Array> {
   yield Buffer.concat(gathered)
 }
 
-/** Whether the client names the answer's tag (RFC 9110 §13.1.2): a weak one will do. */
+/** True if If-None-Match names the response's ETag (RFC 9110 §13.1.2); comparison is weak. */
 function isKnown({ status, headers = {} }: Answer, known: string): boolean {
   const { etag } = headers
   if (status !== 200 || typeof etag !== 'string') return false
@@ -101,18 +98,20 @@ async function compressed(answer: Answer, accepted: string, vary: string): Promi
     headers: {
       ...headers,
       vary: vary ? `${vary}, accept-encoding` : 'accept-encoding',
-      // The bytes depend on the compression, so the tag is a weak one (RFC 9110 §8.8.1).
+      // The bytes depend on the compression, so the ETag is weak (RFC 9110 §8.8.1).
       ...(coding && { 'content-encoding': coding, ...(typeof etag === 'string' && { etag: `W/${etag}` }) }),
     },
   }
 }
 
 function inCoding({ whole, stream }: Coding, body: string | Buffer | Pieces): Promise<Buffer> | Readable {
-  // A stream that fails, or is left by its client, ends the other; nobody else has to know.
+  // `pipeline` destroys both streams if one fails or the client leaves; the error needs no handler.
   return isInPieces(body) ? pipeline(streamOf(body), stream(), () => {}) : whole(body)
 }
 
-/** The coding that Accept-Encoding likes best (RFC 9110 §12.5.3), of equal ones the smaller; or undefined. */
+/**
+ * The preferred coding of Accept-Encoding (RFC 9110 §12.5.3), the smaller one of equals; undefined if none.
+ */
 function codingOf(accepted: string): string | undefined {
   const weights = new Map(
     accepted.split(',', 20).map(part => {

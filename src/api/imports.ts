@@ -1,4 +1,4 @@
-/** Imports over HTTP (D80): a file is sent, its mapping is looked at and changed, and the job begins. */
+/** Imports over HTTP (D80): upload of a file, review of its mapping, start of the job. */
 import { Readable } from 'node:stream'
 import { Problems, Refusal } from '../errors.ts'
 import { changedPlan } from '../imports/change.ts'
@@ -20,7 +20,7 @@ import { readParameters } from './parameters.ts'
 import { type ApiRequest, bodyOf, fieldsOf } from './request.ts'
 import type { Handler } from './route.ts'
 
-/** The media types of files. */
+/** The media types of uploads. */
 export const fileTypes = [
   'text/csv',
   'application/x-ndjson',
@@ -63,7 +63,7 @@ export function importHandlers({ db }: JobService) {
   } satisfies { [name: string]: Handler }
 }
 
-/** Reads a file, keeps its rows, and guesses what its columns are. */
+/** Reads a file, stores its rows, and guesses the mapping of its columns. */
 async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
   readParameters(request.query, parameters, [])
   const upload = uploadOf(request)
@@ -75,7 +75,7 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
     ...{ kind: 'import', resource, name, state: 'waiting', phase: null },
     ...{ plan: emptyPlan(source.format) as never, columns: null, total: null },
   })
-  // From here on it waits for the client more than it works.
+  // From here on it mostly waits for the client.
   request.release()
   try {
     const found = await takeRows(db, key, fields, catalog, upload, source)

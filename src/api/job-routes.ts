@@ -125,7 +125,7 @@ function uploadOperation(): Operation {
 
 const text = { type: 'string' }
 
-/** The actions that need each column of a file to be mapped or left out. */
+/** The actions that require each column to be mapped or left out. */
 const needingMapping: ReadonlySet<JobAction> = new Set(['dry_run', 'run'])
 
 function actionOperation(kind: 'job' | 'import', action: JobAction): Operation {

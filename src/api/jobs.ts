@@ -1,4 +1,4 @@
-/** Jobs over HTTP (D84): what there are, what they are told to do, and bulk changes (D82). */
+/** Jobs over HTTP (D84): the list, their actions, and bulk changes (D82). */
 import type { Caller } from '../accounts/callers.ts'
 import { type Problem, type Problems, problemAt, Refusal } from '../errors.ts'
 import { importJson, requireAnswers, withLines } from '../imports/json.ts'
@@ -36,9 +36,9 @@ import type { Handler } from './route.ts'
 
 export type JobService = { readonly db: ServedDatabase & WrittenDatabase; readonly worker: JobWorker }
 
-/** How many jobs of an account may wait, run or pause. */
+/** Maximum of jobs of an account that wait, run or are paused. */
 const openMax = 20
-/** How many problems are answered with a job. */
+/** Maximum of problems in a job's response. */
 const problemsMax = 100
 const [pageSizeDefault, pageSizeMax] = [25, 100]
 
@@ -70,13 +70,13 @@ export function jobHandlers(service: JobService) {
   } satisfies { [name: string]: Handler }
 }
 
-/** POST /{resource}/bulk: the same changes to all that a filter finds (D82). */
+/** POST /{resource}/bulk: the same changes to all records that a filter finds (D82). */
 export function bulkHandler({ db, worker }: JobService, resource: string): Handler {
   return async asked => {
     const isDry = isDryRun(asked.query)
     const request = withoutDryRun(asked)
     readParameters(request.query, [], [])
-    // Before anything else is looked at, as with all writes (D8).
+    // Before all checks, as with every write (D8).
     const key = requestKeyOf(contextOf(request))
     const before = await storedResponse<Answer>(db, key)
     if (before) return before.response
@@ -99,7 +99,7 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
   }
 }
 
-/** Makes a job. Throws where the account has too many that are not ended. */
+/** Creates a job. Throws `rate_limited` if the account has too many open ones. */
 export async function makeJob(db: Queryable, request: ApiRequest, job: Omit<NewJob, 'key' | 'by'>) {
   const account = accountOf(request)
   const key = { account, id: await reserveIds(db, account, 'last_id', 1) }
@@ -109,14 +109,16 @@ export async function makeJob(db: Queryable, request: ApiRequest, job: Omit<NewJ
   throw new Refusal('rate_limited', detail, [], { 'retry-after': '60' })
 }
 
-/** By whom a phase of a job is asked for, and what that allows. */
+/** The author of a job's phase, with the rights for it. */
 function askedBy({ caller, requestId }: ApiRequest): Asker {
   const { actor, token, session, rights } = caller
   const scopes = [...rights.scopes]
   return { actsAs: actor, token: token?.id ?? null, session: session?.id ?? null, requestId, scopes }
 }
 
-/** The job of the path. Throws `record_not_found` where it is none, of another kind, or of somebody else. */
+/**
+ * The job of the path. Throws `record_not_found` if there is none, or it is of another kind or another user.
+ */
 export async function requireJob(db: Queryable, request: ApiRequest, kind: Kind | null): Promise<Job> {
   const id = idOf(request)
   const job = await readJob(db, { account: accountOf(request), id }, whose(request.caller))
@@ -125,7 +127,7 @@ export async function requireJob(db: Queryable, request: ApiRequest, kind: Kind 
   return job
 }
 
-/** A job with the first problems of its phase; an import with its mapping too. */
+/** A job with the first problems of its phase; an import also with its mapping. */
 export async function jobAnswer(
   db: Queryable,
   { caller }: ApiRequest,
@@ -143,7 +145,7 @@ export async function jobAnswer(
   return success(JSON.stringify(json), null, status, status === 201 ? location : {})
 }
 
-/** From which states a job can be told what. */
+/** The states in which a job accepts an action. */
 const from: { readonly [action in JobAction]: readonly State[] } = {
   dry_run: ['waiting'],
   run: ['waiting'],
@@ -153,7 +155,7 @@ const from: { readonly [action in JobAction]: readonly State[] } = {
   revert: ['done', 'cancelled', 'failed', 'paused'],
 }
 
-/** Tells a job what to do. Throws `wrong_state` where it can't do that now. */
+/** Applies an action to a job. Throws `wrong_state` if its state doesn't allow it. */
 export async function act(
   { db, worker }: JobService,
   request: ApiRequest,
@@ -164,7 +166,7 @@ export async function act(
   const job = await requireJob(db, request, kind)
   request.caller.rights.need(`${job.resource}:write`)
   if (job.kind === 'import' && imports(job, action)) request.caller.rights.need('import:write')
-  // A file may never arrive whole: it must not count as open for long.
+  // An upload may never complete: it must not stay open for long.
   if (job.kind === 'import' && job.total === null && action !== 'cancel')
     throw wrongState(job, action, 'its file is still being read')
   if (job.kind === 'import' && from[action].includes(job.state) && (action === 'run' || action === 'dry_run'))
@@ -175,7 +177,10 @@ export async function act(
   return jobAnswer(db, request, told)
 }
 
-/** Whether records are imported then, or would be: their ages are kept, which not all may say (D80). */
+/**
+ * True if the action creates or updates records from a file, also as a dry run. Imports write creation times,
+ * which takes a right of its own (D80).
+ */
 function imports({ phase }: Job, action: JobAction): boolean {
   return action === 'run' || action === 'dry_run' || (action === 'resume' && phase !== 'revert')
 }
@@ -196,7 +201,7 @@ async function tell(db: Queryable, job: Job, action: JobAction, by: Asker): Prom
       const isBegun = job.phase === 'revert'
       if (isBegun && job.state !== 'done')
         return begin(db, job, states, 'revert', { ...job, keeps: true }, by)
-      // Once more: what was refused, and nothing that was taken back.
+      // A second revert takes the records that were refused the first time only.
       const total = await (isBegun ? countRefused(db, job) : countEvents(db, job))
       if (total === 0) throw wrongState(job, action, isBegun ? 'it was taken back' : 'it has changed nothing')
       const position = Number.MAX_SAFE_INTEGER
@@ -211,7 +216,7 @@ function wrongState({ id, state, phase }: Job, action: JobAction, why?: string):
   return new Refusal('wrong_state', `The job ${id} can't ${action.replace('_', ' ')}: ${is}.`)
 }
 
-/** The filter of a bulk change that means all records (D82). */
+/** The filter of a bulk change for all records (D82). */
 export const everyRecord = 'all'
 
 async function bulkPlanOf(db: Queryable, request: ApiRequest, resource: string): Promise<BulkPlan> {
@@ -230,7 +235,7 @@ async function bulkPlanOf(db: Queryable, request: ApiRequest, resource: string):
   }
 }
 
-/** A filter must be given: one that was forgotten would change every record. */
+/** The filter is required: without one, a forgotten filter would change every record. */
 function filterProblems(filter: Json): Problem[] {
   const filters = filter === null ? [] : [filter].flat()
   if (!filters.every(one => typeof one === 'string')) {
@@ -242,7 +247,7 @@ function filterProblems(filter: Json): Problem[] {
   return [{ ...problemAt('/filter', 'required', 'filter must say which records are changed.'), hint }]
 }
 
-/** What is wrong with the changes themselves, whichever record they are made to. */
+/** The problems of the changes that don't depend on the record. */
 async function changesProblems(
   db: Queryable,
   request: ApiRequest,
@@ -258,9 +263,9 @@ async function changesProblems(
   const { problems, warnings } = await withNames(db, request.caller, names =>
     parseRecord(changes, fields, catalog, {}, names),
   )
-  // What is missing, each record has.
+  // Members that the changes lack exist in each record.
   const own = problems.kept.filter(({ path }) => path === '' || path.slice(1).split('/')[0]! in changes)
-  // A single write would tell of what it ignores; a job has nobody to tell.
+  // A single write would return warnings about ignored members; a job can't, so it refuses them.
   const ignored = warnings
     .filter(({ code }) => code === 'read_only')
     .map(({ field, code, path = `/${field}` }) => ({
@@ -269,7 +274,7 @@ async function changesProblems(
   return [...own, ...ignored].map(problem => ({ ...problem, path: `/changes${problem.path}` }))
 }
 
-/** Whose jobs a caller sees: an administrator all of the account. */
+/** The user to whose jobs a caller is restricted; null: an administrator sees all of the account. */
 function whose({ rights, actor }: Caller): number | null {
   return rights.isAdmin ? null : actor
 }

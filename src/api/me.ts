@@ -1,4 +1,4 @@
-/** `/me` over HTTP: who asks, what they may do (D66), and how they want dates and numbers shown (D134). */
+/** `/me` over HTTP: the caller, their rights (D66), and their format of dates and numbers (D134). */
 import type { Caller, Callers } from '../accounts/callers.ts'
 import { Refusal } from '../errors.ts'
 import { mayFollow } from '../events/query.ts'
@@ -14,7 +14,7 @@ import { type ApiRequest, bodyOf, contextOf, refuseIfMatch, unknownMembers } fro
 import type { Handler } from './route.ts'
 import { sessionSeconds, withCookie } from './visitor.ts'
 
-/** What everybody may change of their own user. */
+/** The fields of their own user that everybody may change. */
 const ownFields = ['time_zone', 'locale']
 
 export function meHandlers(db: WrittenDatabase, callers: Callers): { get: Handler; change: Handler } {
@@ -26,7 +26,7 @@ export function meHandlers(db: WrittenDatabase, callers: Callers): { get: Handle
   return { get: request => getMe(db, request), change }
 }
 
-/** The pages of the service ask this first: so the browser, too, keeps the session as long as it is used. */
+/** The UI calls this first, so the browser's cookie is prolonged as long as the session is used. */
 async function getMe(db: Queryable, request: ApiRequest): Promise<Answer> {
   const { caller, token, visitor } = request
   const answer = await me(db, request)
@@ -38,7 +38,7 @@ async function changeMe(db: Queryable, callers: Callers, request: ApiRequest): P
   readParameters(request.query, [], [])
   const { caller } = request
   const body = ownFieldsOf(bodyOf(request))
-  // Neither the role nor the token of whoever asks needs a right to users.
+  // Changing oneself takes no right to users, neither of the role nor of the token.
   const catalog = asDefined(await callers.catalogNow(caller.catalog.account.id, db), 'user')
   const { rights: _, ...asker } = contextOf(request)
   const fields = catalog.resources.get('user')!
@@ -46,7 +46,7 @@ async function changeMe(db: Queryable, callers: Callers, request: ApiRequest): P
   return answerOf(caller, record)
 }
 
-/** Who asks, and what they may do. */
+/** The caller, and their rights. */
 export async function me(
   db: Queryable,
   { caller, query }: Pick<ApiRequest, 'caller' | 'query'>,
@@ -56,7 +56,7 @@ export async function me(
   return answerOf(caller, (await ofOneself(readRecord(db, fields, caller, caller.actor))).record)
 }
 
-/** What is not found is the user who asks: they were deleted since they were looked up (D3). */
+/** Turns `record_not_found` into `unauthenticated`: the caller was deleted since the look-up (D3). */
 function ofOneself<T>(work: Promise<T>): Promise<T> {
   return work.catch(error => {
     const isGone = error instanceof Refusal && error.slug === 'record_not_found'
@@ -64,7 +64,7 @@ function ofOneself<T>(work: Promise<T>): Promise<T> {
   })
 }
 
-/** `record`: the user who asks, as JSON text. */
+/** `record`: the caller's user, as JSON text. */
 function answerOf(caller: Caller, record: string): Answer {
   const { id, name, email, role, time_zone, locale } = parseJson(record) as JsonObject
   return success(

@@ -23,7 +23,7 @@ export async function fieldList({ caller, query }: ApiRequest): Promise<Answer> 
   const fields = sourceFields(asked.source!, caller.catalog)
   const withDeleted = isTrue(asked, 'include_deleted')
   const shown = fields.fields.filter(field => !field.is_hidden && (withDeleted || !field.deleted_at))
-  // Each inner array is one section of the form.
+  // Each inner array is a section of the form.
   const titles = [...new Set(shown.map(field => field.section))]
   const sections = titles.map(title =>
     shown.filter(field => field.section === title).map(field => descriptor(field, caller.catalog)),
@@ -100,9 +100,7 @@ export function descriptor(field: Field, { resources }: Catalog): object {
   }
 }
 
-/**
- * The filters and sorts that lists take for a field, or for its member. None when the field is out of use.
- */
+/** The filters and sorts that lists accept for a field, or for its member. None if the field is inactive. */
 function taken(field: Field, member: string): { is_sortable: boolean; operators: Operator[] } {
   const term = field.is_active ? kinds[field.type].term(field, member) : null
   return {
@@ -113,7 +111,7 @@ function taken(field: Field, member: string): { is_sortable: boolean; operators:
 
 /**
  * The default of a field. A dropdown marks its default on the option. An account's default pipeline is the
- * one that its users see first; it is no default value of a new deal.
+ * first one that its users see; it is no default value of a new deal.
  */
 function defaultOf(field: Field): Json {
   const marked = field.related
@@ -183,10 +181,7 @@ function optionChoices(
   return { source: field.resource, field_id: field.id, values }
 }
 
-/**
- * Without a source, the resource that has a dynamic dropdown of that name answers; static ones only when
- * asked for (D33).
- */
+/** Without a source, a dynamic dropdown of that name wins; static ones need a source (D33). */
 function dropdownField(name: string, source: string | undefined, catalog: Catalog): Field | null {
   const candidates = [...catalog.resources.values()]
     .filter(fields => !source || fields.resource.name === source)
@@ -195,7 +190,7 @@ function dropdownField(name: string, source: string | undefined, catalog: Catalo
   return candidates.find(field => !field.has_static_options) ?? candidates[0] ?? null
 }
 
-/** A field of that name, unless the caller's role hides it: that is as one that is not there (D64). */
+/** The field of that name; undefined if the caller's role hides it, as if it did not exist (D64). */
 function seen(fields: ResourceFields, name: string): Field | undefined {
   return isHiddenByRole(fields, name) ? undefined : fields.byName.get(name)
 }

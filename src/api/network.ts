@@ -1,6 +1,10 @@
-/** The network of an address. Requests and connections are counted by network, as one customer has one. */
+/**
+ * Maps an address to its network. Requests and connections are counted per network, as one customer has one.
+ */
 
-/** An IPv4 address itself; of an IPv6 address the first 64 bits, because a customer is given that many. */
+/**
+ * An IPv4 address as it stands; of an IPv6 address the first 64 bits, the usual assignment of one customer.
+ */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
   if (!plain.includes(':')) return plain

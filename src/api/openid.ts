@@ -1,7 +1,6 @@
 /**
  * Sign-in by an OpenID provider (D61): the authorization code flow with state, nonce and PKCE, which a
- * short-lived cookie of the browser keeps. The provider says which e-mail it has verified; sign-in.ts decides
- * who that is.
+ * short-lived cookie stores. The provider verifies the e-mail; sign-in.ts finds its user.
  */
 import {
   allowInsecureRequests,
@@ -30,27 +29,29 @@ import { pageHeaders } from './service-routes.ts'
 import { sessionSeconds, type Visitor } from './visitor.ts'
 
 const callbackPath = '/rest/api/v1/session/openid/callback'
-/** How long somebody may take at the provider. */
+/** Time for the user to sign in at the provider. */
 const flowSeconds = 600
-/** How soon a provider that was not there is asked again. */
+/** Wait before another attempt to reach a provider that failed. */
 const retryMs = 5_000
-/** How long a provider may take to answer. */
+/** Timeout of requests to the provider. */
 const timeoutSeconds = 5
 
-/** Browsers take what begins with two slashes, of either kind, for another host. */
+/**
+ * A path of this service. Browsers take a path that begins with two slashes or backslashes for another host.
+ */
 export const ownPath = /^\/(?![/\\])[\x21-\x7e]{0,999}$/
 
-/** What the browser keeps while its user is at the provider. */
+/** The state of a sign-in, in a cookie while the user is at the provider. */
 type Flow = {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
   readonly account: number | null
-  /** the path of this service to which signing in leads */
+  /** path of this service to open after the sign-in */
   readonly to: string
 }
 
-/** The provider, asked what it can do when it is needed first. */
+/** The provider. Its discovery document is fetched at the first use. */
 export class OpenId {
   readonly #settings: OpenIdSettings
   readonly #publicUrl: string
@@ -66,7 +67,7 @@ export class OpenId {
     this.#log = log
   }
 
-  /** Where to send a browser. */
+  /** The authorization URL for the browser. */
   async begin(flow: Flow): Promise<string> {
     const configuration = await this.#found()
     return buildAuthorizationUrl(configuration, {
@@ -113,7 +114,7 @@ export class OpenId {
     if (!this.#configuration && isDue) {
       this.#askedAt = this.#clock()
       const { issuer, clientId, clientSecret } = this.#settings
-      // Only on this machine is a provider without TLS taken (src/config.ts).
+      // A provider without TLS is allowed only on this machine (src/config.ts).
       const execute = issuer.startsWith('http:') ? [allowInsecureRequests] : []
       this.#configuration = discovery(new URL(issuer), clientId, clientSecret, undefined, {
         execute,
@@ -138,7 +139,10 @@ function reasonOf(error: unknown): string {
   return `${code ?? ''} ${message ?? error}${inner}`.trim()
 }
 
-/** The routes of sign-in by OpenID, and whether there are any: without a provider nothing is there. */
+/**
+ * The handlers of sign-in by OpenID, and of the list of ways to sign in. Without a provider they answer
+ * `route_not_found`.
+ */
 export function openIdHandlers(
   signIn: SignIn,
   openId: OpenId | null,
@@ -160,7 +164,7 @@ export function openIdHandlers(
   }
 }
 
-/** What is answered; to somebody who sees it, a refusal is a page that leads on. */
+/** The response; in a browser, a refusal becomes a page with a way on. */
 async function shown(
   { wantsPage }: GuestRequest,
   to: string,
@@ -175,7 +179,7 @@ async function shown(
   }
 }
 
-/** The page of a refusal (D61). It offers the accounts to choose from, and to begin again; both lead `to`. */
+/** The page of a refusal (D61). It offers a choice of accounts, and another attempt; both lead `to`. */
 function refusedPage({ slug, message, problems, headers }: Refusal, to: string): Answer {
   const [problem] = problems
   const accounts = Array.isArray(problem?.candidates) ? (problem.candidates as Json[]).filter(isObject) : []
@@ -237,7 +241,7 @@ function redirect(location: string, cookies: string[]): Answer {
   return { status: 302, headers: { location, 'set-cookie': cookies }, body: '' }
 }
 
-/** What the cookie keeps; null where there is none, or something else. */
+/** The content of the cookie; null if there is none, or it is invalid. */
 function flowOf(visitor: Visitor): Flow | null {
   const kept = visitor.cookie('openid')
   if (!kept) return null

@@ -1,4 +1,4 @@
-/** Reads the parameters of requests: of the URL, and of a body that gives parameters (D32). */
+/** Reads the parameters of requests: from the URL, and from a body that has parameters (D32). */
 import { type Problems, parameterProblem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { isObject, isRawNumber, type Json, pointerStep, type RawNumber } from '../json.ts'
@@ -38,7 +38,7 @@ export function readParameters(
   return Object.fromEntries(known.map(name => [name, query.get(name)?.[0]]))
 }
 
-/** The query of a URL. Repeated names keep their values in order. */
+/** The query of a URL. Repeated names keep the order of their values. */
 export function readQuery(url: string): Parameters {
   const start = url.indexOf('?')
   const query = new Map<string, string[]>()
@@ -52,10 +52,10 @@ export function readQuery(url: string): Parameters {
 }
 
 /**
- * The parameters of the URL, and those that the body gives as JSON (D32): of those that are `known`, null is
- * none. Numbers and booleans become text. An array of filters becomes several filters, and any other array
- * its values separated by commas. An empty body gives none. Throws `malformed_query` where one is no text,
- * with every parameter that there is not.
+ * The parameters of the URL and of a JSON body (D32). In the body, null means absent for `known` names,
+ * numbers and booleans become text, an array of filters becomes several filters, and any other array its
+ * values separated by commas. An empty body has none. Throws `malformed_query` for values that are no text,
+ * and lists unknown parameters with them.
  */
 export function parametersOf(
   { query, body }: ApiRequest,
@@ -79,7 +79,7 @@ export function parametersOf(
   return parameters
 }
 
-/** What a handler refuses of a parameter that the body gives has its path in the body (D32). */
+/** Adds the path in the body to problems of parameters that the body has (D32). */
 export function withPaths(handler: Handler): Handler {
   return async request => {
     try {
@@ -97,7 +97,7 @@ export function withPaths(handler: Handler): Handler {
   }
 }
 
-/** How much is shown of what is no parameter. */
+/** Maximum length of an invalid parameter in a message. */
 const shownMax = 1000
 
 function isText(value: Json): value is string | number | boolean | RawNumber {

@@ -1,7 +1,6 @@
 /**
- * What happens to a request whose caller and body are known: first idempotency, then the handler. A refused
- * handler is tried once more on a newer catalog. Admission comes before (admission.ts). Knows no HTTP
- * library.
+ * The steps of a request with known caller and body: first idempotency, then the handler. A refused handler
+ * is retried once on a newer catalog. Admission comes before (admission.ts). Knows no HTTP library.
  */
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { type ErrorSlug, Refusal } from '../errors.ts'
@@ -13,7 +12,7 @@ import type { ApiRequest } from './request.ts'
 import type { Handler } from './route.ts'
 
 export type Pipeline = {
-  /** Answers a request with a handler. Throws what the handler throws. */
+  /** Responds to a request with a handler. Throws the handler's errors. */
   answer(request: ApiRequest, handler: Handler): Promise<Answer>
 }
 
@@ -25,18 +24,18 @@ export function openPipeline(db: Queryable): Pipeline {
   }
 }
 
-/** Errors that may come only from a remembered catalog that is older than the database's. */
+/** Errors that a stale cached catalog can cause. */
 const judgedByCatalog: ReadonlySet<ErrorSlug> = new Set([
   'validation_failed',
   'malformed_query',
   'field_not_found',
   'not_a_dropdown',
-  // A write that an old configuration judged writes nothing (D115).
+  // A write that was validated by an old configuration writes nothing (D115).
   'busy_record',
 ])
 
 /**
- * Tries a refused request once more if the catalog is newer (D52). It is safe, because a refused request has
+ * Retries a refused request once on a newer catalog (D52). This is safe, because a refused request has
  * changed nothing.
  */
 async function retriedOnNewerCatalog(request: ApiRequest, handler: Handler): Promise<Answer> {
@@ -51,8 +50,8 @@ async function retriedOnNewerCatalog(request: ApiRequest, handler: Handler): Pro
 }
 
 /**
- * Carries out requests with an Idempotency-Key, one at a time for each key (D8). When a request fails,
- * another process may have carried out the same request meanwhile. The handler then finds its response.
+ * Serializes requests with the same Idempotency-Key (D8). If one fails, another process may have carried out
+ * the same request meanwhile; the handler then finds its response.
  */
 function idempotency(db: Queryable) {
   const inFlight = new KeyedMutex<string>()

@@ -1,6 +1,6 @@
 /**
- * How many requests a token may send in a minute (D59), counted in this process. A request without a valid
- * token counts for the network it comes from.
+ * Rate limit (D59): requests per minute and token, counted in this process. A request without a valid token
+ * counts for its network.
  */
 import { hashToken } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
@@ -8,23 +8,23 @@ import { networkOf } from './network.ts'
 
 export type RateLimit = {
   /**
-   * Counts a request of a valid token, or of the address it comes from. Gives the headers that say how much
-   * is left (draft-ietf-httpapi-ratelimit-headers). Throws `rate_limited`.
+   * Counts a request of a valid token, or of its address. Returns the rate-limit headers
+   * (draft-ietf-httpapi-ratelimit-headers). Throws `rate_limited`.
    */
   count(token: string | null, address: string): Record<string, string>
 }
 
 const windowMs = 60_000
 /**
- * How many networks have a count of their own. All others share one count. So a flood from many networks
- * neither fills the memory nor takes anybody's count away.
+ * Maximum of networks with a count of their own. All others share one count. So a flood from many networks
+ * neither fills the memory nor evicts counts.
  */
 const networksMax = 100_000
 
-/** `perMinute` 0 = no limit. `clock` gives milliseconds and, unlike the time of day, never goes back. */
+/** `perMinute` 0: unlimited. `clock` is monotonic, in milliseconds. */
 export function rateLimit(perMinute: number, clock: () => number): RateLimit {
   if (perMinute === 0) return { count: () => ({}) }
-  // Valid tokens are few, so this needs no limit.
+  // Valid tokens are few, so they need no maximum.
   const tokens = windows(clock, Number.POSITIVE_INFINITY)
   const networks = windows(clock, networksMax)
   return {
@@ -44,12 +44,12 @@ export function rateLimit(perMinute: number, clock: () => number): RateLimit {
 
 type Window = { count: number; readonly endsAt: number }
 
-/** Counts for each key in a window of time, which begins with the first request of the key. */
+/** Fixed-window counters: a key's window begins with its first request. */
 function windows(clock: () => number, most: number): (key: string) => Window {
   const open = new Map<string, Window>()
   return key => {
     const now = clock()
-    // All windows are equally long, so the oldest ends first.
+    // All windows have one length, so the oldest ends first.
     for (const [old, { endsAt }] of open) {
       if (endsAt > now) break
       open.delete(old)

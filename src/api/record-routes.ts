@@ -1,6 +1,6 @@
 /**
- * The routes that all resources have in common (the interface's Endpoints, D32, D37, D77). A resource that
- * lacks some says which, by the names of their operations.
+ * The routes that all resources share (the interface's Endpoints, D32, D37, D77). A resource that lacks some
+ * lists the names of these operations.
  */
 import type { ErrorSlug } from '../errors.ts'
 import { schemaRef } from '../fields/kinds/schemas.ts'
@@ -26,10 +26,10 @@ import { type AccountRoute, base, type Readable, route } from './route.ts'
 
 export const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
 
-/** What the routes of a resource need. */
+/** Dependencies of a resource's routes. */
 export type RecordService = WriteService & { readonly db: ServedDatabase & WrittenDatabase }
 
-/** In the order in which the document has them. */
+/** In the order of the document. */
 const recordOperations = [
   ...(['create', 'list', 'search', 'batch', 'getBy', 'upsert'] as const),
   ...(['get', 'replace', 'update', 'remove', 'restore', 'history'] as const),
@@ -120,7 +120,7 @@ function writeRoutes(
   }
 }
 
-/** Of the record that has a unique value (D77). */
+/** Routes of the record with a unique value (D77). */
 function byRoutes(resource: Readable, service: RecordService): Routes<'getBy' | 'upsert'> {
   const { getBy } = recordHandlers(service.db, resource)
   const { upsert } = writesOf(resource, service)
@@ -154,7 +154,7 @@ function writesOf(resource: Readable, service: RecordService) {
 
 const saving: readonly ErrorSlug[] = ['validation_failed', 'duplicate', 'last_administrator']
 
-/** What creating a record takes and answers. */
+/** The operation that creates a record. */
 export function createOperation(resource: string): Operation {
   return {
     ...{ id: `${resource}_create`, summary: `Creates ${withArticle(resource)}.`, tag: resource },
@@ -166,7 +166,7 @@ export function createOperation(resource: string): Operation {
   }
 }
 
-/** What changing a record takes and answers. */
+/** The operation that changes a record, without its id and summary. */
 function changeOperation(resource: string): Omit<Operation, 'id' | 'summary'> {
   const shown = 'The record; to whoever may not read it, its id and version alone.'
   return {
@@ -193,7 +193,7 @@ function recordOf(resource: string) {
   return envelope(schemaRef(`${resource}_read`), schemaRef('write_meta'))
 }
 
-/** What people call a record of the resource. */
+/** A resource's name in plain words. */
 function wordsOf(resource: string): string {
   return resource.replaceAll('_', ' ')
 }
@@ -202,7 +202,9 @@ function withArticle(resource: string): string {
   return `${/^[aeio]/.test(resource) ? 'an' : 'a'} ${wordsOf(resource)}`
 }
 
-/** What programs can't know from parameters and fields: of all resources, and of one. */
+/**
+ * Descriptions of facts that programs can't learn from parameters and fields: for all resources, and for one.
+ */
 const hints = {
   create: 'Everything that is wrong is named at once. Nothing is saved before all is right.',
   change: 'What is left out stays, null clears a field, and arrays are replaced whole.',

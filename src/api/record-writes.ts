@@ -1,4 +1,6 @@
-/** The handlers that write the records of a resource. They connect HTTP with a record's life (records/). */
+/**
+ * The handlers that write the records of a resource. They connect HTTP with the record operations (records/).
+ */
 import { oldestKept } from '../administration/background-jobs.ts'
 import { parameterProblem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -29,23 +31,23 @@ export type WriteHandlers = {
   readonly create: Handler
   readonly update: Handler
   readonly remove: Handler
-  /** brings a deleted record back (D9) */
+  /** restores a deleted record (D9) */
   readonly restore: Handler
-  /** changes the record that has a unique value, or creates it (D77) */
+  /** upsert by a unique value (D77) */
   readonly upsert: Handler
 }
 
-/** What the handlers that write a resource need. */
+/** Dependencies of a resource's write handlers. */
 export type WriteService = {
   readonly db: Queryable
   readonly resource: string
-  /** how long what is deleted can be restored */
+  /** retention of deleted records, in days */
   readonly retentionDays: number
-  /** called after each write to what an account's catalog is made of */
+  /** called after each write to a resource of an account's configuration */
   configured(account: number): Promise<void>
-  /** what a change of a record is judged by, and brings along, besides its body */
+  /** extra rules and changes that belong to a write, besides its body */
   given?(request: ApiRequest): Promise<Given>
-  /** how what is in a record is moved to `to`, before it is deleted; throws NoTarget */
+  /** moves of a record's contents to `to`, before it is deleted; throws NoTarget */
   moves?(db: Queryable, context: Context, from: number, to: number): Promise<readonly Move[]>
 }
 
@@ -105,13 +107,13 @@ export function writeHandlers(service: WriteService): WriteHandlers {
   }
 }
 
-/** To be called after a write: the record may be part of the account's catalog. */
+/** Must be called after a write: the record may be part of the account's catalog. */
 async function written({ resource, configured }: WriteService, { caller }: ApiRequest): Promise<void> {
   const { catalog } = caller
   if (catalog.resources.get(resource)!.resource.isConfiguration) await configured(catalog.account.id)
 }
 
-/** Deletes a record; with `move_to`, what is in it is moved before. */
+/** Deletes a record; with `move_to`, its contents are moved first. */
 async function remove(
   { db, moves }: WriteService,
   request: ApiRequest,
@@ -121,8 +123,7 @@ async function remove(
   const precondition = preconditionOf(request)
   const { move_to } = readParameters(request.query, moves ? ['move_to'] : [], [])
   const context = contextOf(request)
-  // The Idempotency-Key belongs to the deletion. When the deletion was carried out before, the move is not
-  // repeated.
+  // The Idempotency-Key belongs to the deletion. If the deletion is a replay, the move is not repeated.
   if (moves && move_to !== undefined && !(await storedResponse(db, requestKeyOf(context)))) {
     const asked = { ...context, idempotency: null }
     const to = targetOf(move_to)

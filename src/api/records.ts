@@ -1,4 +1,4 @@
-/** The handlers of a resource. They connect HTTP with the life of a record (records/). */
+/** The handlers of a resource. They connect HTTP with the record operations (records/). */
 import type { TurnOptions } from '../db/open.ts'
 import { inPast } from '../events/as-it-was.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
@@ -17,7 +17,7 @@ import { parametersOf, withPaths } from './parameters.ts'
 import { type ApiRequest, fieldsOf, idOf } from './request.ts'
 import type { Handler } from './route.ts'
 
-/** What handlers need of a database. Reads that may take long, such as lists, wait for the account's turn. */
+/** The database for handlers. Reads that may take long, such as lists, wait for the account's turn. */
 export type ServedDatabase = Queryable & BytesReader & { inTurn(options: TurnOptions): ListDatabase }
 
 /**
@@ -30,10 +30,10 @@ export function inTurn(db: ServedDatabase, { caller, hungUp }: ApiRequest): List
 
 export type RecordHandlers = {
   get: Handler
-  /** the record that has a unique value (D77) */
+  /** record with a unique value (D77) */
   getBy: Handler
   list: Handler
-  /** the list, with its parameters in the body (D32) */
+  /** list with its parameters in the body (D32) */
   search: Handler
 }
 
@@ -57,7 +57,10 @@ export function recordHandlers(db: ServedDatabase, resource: string): RecordHand
   }
 }
 
-/** The answer to a request that reads a record. Names of others move without a version of this one (D89). */
+/**
+ * The response for a read record. With `expand` it may change without a new version, as other records are
+ * renamed (D89).
+ */
 async function answerRead(
   db: Queryable,
   resource: string,
@@ -68,7 +71,7 @@ async function answerRead(
   return readAnswer({ ...answered, isMoved: answered.isMoved || request.query.has('expand') })
 }
 
-/** The record that `act` answers, with the names that `expand` asks for. */
+/** The record that `act` returns, with the names that `expand` requests. */
 export async function withExpanded<R extends { record: string }>(
   db: Queryable,
   resource: string,
@@ -93,7 +96,7 @@ async function list(
   const { request: read, statementOf } = await readKnownList(db, fields, request.caller, parameters, now)
   needNames(request.caller.rights, read.expand, read)
   const { at, moment } = await inPast(inTurn(db, request), fields, request.caller, read.day)
-  // In the past all records are looked at in any case, so they may as well be counted.
+  // A list as of the past scans all records anyway, so counting is free.
   const asked = moment
     ? { ...read, asOf: moment, count: read.count === 'none' ? read.count : ('exact' as const) }
     : read

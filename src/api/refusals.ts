@@ -1,16 +1,16 @@
 /**
- * The refusals that no handler makes: of headers, and of errors from the HTTP library and the
- * database, in the service's own words. Knows no resource.
+ * The refusals that no handler makes: for headers, and for errors of the HTTP library and the database, in
+ * the service's own words. Knows no resource.
  */
 import type { FastifyRequest } from 'fastify'
 import { databaseRefusal } from '../db/refusal.ts'
 import { Refusal } from '../errors.ts'
 
-/** The refusal for an error; null when the error is a fault of the service. */
+/** The refusal for an error; null if the error is a fault of the service. */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Refusal) return error
   const { code, status } = error as { code?: string; status?: number }
-  // Of a file of the web UI.
+  // From a file of the web UI.
   if (status === 412)
     return new Refusal('version_conflict', 'The file is another one now; ask for it without conditions.')
   switch (code) {
@@ -26,17 +26,17 @@ export function refusalOf(error: unknown): Refusal | null {
 
 const acceptsJson = /\*\/\*|application\/(\*|json|problem\+json|[\w.-]+\+json)/i
 
-/** Whether a browser asks for something to show, not a program for data. */
+/** True if a browser asks for a page, not a program for data. */
 export function wantsPage({ headers: { accept = '' } }: FastifyRequest): boolean {
   return /text\/html/i.test(accept)
 }
 
-/** Whether the client wants a stream of server-sent events. */
+/** True if the client wants server-sent events. */
 export function wantsStream({ headers: { accept }, method }: FastifyRequest): boolean {
   return method === 'GET' && accept !== undefined && /text\/event-stream/i.test(accept)
 }
 
-/** Throws `not_acceptable` when the client takes no JSON, nor a stream of a route that has one. */
+/** Throws `not_acceptable` if the client accepts no JSON, nor the stream of a route that has one. */
 export function refuseOtherThanJson(request: FastifyRequest, isStreamed = false): void {
   const { accept } = request.headers
   if (!accept || request.url.startsWith('/docs') || acceptsJson.test(accept)) return

@@ -1,7 +1,4 @@
-/**
- * What handlers get, read from HTTP: the caller, the parameters, the body. A reader refuses what it can't
- * read.
- */
+/** The input of handlers, read from HTTP: caller, parameters, body. Readers refuse malformed input. */
 import { isUtf8 } from 'node:buffer'
 import { createHash, randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -20,55 +17,55 @@ export type ApiRequest = {
   readonly caller: Caller
   /** the caller's secret; never to be logged */
   readonly token: string
-  /** The caller as the database knows them now. Throws where they may no longer do this. */
+  /** The current caller, read from the database. Throws if they lost the right to this request. */
   latestCaller(): Promise<Caller>
-  /** the X-Request-Id, sent or made */
+  /** X-Request-Id, sent or generated */
   readonly requestId: string
   readonly path: string
   readonly id: string
   /** the second id of a path that has two */
   readonly option: string
-  /** the unique field and its value by which a path tells a record */
+  /** unique field and value by which a path identifies a record */
   readonly field: string
   readonly value: string
   readonly query: Parameters
   readonly body: Json | undefined
-  /** the bytes of a body that is a file, as they come */
+  /** stream of an uploaded file */
   readonly upload: AsyncIterable<Uint8Array> | null
-  /** the encoding of the body, where its media type says one */
+  /** charset of the body's media type */
   readonly charset: string | undefined
   readonly ifMatch: string | undefined
   /** set for a write with an Idempotency-Key (D8) */
   readonly idempotency: IdempotentRequest | null
-  /** set for what a dry run carries out */
+  /** set inside a dry run */
   readonly isDry?: true
   readonly now: Date
   readonly visitor: Visitor
-  /** whether the answer has its headers alone (RFC 9110 §9.3.2) */
+  /** true for HEAD: the response has headers only (RFC 9110 §9.3.2) */
   readonly isHead: boolean
-  /** whether it asks for a stream of events, and the last of them that it knows */
+  /** true if the client wants a stream of events; the last event that it knows */
   readonly wantsStream: boolean
   readonly lastEventId: number | null
-  /** Gives back what it holds of what requests share: from now on it mostly waits. */
+  /** Releases its place in shared quotas: from now on it mostly waits. */
   release(): void
-  /** aborted when its connection ends before it is answered */
+  /** aborted if the connection ends before the response */
   hungUp(): AbortSignal
 }
 
-/** A request of somebody who need not be known, and may be about to sign in. */
+/** A request that needs no caller, such as a sign-in. */
 export type GuestRequest = {
-  /** null without a token, or where none is taken */
+  /** null without a token, or on a route that takes none */
   readonly caller: Caller | null
-  /** with its query */
+  /** path and query */
   readonly url: string
   readonly query: Parameters
   readonly body: Json | undefined
   readonly visitor: Visitor
-  /** whether a browser shows the answer to somebody */
+  /** true if a browser shows the response */
   readonly wantsPage: boolean
 }
 
-/** A signal that is aborted when the connection of an answer ends before the answer does. */
+/** A signal that is aborted if the connection ends before the response does. */
 export function hangUpOf(response: ServerResponse): AbortSignal {
   const hangUp = new AbortController()
   const closed = () => {
@@ -79,12 +76,12 @@ export function hangUpOf(response: ServerResponse): AbortSignal {
   return hangUp.signal
 }
 
-/** The id of a request: the one that was sent, where it can be one, or a new one. */
+/** The id of a request: the one that was sent, if it is valid, else a new one. */
 export function requestId(sent: string | string[] | undefined): string {
   return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID()
 }
 
-/** The `seq` of the last event that the client of a stream knows; null where it names none. */
+/** The `seq` of the last event that the client of a stream has; null if it names none. */
 export function lastEventIdOf(sent: string | string[] | undefined): number | null {
   if (sent === undefined || sent === '') return null
   if (typeof sent === 'string' && /^\d{1,15}$/.test(sent)) return Number(sent)
@@ -96,8 +93,8 @@ export function contextOf({ caller, idempotency, requestId, isDry }: ApiRequest)
 }
 
 /**
- * The Idempotency-Key of a request (D8), with a hash of `asked`, which is everything that makes it this
- * request. Null without a key.
+ * The Idempotency-Key of a request (D8), with a hash of `asked`, the parts that identify the request. Null
+ * without a key.
  */
 export function idempotencyOf(
   key: string | string[] | undefined,
@@ -121,7 +118,7 @@ export function fieldsOf({ caller }: Pick<ApiRequest, 'caller'>, resource: strin
   return caller.catalog.resources.get(resource)!
 }
 
-/** The id in the path: a whole number. A number that no record can have is nobody's (D3). */
+/** The id in the path, a whole number. A number beyond all ids is not found (D3). */
 export function idOf({ id }: Pick<ApiRequest, 'id'>): number {
   if (!/^\d{1,20}$/.test(id)) {
     const hint = /^(all|list|search|view)$/i.test(id) ? ' A list is at view/list.' : ''
@@ -139,7 +136,7 @@ export function bodyOf({ body }: ApiRequest): Json {
   return body
 }
 
-/** The members of a body that there are not, as problems. `hint` says where they may be sent. */
+/** Unknown members of a body, as problems. `hint` says where they may be sent. */
 export function unknownMembers(body: JsonObject, known: readonly string[], hint?: string): Problems {
   const problems = new Problems()
   for (const field of Object.keys(body)) {
@@ -169,11 +166,11 @@ export function readJson(bytes: Buffer): Json | undefined {
   }
 }
 
-/** Limits of a body's JSON (D59). The work of a request grows with its members more than with its bytes. */
+/** Limits of a body's JSON (D59). A request's work grows with its members rather than with its bytes. */
 const bodyLimits = { levels: 32, items: 32_768 }
 
 /**
- * The versions that If-Match names (D7, RFC 9110 §13.1.1). Null without it or with `*`. A weak tag names no
+ * The versions in If-Match (D7, RFC 9110 §13.1.1). Null without the header, or with `*`. A weak ETag names no
  * version.
  */
 export function preconditionOf({ ifMatch }: Pick<ApiRequest, 'ifMatch'>): Precondition {
@@ -186,14 +183,14 @@ export function preconditionOf({ ifMatch }: Pick<ApiRequest, 'ifMatch'>): Precon
       'If-Match must be the ETag of what was read, such as "3", or several with commas between.',
     )
   }
-  // The version alone is compared: derived values may have moved, and compression makes a tag weak.
+  // Only the version is compared: derived values may have changed, and compression makes an ETag weak.
   return tags.map(([, tag]) => tag!.replace(/\.[1-9]\d*$/, ''))
 }
 
-/** One tag of a list; `y` makes it begin where the tag before it ended. */
+/** One ETag of a list; the sticky flag makes it begin where the one before it ended. */
 const entityTag = /[\t ,]*(?:W\/)?"([!#-~\x80-\xff]*)"[\t ]*(?=,|$)/gy
 
-/** What has no version, such as a new record, can meet no If-Match (RFC 9110 §13.1.1). */
+/** A resource without a version, such as a new record, fails every If-Match (RFC 9110 §13.1.1). */
 export function refuseIfMatch(request: Pick<ApiRequest, 'ifMatch'>): void {
   preconditionOf(request)
   if (request.ifMatch === undefined) return

@@ -1,6 +1,6 @@
 /**
- * When the sending of a file ends early: with the rights of whoever asked for it, which it may outlive (D61,
- * D62), or when its client reads too slowly (D81).
+ * Ends a download early: when the rights of its caller end, which it may outlive (D61, D62), or when its
+ * client reads too slowly (D81).
  */
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
@@ -10,17 +10,16 @@ import { interval } from '../waiting/interval.ts'
 
 const lookAgainMs = 1000
 /**
- * How much a client must take in that time, while there is something for it. The system's buffers take 1.5 MB
- * at once, and then nothing until the client has read as much. So whoever reads 16 kB a second is not cut
- * off, and whoever reads less than 4 is.
+ * Minimum of bytes that a client must read in that time, while some are pending. The system's buffers take
+ * 1.5 MB at once, and then nothing until the client has read as much. So a client that reads 16 kB a second
+ * is not cut off, and one that reads less than 4 is.
  */
 const [leastBytes, withinMs] = [480_000, 120_000]
 
 /**
- * Asks now and each second, while the file is sent, whether its caller still has their rights. Throws what
- * `askAgain` throws now. What it refuses later cuts the connection, so that nobody takes the part for the
- * whole; where it only fails, it is asked the next time. A client that reads too slowly by the `clock` is cut
- * off, too.
+ * Checks the caller's rights now, and each second while the file is sent. Throws the errors of the first
+ * `askAgain`. A later refusal resets the connection, so that no partial file passes for a whole one; other
+ * errors are ignored until the next check. A client that reads too slowly by `clock` is cut off, too.
  */
 export async function revalidateDownload(
   file: Readable,
@@ -29,7 +28,7 @@ export async function revalidateDownload(
   askAgain: () => Promise<void>,
 ): Promise<void> {
   try {
-    // Making the file may have taken long.
+    // Building the file may have taken long.
     await askAgain()
   } catch (error) {
     file.destroy()
@@ -37,7 +36,7 @@ export async function revalidateDownload(
   }
   if (response.destroyed) return
   const { socket } = request.raw
-  // The least speed takes the place of the time limit of other answers, which counts the producer's time.
+  // The minimum speed replaces the timeout of other responses, which would include the producer's time.
   response.on('timeout', () => {})
   const isTooSlow = slowness(socket, clock)
   const look = async () => {
@@ -48,15 +47,15 @@ export async function revalidateDownload(
     socket.resetAndDestroy()
   }
   const looking = interval(lookAgainMs, look, error => {
-    // A reset also drops what the socket holds and has not sent.
+    // A reset also discards unsent bytes of the socket.
     if (error instanceof Refusal) socket.resetAndDestroy()
   })
   response.once('close', () => void looking.stop())
 }
 
-/** Tells, whenever it is asked, whether the client has lately taken too little of what there was for it. */
+/** A function that tells if the client has lately read too little of the pending bytes. */
 function slowness(socket: Socket, clock: () => number): () => boolean {
-  // What is on its way counts as not taken.
+  // Bytes in flight count as unread.
   const taken = () => socket.bytesWritten - socket.writableLength
   let since = clock()
   let before = taken()

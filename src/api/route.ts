@@ -1,6 +1,6 @@
 /**
- * What a route is, in one object: its method and path, who may ask, what it does, and its operation, which is
- * what it takes and answers, in the words of the OpenAPI document (D38, D90).
+ * A route in one object: method and path, required scope, handler, and its operation in the OpenAPI document
+ * (D38, D90).
  */
 import type { Operation } from '../openapi/operation.ts'
 import type { followScope, importScope } from '../rights/scopes.ts'
@@ -8,7 +8,7 @@ import type { Answer } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import type { ApiRequest, GuestRequest } from './request.ts'
 
-/** What the paths of all data begin with. */
+/** The common prefix of all data's paths. */
 export const base = '/rest/api/v1'
 
 export type Readable =
@@ -41,42 +41,42 @@ type Path = {
   readonly operation: Operation
 }
 
-/** A route of an account's data: it takes a token with its scope. */
+/** A route to an account's data: it requires a token with its scope. */
 export type AccountRoute = Path & {
-  /** `any`: every caller may ask */
+  /** `any`: open to every caller */
   readonly scope: Scope | 'admin' | 'any'
   readonly handler: Handler
-  /** set when it is smaller than that of other bodies */
+  /** limit of the body, if smaller than the general one */
   readonly bodyLimit?: BodyLimit
-  /** whether it answers server-sent events, too */
+  /** true if server-sent events are available, too */
   readonly isStreamed?: true
-  /** set where its body is a file, of any size, which the handler reads as it comes: its media types */
+  /** media types of an upload of any size, which the handler streams */
   readonly uploads?: readonly string[]
-  /** whether it answers a file, whatever media type is asked for */
+  /** true if the response is a file, whatever Accept says */
   readonly isFile?: true
 }
 
-/** A route without a token and without a body. */
+/** A route without token and body. */
 export type PublicRoute = Path & {
   readonly scope: 'public'
-  /** takes the name that the path ends with, if it does */
+  /** takes the last segment of the path, if there is one */
   readonly handler: (name: string) => Promise<Answer>
 }
 
 export type GuestHandler = (request: GuestRequest) => Promise<Answer>
 
-/** A route of those who are not known, such as sign-in: without a token, counted for its address. */
+/** A route without a known caller, such as sign-in; it counts for the address. */
 export type GuestRoute = Path & {
   readonly scope: 'public'
   readonly guest: GuestHandler
   readonly bodyLimit: BodyLimit
-  /** whether whoever sends a token is a caller */
+  /** true if a token makes the sender a caller */
   readonly takesToken?: true
 }
 
 export type Route = AccountRoute | PublicRoute | GuestRoute
 
-/** A route of an account's data. */
+/** Builds a route to an account's data. */
 export function route(
   method: Path['method'],
   url: string,

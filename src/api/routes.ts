@@ -1,6 +1,6 @@
 /**
- * Every route of the service, in one list. The route objects stand in the files of their families: each with
- * its scope (D38; start-up fails without one) and with its operation in the OpenAPI document (D90).
+ * All routes of the service, in one list. The route objects are in the files of their families: each with its
+ * scope (D38; start-up fails without one) and its operation in the OpenAPI document (D90).
  */
 import type { Callers } from '../accounts/callers.ts'
 import type { BackgroundJobs } from '../administration/background-jobs.ts'
@@ -30,14 +30,14 @@ import { tokenRoutes } from './tokens.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { webhookChange } from './webhooks.ts'
 
-/** What the routes work with. */
+/** Dependencies of the routes. */
 export type RouteParts = {
   readonly db: Database
   readonly callers: Callers
   readonly jobs: BackgroundJobs
   readonly followers: Followers
   readonly signIn: SignIn
-  /** null where no provider is set up */
+  /** null without a provider */
   readonly openId: OpenId | null
   readonly retentionDays: number
   readonly now: () => Date
@@ -48,7 +48,7 @@ export type RouteParts = {
 
 export function routes(parts: RouteParts): readonly Route[] {
   const { db, callers, jobs, followers, signIn, openId, retentionDays, now, worker, jobWorker, say } = parts
-  /** A request waits a little for the background jobs after it: in most accounts they are done by then. */
+  /** Waits up to a second for the background jobs that follow: in most accounts they are done by then. */
   const configured = async (account: number) => {
     callers.forget(account)
     await within(jobs.wake(account), 1000, () => {})
@@ -79,7 +79,7 @@ export function routes(parts: RouteParts): readonly Route[] {
     ...records('tag'),
     ...records('pipeline', { moves: pipelineMoves }),
     ...records('pipeline_stage', { moves: stageMoves }),
-    // All of ISO 4217 are there: a currency is neither made nor deleted.
+    // The currencies are all of ISO 4217: none can be created or deleted.
     ...records('currency', { without: ['create', 'remove', 'restore', 'getBy', 'upsert'] }),
     ...accountRoutes(db, configured),
     searchRoute(db),
@@ -93,8 +93,8 @@ export function routes(parts: RouteParts): readonly Route[] {
   return table
 }
 
-/** What a resource has beside what all have, and the operations that it lacks. */
+/** A resource's additions to the common routes, and the operations that it lacks. */
 type More = Pick<RecordService, 'moves' | 'given'> & { readonly without?: readonly RecordOperation[] }
 
-/** Creating one answers a secret, so it has a route of its own; a deleted one is not restored: it is gone. */
+/** A creation returns a secret, so it has a route of its own; a deletion is final. */
 const keepsSecret: readonly RecordOperation[] = ['create', 'restore', 'getBy', 'upsert']

@@ -1,4 +1,4 @@
-/** GET /search (D86). It needs no scope of its own: it answers for what the caller may read. */
+/** GET /search (D86). It needs no scope of its own: results are limited to what the caller may read. */
 import { schemaRef } from '../fields/kinds/schemas.ts'
 import { envelope, ok } from '../openapi/operation.ts'
 import { allows } from '../rights/scopes.ts'

@@ -1,6 +1,6 @@
 /**
- * What the service says of itself: the pages of the documentation (D140), the OpenAPI document (D90), and
- * that it runs. Pages and documents are made when they are first asked for.
+ * The service's own routes: documentation pages (D140), the OpenAPI document (D90), and health checks. Pages
+ * and documents are built at the first request.
  */
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
@@ -20,12 +20,12 @@ import { signInLimit } from './sessions.ts'
 
 const tag = 'service'
 
-/** `routes` answers the whole table, of which these are a part. */
+/** `routes` returns the whole table, of which these are a part. */
 export function serviceRoutes(db: { ready(): Promise<boolean> }, routes: () => readonly Route[]): Route[] {
   return [...docsRoutes(routes), ...healthRoutes(db), openApiRoute(routes)]
 }
 
-/** What our own pages may load: each other alone. */
+/** Our own pages may load only each other. */
 export const pageHeaders = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
@@ -63,7 +63,7 @@ function docsHandler(routes: () => readonly DescribedRoute[]): (page: string) =>
   }
 }
 
-/** For the programs that watch the service. */
+/** Health checks, for monitoring. */
 function healthRoutes(db: { ready(): Promise<boolean> }): PublicRoute[] {
   const answer = (status: number, word: string): Answer => ({
     status,
@@ -90,8 +90,8 @@ function healthRoutes(db: { ready(): Promise<boolean> }): PublicRoute[] {
 }
 
 /**
- * GET /openapi.json: the document of the caller's account with the routes that their scopes allow; to whoever
- * sends no token, that of the service.
+ * GET /openapi.json: the document of the caller's account, with the routes that their scopes allow; without a
+ * token, that of the service.
  */
 function openApiRoute(routes: () => readonly DescribedRoute[]): GuestRoute {
   return {
@@ -114,7 +114,9 @@ function openApiRoute(routes: () => readonly DescribedRoute[]): GuestRoute {
 
 const [compressed, plain] = [promisify(gzip), promisify(gunzip)]
 
-/** How many documents are kept of a catalog as a role sees it, compressed: tokens may have any scopes. */
+/**
+ * Maximum of cached documents per catalog and role, compressed: tokens may have any combination of scopes.
+ */
 const keptMax = 4
 
 export function openApiHandler(routes: () => readonly DescribedRoute[]): GuestHandler {

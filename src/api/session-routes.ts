@@ -1,4 +1,4 @@
-/** The routes of signing in, of sessions, and of who asks (D61, D66, D134). */
+/** The routes of sign-in, of sessions, and of the caller (D61, D66, D134). */
 import type { ErrorSlug } from '../errors.ts'
 import { closed, opened, schemaRef } from '../fields/kinds/schemas.ts'
 import { dryRunParameter, envelope, ok, queryParameter, warningsMeta } from '../openapi/operation.ts'
@@ -8,7 +8,7 @@ import { type OpenId, openIdHandlers, ownPath } from './openid.ts'
 import { type AccountRoute, base, type GuestRoute, type Route, route } from './route.ts'
 import { type SessionService, sessionHandlers, signInLimit } from './sessions.ts'
 
-/** `openId`: null where no provider is set up. */
+/** `openId`: null without a provider. */
 export function sessionRoutes(
   service: SessionService & { readonly db: WrittenDatabase },
   openId: OpenId | null,
@@ -31,7 +31,7 @@ const redirect = {
   headers: ['location', 'set-cookie'],
 }
 
-/** Those who sign in are not known yet. */
+/** Routes without a known caller. */
 function signInRoutes(service: SessionService, openId: OpenId | null): GuestRoute[] {
   const { signIn } = sessionHandlers(service)
   const provider = openIdHandlers(service.signIn, openId)
@@ -113,7 +113,7 @@ function callerRoutes({ db, callers }: SessionService & { readonly db: WrittenDa
   ]
 }
 
-/** The sessions and the password of whoever asks. */
+/** The caller's own sessions and password. */
 function ownRoutes(service: SessionService): AccountRoute[] {
   const { signOut, list, end, changePassword } = sessionHandlers(service)
   const ended = envelope(schemaRef('deletion'))

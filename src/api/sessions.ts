@@ -33,7 +33,7 @@ export type SessionHandlers = {
 }
 
 const signInBytes = 32_768
-/** Whoever signs in is not known yet: a password is all that they send. */
+/** The limit for guests: a sign-in sends little more than a password. */
 export const signInLimit: BodyLimit = {
   bytes: signInBytes,
   refusal: () => new Refusal('body_too_large', `The body is larger than ${signInBytes} bytes.`),
@@ -96,7 +96,7 @@ async function signedIn(
       ? await byLink(signIn, body, visitor)
       : await byPassword(signIn, body, visitor)
   const caller = await callers.identifyNow(secret)
-  // Somebody has ended it already.
+  // The session has been revoked already.
   if (!caller) throw new Refusal('unauthenticated', 'The session has ended.')
   const answer = await me(db, { caller, query })
   return withCookie({ ...answer, status: 201 }, visitor, secret, sessionSeconds)
@@ -112,11 +112,11 @@ async function byPassword(signIn: SignIn, body: Json | undefined, visitor: Visit
   return signIn.byPassword({ email, password, account: account ?? null }, visitor)
 }
 
-/** What a member of a body is: a text, or the id of what its name says; with `?` it may be left out. */
+/** The type of a member: a text, or an id; `?`: optional. */
 type Members = { readonly [name: string]: keyof Sent }
 type Sent = { text: string; 'text?': string | null | undefined; 'id?': number | null | undefined }
 
-/** The members of a body. Throws `validation_failed` with every problem. */
+/** The members of a body. Throws `validation_failed` with all problems. */
 function members<Known extends Members>(
   body: Json | undefined,
   kinds: Known,
@@ -142,7 +142,7 @@ function members<Known extends Members>(
 
 const purposes: readonly Purpose[] = ['invitation', 'reset']
 
-/** POST /user/{id}/link: the secret is answered once. */
+/** POST /user/{id}/link: the secret is shown once. */
 async function newLink(db: Queryable, request: ApiRequest): Promise<Answer> {
   refuseIfMatch(request)
   readParameters(request.query, [], [])

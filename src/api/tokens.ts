@@ -1,4 +1,4 @@
-/** The routes that only tokens have (D66). A secret is answered once, when it is made. */
+/** The routes that only tokens have (D66). A secret is shown once, when it is created. */
 import { createToken, rotateToken, type SavedToken } from '../accounts/tokens.ts'
 import { Refusal, type Warning } from '../errors.ts'
 import { closed, schemaRef } from '../fields/kinds/schemas.ts'
@@ -12,7 +12,7 @@ import { createOperation } from './record-routes.ts'
 import { bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from './request.ts'
 import { type AccountRoute, base, type Handler, route } from './route.ts'
 
-/** The longest time for which the old secret of a token may live on. */
+/** Maximum overlap of a token's old secret with the new one, in hours. */
 const overlapMax = 24
 
 const secret = refined('token_read', {
@@ -55,7 +55,7 @@ function tokenHandlers(db: Queryable) {
   } satisfies { [name: string]: Handler }
 }
 
-/** A secret that was made before is not told again: only its hash is known. */
+/** A replay can't show the secret: only its hash is stored. */
 function withSecret({ secret, ...saved }: SavedToken): SavedToken {
   const record = `${saved.record.slice(0, -1)},"token":${JSON.stringify(secret)}}`
   const warnings: Warning[] = secret === null ? [...saved.warnings, shownOnce] : [...saved.warnings]

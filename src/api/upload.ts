@@ -1,17 +1,17 @@
-/** A file that is the body of a request (D80): how large it may be, and how long it may take to arrive. */
+/** An upload in a request's body (D80): its maximum size and time. */
 import type { Readable } from 'node:stream'
 import { Refusal } from '../errors.ts'
 import { within } from '../waiting/timeout.ts'
 
-/** The largest file, in bytes. */
+/** Maximum size of a file, in bytes. */
 const bytesMax = 2_147_483_648
-/** How long a file may take, also where it comes all the time. */
+/** Maximum duration of an upload, in milliseconds, even if bytes keep coming. */
 const wholeMs = 7_200_000
 
 /**
- * The bytes of a file as they come. It may take longer than other requests, but something has to come within
- * `idleMs`; how long whoever reads it takes does not count. Throws `body_too_large`, `request_timeout`, and
- * `malformed_request` where the client leaves. The client can be answered after each of these but the last.
+ * The bytes of a file as they arrive. It may take longer than other requests, but some bytes must arrive
+ * every `idleMs`; time that the consumer takes does not count. Throws `body_too_large`, `request_timeout`,
+ * and `malformed_request` if the client leaves. After all but the last a response can be sent.
  */
 export async function* arriving(body: Readable, idleMs: number): AsyncGenerator<Buffer> {
   const chunks: AsyncIterator<Buffer> = body.iterator({ destroyOnReturn: false })
@@ -19,7 +19,7 @@ export async function* arriving(body: Readable, idleMs: number): AsyncGenerator<
   for (let bytes = 0; ; ) {
     const leftMs = Math.min(idleMs, until - performance.now())
     const next = await within(chunks.next(), leftMs, tooLate).catch(error => {
-      // The client left: that is no fault of the service.
+      // The client left: no fault of the service.
       if (error !== body.errored) throw error
       throw new Refusal('malformed_request', 'The request ended before its body did.')
     })

@@ -1,6 +1,6 @@
 /**
- * What a request says of the browser that sends it (D61): its session's cookie, whence it comes, and whether
- * a page of the service's own sends it.
+ * The browser behind a request (D61): its session's cookie, its address, and protection against cross-site
+ * request forgery.
  */
 import type { FastifyRequest } from 'fastify'
 import { accountOf } from '../accounts/token.ts'
@@ -11,27 +11,27 @@ import type { Answer } from './answer.ts'
 import { networkOf } from './network.ts'
 
 export type Visitor = SignInVisitor & {
-  /** the service as the browser calls it, such as https://crm.example.com */
+  /** origin of the service as the browser names it, such as https://crm.example.com */
   readonly origin: string
   /** the value of a cookie of the service */
   cookie(name: CookieName): string | null
-  /** A header that keeps a cookie for so many seconds; 0 makes the browser forget it. */
+  /** A Set-Cookie header with this Max-Age in seconds; 0 deletes the cookie. */
   setCookie(name: CookieName, value: string, seconds: number): string
 }
 
 export type CookieName = 'session' | 'openid'
 
-/** A browser keeps the cookie as long as an unused session lasts. */
+/** The cookie lives as long as an unused session. */
 export const sessionSeconds = 14 * 86_400
 
-/** `publicUrl`: the origin of the service, where it is set; else it is what the request calls it. */
+/** `publicUrl`: the configured origin of the service; null: the Host of the request. */
 export function visitorOf(request: FastifyRequest, publicUrl: string | null): Visitor {
   const { headers, ip } = request
   const host = headers.host ?? ''
   const isHere = isLoopbackName(host.replace(/:\d+$/, ''))
   const origin = publicUrl ?? `${isHere ? 'http' : 'https'}://${host}`
   const isSecure = origin.startsWith('https:')
-  // Browsers take a cookie of this prefix only from the host itself, so that no other host can plant one.
+  // Browsers accept a cookie of this prefix only from the host itself, so no other host can plant one.
   const fullName = (name: CookieName) => `${isSecure ? '__Host-' : ''}dealwright_${name}`
   const cookie = (name: CookieName) => cookieOf(headers.cookie ?? '', fullName(name))
   const session = cookie('session')
@@ -48,7 +48,7 @@ export function visitorOf(request: FastifyRequest, publicUrl: string | null): Vi
   }
 }
 
-/** An answer that sets the session's cookie. */
+/** A response that sets the session's cookie. */
 export function withCookie(answer: Answer, visitor: Visitor, value: string, seconds: number): Answer {
   const cookie = visitor.setCookie('session', value, seconds)
   return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
@@ -65,8 +65,9 @@ function cookieOf(header: string, name: string): string | null {
 const reads = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Throws `forbidden` for a write that another site may have made a browser send. A write with a cookie must
- * say that it comes from the service's own pages; one without is judged if it says where it comes from.
+ * Prevents cross-site request forgery: throws `forbidden` for a write that may come from another site. A
+ * write with a cookie must name one of the service's own pages as its source; one without is checked if it
+ * names its source.
  */
 export function refuseOtherSites({ method, headers }: FastifyRequest, visitor: Visitor): void {
   if (reads.includes(method)) return
@@ -75,7 +76,7 @@ export function refuseOtherSites({ method, headers }: FastifyRequest, visitor: V
   const isOwn =
     site !== undefined ? site === 'same-origin' || site === 'none' : isOrigin(origin, visitor.origin)
   if (isOwn) return
-  // A browser that came by plain http says so, and no more.
+  // Over plain http a browser sends Origin only.
   if (site === undefined && isOrigin(origin?.replace(/^http:/, 'https:'), visitor.origin))
     throw new Refusal(
       'forbidden',
@@ -96,12 +97,12 @@ function isOrigin(sent: string | undefined, own: string): boolean {
   )
 }
 
-/** A name or an address of RFC 3986 §3.2.2, and a port. */
+/** A host name or an address of RFC 3986 §3.2.2, with an optional port. */
 const host = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 /**
- * Throws `malformed_request` where Host is none (RFC 9110 §7.2), or is sent twice (RFC 9112 §3.2). HTTP/1.0
- * needs no Host.
+ * Throws `malformed_request` if Host is invalid (RFC 9110 §7.2) or repeated (RFC 9112 §3.2). HTTP/1.0 needs
+ * no Host.
  */
 export function refuseWrongHost({ headers, raw }: FastifyRequest): void {
   const names = raw.rawHeaders.filter((_, index) => index % 2 === 0)

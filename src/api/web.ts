@@ -1,6 +1,6 @@
 /**
- * The web UI (D132): the files that `npm run build` has made of web/. They hold nobody's data. An address
- * such as /deals/477 gets the one page there is; what it shows it asks of the routes, like any client.
+ * The web UI (D132): the files that `npm run build` makes of web/. They contain no data. A path such as
+ * /deals/477 gets the single page, which loads its data from the routes, like any client.
  */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ import { wantsPage } from './refusals.ts'
 
 export const webDirectory = fileURLToPath(new URL('../../web/dist', import.meta.url))
 
-/** The one style that React Aria puts into the page; test/web says when an upgrade changes it. */
+/** Hash of the one inline style of React Aria; test/web fails if an upgrade changes it. */
 const ariaStyle = 'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='
 
 const pageHeaders = {
@@ -24,14 +24,14 @@ const pageHeaders = {
 
 const year = 31_536_000
 
-/** Whether a request is that of a browser for a page, not that of a program for data. */
+/** True if a browser requests a page, not a program data. */
 export function isForPage(request: FastifyRequest): boolean {
   const { method, url } = request
   if (method !== 'GET' && method !== 'HEAD') return false
   return wantsPage(request) && !/^\/(rest|docs|assets|openapi\.json)(\/|$)/.test(pathOf(url))
 }
 
-/** The path of an address as the routes see it. */
+/** The decoded path of a URL, as the routes match it. */
 function pathOf(url: string): string {
   const path = url.split('?', 1)[0]!
   try {
@@ -41,7 +41,7 @@ function pathOf(url: string): string {
   }
 }
 
-/** Serves the UI; false where it has not been built. */
+/** Serves the UI; false if it has not been built. */
 export function serveWeb(app: FastifyInstance, connections: Connections): boolean {
   if (!existsSync(`${webDirectory}/index.html`)) return false
   app.register(fastifyStatic, {
@@ -53,13 +53,13 @@ export function serveWeb(app: FastifyInstance, connections: Connections): boolea
     globIgnore: ['**/*.br', '**/*.gz'],
     setHeaders(reply, path) {
       connections.answer(reply.request.raw, reply.raw)
-      // The names of assets change with what is in them.
+      // Names of assets contain a hash of their content.
       const kept = path.includes('/assets/') ? `public, max-age=${year}, immutable` : 'no-cache'
       for (const [name, value] of Object.entries({ ...pageHeaders, 'cache-control': kept }))
         reply.header(name, value)
     },
   })
-  // Every address that has no file and no route.
+  // For every path without a file or a route.
   app.setNotFoundHandler((_, reply) => reply.sendFile('index.html'))
   return true
 }

@@ -1,4 +1,4 @@
-/** The routes of webhooks (D72). A secret is answered once, when it is made. */
+/** The routes of webhooks (D72). A secret is shown once, when it is created. */
 import { closed, opened, schemaRef } from '../fields/kinds/schemas.ts'
 import { created, cursorPageMeta, envelope, ok, refined } from '../openapi/operation.ts'
 import { createOperation } from './record-routes.ts'
@@ -17,7 +17,7 @@ const withSecret = envelope(
   schemaRef('write_meta'),
 )
 
-/** What a webhook has of the routes of all `records`, and beside them. */
+/** A webhook's share of the common routes, and its own ones. */
 export function webhookRoutes(service: WebhookService, records: readonly AccountRoute[]): AccountRoute[] {
   const common = records.map(route =>
     route.scope === write ? { ...route, handler: changing(service, route.handler) } : route,

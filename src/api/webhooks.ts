@@ -1,4 +1,4 @@
-/** Webhooks over HTTP (D72): a secret is answered once, when it is made. */
+/** Webhooks over HTTP (D72): a secret is shown once, when it is created. */
 import { Refusal, type Warning } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { oneOf, refuse, report, single, unknownParameters, wholeNumber } from '../list/parameters.ts'
@@ -25,7 +25,7 @@ export type WebhookService = {
   readonly now: () => Date
 }
 
-/** The longest time for which deliveries are signed with the secret before, too; and how long if not said. */
+/** Maximum overlap, in hours, in which the old secret also signs deliveries; and its default. */
 export const overlapMax = 168
 const overlapDefault = 24
 const pageSizeDefault = 25
@@ -81,7 +81,7 @@ export function webhookHandlers(service: WebhookService) {
   } satisfies { [name: string]: Handler }
 }
 
-/** What a change of a webhook is judged by, and brings along. */
+/** Extra rules and changes of a webhook's update. */
 export function webhookChange({ db, worker }: WebhookService): NonNullable<RecordService['given']> {
   return request => {
     const context = { ...contextOf(request), rights: request.caller.rights }
@@ -89,7 +89,7 @@ export function webhookChange({ db, worker }: WebhookService): NonNullable<Recor
   }
 }
 
-/** The handler of a request after which webhooks are looked at. */
+/** A handler after which the worker checks the account's webhooks. */
 export function changing({ worker }: WebhookService, handler: Handler): Handler {
   return async request => {
     const answer = await handler(request)
@@ -98,7 +98,7 @@ export function changing({ worker }: WebhookService, handler: Handler): Handler 
   }
 }
 
-/** A secret that was made before is not told again. */
+/** A replay doesn't show the secret again. */
 function withSecret({ secret, ...saved }: SavedWebhook): SavedWebhook {
   const record = `${saved.record.slice(0, -1)},"secret":${JSON.stringify(secret)}}`
   const warnings: Warning[] = secret === null ? [...saved.warnings, shownOnce] : [...saved.warnings]
@@ -111,7 +111,7 @@ const shownOnce: Warning = {
   message: 'The secret was in the first answer to this request; rotate it for another.',
 }
 
-/** The whole number that a body of one member has; null where it is left out. */
+/** The only member of a body, a whole number; null if it is absent. */
 function memberOf(body: Json | undefined, name: string, max: number): number | null {
   if (body === undefined) return null
   if (!isObject(body)) throw new Refusal('malformed_json', `The body must be a JSON object with ${name}.`)

@@ -1,6 +1,6 @@
 /**
- * Paths and methods that no route takes: which methods a path has, and which path somebody may have meant
- * that comes from another system or has guessed. Knows the routes and no resource.
+ * Paths and methods without a route: finds the methods of a path, and the path that a client of another
+ * system, or a guess, may mean. Knows the routes and no resource.
  */
 import { Refusal } from '../errors.ts'
 import { nearest } from '../fields/nearest.ts'
@@ -8,22 +8,22 @@ import { ourResource, pluralOf } from '../fields/synonyms.ts'
 import type { Route } from './route.ts'
 
 const base = '/rest/api/v1'
-/** A longer path was not mistyped. */
+/** Longer paths are no typing errors. */
 const longestPath = 200
-/** What other systems call a list. */
+/** Other systems' names of a list. */
 const listWords = new Set(['list', 'search', 'all', 'view', 'query', 'filter'])
 const newWords = new Set(['new', 'create', 'add'])
-/** What other systems have once for all resources. */
+/** Endpoints that other systems have for all resources together. */
 const forAll: ReadonlyMap<string, string> = new Map([
   ['batch', `POST ${base}/{resource}/batch`],
   ['composite', `POST ${base}/{resource}/batch`],
   ...['query', 'soql', 'sql', 'graphql'].map(word => [word, `GET ${base}/{resource}/view/list`] as const),
   ['upsert', `PUT ${base}/{resource}/by/{field}/{value}`],
 ])
-/** What paths begin with elsewhere, before the resource. */
+/** Other systems' path prefixes. */
 const otherBases = /^(\/(rest|api|crm|services|data|items|objects|sobjects|records|v\d+(\.\d+)?))+(?=\/|$)/i
 
-/** What a path begins with before its first id, at each of its steps; the path itself where it has none. */
+/** The prefixes of a path before its first id, one per segment; the whole path if it has none. */
 function beginnings(url: string): string[] {
   const steps = url.split('/:', 1)[0]!.split('/')
   return steps.map((_, index) => steps.slice(0, index + 1).join('/')).slice(1)
@@ -35,10 +35,10 @@ export class Paths {
     readonly method: string
     readonly url: string
     readonly pattern: RegExp
-    /** the same, where ids are numbers */
+    /** the same, with ids as numbers */
     readonly exact: RegExp
   }[]
-  /** the paths without an id, and what longer paths begin with before their first one */
+  /** paths without an id, and the prefixes of longer ones before their first id */
   readonly #fixed: ReadonlySet<string>
   /** the first word of each path below the base */
   readonly #words: readonly string[]
@@ -55,7 +55,7 @@ export class Paths {
   }
 
   /**
-   * Whether a route took words of a path, or nothing, for an id: `/deal/aggregate`, `/deal/by` and `/deal/`
+   * True if a route took words of a path, or nothing, for an id: `/deal/aggregate`, `/deal/by` and `/deal/`
    * are no deals.
    */
   isMistaken(route: string | undefined, path: string): boolean {
@@ -67,8 +67,7 @@ export class Paths {
   }
 
   /**
-   * The refusal of a request that no route takes: 405 with Allow where its path has other methods, else 404
-   * (D3).
+   * The refusal of a request without a route: 405 with Allow if its path has other methods, else 404 (D3).
    */
   refusal(method: string, path: string): Refusal {
     const methods = this.#methodsOf(path)
@@ -84,7 +83,7 @@ export class Paths {
     return [...new Set(its.map(({ method }) => method))]
   }
 
-  /** The method and the path that a request comes near to, or null. */
+  /** The method and path nearest to a request, or null. */
   #meant(method: string, path: string): string | null {
     const own = path.replace(otherBases, '').split('/').filter(Boolean)
     const [first = '', ...rest] = own.map(step => step.toLowerCase())
@@ -97,7 +96,7 @@ export class Paths {
       ...(rest.length === 1 && newWords.has(rest[0]!) ? [word] : []),
       ...(rest[0] === 'batch' ? [`${word}/batch`] : []),
       ...(rest.length === 2 && rest[0] === 'view' ? [`${word}/${rest[1]}`] : []),
-      // Values keep their case.
+      // Values are case-sensitive.
       ...(rest.length === 2 ? [`${word}/by/${rest[0]}/${own[2]}`] : []),
     ].map(one => `${base}/${one}`)
     const takes = (one: string, how = method) => this.#methodsOf(one, 'exact').includes(how)
@@ -111,7 +110,7 @@ export class Paths {
     return rest[0] === 'upsert' && this.#fixed.has(by) ? `PUT ${by}/{field}/{value}` : null
   }
 
-  /** The first word of a path below the base that is meant. */
+  /** The first segment below the base that a word may mean. */
   #wordOf(said: string): string | null {
     const isKnown = (known: string) => said === known || said === pluralOf(known)
     const elsewhere = ourResource(said)

@@ -1,7 +1,6 @@
 /**
- * `dealwright backup` and `dealwright restore` (D60), from their settings to what they print. Owns the order
- * of their steps. Knows neither the terminal nor the environment: it prints through functions that it is
- * given.
+ * `dealwright backup` and `dealwright restore` (D60), from their settings to their output. Owns the order of
+ * their steps. Knows neither the terminal nor the environment: it prints through callbacks.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,16 +23,16 @@ export type CommandOptions = {
   readonly now: Date
   readonly progress: Progress
   readonly log: Log
-  /** Ends the command, with nothing left behind. */
+  /** Aborts the command, which cleans up. */
   readonly signal: AbortSignal
 }
 
-/** What was done: for people, and for programs. */
+/** The result: for people, and for programs. */
 export type Done = { readonly text: string; readonly data: { readonly [name: string]: Json } }
 
 /**
- * Writes the database to the file. Returns the line that says so. Throws a BackupError or StartupError, with
- * no file left, when this is not possible. Throws faults of the program unchanged.
+ * Writes the database to the file. Returns the line that reports it. Throws a BackupError or StartupError,
+ * without leaving a file, if this is not possible. Rethrows faults of the program.
  */
 export async function backup({ location, file, now, progress, log, signal }: CommandOptions): Promise<Done> {
   const startedAt = performance.now()
@@ -63,9 +62,9 @@ export async function backup({ location, file, now, progress, log, signal }: Com
 }
 
 /**
- * Loads the file into the empty database, which then has this program's schema. Returns the line that says
- * so. Throws a BackupError or StartupError, with the database empty as before, when this is not possible.
- * Throws faults of the program unchanged.
+ * Loads the file into the empty database, which then has this program's schema. Returns the line that reports
+ * it. Throws a BackupError or StartupError, with the database still empty, if this is not possible. Rethrows
+ * faults of the program.
  */
 export async function restore({ location, file, progress, log, signal }: CommandOptions): Promise<Done> {
   const startedAt = performance.now()
@@ -73,7 +72,7 @@ export async function restore({ location, file, progress, log, signal }: Command
   const restored = async () => {
     requireFree(location)
     progress.show('Checking the file…')
-    // The whole file is checked before anything is changed, and checked again while it is loaded.
+    // The whole file is checked before anything is changed, and again while it is loaded.
     const contents = await examine(parts())
     await withTarget(location, log, async db => {
       await load(db, parts(), contents, done =>
@@ -92,10 +91,7 @@ export async function restore({ location, file, progress, log, signal }: Command
   return { text, data: { file, tables: header.tables.length, rows: total, made_at: header.made_at } }
 }
 
-/**
- * Throws what the system, the network or PostgreSQL refused as an error of one line, and any other error
- * unchanged.
- */
+/** Rethrows errors of the system, the network or PostgreSQL as one of one line, and others unchanged. */
 export function plain(error: unknown): never {
   const refused = asUnavailable(asStartupError(error))
   if (refused instanceof DatabaseUnavailable) throw new BackupError(`${refused.message}.`, { cause: error })

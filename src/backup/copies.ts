@@ -1,13 +1,13 @@
 /**
  * Temporary folders in the data directory for databases: copies that a backup reads, and the database that a
- * restore makes before it becomes the real one. Owns their names and their removal. Knows nothing of what is
- * in them.
+ * restore builds before it becomes the real one. Owns their names and their removal. Knows nothing of their
+ * content.
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { acquireLock } from '../db/embedded/lock.ts'
 
-/** Makes a new folder. */
+/** Creates a new folder. */
 export function makeCopyFolder(
   dataDir: string,
   what: 'backup' | 'restore',
@@ -21,24 +21,22 @@ export function isCopyName(name: string): boolean {
 }
 
 /**
- * Removes the folders that a killed process has left. A folder in use stays, because its user has its lock.
- * Anybody who may write to `dataDir` may call this at any time.
+ * Removes the folders that a killed process has left. A folder in use stays, because its user holds its lock.
+ * Safe at any time for every process with write access to `dataDir`.
  */
 export async function removeLeftCopies(dataDir: string): Promise<void> {
   if (!existsSync(dataDir)) return
   for (const entry of readdirSync(dataDir, { withFileTypes: true })) {
     const path = join(dataDir, entry.name)
     if (!entry.isDirectory() || !isCopyName(entry.name) || !isOurs(path)) continue
-    // The folder is in use, or was removed meanwhile.
+    // Null if the folder is in use, or was removed meanwhile.
     const lock = await acquireLock(path, () => {}).catch(() => null)
     if (lock) rmSync(path, { recursive: true, force: true })
     lock?.release()
   }
 }
 
-/**
- * Whether the service made the folder. A foreign folder of such a name has other contents, or lacks the lock.
- */
+/** True if the service made the folder. Foreign folders of such a name have other contents, or no lock. */
 function isOurs(path: string): boolean {
   // Another process may be removing the folder right now.
   const entries = existsSync(path) ? readdirSync(path) : ['gone']

@@ -1,7 +1,7 @@
 /**
- * How a backup gets a copy of an embedded database that a running service has open. The backup asks the
- * service; the service copies the database's files while its only session is idle. Knows nothing of what
- * becomes of the copy.
+ * Copies an embedded database that a running service has open, for a backup. The backup sends a request to
+ * the service; the service copies the database's files while its only session is idle. Knows nothing of the
+ * copy's use.
  */
 import { join } from 'node:path'
 import { copyCluster } from '../db/embedded/data-directory.ts'
@@ -10,7 +10,7 @@ import { type Answers, askService, ServiceRefusal } from '../local-socket.ts'
 import { BackupError } from './backup-error.ts'
 import { isCopyName } from './copies.ts'
 
-/** What the service answers that has `dataDir` open as `db`. */
+/** The request handlers of the service that has `dataDir` open as `db`. */
 export function copyAnswers(db: Database, dataDir: string): Answers {
   return {
     async copy({ folder }) {
@@ -20,10 +20,7 @@ export function copyAnswers(db: Database, dataDir: string): Answers {
   }
 }
 
-/**
- * The transaction keeps the engine's only session: it waits for what is running, and new statements wait for
- * it.
- */
+/** The transaction occupies the engine's only session: running statements end first, new ones wait for it. */
 async function copy(db: Database, dataDir: string, name: string): Promise<void> {
   if (!isCopyName(name)) throw new Error('not a name of a copy')
   await db.sql.begin(async tx => {
@@ -35,8 +32,8 @@ async function copy(db: Database, dataDir: string, name: string): Promise<void> 
 }
 
 /**
- * Asks the service that has `dataDir` open to copy its database into the folder `name` there. False if no
- * service answers. Throws a BackupError if the service can't.
+ * Requests a copy of the database in `dataDir` from the service that has it open, into the folder `name`
+ * there. False if no service answers. Throws a BackupError if the service fails.
  */
 export async function requestCopy(dataDir: string, name: string, signal: AbortSignal): Promise<boolean> {
   try {

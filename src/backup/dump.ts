@@ -1,7 +1,4 @@
-/**
- * Reads a database into the text of a backup: everything as it was at one moment, in batches that fit in
- * memory. Knows no engine and no file.
- */
+/** Reads a database into the text of a backup: a snapshot, in batches. Knows no engine and no file. */
 import { quoted, type Table } from '../db/account-tables.ts'
 import { fetchLines } from '../db/cursor.ts'
 import type { Database, Transaction } from '../db/open.ts'
@@ -13,17 +10,17 @@ export type DumpOptions = {
   readonly now: Date
   readonly serviceVersion: string
   /**
-   * Is told how many rows are done, and an estimate of all rows. The estimate is far too low when the
-   * database has not been analyzed.
+   * Progress callback: number of finished rows, and an estimate of all rows, which is far too low if the
+   * database was never analyzed.
    */
   readonly onRows: (done: number, of: number) => void
-  /** Takes one line for the operator. */
+  /** Prints one line for the operator. */
   readonly say: (line: string) => void
 }
 
 /**
- * Reads the database in one transaction with one snapshot, and gives the text to `use`, which must read it to
- * the end. Returns how many tables and rows there were. Throws a BackupError when there is no database of the
+ * Reads the database in one transaction with one snapshot, and passes the text to `use`, which must read it
+ * to the end. Returns the numbers of tables and rows. Throws a BackupError if there is no database of the
  * service.
  */
 export async function dump(
@@ -80,15 +77,15 @@ async function* content(
   yield writer.end()
 }
 
-/** SQL of a table's rows as lines, each with its place. */
+/** SQL of a table's rows as lines, each with its ctid. */
 function arraysOf({ name, columns }: Table): string {
   const values = columns.map(column => `${quoted(column.name)}::text`).join(', ')
   return `SELECT ctid AS place, to_json(ARRAY[${values}]::text[])::text AS line FROM ${quoted(name)}`
 }
 
 /**
- * The lines of a table's rows, as `lines` selects them: the row's `place`, its ctid, and its text as `line`.
- * PostgreSQL makes each line. It is passed on as it comes; nothing is decoded here.
+ * The lines of a table's rows, as `lines` selects them: the row's ctid as `place`, and its text as `line`.
+ * PostgreSQL builds each line. It is passed on as bytes; nothing is decoded here.
  */
 export async function* fetchRows(tx: Transaction, name: string, lines: string): AsyncGenerator<Uint8Array[]> {
   try {
@@ -99,8 +96,8 @@ export async function* fetchRows(tx: Transaction, name: string, lines: string): 
 }
 
 /**
- * Fetches a row by its place, which does not change during the transaction. Throws a BackupError when no
- * restore would take the row.
+ * Fetches a row by its ctid, which does not change during the transaction. Throws a BackupError if the row is
+ * too long to be restored.
  */
 async function fetchLong(tx: Transaction, table: string, lines: string, place: string): Promise<Uint8Array> {
   const text = `
@@ -111,7 +108,7 @@ async function fetchLong(tx: Transaction, table: string, lines: string, place: s
   return line ?? tooLong(table, `${length} bytes of at most ${longestLine}, ctid ${place}`)
 }
 
-/** Throws a BackupError when PostgreSQL has no room to print a row; else throws the error unchanged. */
+/** Throws a BackupError if PostgreSQL has no memory to print a row; else rethrows the error. */
 function refuseTooLong(table: string, error: unknown): never {
   const { code = '', message } = error as { code?: string; message: string }
   if (/^(53200|54000)$/.test(code)) tooLong(table, `${message}, ${code}`)

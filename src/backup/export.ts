@@ -1,7 +1,7 @@
 /**
- * `dealwright account export` (D67): the rows of one account in a file of JSON lines that a customer can take
- * along. The first line names the account. Each row is `{"table":…,"row":{…}}`, each table after those that
- * it refers to. The last line counts the rows and has the SHA-256 of all lines before it. Knows no table.
+ * `dealwright account export` (D67): the rows of one account in a file of JSON lines, for the customer. The
+ * first line names the account. Each row is `{"table":…,"row":{…}}`, each table after those that it refers
+ * to. The last line has the number of rows and the SHA-256 of all lines before it. Knows no table.
  */
 import { createHash } from 'node:crypto'
 import { quoted, type Table } from '../db/account-tables.ts'
@@ -15,17 +15,11 @@ import { configureSession, readTables } from './tables.ts'
 
 export type Exported = { readonly id: number; readonly name: string }
 
-/**
- * Secrets and their hashes are nobody's but the service's, and a record's rendered text says again what
- * its columns say.
- */
+/** Secrets and their hashes belong to the service alone, and a record's rendered text repeats its columns. */
 const leftOut = ['account_id', 'hash', 'secret', 'document']
 const lineFeed = Uint8Array.of(10)
 
-/**
- * Writes the rows of the account that `find` names to the file. Throws as `backup` does, and what `find`
- * throws.
- */
+/** Writes the rows of `find`'s account to the file. Throws the errors of `backup` and of `find`. */
 export async function exportAccount(
   { location, file, now, progress, log, signal }: CommandOptions,
   find: (db: Database) => Promise<Exported>,

@@ -1,6 +1,7 @@
 /**
- * The file of a backup: compressed, readable by its owner alone, and visible only when it is whole. Owns its
- * temporary name, its flush to the disk, and how it is cut into lines. Knows nothing of what the lines say.
+ * The file of a backup: compressed, readable by its owner alone, and visible only when it is complete. Owns
+ * its temporary name, its flush to the disk, and its division into lines. Knows nothing of the lines'
+ * content.
  */
 import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
@@ -13,7 +14,7 @@ import { syncDirectory } from '../db/embedded/disk.ts'
 import { BackupError } from './backup-error.ts'
 import { damaged, longestLine, notABackup } from './format.ts'
 
-/** On rows of deals this takes a third of the default level's time, for a file a quarter larger. */
+/** For rows of deals, a third of the default level's time, and a file a quarter larger. */
 const compression = { level: 3, chunkSize: 256 * 1024 }
 
 /** Throws a BackupError if `file` exists or its folder doesn't. */
@@ -24,9 +25,9 @@ export function requireNewFile(file: string): void {
 }
 
 /**
- * Writes `content` to `file`, mode 0600, and compressed unless it is to stay `asIs`: first under a temporary
- * name beside it, which is renamed when the content is on the disk. On a failure, or when `signal` is
- * aborted, nothing is left. Throws a BackupError if the file exists, and other errors unchanged.
+ * Writes `content` to `file`, mode 0600, compressed unless `asIs`: first under a temporary name beside it,
+ * then with an atomic rename once the content is on the disk. A failure or abort leaves nothing. Throws a
+ * BackupError if the file exists, and rethrows other errors.
  */
 export async function writeFile(
   file: string,
@@ -55,8 +56,8 @@ export async function writeFile(
 }
 
 /**
- * The lines of a file that `writeFile` wrote, each with its line feed, in groups as they are read. Throws a
- * BackupError when the file can't be read, is not such a file, or is damaged.
+ * The lines of a file of `writeFile`, each with its line feed, in groups as they are read. Throws a
+ * BackupError if the file can't be read, is no such file, or is damaged.
  */
 export async function* readLines(file: string, signal: AbortSignal): AsyncGenerator<Uint8Array[]> {
   // The file is read twice, and to its end, so it can't be a pipe or a device.

@@ -1,8 +1,8 @@
 /**
- * The format of a backup (D60): lines of JSON. The first line describes what follows. Then comes each table
- * by name with its rows, which are arrays of PostgreSQL's text of each value. The last line counts the rows
- * and has the SHA-256 of all lines before it. Owns what a whole and undamaged backup is, and how long its
- * lines may be. Knows no files, no compression and no database.
+ * The format of a backup (D60): lines of JSON. The first line is the header. Then comes each table by name
+ * with its rows, which are arrays of PostgreSQL's text of each value. The last line has the number of rows
+ * and the SHA-256 of all lines before it. Owns the checks of completeness, and the maximum length of lines.
+ * Knows no files, no compression and no database.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { BackupError } from './backup-error.ts'
@@ -13,26 +13,26 @@ export type BackupTable = { readonly name: string; readonly columns: readonly st
 export type BackupHeader = {
   readonly made_at: string
   readonly service_version: string
-  /** what it was read from, for people */
+  /** source, for people */
   readonly database: string
   readonly migrations: readonly AppliedMigration[]
-  /** every table after those that it refers to */
+  /** each table after those that it refers to */
   readonly tables: readonly BackupTable[]
 }
 
-/** How many rows each table has. */
+/** Table → number of its rows. */
 export type RowCounts = { readonly [table: string]: number }
 
 export type BackupPart =
   | { readonly kind: 'header'; readonly header: BackupHeader }
-  /** `line` is the number of the first row's line, from 1 */
+  /** `line`: number of the first row's line, from 1 */
   | {
       readonly kind: 'rows'
       readonly table: BackupTable
       readonly line: number
       readonly rows: readonly Uint8Array[]
     }
-  /** Everything before it was whole and undamaged. */
+  /** Everything before it is complete and undamaged. */
   | { readonly kind: 'end'; readonly rows: RowCounts }
 
 const format = 'dealwright-backup'
@@ -41,26 +41,24 @@ const lineFeed = Uint8Array.of(10)
 const openBracket = 0x5b
 
 /**
- * How many bytes a line may have. PostgreSQL prints a number with all its digits: metadata of 16 kB may
- * become 23 MB, and 47 MB in the event that also has its previous value. Loading a row takes some fifteen
- * times its line in memory.
+ * Maximum of bytes per line. PostgreSQL prints a number with all its digits: metadata of 16 kB may become 23
+ * MB, and 47 MB in the event that also has its previous value. Loading a row takes some fifteen times its
+ * line in memory.
  */
 export const longestLine = 128 * 1024 * 1024
-/** The same for a line that is not a row. Such a line is parsed as a whole. */
+/** Maximum for a line that is not a row. Such a line is parsed as a whole. */
 const longestNote = 1024 * 1024
 
-/** Whether a line is a row; other lines are notes. */
+/** True if a line is a row; other lines are notes. */
 export function isRow(line: Uint8Array): boolean {
   return line[0] === openBracket
 }
 
-/**
- * Makes the text of a backup, piece by piece. The pieces are written in the order in which they are returned.
- */
+/** Builds the text of a backup, piece by piece. The pieces must be written in the order of their return. */
 export type BackupWriter = {
   header(header: BackupHeader): Uint8Array
   table(name: string): Uint8Array
-  /** Rows of the table that was named last, each a JSON array on one line. */
+  /** Rows of the last table, each a JSON array on one line. */
   rows(rows: readonly Uint8Array[]): Uint8Array
   end(): Uint8Array
 }
@@ -90,9 +88,9 @@ export function backupWriter(): BackupWriter {
 }
 
 /**
- * Reads the lines of a backup, which come in groups, each line with its line feed. Throws a BackupError when
- * they are not a backup, have another version of the format, or are not as they were written. The caller must
- * then undo what was yielded before.
+ * Reads the lines of a backup, which come in groups, each line with its line feed. Throws a BackupError if
+ * they are no backup, have another version of the format, or are damaged. The caller must then undo its work
+ * on the parts yielded before.
  */
 export async function* readBackup(groups: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<BackupPart> {
   const hash = createHash('sha256')
@@ -149,8 +147,8 @@ function shortestRow({ columns }: BackupTable): number {
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The values of a row's line, one for each column. A value must be a text or null, so that a line never takes
- * much more memory than its own length. Throws a BackupError for any other line.
+ * The values of a row's line, one per column. A value must be a text or null, so that a line never takes much
+ * more memory than its own length. Throws a BackupError for any other line.
  */
 export function valuesOf(line: Uint8Array, { name, columns }: BackupTable): (string | null)[] {
   try {
@@ -222,7 +220,7 @@ function isListOf(value: unknown, isOne: (entry: Record<string, unknown>) => boo
   )
 }
 
-/** Names of tables and columns in the form that the service's migrations use, each once. */
+/** True for names of tables and columns in the form of the service's migrations, without duplicates. */
 function areNames(names: readonly unknown[]): boolean {
   return names.every(isName) && new Set(names).size === names.length
 }
@@ -231,7 +229,7 @@ function isName(text: unknown): boolean {
   return typeof text === 'string' && /^[a-z][a-z0-9_]{0,62}$/.test(text)
 }
 
-/** Whether a text is one short line, which people may be shown as it is. */
+/** True if a text is one short line that can be printed safely. */
 function isShort(text: unknown): boolean {
   return typeof text === 'string' && /^[^\p{C}]{1,200}$/u.test(text)
 }
@@ -266,12 +264,12 @@ function parseOrNull(line: Uint8Array): Record<string, unknown> | null {
   }
 }
 
-/** The error for a file that never was a backup. */
+/** The error for a file that is no backup. */
 export function notABackup(what: string): BackupError {
   return new BackupError(`${what} is not a backup made by "dealwright backup"; name one that is.`)
 }
 
-/** The error for a backup that is not as it was written. */
+/** The error for a damaged backup. */
 export function damaged(how: string): BackupError {
   return new BackupError(
     `The backup is damaged or cut short (${how}); nothing was restored. Use another copy of it.`,

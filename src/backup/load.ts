@@ -1,7 +1,6 @@
 /**
- * Loads the rows of a backup into an empty database. One transaction makes the schema as it was when the
- * backup was made and loads all rows, or nothing. Knows no engine and no compression; format.ts says what a
- * whole backup is.
+ * Loads the rows of a backup into an empty database. One transaction makes the schema of the backup and loads
+ * all rows, or nothing. Knows no engine and no compression; format.ts checks that the backup is complete.
  */
 import { quoted, type Table } from '../db/account-tables.ts'
 import { lockSchema, migrateWithin, migrationTable, readMigrations } from '../db/migrate.ts'
@@ -17,19 +16,16 @@ import {
 } from './format.ts'
 import { configureSession, readTables } from './tables.ts'
 
-/** What a backup contains; known after reading it to its end. */
+/** The contents of a backup; known after reading it to its end. */
 export type Contents = { readonly header: BackupHeader; readonly rows: RowCounts; readonly total: number }
 
-/** A batch of rows has about this many bytes. */
+/** Size of a batch of rows, in bytes. */
 const batchBytes = 1024 * 1024
 const mostRows = 5000
-/** The embedded engine has no other process that would make room in its log. */
+/** The embedded engine has no checkpointer process that would truncate its write-ahead log. */
 const checkpointBytes = 256 * 1024 * 1024
 
-/**
- * Reads a backup to its end. Throws a BackupError when it is damaged, or was made by a service with
- * migrations that this one doesn't have.
- */
+/** Reads a backup to its end. Throws a BackupError if it is damaged, or has migrations unknown here. */
 export async function examine(parts: AsyncIterable<BackupPart>): Promise<Contents> {
   let header: BackupHeader | undefined
   let rows: RowCounts = {}
@@ -62,9 +58,8 @@ function requireKnown({ migrations, service_version }: BackupHeader): void {
 
 /**
  * Makes the backup's schema, loads its rows, and migrates both to this program's schema. Throws a
- * BackupError, with the database as it was, when the database is not empty, when the backup differs from
- * `contents`, or when its rows don't fit. Throws other errors of the database unchanged. `onRows` is told how
- * many rows are loaded.
+ * BackupError, with the database unchanged, if the database is not empty, the backup differs from `contents`,
+ * or its rows don't fit. Rethrows other errors of the database. `onRows` gets the number of loaded rows.
  */
 export async function load(
   db: Database,
@@ -111,8 +106,8 @@ export async function load(
 }
 
 /**
- * Throws a BackupError that names `where`, and no value, for rows of the backup that PostgreSQL refuses:
- * invalid data (22), a broken constraint (23), or more than a limit (54).
+ * Throws a BackupError with `where`, and without values, for rows of the backup that PostgreSQL refuses:
+ * invalid data (22), a broken constraint (23), or an exceeded limit (54).
  */
 async function fitting(where: string, act: () => Promise<void>): Promise<void> {
   try {
@@ -134,7 +129,7 @@ async function fitting(where: string, act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Throws a BackupError when the database has a table of the service, or something else under such a name. */
+/** Throws a BackupError if the database has a table of the service, or something else with such a name. */
 async function requireEmpty(tx: Transaction, { tables }: BackupHeader): Promise<void> {
   const names = [migrationTable, ...tables.map(table => table.name)]
   const [found] = await tx.unsafe<{ name: string }[]>(
@@ -171,10 +166,10 @@ function requireSame({ tables: backedUp }: BackupHeader, tables: readonly Table[
 }
 
 /**
- * Removes the indexes that are not constraints, because rows are loaded several times as fast without them.
- * The function that is returned makes them again as they were. Before the migration "one-folding" (D126),
- * databases differed in which names they took for the same. If names of a backup are not unique here, their
- * index is left out: that migration tells the names apart and makes another index.
+ * Drops the indexes that are not constraints, because rows load several times as fast without them. Returns a
+ * function that recreates them. Before the migration "one-folding" (D126), databases differed in case
+ * folding. If names of a backup are not unique here, their index is left out: that migration renames them and
+ * makes another index.
  */
 async function dropIndexes(tx: Transaction, isBeforeFolding: boolean): Promise<() => Promise<void>> {
   const rows = await tx.unsafe<{ name: string; definition: string; statistics: string }[]>(`
@@ -199,7 +194,7 @@ async function dropIndexes(tx: Transaction, isBeforeFolding: boolean): Promise<(
   }
 }
 
-/** `line` is the number of the first row's line */
+/** `line`: number of the first row's line */
 type Batch = {
   readonly table: BackupTable
   readonly line: number
@@ -226,7 +221,7 @@ async function* batches(parts: AsyncIterable<BackupPart>): AsyncGenerator<Batch>
   if (batch) yield batch
 }
 
-/** One parameter for each column: the texts of all rows, as an array literal. */
+/** One parameter per column: the texts of all rows, as an array literal. */
 async function insert(tx: Transaction, { columns }: Table, { table, rows }: Batch): Promise<void> {
   const literals = table.columns.map(() => [] as string[])
   for (const row of rows) {

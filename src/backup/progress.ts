@@ -1,7 +1,4 @@
-/**
- * The progress, for a person at a terminal: one line on standard error that is overwritten. Silent when there
- * is no terminal.
- */
+/** Progress at a terminal: one line on standard error that is overwritten. Silent without a terminal. */
 
 export type Progress = { show(text: string): void; clear(): void }
 

@@ -1,6 +1,6 @@
 /**
- * The database that a backup is read from: a server, a data directory that nobody has open, or a copy of one
- * that a running service has open. Owns the life of the copy. Knows nothing of what is read.
+ * The source database of a backup: a server, a data directory that is not open, or a copy of one that a
+ * running service has open. Owns the life of the copy. Knows nothing of its content.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { hasCluster } from '../db/embedded/data-directory.ts'
@@ -10,18 +10,15 @@ import { BackupError } from './backup-error.ts'
 import { makeCopyFolder, removeLeftCopies } from './copies.ts'
 import { requestCopy } from './copy.ts'
 
-/** The settings of the service that say where its database is. */
+/** The settings with the database's location. */
 export type DatabaseLocation = { readonly databaseUrl: string | null; readonly dataDir: string }
 
-/**
- * No statement of a backup should be stopped. The embedded engine always has a limit, so it gets a very long
- * one.
- */
+/** A backup needs no statement timeout. The embedded engine always has one, so it gets a very long one. */
 export const longRunning = { statementTimeoutMs: 24 * 3_600_000, waitMs: 24 * 3_600_000, poolSize: 1 }
 
 /**
  * Opens the database for `read` and closes it afterwards; a copy is removed. Throws a BackupError or
- * StartupError when there is no database or it can't be read.
+ * StartupError if there is no database or it can't be read.
  */
 export async function withSource<T>(
   location: DatabaseLocation,

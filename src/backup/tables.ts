@@ -1,6 +1,6 @@
 /**
- * What a backup finds in the database: the service's tables, the history of its migrations, and the settings
- * of the session that make the text of a value the same everywhere. Names no table but that history.
+ * The schema of a database for backups: the service's tables, the history of its migrations, and session
+ * settings that make the text of values the same everywhere. Names no table but that history.
  */
 import { accountTables, type Table } from '../db/account-tables.ts'
 import { migrationTable } from '../db/migrate.ts'
@@ -8,8 +8,8 @@ import type { Transaction } from '../db/open.ts'
 import type { AppliedMigration } from './format.ts'
 
 /**
- * Makes the session of the transaction print and read values in one way, whatever is set for the database or
- * the role. Removes its time limits.
+ * Makes the session of the transaction print and read values in one way, regardless of settings of the
+ * database or the role. Removes its time limits.
  */
 export async function configureSession(tx: Transaction): Promise<void> {
   await tx.unsafe(`SELECT set_config(name, value, true)
@@ -19,12 +19,12 @@ export async function configureSession(tx: Transaction): Promise<void> {
     WHERE name IN (SELECT name FROM pg_settings)`)
 }
 
-/** The tables of the service in the order in which they can be loaded, and the names of others. */
+/** The tables of the service in loading order, and the names of others. */
 export function readTables(tx: Transaction): Promise<{ tables: Table[]; others: string[] }> {
   return accountTables(text => tx.unsafe(text))
 }
 
-/** The migrations that were applied to the database, in order; null if none ever was. */
+/** The applied migrations in order; null if there are none. */
 export async function readHistory(tx: Transaction): Promise<AppliedMigration[] | null> {
   const [there] = await tx.unsafe<{ there: string }[]>(
     `SELECT (to_regclass('${migrationTable}') IS NOT NULL)::text AS there`,

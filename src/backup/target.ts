@@ -1,6 +1,6 @@
 /**
- * The database that a backup is restored into: an empty one on a server, or a new one in a data directory. A
- * new one becomes the directory's database only when everything is loaded. Knows nothing of what is loaded.
+ * The target database of a restore: an empty one on a server, or a new one in a data directory. A new one
+ * becomes the directory's database only when everything is loaded. Knows nothing of its content.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { adoptCluster, hasCluster } from '../db/embedded/data-directory.ts'
@@ -11,16 +11,16 @@ import { BackupError } from './backup-error.ts'
 import { makeCopyFolder, removeLeftCopies } from './copies.ts'
 import { type DatabaseLocation, longRunning } from './source.ts'
 
-/** Throws a BackupError when the data directory has a database. */
+/** Throws a BackupError if the data directory has a database. */
 export function requireFree({ databaseUrl, dataDir }: DatabaseLocation): void {
   if (databaseUrl || !existsSync(dataDir) || !hasCluster(dataDir)) return
   throw new BackupError(`${dataDir} has a database; set DATA_DIR to an empty directory to restore into.`)
 }
 
 /**
- * Opens the database for `fill` and closes it afterwards. If `fill` fails, a data directory is as it was
- * before; on a server, `fill` itself must undo its work. Throws a BackupError or StartupError when the
- * database can't be opened.
+ * Opens the database for `fill` and closes it afterwards. If `fill` fails, a data directory is unchanged; on
+ * a server, `fill` itself must undo its work. Throws a BackupError or StartupError if the database can't be
+ * opened.
  */
 export async function withTarget<T>(
   location: DatabaseLocation,

@@ -68,7 +68,7 @@ export const rename: Act = async (db, given) => {
   }
 }
 
-/** Tells the settings of an account, and changes those that are given. */
+/** Prints the settings of an account, after changing the ones in the options. */
 export const settings: Act = async (db, given) => {
   const account = await findAccount(db, given)
   const body = {
@@ -101,7 +101,7 @@ function toldCounts({ rates, open_deals, closed_deals, products }: Recalculated)
   return `${rates} rates are converted; the amounts of ${amounts} follow while the service runs.`
 }
 
-/** The settings of a new account. Throws a CommandRefusal where one can't be used. */
+/** The settings of a new account. Throws a CommandRefusal for an invalid one. */
 async function newSettings(tx: Queryable, given: Given) {
   const { 'time-zone': zone, 'base-currency': currency } = given
   const known = zone === undefined ? undefined : await timeZone(tx, zone)
@@ -145,7 +145,7 @@ export const restore: Act = async (db, given) => {
   }
 }
 
-/** As a first start does, for an account that has nothing of its own yet. */
+/** Adds sample data, as a first start does, to an account without data of its own. */
 export const sampleData: Act = async (db, given, { now }) => {
   const account = await findAccount(db, given)
   const owner = await alone(db, async tx => {
@@ -169,7 +169,7 @@ export const sampleData: Act = async (db, given, { now }) => {
   }
 }
 
-/** What an account has beyond what every new one has; null: nothing. */
+/** The first kind of content that a new account lacks; null: none. */
 async function contentsOf(tx: Queryable, account: number): Promise<string | null> {
   const own = param(String(account))
   for (const name of ['deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'field']) {

@@ -1,10 +1,10 @@
-/** Reads the arguments of a command line by the table of commands. Knows nothing of what commands do. */
+/** Parses the arguments of a command line by the table of commands. Knows nothing of the commands' work. */
 import { parseArgs } from 'node:util'
 import { suggestion } from '../fields/nearest.ts'
 import type { Command, Given, Option } from './command.ts'
 import { helpOf, helpOfAll, helpOfGroup } from './help.ts'
 
-/** What the arguments ask for. `misuse` says what is wrong with them. */
+/** A parsed command line. `misuse`: the error message. */
 export type Asked =
   | { readonly command: Command; readonly given: Given; readonly isJson: boolean }
   | { readonly help: string }
@@ -51,7 +51,7 @@ function misuse(what: string, word: string, known: readonly string[], of = ''): 
   return { misuse: `${what}; ${hint ? `${hint} Or ` : ''}${see}` }
 }
 
-/** The rest of a command line, for one command. */
+/** Parses the rest of a command line, for one command. */
 function read(command: Command, args: readonly string[], commands: readonly Command[]): Asked {
   if (args.some(isHelp)) return { help: helpOf(command) }
   const known = new Map([...command.options, ...common].map(option => [option.name, option]))

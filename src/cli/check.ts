@@ -1,4 +1,4 @@
-/** `dealwright check` (D67): whether the service could run well here, and what is wrong if not. */
+/** `dealwright check` (D67): checks whether the service can run well here, and reports the problems. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { allAccounts } from '../accounts/accounts.ts'
@@ -12,10 +12,10 @@ import type { Command, Outcome, Terminal } from './command.ts'
 import { onDatabase } from './database.ts'
 import { asRefusal, isRefusal } from './refusal.ts'
 
-/** One thing that was looked at. */
+/** The result of one check. */
 type Finding = { readonly what: string; readonly is_right: boolean; readonly told: string }
 
-/** What the database says of itself. Stops where nothing more could be told. */
+/** Checks the database. Stops at the first failure that prevents further checks. */
 export async function inspect(db: Database): Promise<Outcome> {
   const [server] = await db.query("SELECT current_setting('server_version') AS version")
   const kind = db.engine === 'embedded' ? 'embedded PostgreSQL' : 'PostgreSQL'
@@ -37,7 +37,7 @@ export async function inspect(db: Database): Promise<Outcome> {
   return outcomeOf(findings)
 }
 
-/** Settings, data directory and database. */
+/** Checks settings, data directory and database. */
 export async function check(command: Command, terminal: Terminal): Promise<Outcome> {
   const { databaseUrl, dataDir, host, port } = terminal.config
   const directory = resolve(dataDir)
@@ -73,7 +73,10 @@ async function accountsOf(db: Database): Promise<Finding> {
   )
 }
 
-/** Whether only the owner gets at what is in the data directory (D106), and whether that is this user. */
+/**
+ * Checks that only the owner has access to the files in the data directory (D106), and that this is the
+ * current user.
+ */
 function rightsOf(directory: string): Finding {
   if (process.platform === 'win32') return right('directory', 'its rights are those of its folder')
   const inside = readdirSync(directory)

@@ -1,4 +1,4 @@
-/** What a command is (D67): its name, what it takes, and what carries it out. */
+/** The type of a command (D67): its name, its arguments, and its function. */
 import type { Config } from '../config.ts'
 import type { Database } from '../db/open.ts'
 import type { Json } from '../json.ts'
@@ -6,71 +6,71 @@ import { printable } from './printable.ts'
 
 export type Option = {
   readonly name: string
-  /** one letter that says the same */
+  /** one-letter alias */
   readonly short?: string
-  /** what stands for its value in the help; absent: it has none */
+  /** placeholder of its value in the help; absent: a flag */
   readonly value?: string
   readonly does: string
   readonly isNeeded?: true
-  /** whether it may be given several times; its values are lines then */
+  /** true if it can be repeated; its values are joined as lines */
   readonly isMany?: true
 }
 
-/** What was given: the values of options by their names, and the argument by its own. A flag is 'yes'. */
+/** Values of options by name, and the argument by its own name. A flag is 'yes'. */
 export type Given = { readonly [name: string]: string | undefined }
 
-/** What a command did: for people, and for programs. */
+/** The result of a command: for people, and for programs. */
 export type Outcome = {
   readonly text: string
   readonly data: { readonly [name: string]: Json }
   /** for people, on standard error; each on a line */
   readonly notes?: readonly string[]
-  /** 1: the command found something wrong; 3: it needs an answer; else all is well */
+  /** 1: the command found a problem; 3: it needs an answer; else 0 */
   readonly exitCode?: 0 | 1 | 3
 }
 
-/** With what a command works on an open database. */
+/** The environment of a command that works on an open database. */
 export type Operating = {
   readonly now: Date
   readonly retentionDays: number
-  /** under which browsers reach the service; null where the settings don't tell */
+  /** origin for browsers; null: unknown from the settings */
   readonly origin: string | null
-  /** whether it works in the process that was started at the terminal */
+  /** true in the process that was started at the terminal */
   readonly isTerminal?: true
 }
 
-/** With what a command works that opens its database itself, if it needs one. */
+/** The environment of a command that opens its database itself, if it needs one. */
 export type Terminal = {
   readonly config: Config
   readonly now: Date
-  /** takes a line for the operator */
+  /** prints a line for the operator */
   readonly say: (line: string) => void
-  /** prints a part of what the command tells, before its end */
+  /** prints a part of the output before the command ends */
   readonly print: (part: Pick<Outcome, 'text' | 'data'>) => void
-  /** ends the command, with nothing left behind */
+  /** aborts the command, which cleans up */
   readonly signal: AbortSignal
 }
 
 export type Command = {
-  /** one word or two: `account create` */
+  /** one or two words: `account create` */
   readonly name: string
   readonly does: string
-  /** the name of what it takes without an option, as the help shows it */
+  /** positional argument, with its name in the help */
   readonly argument?: { readonly name: string; readonly does: string }
   readonly options: readonly Option[]
-  /** more than `does` says, for the help of the command */
+  /** additional text for the help of the command */
   readonly more?: string
-  /** on an open database, in a running service where that has it open */
+  /** works on an open database, inside the running service if that has it open */
   readonly act?: (db: Database, given: Given, operating: Operating) => Promise<Outcome>
-  /** whether it works on a database that has no schema, or an older one; makes one where there is none */
+  /** true if it works without a schema, or with an older one; creates the database if there is none */
   readonly isForAnySchema?: true
-  /** an option that a person at a terminal is asked for, unless it or `yes` is given */
+  /** option for which a terminal prompts, unless it or `yes` is present */
   readonly asks?: { readonly option: string; readonly question: string }
-  /** in this process; null: it has printed all it had to say */
+  /** works in this process; null: all output is printed already */
   readonly carryOut?: (terminal: Terminal, given: Given) => Promise<Outcome | null>
 }
 
-/** Why a command is refused: one line that says what to do. */
+/** The refusal of a command: one line that says what to do. */
 export class CommandRefusal extends Error {
   readonly isPlain = true
 

@@ -1,6 +1,6 @@
 /**
- * The table of commands (D67): what each is called, takes and does. The help, the checks of arguments and the
- * page in docs/operating.md are made from it. The service itself is started by main.ts.
+ * The table of commands (D67): name, arguments and function of each. The help, the checks of arguments and
+ * the page in docs/operating.md are generated from it. main.ts starts the service itself.
  */
 import { resolve } from 'node:path'
 import { loadCatalog } from '../accounts/callers.ts'

@@ -1,6 +1,6 @@
 /**
- * Where a command finds the database: on a server, in a data directory that nobody has open, or in the
- * running service that has it open, which is asked over its socket (D67).
+ * Finds the database for a command: on a server, in a data directory that is not open, or in the running
+ * service that has it open, over its socket (D67).
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -20,10 +20,10 @@ import {
 } from './command.ts'
 import { asRefusal } from './refusal.ts'
 
-/** Commands take their time where others don't wait for them; sample data is many statements. */
+/** Commands may be slow, as nobody waits behind them; sample data is many statements. */
 const opened = { poolSize: 2, statementTimeoutMs: 600_000, waitMs: 600_000 }
 
-/** Carries out a command on the database of the settings. Throws what it is refused with. */
+/** Carries out a command on the configured database. Throws its refusals. */
 export async function onDatabase(
   command: Command,
   given: Given,
@@ -51,7 +51,7 @@ export async function onDatabase(
   return perform(command, db, given, operating).finally(() => db.close())
 }
 
-/** What a service answers that has the database open; `operating`: with what commands work there. */
+/** The request handlers of a service with an open database; `operating`: the commands' environment there. */
 export function commandAnswers(
   commands: readonly Command[],
   db: Database,
@@ -77,7 +77,7 @@ async function perform(command: Command, db: Database, given: Given, operating: 
   }
 }
 
-/** Throws where the database lacks migrations. */
+/** Throws if the database lacks migrations. */
 export async function requireSchema(db: Database): Promise<void> {
   const { version, known } = await schemaVersion(db)
   if (version < known)

@@ -1,4 +1,4 @@
-/** `dealwright export`: the records of a resource in a file (D81), as the service itself sees them. */
+/** `dealwright export`: the records of a resource in a file (D81), with the rights of the service itself. */
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -17,7 +17,7 @@ import { CommandRefusal, type Given, type Outcome, type Terminal } from './comma
 import { asRefusal } from './refusal.ts'
 import { findAccount } from './whom.ts'
 
-/** To standard output it prints the records alone, and what it has done as a message. */
+/** On standard output it prints the records only; messages go to standard error. */
 export async function exportRecords(
   { config, now, say, signal }: Terminal,
   given: Given,
@@ -48,12 +48,12 @@ export async function exportRecords(
   return { text, data: { file: file!, records, bytes } }
 }
 
-/** A command has the disk to itself. */
+/** A command needs no disk quota. */
 function alone(say: (line: string) => void): SpoolQuota {
   return { take: () => true, release() {}, say }
 }
 
-/** What was given, as the parameters of an export. */
+/** The options as the parameters of an export. */
 function parametersOf(given: Given): Parameters {
   const { names, output = '' } = given
   const format = given.format ?? formats.find(name => output.toLowerCase().endsWith(`.${name}`))
@@ -81,7 +81,7 @@ async function askedOf(db: Database, given: Given, parameters: Parameters, now: 
   return { fields, viewer, request }
 }
 
-/** Whoever reads the output may have enough of it before its end, as `head` has. */
+/** The reader of a pipe may close it early, like `head`. */
 async function print(content: Readable, signal: AbortSignal): Promise<null> {
   await pipeline(content, process.stdout, { signal, end: false }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

@@ -1,10 +1,10 @@
-/** The help of the command line, and its page in docs/operating.md, made from the table of commands. */
+/** The help of the command line, and its page in docs/operating.md, generated from the table of commands. */
 import type { Command, Option } from './command.ts'
 import { printable } from './printable.ts'
 
 const json = ['--json', 'answers JSON on standard output; messages go to standard error'] as const
 
-/** One line a command: fits a page of a terminal. */
+/** One line per command: fits on one screen of a terminal. */
 export function helpOfAll(commands: readonly Command[]): string {
   const rows = commands.map(command => [shortUsage(command), command.does] as const)
   return [
@@ -14,7 +14,7 @@ export function helpOfAll(commands: readonly Command[]): string {
   ].join('\n')
 }
 
-/** Everything about the commands that begin with one word. */
+/** The full help of all commands that begin with one word. */
 export function helpOfGroup(group: string, commands: readonly Command[]): string {
   const all = commands.map(command => `${helpOf(command, [])}\n`)
   return [`dealwright ${group} …\n`, ...all, ...aligned([json])].join('\n')
@@ -72,7 +72,7 @@ function folded(text: string, width: number): string[] {
   return lines
 }
 
-/** Rows under their heads, for people. */
+/** A table with headings, for people. */
 export function tableOf(
   heads: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],

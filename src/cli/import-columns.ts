@@ -1,4 +1,4 @@
-/** The options of `dealwright import` for the columns of a file, and the lines that it prints of them. */
+/** The options of `dealwright import` for the columns of a file, and their output. */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { changedPlan, planMembers } from '../imports/change.ts'
 import { type ColumnState, columnStates } from '../imports/columns.ts'
@@ -9,7 +9,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { CommandRefusal, type Given } from './command.ts'
 import { told } from './printable.ts'
 
-/** The plan with what is given: by a map, names of columns that are left out, and yes to all guesses. */
+/** The plan with the options applied: a map, the columns to leave out, and yes to all guesses. */
 export function plannedBy(given: Given, job: Job, fields: ResourceFields, catalog: Catalog): ImportPlan {
   const planned = (plan: ImportPlan, body: JsonObject) =>
     changedPlan({ ...job, plan: plan as unknown as JsonObject }, body, fields, catalog)
@@ -28,7 +28,7 @@ export function statesOf(job: Job, plan: ImportPlan, fields: ResourceFields, cat
   return columnStates(job, plan, labelsOf(catalog, fields))
 }
 
-/** A line for each column: what it becomes, or why it becomes nothing. */
+/** A line per column: its field, or the reason why it has none. */
 export function linesOf(states: readonly ColumnState[]): string[] {
   return states.map(({ name, state, field, reason, guess }) => {
     if (state === 'mapped') return told`  ${name} → ${field!}`
@@ -38,12 +38,12 @@ export function linesOf(states: readonly ColumnState[]): string[] {
   })
 }
 
-/** The same for programs. */
+/** The columns for programs. */
 export function columnsData(states: readonly ColumnState[]): Json {
   return states.map(one => ({ ...one }))
 }
 
-/** A map: what PATCH of an import takes, or an object of columns' names and what they become. */
+/** A map: the body of PATCH of an import, or an object of columns' names and their fields. */
 function mapOf(text: string, job: Job): JsonObject {
   let map: Json
   try {
@@ -54,7 +54,7 @@ function mapOf(text: string, job: Job): JsonObject {
   if (!isObject(map)) throw new CommandRefusal('The map must be an object.')
   if (planMembers.some(name => name in map)) return map
   const fields = new Map(Object.entries(map).map(([name, field]) => [columnOf(name, job), field]))
-  // What it does not name is left out.
+  // Columns that the map lacks are left out.
   const mapping = (job.columns ?? []).map((_, column) => ({ column, field: fields.get(column) ?? null }))
   return { mapping }
 }

@@ -1,4 +1,4 @@
-/** `dealwright import`: a file becomes records (D80), by the same job as over HTTP. */
+/** `dealwright import`: imports a file (D80), by the same job as over HTTP. */
 import { createReadStream, readFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
@@ -24,7 +24,7 @@ import { columnsData, linesOf, plannedBy, statesOf } from './import-columns.ts'
 import { told } from './printable.ts'
 import { findAccount, findUser } from './whom.ts'
 
-/** What is given, with paths that hold for the service too, and with the text of the map. */
+/** The arguments with absolute paths, which work for the service too, and with the text of the map. */
 export function importGiven(given: Given): Given {
   const { FILE: file, map, errors } = given
   return {
@@ -35,7 +35,7 @@ export function importGiven(given: Given): Given {
   }
 }
 
-/** Imports the file on an open database, and answers when it is done. */
+/** Imports the file on an open database; returns when the job has ended. */
 export async function importFile(db: Database, given: Given, operating: Operating): Promise<Outcome> {
   const { resource, FILE: file = '' } = given
   const account = await findAccount(db, given)
@@ -84,7 +84,7 @@ export async function importFile(db: Database, given: Given, operating: Operatin
   return outcomeOf(job, given, states)
 }
 
-/** How the file is to be read, as far as that is said. */
+/** The options for reading the file, without defaults. */
 function sourceGiven({ encoding, delimiter, sheet, header }: Given): Omit<Source, 'format'> {
   if (header !== undefined && !/^\d{1,7}$/.test(header))
     throw new CommandRefusal('--header must be the number of a line, or 0.')
@@ -96,7 +96,7 @@ function sourceGiven({ encoding, delimiter, sheet, header }: Given): Omit<Source
   }
 }
 
-/** Works for the job in this process until it has ended. */
+/** Works on the job in this process until it has ended. */
 async function carriedOut(
   db: Database,
   callers: Callers,
@@ -118,7 +118,7 @@ async function carriedOut(
   }
 }
 
-/** What is said where nobody has said of each column what it becomes. */
+/** The result if columns still need a decision. */
 function unanswered(states: readonly ColumnState[]): Outcome {
   const count = states.filter(({ state }) => state === 'open').length
   const what = `${grouped(count)} ${count === 1 ? 'column needs' : 'columns need'} an answer`

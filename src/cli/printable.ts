@@ -1,14 +1,14 @@
 /**
- * What the command line prints for people of what somebody else wrote: names, e-mails, values. None of it may
- * control the terminal or make lines of its own. JSON is for programs, and keeps all.
+ * Sanitizes output for people that others wrote: names, e-mails, values. It must not control the terminal or
+ * forge lines. JSON is for programs, and is unchanged.
  */
 
-/** A text on one line, without characters that are not seen. */
+/** A text on one line, without control and invisible characters. */
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, ' ')
 }
 
-/** A tag for texts that the command line writes itself: what stands in them is made printable. */
+/** A template tag for texts of the command line: makes interpolated values printable. */
 export function told(written: TemplateStringsArray, ...values: readonly (string | number)[]): string {
   return String.raw({ raw: written }, ...values.map(value => printable(String(value))))
 }

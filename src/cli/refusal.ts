@@ -1,4 +1,4 @@
-/** What is refused, in one line for a person at a terminal. Faults of the program stay as they are. */
+/** Turns refusals into one line for a person at a terminal. Faults of the program are unchanged. */
 import { asStartupError } from '../db/startup-error.ts'
 import { asUnavailable, DatabaseUnavailable } from '../db/unavailable.ts'
 import { Refusal } from '../errors.ts'

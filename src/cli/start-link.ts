@@ -1,7 +1,4 @@
-/**
- * The link that a start on loopback shows: whoever sits at this machine is signed in by it, without a
- * password (D61, D133).
- */
+/** The link that a start on loopback shows: it signs this machine's user in, without password (D61, D133). */
 import type { Queryable } from '../records/store.ts'
 import { createLink } from '../sign-in/links.ts'
 import { ask, param, sql } from '../sql.ts'
@@ -11,8 +8,8 @@ import { operatorOf } from './whom.ts'
 const firstAccount = 1
 
 /**
- * The secret of a link for the first user who administers the first account. It can be used once, for ten
- * minutes. Null where nobody administers it, or it was deleted.
+ * The secret of a link for the first administrator of the first account. It can be used once, within ten
+ * minutes. Null if there is no administrator, or the account was deleted.
  */
 export async function startLink(db: Queryable): Promise<string | null> {
   const account = param(String(firstAccount))

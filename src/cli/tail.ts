@@ -1,4 +1,4 @@
-/** `dealwright tail`: an account's events in a terminal, as they come (D71). */
+/** `dealwright tail`: follows an account's events in a terminal (D71). */
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadCatalog } from '../accounts/callers.ts'
@@ -19,11 +19,11 @@ import { asRefusal } from './refusal.ts'
 import { findAccount } from './whom.ts'
 
 const everyMs = 500
-/** How many earlier events are shown first. */
+/** Number of earlier events that are shown first. */
 const shownBefore = 10
 const valueMax = 60
 
-/** A page of events after `after`: `data` has `events`, and `next`, after which the next page begins. */
+/** A page of events after `after`: `data` has `events`, and `next`, the cursor of the next page. */
 export async function pageOfEvents(db: Database, given: Given): Promise<Outcome> {
   const { id } = await findAccount(db, given)
   const catalog = await loadCatalog(db, resources, id)
@@ -35,13 +35,13 @@ export async function pageOfEvents(db: Database, given: Given): Promise<Outcome>
   const listener = { catalog, actor: 0 }
   const { events, next, last } = await readFeed(db, listener, query)
   const isFirst = given.after === undefined
-  // Without a beginning, the last few are shown, and then what comes.
+  // Without `after`, it starts with the last few events.
   if (isFirst && last > shownBefore)
     return pageOfEvents(db, { ...given, after: String(Math.max(last - shownBefore, 0)) })
   return { text: '', data: { events: events.map(({ text }) => parseJson(text)), next } }
 }
 
-/** Prints events until it is stopped. A service that is away for a while is asked again. */
+/** Prints events until it is stopped. Retries while the service is away. */
 export async function tail({ config, say, print, signal }: Terminal, given: Given): Promise<null> {
   const db = config.databaseUrl
     ? await openDatabase({ url: config.databaseUrl, poolSize: 1, log: say })
@@ -69,7 +69,7 @@ export async function tail({ config, say, print, signal }: Terminal, given: Give
   }
 }
 
-/** The same from the service that has the data directory open. */
+/** A page from the service that has the data directory open. */
 async function pageOfService(dataDir: string, given: Given, signal: AbortSignal): Promise<Outcome> {
   const answer = await askService(dataDir, 'command', { name: 'tail', given: given as JsonObject }, signal)
   if (answer) return answer as unknown as Outcome
@@ -86,7 +86,7 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof CommandRefusal && error.cause !== undefined
 }
 
-/** An event in a line: 2026-05-01 12:00:00Z  #17  deal 42 updated by Ada: Stage New → Won */
+/** An event on one line: 2026-05-01 12:00:00Z  #17  deal 42 updated by Ada: Stage New → Won */
 export function lineOf({ seq, type, also, at, resource, id, actor, changes }: ToldEvent): string {
   const when = `${at.slice(0, 10)} ${at.slice(11, 19)}Z`
   const verb = type.slice(type.indexOf('.') + 1).replaceAll('_', ' ')

@@ -82,7 +82,7 @@ export const revoke: Act = async (db, given) => {
   }
 }
 
-/** A time that was written as a moment, a date (its beginning in UTC), or days from now: 90d. */
+/** A time from a timestamp, a date (its beginning in UTC), or a number of days from now: 90d. */
 function momentOf(text: string, now: Date): string {
   const days = /^(\d{1,5})d$/.exec(text)?.[1]
   if (days) return new Date(now.getTime() + Number(days) * 86_400_000).toISOString()

@@ -10,11 +10,11 @@ import { findAccount, findUser, operatorOf, type User, userInUse } from './whom.
 
 type Act = NonNullable<Command['act']>
 
-/** Makes the user if there is none with that e-mail, and a link with which they set their password. */
+/** Creates the user if there is none with that e-mail, and a link with which they set their password. */
 export const invite: Act = async (db, given, operating) => {
   const account = await findAccount(db, given)
   const email = given.email!
-  // An id is no e-mail: it would be a link for somebody else.
+  // An id is no e-mail: the link would be for another user.
   if (!email.includes('@')) throw new CommandRefusal(`${JSON.stringify(email)} is no e-mail.`)
   const known = await findUser(db, account.id, email)
   if (!known) await createUser(db, account, given)
@@ -25,7 +25,7 @@ export const invite: Act = async (db, given, operating) => {
   return { ...outcome, notes: [...notes, ...(outcome.notes ?? [])] }
 }
 
-/** A link for somebody who has lost their password. */
+/** Creates a link for a user who has lost their password. */
 export const reset: Act = async (db, given, operating) => {
   const account = await findAccount(db, given)
   return linkFor(db, account, await userInUse(db, account, given.user!), 'reset', operating)
@@ -38,7 +38,7 @@ async function createUser(db: Database, account: Account, { name, email, role }:
   await createRecord(db, context.catalog.resources.get('user')!, body, context)
 }
 
-/** An invitation gives nobody who is there another name or role. */
+/** An invitation doesn't change the name or role of an existing user. */
 async function requireSame(db: Database, account: Account, user: User, { name, role }: Given): Promise<void> {
   const { catalog } = await operatorOf(db, account.id)
   const known = catalog.roles.get(user.role)!

@@ -1,4 +1,4 @@
-/** Of whom a command speaks: which account, and which of its users. */
+/** Resolves the account and the user that a command names. */
 import { type Account, allAccounts } from '../accounts/accounts.ts'
 import { loadCatalog } from '../accounts/callers.ts'
 import { asDefined } from '../fields/as-defined.ts'
@@ -16,12 +16,11 @@ export const accountOption: Option = {
   does: 'which account; may be left out where there is only one',
 }
 
-/** The actor of what operators do: the service itself (D67). */
+/** The actor of operators' writes: the service itself (D67). */
 const service = 0
 
 /**
- * The account that was given; the only one where none was. Throws a CommandRefusal when there is none or more
- * than one.
+ * The selected account; by default the only one. Throws a CommandRefusal if there is none or more than one.
  */
 export async function findAccount(
   db: Reader,
@@ -58,14 +57,14 @@ export async function findAccount(
   )
 }
 
-/** That there is none of that name; which of the known ones may be meant, or else what helps. */
+/** The message that there is none of that name, with a similar name, or else a hint. */
 function noSuch(what: string, name: string, known: readonly { name: string }[], otherwise: string): string {
   const names = known.map(one => one.name)
   const hint = suggestion(name, names, '').replace('Did', 'did')
   return `There is no ${what}; ${hint || otherwise}`
 }
 
-/** In whose name a command writes to an account, by its configuration as it is now. */
+/** The context of a command's writes, with the account's current configuration. */
 export async function operatorOf(db: Queryable, account: number): Promise<Context> {
   const catalog = await loadCatalog(db, resources, account)
   return { catalog: asDefined(catalog, 'user', 'token'), actor: service }
@@ -101,7 +100,7 @@ export async function findUser(db: Reader, account: number, text: string): Promi
   )
 }
 
-/** A user who signs in and asks. Throws a CommandRefusal when there is none, or they are out of use. */
+/** A user who can sign in. Throws a CommandRefusal if there is none, or they are inactive. */
 export async function userInUse(db: Reader, account: Account, text: string): Promise<User> {
   const user = await findUser(db, account.id, text)
   const of = `account ${account.id} "${account.name}"`
@@ -116,7 +115,7 @@ export async function userInUse(db: Reader, account: Account, text: string): Pro
   )
 }
 
-/** How many users are looked at for one that may be meant. */
+/** Maximum of users among which a similar name is searched. */
 const emailsMax = 1000
 
 async function emailsOf(db: Reader, account: number): Promise<{ name: string }[]> {

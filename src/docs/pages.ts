@@ -1,6 +1,6 @@
 /**
  * The pages of the documentation (D140): the guides, which are the sections of docs/api/README.md and
- * docs/webhooks.md, the errors, and the reference. Made once; knows no account. The same texts are in the
+ * docs/webhooks.md, the errors, and the reference. Built once; knows no account. The same texts are in the
  * repository, where their examples are executed.
  */
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { marked } from 'marked'
 import type { Schema } from '../fields/field.ts'
 import { referenceHtml, tagsOf } from './reference.js'
 
-/** A file as the browser gets it. */
+/** A file in the form that the browser gets. */
 export type Page = { readonly type: string; readonly body: string }
 
 const html = 'text/html; charset=utf-8'
@@ -17,7 +17,7 @@ const script = 'text/javascript; charset=utf-8'
 const near = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
 const written = (name: string) => near(`../../docs/api/${name}`)
 
-/** Name in the path, below /docs → page. '' is the first one. */
+/** Name in the path, below /docs → page. '' is the start page. */
 export function documentPages(document: Schema): ReadonlyMap<string, Page> {
   const [introduction = '', ...sections] = written('README.md').split(/^## /m)
   const texts = [...sections.map(text => `# ${text}`), near('../../docs/webhooks.md')]
@@ -51,14 +51,14 @@ function slugOf(title: string): string {
   return title.toLowerCase().replace(/[^a-z0-9]+/g, '-')
 }
 
-/** Links between the documents become links between the pages. */
+/** Markdown as HTML; links between the documents become links between the pages. */
 function rendered(markdown: string): string {
   const text = markdown
     .replaceAll('](errors.md', '](/docs/errors')
     .replaceAll('](openapi.json', '](/openapi.json')
     .replaceAll('](../webhooks.md', '](/docs/receiving-webhooks')
     .replace(/\]\(#([\w-]+)\)/g, (_, name) => `](/docs/${name})`)
-    // Not for those who use the service.
+    // Links to documents that are not published become plain text.
     .replace(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, (_, words) => words)
   return (marked.parse(text) as string).replace(
     /<table>.*?<\/table>/gs,
@@ -66,7 +66,7 @@ function rendered(markdown: string): string {
   )
 }
 
-/** `type` of a problem leads to a row of the errors; the codes of problems have rows, too. */
+/** Anchors for the links in `type` of problems: rows of the errors, and of the codes of problems. */
 function withAnchors(page: string): string {
   return page
     .replace(/<tr>(\s*<td>\d+<\/td>\s*<td><code>(\w+)<\/code>)/g, (_, row, slug) => `<tr id="${slug}">${row}`)
@@ -79,7 +79,7 @@ function navigationHtml(guides: readonly Guide[], document: Schema, current: str
   const resources = tagsOf(document).map(
     tag => `<a href="/docs/reference#${tag}">${tag.replaceAll('_', ' ')}</a>`,
   )
-  // On a phone the pages are a menu: they would fill the first screen.
+  // On a phone the pages are a menu; otherwise they would fill the first screen.
   return `<nav aria-label="Documentation"><a class="brand" href="/docs">Dealwright</a>
     <button type="button" popovertarget="pages">Pages</button><div id="pages" popover>
     <strong>Guides</strong><div>${guides.map(({ name, title }) => link(name, title)).join('')}${link('errors', 'Errors')}</div>
@@ -98,7 +98,7 @@ const readerHtml = `<h1>Reference</h1>
 
 const scripts = '<script type="module" src="/docs/try.js"></script>'
 
-/** A whole page around its content; `navigation` is what stands beside it. */
+/** A whole page around its content, with `navigation` beside it. */
 export function frameHtml(title: string, navigation: string, content: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

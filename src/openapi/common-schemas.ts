@@ -1,7 +1,7 @@
 /**
- * The schemas of what many routes answer, by their names in the document: the envelope's meta, problems, and
- * descriptors of fields, options and forms. What one part of the service answers stands there
- * (src/schemas.ts); the fields of records are described by their kinds. Data only.
+ * The shared schemas of responses, by their names in the document: the envelope's meta, problems, and
+ * descriptors of fields, options and forms. Schemas of one part of the service are in that part
+ * (src/schemas.ts); field kinds describe the fields of records. Data only.
  */
 import { described } from '../administration/field.ts'
 import type { Schema } from '../fields/field.ts'
@@ -21,7 +21,7 @@ const id = { type: 'integer', minimum: 1 }
 const name = { type: 'string', minLength: 1, maxLength: 255, pattern: '\\S' }
 const place = { type: ['integer', 'null'], minimum: 1 }
 
-/** A limit of a field, as an account sets it; null brings the interface's back. */
+/** A limit of a field, as an account sets it; null restores the interface's. */
 const limit = orNull(number)
 const config = {
   ...Object.fromEntries(
@@ -50,7 +50,7 @@ const fieldMembers: { readonly [member: string]: Schema } = {
   type: text,
   internal_name: text,
 }
-/** What a descriptor says beyond what may be set: it may be sent back. */
+/** The read-only members of a descriptor: accepted and ignored in input. */
 const ignored = Object.fromEntries(described.map(member => [member, { readOnly: true }]))
 const newOption = { anyOf: [name, closed({ name, id: { readOnly: true } }, ['name'])] }
 const optionMembers = { name, position: place, is_active: flag, is_default: flag, id: { readOnly: true } }

@@ -15,7 +15,7 @@ import { parametersOf } from './parameters.ts'
 import { recordSchemas } from './records.ts'
 import { refusalResponse, refusalsOf, responseName, takesKey } from './refusals.ts'
 
-/** An account of which nothing is known: the service's own fields (D90). */
+/** The catalog of an unknown account: the service's own fields (D90). */
 export const baseCatalog: Catalog = buildCatalog(resources, {
   account: { id: 0, name: '', time_zone: 'UTC', locale: null, base_currency: 0, catalog_version: '0' },
   followed_at: '1970-01-01T00:00:00Z',
@@ -23,8 +23,8 @@ export const baseCatalog: Catalog = buildCatalog(resources, {
 })
 
 /**
- * The text of the document of these routes, for a catalog as a role sees it. A large account has thousands of
- * fields and options: after each resource, others are served.
+ * The document of these routes as JSON text, for a catalog as a role sees it. A large account has thousands
+ * of fields and options, so it yields to other requests after each resource.
  */
 export async function openApi(catalog: Catalog, routes: readonly DescribedRoute[]): Promise<string> {
   const paths: { [path: string]: { [method: string]: Schema } } = {}
@@ -96,7 +96,7 @@ function requestBody({
   return { required: !isOptional, content }
 }
 
-/** A scope that a caller needs stands with the token. Without any, nobody is asked for one. */
+/** The required scope stands with the token. Without a scope, no authentication is required. */
 function securityOf(scope: string): Schema[] {
   if (scope === 'public') return [{}]
   const scopes = scope === 'any' ? [] : [scope]
@@ -117,7 +117,7 @@ function responsesOf(route: DescribedRoute): Schema {
   return { ...Object.fromEntries([...refused, ...answered]), ...unchanged }
 }
 
-/** Whether what is read has a tag, by which a client can say that it has it already (D89). */
+/** True if the response has an ETag for conditional requests (D89). */
 function isTagged({ method, operation }: DescribedRoute): boolean {
   return (
     method === 'GET' &&
@@ -134,7 +134,7 @@ const unchanged: Schema = response(
   false,
 )
 
-/** An answer whose status is also that of refusals: its media type says which of them it is. */
+/** A response whose status is also that of refusals: its media type tells which it is. */
 function either(answer: Schema, refused: readonly ErrorSlug[] | undefined): Schema {
   if (!refused) return answer
   const other = refusalResponse(refused)
@@ -171,7 +171,7 @@ const sharedSchemas: { readonly [name: string]: Schema } = { ...commonSchemas, .
 /** kind → name → the text of the component */
 type Components = Map<string, Map<string, string>>
 
-/** All components but the schemas of records. */
+/** All components except the schemas of records. */
 function componentsOf(catalog: Catalog, routes: readonly DescribedRoute[]): Components {
   const refused = routes.flatMap(route => [...refusalsOf(route).values()])
   const byName = new Map(refused.map(slugs => [responseName(slugs), slugs]))
@@ -196,7 +196,7 @@ function addTexts(
   components.set(kind, texts)
 }
 
-/** The schemas of all that an account's records, fields and answers are. */
+/** All schemas of an account's records, fields and responses. */
 export function schemasOf({ resources }: Catalog): { readonly [name: string]: Schema } {
   return { ...sharedSchemas, ...Object.assign({}, ...[...resources.values()].map(recordSchemas)) }
 }
@@ -218,7 +218,7 @@ const headers: { readonly [name: string]: Schema } = {
   },
 }
 
-/** The components that a text refers to, and those refer to, in their order: the text of each kind. */
+/** The components that a text refers to, transitively, in their order: kind and text. */
 function referredTo(text: string, all: Components): [string, string][] {
   const found = new Set<string>()
   const look = (within: string) => {

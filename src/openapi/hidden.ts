@@ -1,5 +1,6 @@
 /**
- * What a role's document leaves out beside the fields that the role hides (D90): what else names them. Pure.
+ * Removes what a role must not see from its document, beside the hidden fields themselves (D90): other
+ * mentions of them. Pure.
  */
 import type { Catalog } from '../fields/catalog.ts'
 import type { Schema } from '../fields/field.ts'
@@ -9,9 +10,9 @@ import { fieldOwners } from '../fields/kinds/schemas.ts'
 export type Replacer = (this: unknown, key: string, value: unknown) => unknown
 
 /**
- * For JSON.stringify: leaves out the members of answers that are hidden fields, and the sentences of
- * descriptions that name a field which is hidden wherever there is one of its name. A name of one word is
- * taken for that word, unless it stands as it does in a query. Undefined where no field is hidden.
+ * For JSON.stringify: removes members of responses that are hidden fields, and sentences of descriptions that
+ * name a field which is hidden in every resource that has it. A field name of one word counts as an ordinary
+ * word, except in the form that it has in a query. Undefined if no field is hidden.
  */
 export function withoutHidden(catalog: Catalog): Replacer | undefined {
   const all = [...catalog.resources.values()].flatMap(({ fields }) => fields)
@@ -30,7 +31,7 @@ export function withoutHidden(catalog: Catalog): Replacer | undefined {
   }
 }
 
-/** The members of an answer without those that are hidden fields of the owners, or sums of such fields. */
+/** The members of a response without hidden fields of the owners, and without sums of such fields. */
 function shownMembers(members: Schema, owners: readonly string[], { resources }: Catalog): Schema {
   const fieldOf = (name: string) =>
     owners.map(owner => resources.get(owner)!.byName.get(name)).find(field => field)
@@ -39,7 +40,7 @@ function shownMembers(members: Schema, owners: readonly string[], { resources }:
   return Object.fromEntries(Object.entries(members).filter(isShown))
 }
 
-/** The names of fields that are hidden, and are those of nothing else. */
+/** The names that only hidden fields have. */
 function hiddenNames({ resources }: Catalog): string[] {
   const all = [...resources.values()].flatMap(({ fields }) => fields)
   const shown = new Set(all.filter(field => !field.is_hidden).map(field => field.internal_name))

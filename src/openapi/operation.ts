@@ -1,7 +1,7 @@
 /**
- * The operation of a route as the OpenAPI document describes it (D90): every route has one, or does not
- * compile. Knows no route and no catalog: what an account decides is named here and described by
- * parameters.ts and records.ts.
+ * The operation of a route in the OpenAPI document (D90): the compiler demands one of every route. Knows no
+ * route and no catalog: parts that depend on the account are named here and described by parameters.ts and
+ * records.ts.
  */
 import type { ErrorSlug } from '../errors.ts'
 import type { Schema } from '../fields/field.ts'
@@ -11,40 +11,40 @@ export type Operation = {
   /** the operationId, as generated clients name it */
   readonly id: string
   readonly summary: string
-  /** what a program, or a model that calls it, can't know from the rest */
+  /** facts that a program, or a model that calls it, can't learn from the rest */
   readonly description?: string
   readonly tag: string
-  /** the parameters of the query: by their names in the document, or in full */
+  /** query parameters: by their names in the document, or in full */
   readonly parameters?: readonly (string | Schema)[]
   readonly body?: {
     readonly schema: Schema
     readonly isOptional?: true
-    /** JSON if not said */
+    /** default: JSON */
     readonly mediaTypes?: readonly string[]
   }
-  /** those of success */
+  /** responses of success */
   readonly responses: readonly Response[]
-  /** beside those that all routes like it have (refusals.ts) */
+  /** errors beside the usual ones of such routes (refusals.ts) */
   readonly errors: readonly ErrorSlug[]
-  /** whether it takes an Idempotency-Key, where that does not follow from its scope */
+  /** true if it takes an Idempotency-Key; default: by its scope */
   readonly takesKey?: boolean
-  /** whether it takes If-Match */
+  /** true if it takes If-Match */
   readonly ifMatch?: true
 }
 
-/** A status that is no refusal. */
+/** A response that is no refusal. */
 export type Response = {
   readonly status: number
   readonly description: string
-  /** null: the answer has no body */
+  /** null: no body */
   readonly schema: Schema | null
-  /** JSON if not said */
+  /** default: JSON */
   readonly mediaType?: string
-  /** the other media types that it has, by what is asked for */
+  /** the other media types, by content negotiation */
   readonly alsoAs?: readonly string[]
-  /** whether whoever asks for them gets server-sent events instead */
+  /** true if it is also available as server-sent events */
   readonly isStreamed?: true
-  /** by their names in the document */
+  /** names of headers in the document */
   readonly headers?: readonly string[]
 }
 
@@ -56,8 +56,8 @@ export type DescribedRoute = {
 }
 
 /**
- * A schema of the document of which more is said. Generators of clients drop what stands beside a $ref, and
- * what is required where it is not described: it is described in a part of its own.
+ * A component schema with more properties. Client generators ignore siblings of a $ref, and `required`
+ * members that are not described, so the properties are a schema of their own in `allOf`.
  */
 export function refined(
   schema: string,
@@ -68,7 +68,7 @@ export function refined(
   return isMore ? { allOf: [schemaRef(schema), opened(properties, required)] } : schemaRef(schema)
 }
 
-/** The envelope of an answer; `meta` where it has one. */
+/** The envelope of a response, with `meta` if there is one. */
 export function envelope(data: Schema, meta?: Schema, isMetaSure = false): Schema {
   return {
     type: 'object',
@@ -77,14 +77,14 @@ export function envelope(data: Schema, meta?: Schema, isMetaSure = false): Schem
   }
 }
 
-/** The meta of a write that has nothing but warnings to tell. */
+/** The meta of a write with warnings only. */
 export const warningsMeta: Schema = {
   type: 'object',
   properties: { warnings: { type: 'array', items: schemaRef('warning') } },
   required: ['warnings'],
 }
 
-/** The meta of a page by cursors without a total. */
+/** The meta of a page with cursors and without a total. */
 export const cursorPageMeta: Schema = {
   type: 'object',
   properties: {
@@ -95,25 +95,25 @@ export const cursorPageMeta: Schema = {
   required: ['pageSize', 'hasMore', 'nextCursor'],
 }
 
-/** A parameter of the query that one route takes. */
+/** A query parameter of a single route. */
 export function queryParameter(name: string, description: string, schema: Schema, required = false): Schema {
   return { name, in: 'query', description, schema, ...(required ? { required } : {}) }
 }
 
-/** The parameter that asks for a dry run (D79), by its name in the document. */
+/** The parameter of a dry run (D79), by its name in the document. */
 export const dryRunParameter = ['dry_run']
 
-/** The answer to what went well. */
+/** The response of success. */
 export function ok(description: string, schema: Schema, headers: readonly string[] = []): Response {
   return { status: 200, description, schema, headers }
 }
 
-/** The answer to what made something new. */
+/** The response of a creation. */
 export function created(schema: Schema): Response {
   return { status: 201, description: 'It is created.', schema, headers: ['etag', 'location'] }
 }
 
-/** What every deletion answers. */
+/** The response of every deletion. */
 export const deleted: Response = ok(
   'It is deleted.',
   envelope(schemaRef('deletion'), schemaRef('write_meta')),

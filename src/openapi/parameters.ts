@@ -15,7 +15,7 @@ const [whole, text] = [{ type: 'integer', minimum: 1 }, { type: 'string' }]
 
 const filterHelp = `Conditions such as title:like(solar panels), separated by commas; all must hold. and(…), or(…) and not(…) nest. The operators: ${operators.join(', ')}. A value stands as it is, without quotes, and options and records by their ids or names. An example: status:eq(Won). in, nin and between take several. An example: deal_closed_on:between(2026-03-01,2026-03-31). isnull, notnull and exists take true or false. A member is named with a dot. An example: deal_value.currency:eq(EUR).`
 
-/** What each parameter of a list takes; those that name fields are said for each resource. */
+/** The parameters of a list that are alike for all resources; those that name fields are per resource. */
 const listSchemas: { readonly [name: string]: { readonly schema: Schema; readonly description: string } } = {
   page: { schema: whole, description: 'The page, counted from 1.' },
   pageSize: { schema: { ...whole, maximum: pageSizeMax }, description: 'Records in a page; 25 if not said.' },
@@ -51,7 +51,7 @@ export function listNames(resource: string): string[] {
   return listParameters.map(name => (name in listSchemas ? name : `${resource}_${name}`))
 }
 
-/** The body of a list that is asked for by POST (D32). */
+/** The body of a list by POST (D32). */
 export function listBody(): Schema {
   const listed = { type: ['string', 'array', 'null'], items: text }
   const schemaOf = (name: string): Schema => {
@@ -63,7 +63,7 @@ export function listBody(): Schema {
   return { type: 'object', properties, additionalProperties: false }
 }
 
-/** Every parameter that routes name, for an account's catalog. */
+/** All parameters that routes refer to, for an account's catalog. */
 export function parametersOf({ resources }: Catalog): { readonly [name: string]: Schema } {
   const lists = Object.entries(listSchemas).map(([name, more]) => [name, query(name, more)])
   return {
@@ -163,7 +163,7 @@ function ofExports(): { readonly [name: string]: Schema } {
   }
 }
 
-/** The parameters of what was delivered to a webhook (D72). */
+/** The parameters of a webhook's delivery log (D72). */
 function ofDeliveries(): { readonly [name: string]: Schema } {
   return {
     delivery_state: query('state', {
@@ -181,7 +181,7 @@ function header(name: string, description: string, schema: Schema): Schema {
   return { name, in: 'header', description, schema }
 }
 
-/** The parameters of the feed (D71). */
+/** The parameters of the event feed (D71). */
 function ofEvents(resources: readonly string[]): { readonly [name: string]: Schema } {
   const number = (minimum: number, maximum?: number): Schema => ({
     type: 'integer',
@@ -217,7 +217,7 @@ function ofEvents(resources: readonly string[]): { readonly [name: string]: Sche
   }
 }
 
-/** The parameters that name fields of a resource, as they are separated by commas. */
+/** The parameters that name fields of a resource, separated by commas. */
 function ofFields(fields: ResourceFields): { readonly [name: string]: Schema } {
   const { name: resource } = fields.resource
   const shown = shownFields(fields)

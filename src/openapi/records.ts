@@ -1,6 +1,6 @@
 /**
- * The schemas of a resource's records: as they are read, and as they are sent. Made of the fields as a caller
- * sees them: what a role hides is absent, what it locks is read-only (D64). Pure.
+ * The schemas of a resource's records, for reading and for writing. Built from the fields as a caller sees
+ * them: fields that a role hides are absent, locked ones read-only (D64). Pure.
  */
 
 import { isBlank } from '../fields/blank.ts'
@@ -12,14 +12,14 @@ import { defaultOf, mustBeGiven } from '../records/fill.ts'
 import { resources } from '../resources.ts'
 import { refined } from './operation.ts'
 
-/** The fields that there are for a caller. */
+/** The active fields that are visible to a caller. */
 export function shownFields({ fields }: ResourceFields): Field[] {
   return fields.filter(field => field.is_active && !field.is_hidden)
 }
 
 /**
- * `deal`: a record, or a part of it; `deal_read`: a whole record; `deal_input`: what an update takes;
- * `deal_new`: what creates one.
+ * `deal`: a record, or a part of it; `deal_read`: a whole record; `deal_input`: the body of an update;
+ * `deal_new`: the body of a creation.
  */
 export function recordSchemas(fields: ResourceFields): { readonly [name: string]: Schema } {
   const { name } = fields.resource
@@ -76,14 +76,14 @@ function sentSchema(field: Field): Schema {
   return { title: field.field_name, ...described(description, namingHint(field), help), ...taken }
 }
 
-/** The default value is in the description: client generators make a member with `default` required. */
+/** The description has the default value: client generators would make a member with `default` required. */
 function filledSchema(field: Field): Schema {
   const fallback = defaultOf(field)
   const { name = fallback } = field.options.find(({ id }) => id === fallback) ?? {}
   return { ...bare(sentSchema(field)), description: `If it is left out, ${JSON.stringify(name)}.` }
 }
 
-/** What it says to programs, without what it says to people: that stands where it is said first. */
+/** A schema without the texts for people: they stand where the field is described first. */
 function bare({ title, description, readOnly, ...schema }: Schema): Schema {
   return schema
 }
@@ -93,7 +93,7 @@ function described(...texts: readonly unknown[]): Schema {
   return description ? { description } : {}
 }
 
-/** How the record is named to which a field points (D75). */
+/** Tells how to name the record to which a field points (D75). */
 function namingHint({ related }: Field): string | null {
   const { namedBy, isPerson } = resources.find(({ name }) => name === related) ?? {}
   if (!namedBy) return null

@@ -1,9 +1,9 @@
-/** What a route refuses, from the table of errors: as the responses of the document. */
+/** The refusals of a route, from the table of errors, as responses of the document. */
 import { type ErrorSlug, errorTable } from '../errors.ts'
 import type { Schema } from '../fields/field.ts'
 import { type DescribedRoute, refined } from './operation.ts'
 
-/** The errors of a route, by status: what all routes like it refuse, and what it says itself. */
+/** The errors of a route, by status: the usual ones of such routes, and its own. */
 export function refusalsOf(route: DescribedRoute): ReadonlyMap<number, readonly ErrorSlug[]> {
   const slugs = new Set([...usual(route), ...route.operation.errors])
   const inOrder = (Object.keys(errorTable) as ErrorSlug[]).filter(slug => slugs.has(slug))
@@ -19,7 +19,7 @@ function usual({ method, url, scope, operation }: DescribedRoute): ErrorSlug[] {
     ...(url.includes(':') ? (['malformed_path'] as const) : []),
     ...(isRead ? [] : (['malformed_json', 'unsupported_media_type', 'body_too_large'] as const)),
     ...(scope === 'public' ? [] : ofAccounts),
-    // A write with a cookie may come from a page of another site.
+    // A write with a cookie may be cross-site request forgery.
     ...(scope !== 'public' && (scope !== 'any' || !isRead) ? (['forbidden'] as const) : []),
     ...(takesKey({ scope, operation }) ? ofKeys : []),
   ]
@@ -31,17 +31,17 @@ const ofAccounts = [
 ]
 const ofKeys = ['malformed_request', 'idempotency_key_reused', 'request_in_flight', 'busy_record'] as const
 
-/** Whether a route takes an Idempotency-Key: every write of records does (D8). */
+/** True if a route takes an Idempotency-Key; every write of records does (D8). */
 export function takesKey({ scope, operation }: Pick<DescribedRoute, 'scope' | 'operation'>): boolean {
   return operation.takesKey ?? (scope.endsWith(':write') || scope === 'admin')
 }
 
-/** The name in the document of the response with these errors. */
+/** The component name of the response with these errors. */
 export function responseName(slugs: readonly ErrorSlug[]): string {
   return slugs.join('.')
 }
 
-/** The response with these errors, which have one status. */
+/** The response with these errors, which share one status. */
 export function refusalResponse(slugs: readonly ErrorSlug[]): Schema {
   const { status } = errorTable[slugs[0]!]
   const code = { enum: slugs.map(slug => errorTable[slug].code) }

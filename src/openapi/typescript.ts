@@ -1,4 +1,4 @@
-/** The schemas of an account's document as TypeScript (D139), for those who write a client. Pure. */
+/** The schemas of an account's document as TypeScript (D139), for the authors of clients. Pure. */
 import type { Catalog } from '../fields/catalog.ts'
 import type { Schema } from '../fields/field.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
@@ -8,13 +8,13 @@ const head = `// Made from the service's OpenAPI document. It is not to be chang
 
 `
 
-/** A module with the interface Schemas: schema → what its JSON is in TypeScript. */
+/** A module with the interface Schemas: schema → TypeScript type of its JSON. */
 export function typesOf(catalog: Catalog): string {
   const members = Object.entries(schemasOf(catalog)).map(([name, schema]) => member(name, schema, '  ', true))
   return `${head}export interface Schemas {\n${members.join('')}}\n`
 }
 
-/** A module with the names of all resources, of which the client makes its members. */
+/** A module with the names of all resources, from which the client makes its members. */
 export function resourceNamesOf({ resources }: Catalog): string {
   const names = [...resources.keys()].map(name => `  ${quoted(name)},\n`)
   return `${head}export const resourceNames = [\n${names.join('')}] as const\n`
@@ -28,7 +28,9 @@ function member(name: string, schema: Schema, indent: string, isRequired: boolea
   return `${comment}${indent}${key}${isRequired ? '' : '?'}: ${typeOf(schema, indent)}\n`
 }
 
-/** A comment is read in a terminal, too: the name of a field controls none. */
+/**
+ * Descriptions without control characters: a comment may be shown in a terminal, and field names are input.
+ */
 function onOneLine(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ')
 }
@@ -38,7 +40,7 @@ function typeOf(schema: Schema, indent: string): string {
   if (typeof $ref === 'string') return `Schemas[${quoted($ref.split('/').at(-1)!)}]`
   if (Array.isArray(allOf)) return allOf.map(one => typeOf(one as Schema, indent)).join(' & ')
   if (only !== undefined) return JSON.stringify(only)
-  // Ids are numbers: options that an account adds later are as good as those that it has now (D91).
+  // Ids are typed as numbers: an account may add options later (D91).
   if (Array.isArray(values) && type !== 'integer') return union(values.map(value => JSON.stringify(value)))
   const either = anyOf ?? oneOf
   if (Array.isArray(either)) return union(either.map(one => typeOf(one as Schema, indent)))

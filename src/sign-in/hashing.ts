@@ -1,35 +1,35 @@
 /**
- * Hashes passwords with argon2id (D61) in PHC strings, which tell their parameters. One hash is computed at a
- * time in a process, and few may wait: sign-ins can't stop the service.
+ * Hashes passwords with argon2id (D61) in PHC strings, which contain their parameters. A process computes one
+ * hash at a time, and the queue is short: sign-ins can't stop the service.
  */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { Refusal } from '../errors.ts'
 import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { plainPassword } from './password.ts'
 
-/** What OWASP recommends: 19 MiB, two passes, one lane. About 50 ms of a core. */
+/** OWASP's recommendation: 19 MiB, two passes, one lane. About 50 ms of a core. */
 const current = { memory: 19_456, passes: 2, parallelism: 1 }
 type Parameters = typeof current
 
 const [saltBytes, hashBytes] = [16, 32]
-/** How many hashes may be computed or wait at the same time: the last one waits a second or two. */
+/** Maximum of hashes in the queue: the last one waits a second or two. */
 const waitingMax = 20
 
 export class Hashing {
-  /** how many hashes were computed */
+  /** number of computed hashes */
   computed = 0
   #waiting = 0
   readonly #mutex = new KeyedMutex<'hash'>()
 
-  /** A password as it is stored. Throws `overloaded`. */
+  /** A password's hash in the stored form. Throws `overloaded`. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(saltBytes)
     return phc(current, salt, await this.#compute(password, salt, current))
   }
 
   /**
-   * Whether a password is the one that is stored. Without a stored one the same work is done, so that nobody
-   * learns from the time who has one. Throws `overloaded`.
+   * True if a password matches the stored hash. Without a hash it does the same work, to prevent user
+   * enumeration by timing. Throws `overloaded`.
    */
   async isRight(password: string, stored: string | null): Promise<boolean> {
     const { parameters, salt, hash } = parsed(stored) ?? nobodys
@@ -37,13 +37,13 @@ export class Hashing {
     return hash !== null && timingSafeEqual(hash, computed)
   }
 
-  /** Whether a stored password was hashed with other parameters than those of today. */
+  /** True if a stored hash has outdated parameters. */
   isOld(stored: string): boolean {
     const known = parsed(stored)?.parameters
     return !known || prefixOf(known) !== prefixOf(current)
   }
 
-  /** Throws `overloaded` where so many wait already that no other password is taken. */
+  /** Throws `overloaded` if the queue is full. */
   refuseIfFull(): void {
     if (this.#waiting < waitingMax) return
     const detail = 'Too many people are signing in; try again in a moment.'
@@ -73,7 +73,7 @@ function derived(message: string, nonce: Buffer, parameters: Parameters): Promis
 
 type Stored = { readonly parameters: Parameters; readonly salt: Buffer; readonly hash: Buffer | null }
 
-/** What a password is compared with where there is none: no password is it. */
+/** The dummy for users without a password: no password matches it. */
 const nobodys: Stored = { parameters: current, salt: Buffer.alloc(saltBytes), hash: null }
 
 /** `$argon2id$v=19$m=…,t=…,p=…$salt$hash`; null for anything else. */

@@ -1,6 +1,6 @@
 /**
- * Links that sign a user in once (D61): an invitation and a reset set the password with it. Only hashes of
- * their secrets are kept.
+ * Links that sign a user in once (D61): invitations and resets also set the password. Only hashes of their
+ * secrets are stored.
  */
 import { randomBytes } from 'node:crypto'
 import { accountOf, hashToken, newSecret } from '../accounts/token.ts'
@@ -21,26 +21,26 @@ import { ask, type Sql, sql } from '../sql.ts'
 import { endedLinks, endedSessions, isInUse } from '../users/access.ts'
 import { type NewSession, sessionRow, signingIn } from './sessions.ts'
 
-/** For how many seconds a link can be used. */
+/** Lifetimes of links, in seconds. */
 const lifetimes = { invitation: 7 * 86_400, reset: 3600, sign_in: 600 }
 export type Purpose = keyof typeof lifetimes
 
-/** A link as it was made; `secret` is null where the same request had made it before. */
+/** A saved link; `secret` is null for a replay. */
 export type SavedLink = { readonly secret: string | null; readonly expiresAt: string }
 
-/** The address of the page that uses a link. What comes after # is sent to no server, and so in no log. */
+/** The URL of the page that uses a link. The fragment is never sent to a server, so it is in no log. */
 export function linkAddress(origin: string, secret: string): string {
   return `${origin}/sign-in#link=${secret}`
 }
 
-/** The secret in what somebody has copied: the whole address, all after its `#link=`, or the secret alone. */
+/** The secret in a copied text: the whole URL, the part from `#link=`, or the secret alone. */
 export function secretIn(link: string): string {
   return /^(?:\S*#link=)?([^&]*)/.exec(link.trim())![1]!
 }
 
 /**
- * Makes a link for a user, and ends those that they had. Null where the user can't sign in: they are out of
- * use or deleted.
+ * Creates a link for a user, and revokes their earlier ones. Null if the user can't sign in, because they are
+ * inactive or deleted.
  */
 export async function createLink(
   db: Queryable,
@@ -87,18 +87,18 @@ function linkRow({ account }: Author, secret: string, purpose: Purpose): Sql {
 )`
 }
 
-/** A link that was found, and whose it is. */
+/** A link with its user. */
 export type FoundLink = {
   readonly account: number
   readonly user: number
   readonly name: string
   readonly email: string
   readonly purpose: Purpose
-  /** whether it can still be used */
+  /** true if it can still be used */
   readonly isOpen: boolean
 }
 
-/** The link of a secret; null for one that was never made. */
+/** The link of a secret; null if there is none. */
 export async function findLink(db: Queryable, secret: string): Promise<FoundLink | null> {
   const account = accountOf('link', secret)
   if (account === null) return null
@@ -123,8 +123,8 @@ export async function findLink(db: Queryable, secret: string): Promise<FoundLink
 }
 
 /**
- * Uses a link and saves the session. Where there is the hash of a password: sets that, and ends the user's
- * other links and sessions. Of two who use it at the same moment one does. False where it has been used.
+ * Uses a link and saves the session. With a password's hash, sets that password, and revokes the user's other
+ * links and sessions. Concurrent uses: one succeeds. False if the link is used up.
  */
 export async function consumeLink(
   db: Queryable,
@@ -157,10 +157,10 @@ export async function consumeLink(
   return rows.length > 0
 }
 
-/** What the history says of a new password: that there is one. */
+/** The event of a new password, without the password. */
 export const passwordChanged = { type: 'user.password_changed', resource: 'user', of: sql`r` }
 
-/** A CTE that keeps the hash of the password of the user `r`. */
+/** A CTE that saves the hash of the password of the user `r`. */
 export function passwordRow({ account }: Author, hash: string): Sql {
   return sql`password_row AS (
   INSERT INTO password (account_id, "user", hash, changed_at)

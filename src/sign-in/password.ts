@@ -1,22 +1,21 @@
-/** Which passwords are taken (D61). Pure. Knows no hash; hashing.ts does. */
+/** The rules of passwords (D61). Pure. Knows no hash; hashing.ts does. */
 import { codePoints } from '../fields/code-points.ts'
 import { composed } from '../fields/name.ts'
 import { fold } from '../fold.ts'
 import common from './common-passwords.json' with { type: 'json' }
 
-/** Of whom a password is. */
+/** The owner of a password. */
 export type Owner = { readonly name: string; readonly email: string }
 
 const [fewest, most] = [12, 1000]
 
-/** The one form of a password that is hashed: a keyboard composes letters (NFC), or does not. */
+/** Normalizes a password to NFC before hashing: keyboards differ in composing letters. */
 export function plainPassword(text: string): string {
   return composed(text)
 }
 
 /**
- * Whether a text can be a password: other texts are not worth being looked at. All halves of surrogate pairs
- * would be hashed alike (D15).
+ * True if a text can be a password; others are not hashed. All lone surrogates would be hashed alike (D15).
  */
 export function canBePassword(text: string): boolean {
   return codePoints(text) <= most && hasOnlyCharacters(text)
@@ -28,7 +27,7 @@ function hasOnlyCharacters(text: string): boolean {
 
 export type PasswordProblem = { readonly code: string; readonly message: string; readonly hint: string }
 
-/** Why a password is not taken; null where it is. */
+/** The reason why a password is rejected; null if it is accepted. */
 export function passwordProblem(password: string, owner: Owner): PasswordProblem | null {
   const length = codePoints(password)
   const hint = 'Three or four words that nobody connects with you are long, and easy to keep in mind.'
@@ -47,7 +46,7 @@ export function passwordProblem(password: string, owner: Owner): PasswordProblem
   return null
 }
 
-/** In small letters, without accents and blanks, as passwords and names are compared. */
+/** The form in which passwords and names are compared: lower case, without accents and blanks. */
 function bare(text: string): string {
   return fold(composed(text)).replace(/\s+/gu, '')
 }
@@ -63,7 +62,7 @@ function isCommon(plain: string): boolean {
   )
 }
 
-/** Signs that stand for letters. */
+/** Signs that replace letters ("leet"). */
 const spelt: { readonly [sign: string]: string } = {
   '@': 'a',
   '0': 'o',
@@ -76,22 +75,19 @@ const spelt: { readonly [sign: string]: string } = {
   '!': 'i',
 }
 
-/**
- * Passwords that are guessed first; only those of twelve characters or more matter. These are made along the
- * keys, or of a phrase. Folded, without blanks.
- */
+/** The most common passwords of twelve characters or more: keyboard walks, phrases. Folded, no blanks. */
 const commonPasswords: ReadonlySet<string> = new Set(common.passwords)
 /**
- * Words that most of the others are made of. One or two of them, with digits and signs around and between
- * them, are a common password: `Password2026!`, `welcome_welcome`, `iloveyou12345`.
+ * The words of most other common passwords. One or two of them, with digits and signs around and between,
+ * make a common password: `Password2026!`, `welcome_welcome`, `iloveyou12345`.
  */
 const word = `(?:${common.words.toSorted((a, b) => b.length - a.length).join('|')})`
-/** One common word or two, with anything but letters around and between them. */
+/** One or two common words, with non-letters around and between. */
 const madeOfWords = new RegExp(`^[^\\p{L}]{0,1000}?${word}[^\\p{L}]{0,20}${word}?[^\\p{L}]*$`, 'u')
 
 /**
- * Few characters, or a piece again and again that is short or common: aaaaaaaaaaaa, abcabcabcabc, and
- * welcome1 three times.
+ * True for up to three different characters, or a repeated piece that is short or common: aaaaaaaaaaaa,
+ * abcabcabcabc, and welcome1 three times.
  */
 function isRepeated(plain: string): boolean {
   if (new Set(plain).size <= 3) return true
@@ -103,7 +99,7 @@ function isRepeated(plain: string): boolean {
   return false
 }
 
-/** Rows of which a password may be a stretch, forwards or backwards. */
+/** Alphabet and keyboard rows of which a password may be a stretch, forwards or backwards. */
 const rows = [
   'abcdefghijklmnopqrstuvwxyz',
   'qwertyuiopasdfghjklzxcvbnm',
@@ -113,7 +109,7 @@ const rows = [
   '0123456789',
 ]
 
-/** Made of a few stretches of rows, each of three characters or more: 123456abcdef, qwertyasdf54321. */
+/** True for a few stretches of rows, each of three characters or more: 123456abcdef, qwertyasdf54321. */
 function isSequence(plain: string): boolean {
   let stretches = 1
   let direction: string | null = null
@@ -136,7 +132,7 @@ function isSequence(plain: string): boolean {
   return length >= 3 && stretches <= 3
 }
 
-/** What of an owner's name and e-mail a password must not contain, where it is long enough to mean them. */
+/** The parts of an owner's name and e-mail that a password must not contain, from four characters on. */
 function namesOf({ name, email }: Owner): string[] {
   const address = bare(email)
   return [bare(name), address, address.split('@')[0]!].filter(text => text.length >= 4)

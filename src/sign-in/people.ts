@@ -1,4 +1,4 @@
-/** Who has an e-mail, and their password: what sign-in asks the database. */
+/** Users by e-mail, and their passwords: the queries of sign-in. */
 import { comparedName } from '../fields/name.ts'
 import { canBeName } from '../records/names.ts'
 import type { Queryable } from '../records/store.ts'
@@ -9,7 +9,7 @@ import { endedLinks, endedSessions, isInUse } from '../users/access.ts'
 import { passwordChanged, passwordRow } from './links.ts'
 import { hasPassword, signingIn } from './sessions.ts'
 
-/** A user who may sign in. */
+/** A user who can sign in. */
 export type Person = {
   readonly account: number
   readonly accountName: string
@@ -20,18 +20,17 @@ export type Person = {
   readonly hash: string | null
 }
 
-/** Of so many accounts at most: each costs whoever signs in a hash. Whoever is in more names the account. */
+/** Maximum of accounts per e-mail, as each costs a hash. A user with more must name the account. */
 export const peopleMax = 5
 
-/** An e-mail as it is looked up and counted. What can be none is nobody's, as the empty one is. */
+/** The form in which an e-mail is looked up and counted; '' if it is invalid, which no user has. */
 export function comparedEmail(email: string): string {
   return canBeName(email) ? comparedName(email) : ''
 }
 
 /**
- * Whether two e-mails are of one mailbox: but for the case of A to Z they are the same. Others that are
- * compared as one may belong to two people: the Kelvin sign is folded to a k, and is part of another address
- * (D61).
+ * True if two e-mails differ at most in the case of A to Z. Others that fold to the same text may belong to
+ * two people: the Kelvin sign folds to a k, and is part of another address (D61).
  */
 export function isSameMailbox(one: string, other: string): boolean {
   const small = (email: string) => email.replace(/[A-Z]/g, letter => letter.toLowerCase())
@@ -39,8 +38,8 @@ export function isSameMailbox(one: string, other: string): boolean {
 }
 
 /**
- * The users in use who have an e-mail, of one account or of all. This is the one statement that does not name
- * its account: whoever signs in knows an e-mail, and not yet the account.
+ * The users in use with an e-mail, in one account or in all. This is the one statement that names no account:
+ * at sign-in the account is not known yet.
  */
 export async function peopleOf(db: Queryable, email: string, account: number | null): Promise<Person[]> {
   const only = account === null ? null : String(account)
@@ -64,7 +63,7 @@ export async function peopleOf(db: Queryable, email: string, account: number | n
   }))
 }
 
-/** A viewer's own name, e-mail and the hash of their password. */
+/** The caller's own name, e-mail and password hash. */
 export async function ownPassword(
   db: Queryable,
   { catalog, actor }: Viewer,
@@ -79,8 +78,8 @@ export async function ownPassword(
 }
 
 /**
- * Gives the viewer another password, if theirs is still the one that was judged; null: they have none. Ends
- * their links, and all their sessions but the one that asks. False where nothing was saved.
+ * Changes the caller's password, if its hash is still `judgedHash` (compare and set; null: no password yet).
+ * Revokes their links, and their sessions except the current one. False if nothing was saved.
  */
 export async function changePassword(
   db: Queryable,

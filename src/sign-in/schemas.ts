@@ -1,4 +1,4 @@
-/** The schemas of sign-in: what is sent, sessions, and one-time links (D61). Data only. */
+/** The schemas of sign-in: its body, sessions, and one-time links (D61). Data only. */
 import type { Schema } from '../fields/field.ts'
 import { closed, opened, orNull } from '../fields/kinds/schemas.ts'
 

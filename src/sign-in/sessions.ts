@@ -1,7 +1,4 @@
-/**
- * The sessions of users (D61): statements that make, list and end them. Only hashes of their secrets are
- * kept.
- */
+/** The sessions of users (D61): creation, list and end. Only hashes of their secrets are stored. */
 import { randomBytes } from 'node:crypto'
 import { hashToken, newSecret } from '../accounts/token.ts'
 import type { Queryable } from '../records/store.ts'
@@ -10,20 +7,20 @@ import type { Viewer } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import { isInUse, isSignedIn } from '../users/access.ts'
 
-/** Whence somebody signs in, as it is shown to them later. */
+/** The origin of a sign-in, as the list of sessions shows it. */
 export type Whence = { readonly address: string; readonly userAgent: string | null }
 
 export type NewSession = { readonly secret: string; readonly whence: Whence }
 
-/** A new session of an account, not yet saved. */
+/** A new session of an account, not saved yet. */
 export function newSession(account: number, whence: Whence): NewSession {
   return { secret: newSecret('session', account, randomBytes), whence }
 }
 
-/** How many sessions a user may have; the one that was not used for longest ends with a new one. */
+/** Maximum of sessions per user; a new one ends the least recently used. */
 const sessionsMax = 100
 
-/** A CTE that saves a session of the user `r` under the id that the write takes. */
+/** A CTE that saves a session of the user `r` with the id that the write has reserved. */
 export function sessionRow({ account }: Author, { secret, whence }: NewSession): Sql {
   return sql`session_row AS (
   INSERT INTO session (account_id, id, hash, "user", created_at, last_used_at, address, user_agent)
@@ -33,7 +30,7 @@ export function sessionRow({ account }: Author, { secret, whence }: NewSession):
 )`
 }
 
-/** A CTE that ends those sessions of the user `r` that are too old or too many. */
+/** A CTE that deletes sessions of the user `r` that are expired or too many. */
 function oldSessions({ account }: Author): Sql {
   return sql`old_sessions AS (
   DELETE FROM session x USING r, counted
@@ -44,7 +41,7 @@ function oldSessions({ account }: Author): Sql {
 )`
 }
 
-/** A CTE: the user `r` who signs in, where they are in use and `condition`, on the row `u`, is true. */
+/** A CTE for the user `r` who signs in, if they are in use and `condition`, on the row `u`, holds. */
 export function signingIn({ account }: Author, condition: Sql): Sql {
   return sql`r AS (
   SELECT u.id, u.version FROM "user" u, locked
@@ -53,7 +50,7 @@ export function signingIn({ account }: Author, condition: Sql): Sql {
 )`
 }
 
-/** That the password of the row `u` is still the one that was judged; null: that there is none. */
+/** A condition: the password hash of the row `u` is still this one; null: there is none. */
 export function hasPassword({ account }: Author, hash: string | null): Sql {
   return sql`(
     SELECT p.hash FROM password p
@@ -61,8 +58,8 @@ export function hasPassword({ account }: Author, hash: string | null): Sql {
 }
 
 /**
- * Saves a session of the viewer. With `judged`: only if that is still the password's hash, which `newHash`
- * then replaces. False where nothing was saved.
+ * Saves a session of the user. With `judged`: only if `hash` is still the password's hash, which `newHash`
+ * then replaces. False if nothing was saved.
  */
 export async function saveSession(
   db: Queryable,
@@ -87,7 +84,9 @@ export async function saveSession(
   return rows.length > 0
 }
 
-/** The viewer's sessions, the last used first, as JSON text. `current` is the one that asks. */
+/**
+ * The caller's sessions, the most recently used first, as JSON text. `current`: the session of this request.
+ */
 export async function listSessions(
   db: Queryable,
   { catalog, actor }: Viewer,
@@ -108,7 +107,7 @@ export async function listSessions(
   return row!.sessions!
 }
 
-/** Ends a session of the viewer; false where there is none of that id. */
+/** Ends a session of the caller; false if there is none with that id. */
 export async function endSession(db: Queryable, { catalog, actor }: Viewer, id: number): Promise<boolean> {
   const account = param(String(catalog.account.id))
   const ended = await carryOut(
@@ -122,7 +121,7 @@ RETURNING s.id::text AS id`,
   return ended.length > 0
 }
 
-/** Ends the session of a secret, if there is one: that of a browser in which somebody signs in anew. */
+/** Ends the session of a secret, if there is one: a new sign-in replaces the browser's earlier session. */
 export async function endSessionOf(db: Queryable, account: number, secret: string): Promise<void> {
   const own = param(String(account))
   await carryOut(

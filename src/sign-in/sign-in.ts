@@ -1,6 +1,6 @@
 /**
- * How people sign in (D61): by e-mail and password, by a link that can be used once, or by an e-mail that
- * somebody else has verified. Knows no HTTP.
+ * Sign-in (D61): by e-mail and password, by a one-time link, or by an e-mail that a provider has verified.
+ * Knows no HTTP.
  */
 import type { Caller, Callers } from '../accounts/callers.ts'
 import { accountOf } from '../accounts/token.ts'
@@ -23,13 +23,13 @@ import {
 import { endSessionOf, type NewSession, newSession, saveSession, type Whence } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 
-/** From where somebody signs in. */
+/** The client of a sign-in. */
 export type Visitor = Whence & {
-  /** what of the address counts as one customer's */
+  /** part of the address that identifies one customer */
   readonly network: string
-  /** by which the events of a sign-in can be told (D69) */
+  /** correlates the events of a sign-in (D69) */
   readonly requestId: string
-  /** the session that the browser has already; it ends with the new one */
+  /** session that the browser has already; the new one replaces it */
   readonly session: string | null
 }
 
@@ -54,9 +54,9 @@ export class SignIn {
   }
 
   /**
-   * The secret of a new session. Throws `sign_in_failed`, `rate_limited` and `overloaded`; and where the
-   * password is that of users in several accounts `account_needed`. Who has no password, or is not there at
-   * all, costs as much work as who has one.
+   * The secret of a new session. Throws `sign_in_failed`, `rate_limited`, `overloaded`, and `account_needed`
+   * if the password is right in several accounts. Unknown users and users without a password cost the same
+   * time, to prevent enumeration.
    */
   async byPassword(
     { email, password, account }: { email: string; password: string; account: number | null },
@@ -67,7 +67,7 @@ export class SignIn {
       const right: Person[] = []
       for (const hash of people.length ? people.map(person => person.hash) : [null])
         if (await this.#isRight(password, hash)) right.push(people.find(person => person.hash === hash)!)
-      // Right in one account, it may be a guess in another, whose user has the same e-mail.
+      // A password that is right in one account may be a guess in another, whose user has the same e-mail.
       const withPassword = people.filter(({ hash }) => hash !== null)
       return { right, isRight: right.length > 0 && right.length === withPassword.length }
     })
@@ -78,8 +78,8 @@ export class SignIn {
   }
 
   /**
-   * The secret of a new session, for a link; `password` is what the link sets. Throws `unauthenticated` for a
-   * link that was never made, `link_ended`, and `validation_failed` for the password.
+   * The secret of a new session, for a link; `password`: the one that the link sets. Throws `unauthenticated`
+   * for an unknown link, `link_ended`, and `validation_failed` for the password.
    */
   async byLink(secret: string, password: string | null, visitor: Visitor): Promise<string> {
     const link = await findLink(this.#db, secret)
@@ -97,7 +97,7 @@ export class SignIn {
     return this.#inPlaceOf(visitor, session)
   }
 
-  /** The secret of a new session, for an e-mail that was verified elsewhere. Throws `forbidden`. */
+  /** The secret of a new session, for an e-mail verified by a provider. Throws `forbidden`. */
   async byVerifiedEmail(email: string, account: number | null, visitor: Visitor): Promise<string> {
     const alike = await peopleOf(this.#db, email, account)
     const people = alike.filter(person => isSameMailbox(person.email, email))
@@ -107,9 +107,8 @@ export class SignIn {
   }
 
   /**
-   * Gives the caller another password, and ends their other sessions. Throws `validation_failed` and
-   * `rate_limited`. Who administers may set a first one, as they may make a link that does; others have a
-   * link made for them.
+   * Changes the caller's password, and ends their other sessions. Throws `validation_failed` and
+   * `rate_limited`. Users who may create links can set a first password; others need such a link.
    */
   async changePassword(
     caller: Pick<Caller, 'catalog' | 'actor' | 'token' | 'session' | 'rights'>,
@@ -135,7 +134,7 @@ export class SignIn {
     this.#callers.forget(catalog.account.id)
   }
 
-  /** Why the current password is not the one that was given; null where it is. */
+  /** Why the given current password was rejected; null if it is right. */
   async #currentProblem(
     given: string | null,
     { email, hash }: { email: string; hash: string },
@@ -150,8 +149,8 @@ export class SignIn {
   }
 
   /**
-   * What `judge` finds; counted as an attempt unless the password is right. Throws `rate_limited`, and
-   * `overloaded` before anything is counted or looked up.
+   * The result of `judge`; counts as an attempt unless the password is right. Throws `rate_limited`, and
+   * `overloaded` before any count or look-up.
    */
   async #judged<T extends { readonly isRight: boolean }>(
     email: string,
@@ -168,7 +167,7 @@ export class SignIn {
     return judged
   }
 
-  /** What can't be a password costs as much as any. */
+  /** An invalid password costs as much time as any other. */
   #isRight(password: string, hash: string | null): Promise<boolean> {
     return this.#hashing.isRight(canBePassword(password) ? password : '', hash)
   }
@@ -187,8 +186,7 @@ export class SignIn {
   }
 
   /**
-   * Saves for a user by the account's configuration as it is now. What that kept from being saved is tried
-   * once more.
+   * Saves for a user with the account's current configuration. Retries once on a conflict with a newer one.
    */
   async #saved(
     account: number,
@@ -200,7 +198,7 @@ export class SignIn {
     return (await attempt()) || attempt()
   }
 
-  /** A browser has one session. */
+  /** A browser has one session: a new one replaces its earlier one. */
   async #inPlaceOf({ session: before }: Visitor, { secret }: NewSession): Promise<string> {
     const account = before === null ? null : accountOf('session', before)
     if (account === null) return secret
@@ -210,7 +208,7 @@ export class SignIn {
   }
 }
 
-/** Throws `account_needed`, naming the accounts. */
+/** Throws `account_needed` with the candidate accounts. */
 function onlyOne(people: readonly Person[]): Person {
   if (people.length === 1) return people[0]!
   const problem = {
@@ -223,7 +221,7 @@ function onlyOne(people: readonly Person[]): Person {
   throw new Refusal('account_needed', 'The e-mail has users in several accounts; say in which.', [problem])
 }
 
-/** The same for every e-mail: it does not tell how many users have it. */
+/** Independent of the e-mail: it must not reveal how many users have it. */
 function signInFailed(): Refusal {
   return new Refusal(
     'sign_in_failed',
@@ -246,7 +244,7 @@ function problemOf(field: string, code: string, message: string): Problem {
   return { field, path: `/${field}`, code, message }
 }
 
-/** Why no first password is set so; null where it is. */
+/** Why a first password can't be set here; null if it can. */
 function firstProblem(currentPassword: string | null, mayMakeLinks: boolean): Problem | null {
   if (mayMakeLinks && currentPassword === null) return null
   const todo = mayMakeLinks
@@ -255,7 +253,7 @@ function firstProblem(currentPassword: string | null, mayMakeLinks: boolean): Pr
   return problemOf('current_password', 'invalid_value', `You have no password yet: ${todo}`)
 }
 
-/** Invitations and resets set a password, a link that only signs in does not. */
+/** Invitations and resets set a password; links that only sign in don't. */
 function refusePassword(password: string | null, link: FoundLink): void {
   const isWanted = link.purpose !== 'sign_in'
   const weak = isWanted && password !== null ? weakness(password, link) : null

@@ -1,30 +1,29 @@
 /**
- * Slows down those who guess passwords (D61): after some wrong ones for an e-mail, or from a network, the
- * next is taken only after a while, which doubles. Counted in this process, by a clock that nobody sets.
+ * Throttles password guessing (D61): after some wrong passwords for an e-mail, or from a network, the wait
+ * doubles (exponential backoff). Counted in this process, by a monotonic clock.
  */
 import { hash } from 'node:crypto'
 import { Refusal } from '../errors.ts'
 
 export type Throttle = {
   /**
-   * Counts an attempt as wrong before its password is judged, so that many at once count too. Answers what
-   * takes it back, for a password that was right or was not judged: all is as if there had been no attempt.
-   * Throws `rate_limited`.
+   * Counts an attempt as wrong before its password is checked, so that concurrent ones count too. Returns a
+   * function that undoes the count, for a password that was right or was not checked. Throws `rate_limited`.
    */
   attempt(email: string, network: string): () => void
 }
 
-/** How many wrong passwords are free, and the longest wait after more. */
+/** Wrong passwords without a wait, and the maximum wait after more. */
 const ofEmail = { free: 10, waitMaxMs: 60_000 }
-/** Many people may share a network. */
+/** Higher, as many people may share a network. */
 const ofNetwork = { free: 100, waitMaxMs: 10_000 }
-/** After that time without a wrong password, all is forgotten. */
+/** After this time without a wrong password, the count is reset. */
 const forgetMs = 3_600_000
-/** How many e-mails or networks are counted apart. All others share one count. */
+/** Maximum of e-mails or networks with a count of their own. All others share one count. */
 const keysMax = 100_000
 const theRest = 'the rest'
 
-/** `clock` gives milliseconds and, unlike the time of day, never goes back. */
+/** `clock` is monotonic, in milliseconds. */
 export function throttle(clock: () => number): Throttle {
   const [emails, networks] = [attempts(clock, ofEmail), attempts(clock, ofNetwork)]
   return {
@@ -45,8 +44,8 @@ export function throttle(clock: () => number): Throttle {
 }
 
 /**
- * Short, whatever is counted: the memory has an end in bytes too. And nobody can choose keys that a Map takes
- * long to tell apart: V8 hashes a long string by its length alone.
+ * A hash of fixed length: limits the memory, and prevents hash flooding, as V8 hashes a long string by its
+ * length alone.
  */
 function keyOf(text: string): string {
   return hash('sha256', text, 'base64url')
@@ -58,18 +57,18 @@ function attempts(clock: () => number, { free, waitMaxMs }: { free: number; wait
   const counted = new Map<string, Attempts>()
   const placeOf = (key: string) => (counted.has(key) || counted.size < keysMax ? key : theRest)
   return {
-    /** how long the next attempt has to wait */
+    /** wait before the next attempt, in milliseconds */
     waitMs(key: string): number {
       const found = counted.get(placeOf(key))
       if (!found || found.count < free) return 0
       const wait = Math.min(waitMaxMs, 1000 * 2 ** Math.min(found.count - free, 20))
       return found.at + wait - clock()
     },
-    /** counts an attempt; answers what takes it back */
+    /** counts an attempt; returns a function that undoes it */
     count(key: string): () => void {
       const now = clock()
       const isOver = ({ at }: Attempts) => at + forgetMs <= now
-      // Whoever was counted last stands last.
+      // The Map is ordered by the last attempt.
       for (const [old, found] of counted) {
         if (!isOver(found)) break
         counted.delete(old)
@@ -83,7 +82,7 @@ function attempts(clock: () => number, { free, waitMaxMs }: { free: number; wait
         const found = counted.get(place)
         if (!found) return
         if (found.count <= 1) counted.delete(place)
-        // The wait goes on from the last wrong password, unless somebody else has been counted meanwhile.
+        // The wait continues from the last wrong password, unless another attempt was counted meanwhile.
         else counted.set(place, { count: found.count - 1, at: found === own ? before!.at : found.at })
       }
     },

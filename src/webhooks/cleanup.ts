@@ -1,7 +1,4 @@
-/**
- * The end of what is kept of deliveries (D72): the log after thirty days, all of a webhook when it is
- * deleted.
- */
+/** Retention of deliveries (D72): thirty days in the log; none after the webhook's deletion. */
 import type { Queryable } from '../records/store.ts'
 import { ask, param, sql } from '../sql.ts'
 import { forget } from './progress.ts'
@@ -9,7 +6,7 @@ import { forget } from './progress.ts'
 const keptDays = 30
 const batch = 2000
 
-/** Removes what an account no longer needs of its deliveries. What still waits stays. */
+/** Purges an account's outdated deliveries, except waiting ones. */
 export async function cleanDeliveries(db: Queryable, account: number, now: Date): Promise<void> {
   const own = param(String(account))
   const oldest = param(new Date(now.getTime() - keptDays * 86_400_000).toISOString())

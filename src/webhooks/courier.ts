@@ -1,7 +1,7 @@
 /**
- * Delivers the events of one webhook, as long as there are any (D72): looks at new events, sends what is due,
- * and writes down how it went. A receiver is sent one at a time until it answers, then more. Owns the order
- * of these steps; the statements are in progress.ts and queue.ts.
+ * Delivers the events of one webhook until there are none left (D72): scans new events, sends due deliveries,
+ * and records the outcomes. A receiver gets one request at a time until it responds, then more (slow start).
+ * Owns the order of these steps; the statements are in progress.ts and queue.ts.
  */
 import type { Acting } from '../accounts/callers.ts'
 import type { Reader } from '../records/store.ts'
@@ -23,36 +23,36 @@ import { type Due, dueDeliveries, enqueue, giveUp, type Outcome, settled, writeD
 import { isHopeless, nextTry } from './retries.ts'
 import { signedHeaders } from './signature.ts'
 
-/** What the couriers of a process share. */
+/** Shared by all couriers of a process. */
 export type CourierOptions = {
   readonly db: Reader
   readonly now: () => Date
   actingFor(account: number, user: number, scopes: readonly string[] | null): Promise<Acting | null>
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Attempt | null>
-  /** takes a webhook out of use, with an event that says why */
+  /** deactivates a webhook, with an event that has the reason */
   disable(webhook: Held, reason: string): Promise<void>
   readonly slots: Slots
 }
 
-/** How many requests are under way. Each webhook may have one; more only while there are less than `max`. */
+/** Concurrent requests. Each webhook may have one; more only below `max`. */
 export type Slots = { taken: number; readonly max: number }
 
-/** How many events are looked at at once. */
+/** Events per scan. */
 const eventsMax = 500
-/** How many requests of a webhook may be under way at once, and how many are read ahead for each. */
+/** Maximum of concurrent requests of a webhook, and read-ahead per request. */
 const [widest, readAhead] = [16, 4]
-/** How many deliveries are put among the dead letters, or removed, at once. */
+/** Batch size for moving deliveries to the dead letters, or removing them. */
 const batch = 5000
-/** How long what was read of a webhook, its user and the records holds. */
+/** Cache lifetimes: of a webhook and its user, and of payloads. */
 const [ordersMs, bodyMs] = [500, 2000]
-/** A renewal of the lease that fails is repeated after as long. */
+/** Interval of lease renewals, also after a failed one. */
 const renewMs = 1500
 const behindMs = 1000
 
-/** A webhook, as it is to be served now. */
+/** A webhook's current configuration, with its user and filter. */
 type Orders = Configuration & { readonly acting: Acting; readonly asked: Asked; readonly readAt: number }
 
-/** A delivery that is about to be sent. */
+/** A delivery that is ready to be sent. */
 type Ready = Due & Pick<Configuration, 'url' | 'secrets'> & { readonly body: string; readonly readAt: number }
 
 export class Courier {
@@ -63,12 +63,12 @@ export class Courier {
   #ready: Ready[] = []
   readonly #underWay = new Set<number>()
   #outcomes: Outcome[] = []
-  /** how many are sent at once: one until the receiver answers, then more with each answer */
+  /** maximum of concurrent requests: one until the receiver responds, then doubled with each success */
   #width = 1
   #isWoken = false
   #lookedAt = Number.NEGATIVE_INFINITY
   #isStopped = false
-  /** whether it was taken out of use: what is under way may say so again */
+  /** true if it was deactivated: requests in flight may request that again */
   #isGivenUp = false
   #notice = Promise.withResolvers<void>()
 
@@ -77,20 +77,20 @@ export class Courier {
     this.#held = held
   }
 
-  /** There may be new events. */
+  /** Signals that there may be new events. */
   wake(): void {
     this.#isWoken = true
     this.#notice.resolve()
   }
 
-  /** Sends nothing more; `run` ends when what is under way is written down. */
+  /** Sends nothing more; `run` ends when the outcomes of requests in flight are recorded. */
   stop(): void {
     this.#isStopped = true
     this.#ready = []
     this.#notice.resolve()
   }
 
-  /** Works until there is nothing to do; can be run again after an error. False if another process works. */
+  /** Works until there is nothing to do; can be rerun after an error. False if the lease is taken. */
   async run(): Promise<boolean> {
     const { db, now } = this.#options
     this.#isWoken = true
@@ -108,12 +108,12 @@ export class Courier {
     return true
   }
 
-  /** Whether it was woken when it had come to its end. */
+  /** True if `wake` was called after its last scan. */
   get isWoken(): boolean {
     return this.#isWoken
   }
 
-  /** One turn of the work; false when there is nothing to do. */
+  /** One iteration of the work; false if there is nothing to do. */
   async #step(): Promise<boolean> {
     if (this.#isToWrite()) await this.#writeDown()
     const orders = this.#isStopped ? null : await this.#ordersNow()
@@ -135,19 +135,19 @@ export class Courier {
     return this.#underWay.size < this.#width
   }
 
-  /** For a receiver that is behind it looks now and then: what that costs would be missing for others. */
+  /** A receiver that lags behind causes few scans: many would slow other webhooks down. */
   get #isToLook(): boolean {
     return this.#isWoken && (this.#hasRoom || performance.now() - this.#lookedAt > behindMs)
   }
 
-  /** While others are sent, outcomes are written down several at a time; else what follows waits for them. */
+  /** Records outcomes in batches while requests are in flight; else at once, as deliveries wait for them. */
   #isToWrite(): boolean {
     const { length } = this.#outcomes
     const isBusy = this.#ready.length > 0 && this.#underWay.size > 0
     return length >= widest || (length > 0 && !isBusy)
   }
 
-  /** The webhook as it is now; null where it is not to be served. */
+  /** The webhook's current configuration; null if it must not be served. */
   async #ordersNow(): Promise<Orders | null> {
     const known = this.#orders
     if (known && performance.now() - known.readAt < ordersMs) return known
@@ -172,14 +172,14 @@ export class Courier {
     return this.#orders
   }
 
-  /** Looks at new events, which of them are to be delivered. */
+  /** Scans new events for those to deliver. */
   async #look(orders: Orders): Promise<void> {
     const { db, now } = this.#options
     this.#isWoken = false
     this.#lookedAt = performance.now()
     const { seq: from, acting, asked } = orders
     const { rows, hasMore } = await eventsAfter(db, acting, from, eventsMax)
-    // Where events are no longer kept, those that are left are the next.
+    // If the next events are past their retention, the scan skips them.
     const to = Number(rows.at(-1)?.seq ?? Math.max(from, orders.lastSeq))
     if (to === from) return
     const chosen = await chosenEvents(db, acting, rows, asked)
@@ -187,12 +187,12 @@ export class Courier {
       ...{ seq: Number(row.seq), type: row.type!, resource: row.resource!, record: Number(row.id) },
     }))
     const isDone = await enqueue(db, this.#held, { from, to }, deliveries, now())
-    // If not, somebody replays, or another process has taken over.
+    // If not, a replay has begun, or another process has taken the lease.
     this.#orders = isDone ? { ...orders, seq: to } : null
     this.#isWoken ||= hasMore || !isDone
   }
 
-  /** Reads what is due, as far as there is room, and sends it. */
+  /** Reads due deliveries, as far as there is room, and sends them. */
   async #fill({ acting, url, secrets }: Orders): Promise<void> {
     const { db, now } = this.#options
     this.#dropStale()
@@ -214,7 +214,7 @@ export class Courier {
     this.#send()
   }
 
-  /** Begins as many requests as may be under way. */
+  /** Starts as many requests as the limits allow. */
   #send(): void {
     const { slots } = this.#options
     this.#dropStale()
@@ -232,7 +232,7 @@ export class Courier {
     }
   }
 
-  /** What was read long ago is read again: it may have been hidden since. */
+  /** Payloads that were read long ago are read again: fields may have been hidden since. */
   #dropStale(): void {
     this.#ready = this.#ready.filter(({ readAt }) => performance.now() - readAt < bodyMs)
   }
@@ -241,13 +241,13 @@ export class Courier {
     const { now, post } = this.#options
     const { seq, url, secrets, body } = ready
     const attempt = await post(url, signedHeaders(secrets, messageId(this.#held, seq), now(), body), body)
-    // Without one the service stops: it is sent again later.
+    // Null: the service stops. The delivery is sent again later.
     if (!attempt) return
     this.#width = attempt.error === null ? Math.min(widest, this.#width * 2) : 1
     this.#end(ready, attempt, attempt.status !== 410)
   }
 
-  /** Notes how an attempt ended. One that has failed is made again, or goes to the dead letters. */
+  /** Records the outcome of an attempt. A failed delivery is retried, or goes to the dead letters. */
   #end({ seq, tries, round }: Due, attempt: Attempt, mayRepeat: boolean): void {
     const at = this.#options.now()
     const nextAt = attempt.error !== null && mayRepeat ? nextTry(tries + 1, at) : null
@@ -257,9 +257,9 @@ export class Courier {
 
   async #writeDown(): Promise<void> {
     const { db, now, disable } = this.#options
-    // Out of use, nothing is tried again, nor is what was under way.
+    // An inactive webhook has no retries, not even of requests in flight.
     const outcomes = this.#isGivenUp ? this.#outcomes.map(settled) : this.#outcomes
-    // Others end meanwhile.
+    // More requests end during the statement.
     this.#outcomes = []
     const made = outcomes.filter(({ attempt }) => attempt !== unseen && attempt !== gone)
     const delivered = made.findLast(({ state }) => state === 'delivered')
@@ -275,7 +275,7 @@ export class Courier {
     const isGone = made.some(({ attempt }) => attempt.status === 410)
     if (this.#isGivenUp || (!isGone && !isHopeless(this.#failingSince, now()))) return
     this.#isGivenUp = true
-    // What was not looked at yet is given up with the rest, and is seen among the dead letters.
+    // Events not scanned yet join the other given-up deliveries, so that the dead letters show them.
     this.#isWoken = true
     while (this.#isWoken && this.#orders) await this.#look(this.#orders)
     await disable(
@@ -286,7 +286,7 @@ export class Courier {
   }
 }
 
-/** Why a delivery was not sent at all. */
+/** Reasons for a delivery that was not sent. */
 const unseen = unsent('The user of the webhook no longer sees the record.')
 const gone = unsent('The event is no longer kept.')
 

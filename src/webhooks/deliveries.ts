@@ -1,6 +1,6 @@
 /**
- * What was delivered to a webhook, for those who set it up (D72): the log, a test, and sending again. Each of
- * these writes has an event. Knows no HTTP.
+ * The delivery log of a webhook for its owners (D72), test deliveries, and redelivery. Each of these
+ * writes has an event. Knows no HTTP.
  */
 import { Refusal } from '../errors.ts'
 import { toldEvents } from '../events/told.ts'
@@ -22,13 +22,13 @@ import type { deliveryStates } from './webhook.ts'
 export type LogRequest = {
   readonly state: (typeof deliveryStates)[number] | null
   readonly pageSize: number
-  /** only deliveries of events before this one; null: from the newest on */
+  /** only deliveries of events before this one; null: from the newest */
   readonly before: number | null
 }
 
 /**
- * A page of deliveries as JSON texts, those of the newest events first; `next`: before which the next page
- * begins. Throws `record_not_found`.
+ * A page of deliveries as JSON texts, the newest events first; `next`: the cursor of the next page. Throws
+ * `record_not_found`.
  */
 export async function readDeliveries(
   db: Queryable,
@@ -47,8 +47,8 @@ export async function readDeliveries(
 }
 
 /**
- * Tells the receiver of a webhook, in use or not, that it is tested. Answers the delivery as JSON text: how
- * that went. It is not sent again. Throws `record_not_found`.
+ * Sends a test event to the receiver of a webhook, active or not. Returns the delivery with its outcome as
+ * JSON text. There is no retry. Throws `record_not_found`.
  */
 export async function testWebhook(
   db: Queryable,
@@ -82,8 +82,8 @@ export async function testWebhook(
 }
 
 /**
- * Sends a webhook all events after `after` again that it asks for. Answers the account's newest event. Throws
- * `record_not_found`, and `validation_failed` where it is out of use, or there is no event after `after`.
+ * Replays all matching events after `after` to a webhook. Returns the account's newest event. Throws
+ * `record_not_found`, and `validation_failed` if the webhook is inactive, or no event follows `after`.
  */
 export async function replay(db: Queryable, context: Context, id: number, after: number): Promise<number> {
   const before = await storedResponse<object>(db, requestKeyOf(context))
@@ -99,8 +99,8 @@ export async function replay(db: Queryable, context: Context, id: number, after:
 }
 
 /**
- * Sends one delivery again, under the same id. Answers it as JSON text. Throws `record_not_found`, and
- * `validation_failed` where the webhook is out of use.
+ * Sends one delivery again, under the same id. Returns it as JSON text. Throws `record_not_found`, and
+ * `validation_failed` if the webhook is inactive.
  */
 export async function replayDelivery(
   db: Queryable,
@@ -128,7 +128,7 @@ export async function replayDelivery(
   return onlyDelivery(db, webhook, seq)
 }
 
-/** Writes an event of the webhook, whose rows come with it. The answer has its `seq`. */
+/** Appends an event of the webhook, along with `rows`. The result has its `seq`. */
 async function happened(
   db: Queryable,
   context: Context,
@@ -167,7 +167,7 @@ async function onlyDelivery(db: Queryable, webhook: Webhook, seq: number): Promi
   return textOf(row)
 }
 
-/** Without the blanks that the database puts between members. */
+/** Removes the blanks that the database puts between members. */
 function textOf({ delivery }: Readonly<Record<string, string | null>>): string {
   return JSON.stringify(JSON.parse(delivery!))
 }

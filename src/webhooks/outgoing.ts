@@ -1,7 +1,7 @@
 /**
- * The requests that the service makes to webhooks' addresses (D72): the host is resolved, each of its
- * addresses is judged, and those are what is connected to; so nothing is gained by a name that changes its
- * mind. No redirects, a limited time, a limited answer. Knows no webhook.
+ * Outgoing requests to webhooks (D72). The host is resolved once, each of its addresses is checked, and the
+ * connection goes to exactly these. This prevents DNS rebinding. No redirects; limited time and size. Knows
+ * no webhook.
  */
 import { lookup, Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
@@ -9,33 +9,33 @@ import { Agent, request } from 'undici'
 import { isPublic, literalOf } from './address.ts'
 
 export type OutgoingOptions = {
-  /** whether addresses that are not public may be reached, too */
+  /** true if private addresses are allowed, too */
   readonly allowPrivate: boolean
-  /** host → its addresses; by the system's name servers if not said */
+  /** host → its addresses; default: the system's name servers */
   readonly resolve?: (host: string) => Promise<readonly string[]>
-  /** how long a request may take, until its answer is read */
+  /** timeout of a request, including its response */
   readonly timeoutMs?: number
 }
 
-/** How an attempt ended: an answer as far as it was read, or why there is none. */
+/** The outcome of an attempt: the part of the response that was read, or an error. */
 export type Attempt = {
   readonly status: number | null
-  /** null where the answer is good: 2xx */
+  /** null for 2xx */
   readonly error: string | null
   readonly durationMs: number
-  /** the first kilobyte of the answer, as text */
+  /** first kilobyte of the response, as text */
   readonly answer: string | null
 }
 
 const timeoutDefaultMs = 10_000
-/** How much of an answer is read, and how much of that is kept. */
+/** Maximum of bytes that are read of a response, and of those that are stored. */
 const readBytes = 65_536
 const keptBytes = 1024
 
-/** The host of an address leads where a webhook may not. */
+/** The host of a URL resolves to an address that is not public. */
 export class NotPublic extends Error {}
 
-/** Makes requests, over connections that are kept for a moment. */
+/** Makes requests, over short-lived keep-alive connections. */
 export class Outgoing {
   readonly #allowPrivate: boolean
   readonly #resolve: NonNullable<OutgoingOptions['resolve']>
@@ -48,13 +48,13 @@ export class Outgoing {
     this.#resolve = resolve ?? (allowPrivate ? bySystem : byNameServers)
     this.#timeoutMs = timeoutMs
     const connect = { lookup: this.#lookup, timeout: timeoutMs, autoSelectFamily: true }
-    // Each request has a connection to itself: one that hangs keeps no other waiting.
+    // One request per connection: one that hangs delays no other.
     this.#agent = new Agent({ connect, pipelining: 1, allowH2: false, maxHeaderSize: 16_384 })
   }
 
   /**
-   * Why no webhook may have this address; null where it may, or where its name servers do not answer now: it
-   * is judged again whenever it is connected to.
+   * Why a webhook can't have this URL; null if it can, or if its name servers don't respond now: addresses
+   * are checked again at each connection.
    */
   async refusalOf(url: URL): Promise<string | null> {
     if (this.#allowPrivate) return null
@@ -70,7 +70,7 @@ export class Outgoing {
     }
   }
 
-  /** Posts JSON text. Never throws; null where the service stops before there is an answer. */
+  /** Posts JSON text. Never throws; null if the service stops before the response. */
   async post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Attempt | null> {
     const begun = performance.now()
     const ended = AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), this.#stopped.signal])
@@ -94,7 +94,7 @@ export class Outgoing {
     }
   }
 
-  /** Ends the requests under way, and any that would begin. */
+  /** Aborts all requests, and prevents new ones. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     await this.#agent.destroy()
@@ -116,7 +116,7 @@ export class Outgoing {
     )
   }
 
-  /** Throws NotPublic. A host that has one address that is not public is not reached by its others. */
+  /** Throws NotPublic. One address that is not public disqualifies the whole host. */
   #judge(addresses: readonly string[]): void {
     if (addresses.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
     if (!this.#allowPrivate && !addresses.every(isPublic)) throw new NotPublic()
@@ -131,7 +131,7 @@ export class Outgoing {
   }
 }
 
-/** What goes wrong most, in words. */
+/** Messages for the most frequent errors. */
 const reasons: { readonly [code: string]: string } = {
   ENOTFOUND: 'The host has no address.',
   ENODATA: 'The host has no address.',
@@ -148,7 +148,7 @@ function errorOf(status: number): string | null {
   return `The receiver answered ${status}.`
 }
 
-/** What an answer begins with. More than `readBytes` are not read: its connection ends. */
+/** The beginning of a response. After `readBytes` its connection is closed. */
 async function begunText(body: AsyncIterable<Uint8Array> & { destroy(): unknown }): Promise<string> {
   const kept: Uint8Array[] = []
   let bytes = 0
@@ -157,19 +157,19 @@ async function begunText(body: AsyncIterable<Uint8Array> & { destroy(): unknown 
     bytes += chunk.length
     if (bytes >= readBytes) break
   }
-  // A letter that is cut in the middle is left out; PostgreSQL takes no NUL.
+  // A truncated character is dropped; PostgreSQL takes no NUL.
   const text = new TextDecoder().decode(Buffer.concat(kept).subarray(0, keptBytes), { stream: true })
   return text.replaceAll('\0', '')
 }
 
-/** As other programs on this machine resolve it: for receivers near by. */
+/** Resolves like other programs on this machine: for private receivers. */
 async function bySystem(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)
 }
 
 /**
- * By asking the name servers. A name whose servers do not answer waits by itself: `lookup` would keep one of
- * the process's four threads waiting, on which others depend.
+ * Resolves by DNS queries. They are asynchronous: `lookup` would block one of libuv's four threads, on which
+ * others depend, while a name server does not respond.
  */
 async function byNameServers(host: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: 2000, tries: 2 })

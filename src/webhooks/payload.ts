@@ -1,7 +1,7 @@
 /**
- * What a webhook tells of an event (D72): what happened, and the record as it was then, with the rights
- * of the webhook's user. It is made when it is sent, so what was hidden or purged meanwhile does not
- * leave. Knows no receiver.
+ * The payload of a webhook's event (D72): the change, and the record as of the event, with the rights of the
+ * webhook's user. It is built when it is sent, so fields that were hidden or purged meanwhile do not leak.
+ * Knows no receiver.
  */
 import type { Acting } from '../accounts/callers.ts'
 import { type Problem, Problems, Refusal } from '../errors.ts'
@@ -21,14 +21,14 @@ import { isLimited, type Viewer } from '../rights/visibility.ts'
 import { mapYielding } from '../waiting/yielding.ts'
 import { filteredResource } from './webhook.ts'
 
-/** What a webhook asks for. */
+/** A webhook's subscription. */
 export type Asked = {
   readonly types: readonly string[]
-  /** of the one resource of the types */
+  /** filter on the one resource of the types */
   readonly filter: Plan | null
 }
 
-/** The events that a webhook is to be told of, in their order. */
+/** The events that match a webhook's subscription, in order. */
 export async function chosenEvents(
   db: Reader,
   acting: Acting,
@@ -44,8 +44,8 @@ export async function chosenEvents(
 }
 
 /**
- * `seq` → the body of a delivery, as JSON text. Events that the user may not read any more, or whose record
- * they don't see, have none.
+ * `seq` → the body of a delivery, as JSON text. Events that the user may no longer read, or whose record they
+ * can't see, have none.
  */
 export async function payloadsOf(
   db: Reader,
@@ -78,7 +78,7 @@ function isPartly({ catalog }: Viewer, resource: string): boolean {
   return fields !== undefined && isLimited(fields)
 }
 
-/** The records of events as they were then; those of what is no record, or is not seen, are left out. */
+/** The records as of their events, without events of other things and records that are not visible. */
 async function recordsOf(
   db: Reader,
   acting: Acting,
@@ -100,8 +100,8 @@ async function recordsOf(
 }
 
 /**
- * The plan of a webhook's filter on the records of a resource, or what is wrong with it. Throws `forbidden`
- * without the scope to read what it names or reaches (D65).
+ * The plan of a webhook's filter on the records of a resource, or its problems. Throws `forbidden` without
+ * the scope to read the fields and records that it names (D65).
  */
 export async function filterPlan(
   db: Reader,
@@ -125,7 +125,7 @@ export async function filterPlan(
   return { plan: read.plan, problems }
 }
 
-/** What a webhook asks for; null where its filter can't be read any more. */
+/** A webhook's subscription; null if its filter has become invalid. */
 export async function askedOf(
   db: Reader,
   acting: Acting,

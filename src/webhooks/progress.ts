@@ -1,7 +1,7 @@
 /**
- * How far webhooks have come, in the database (D72): which have something to do, which process works for
- * them, and what they are now. A process holds a webhook by a lease, so no two send the same at once. No
- * statement takes a lock on more than one webhook, or on an account.
+ * The progress of webhooks, in the database (D72): which have work, which process serves them, and their
+ * configuration. A process holds a webhook by a lease, so no two send the same event at once. No statement
+ * locks more than one webhook, or an account.
  */
 import { eventRows } from '../events/told.ts'
 import { jsonInstant } from '../fields/moment.ts'
@@ -9,21 +9,21 @@ import { sightOf, type Viewer } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { leaseOn } from '../waiting/lease.ts'
 
-/** What webhooks need of a database: each statement is a transaction of its own. */
+/** The database for webhooks: each statement is a transaction of its own. */
 export type QueueDatabase = {
   query(text: string, params: readonly (string | null)[]): Promise<Rows>
 }
 export type Rows = readonly Record<string, string | null>[]
 
 export type Webhook = { readonly account: number; readonly id: number }
-/** One that has something to do; `isFailing`: its receiver did not take the last delivery. */
+/** A webhook with work; `isFailing`: its last delivery failed. */
 export type Found = Webhook & { readonly isFailing: boolean }
-/** What identifies an event for the receiver of a webhook, however often it is sent: `webhook-id`. */
+/** The `webhook-id` of an event, the same for each attempt: an idempotency key for the receiver. */
 export function messageId({ account, id }: Webhook, seq: number): string {
   return `msg_${account}_${id}_${seq}`
 }
 
-/** A webhook that a process works for: the holder of its lease. */
+/** A webhook with the process that holds its lease. */
 export type Held = Webhook & { readonly holder: string }
 
 const lease = leaseOn<Webhook>({
@@ -33,14 +33,14 @@ const lease = leaseOn<Webhook>({
   isRow: webhook => isOf(webhook, sql`p`),
 })
 
-/** The condition that a row `p` of webhook_progress is the webhook's, and this process holds it. */
+/** A condition: the row `p` of webhook_progress is the webhook's, and this process holds its lease. */
 export function isHeld(held: Held): Sql {
   return lease.isHeld(held, held.holder)
 }
 
 /**
- * The webhooks that have something to do. `among`: those of the accounts that were written to; `due`: those
- * with deliveries that are due, in all accounts; `behind`: those with events that were not looked at.
+ * The webhooks with work. `among`: those of accounts with recent writes; `due`: those with due deliveries, in
+ * all accounts; `behind`: those with events that were not scanned.
  */
 export async function findWork(
   db: QueueDatabase,
@@ -68,20 +68,20 @@ WHERE a.deleted_at IS NULL AND ${wanted}`,
   }))
 }
 
-/** Takes a webhook for this process, or renews its lease. False where another process works for it. */
+/** Takes or renews the lease on a webhook. False if another process holds it. */
 export async function claim(db: QueueDatabase, held: Held, now: Date): Promise<boolean> {
   const set = sql`next_at = ${now.toISOString()}::timestamptz`
   return (await lease.claim(db, held, held.holder, { set, returning: sql`1 AS one` })) !== null
 }
 
-/** Gives a webhook back, and notes when there is something to do for it again. */
+/** Releases a webhook, and records when it has work again. */
 export async function release(db: QueueDatabase, held: Held): Promise<void> {
   const nextAt = sql`(SELECT min(d.next_at) FROM webhook_delivery d
   WHERE ${isOf(held, sql`d`)} AND d.next_at IS NOT NULL)`
   await lease.release(db, held, held.holder, sql`next_at = ${nextAt}`)
 }
 
-/** What deliveries are signed with now, the newest first. Not to be shown or logged. */
+/** The current signing secrets, the newest first. Never show or log them. */
 export async function secretsOf(db: QueueDatabase, webhook: Webhook): Promise<string[]> {
   const [row] = await ask(db, sql`SELECT ${secretsSql(webhook)} AS secrets`)
   return JSON.parse(row!.secrets!) as string[]
@@ -93,7 +93,7 @@ function secretsSql(webhook: Webhook): Sql {
     WHERE ${isOf(webhook, sql`s`)} AND (s.valid_until IS NULL OR s.valid_until > now()))::text`
 }
 
-/** A webhook as it is now. */
+/** A webhook's current configuration. */
 export type Configuration = {
   readonly seq: number
   readonly lastSeq: number
@@ -102,13 +102,13 @@ export type Configuration = {
   readonly types: readonly string[]
   readonly filter: string | null
   readonly user: number
-  /** what narrows the rights of the user; null: nothing does */
+  /** scopes that narrow the user's rights; null: not narrowed */
   readonly scopes: readonly string[] | null
   readonly secrets: readonly string[]
   readonly failingSince: Date | null
 }
 
-/** Null where the lease is lost; 'gone' where the webhook was deleted. */
+/** Null if the lease is lost; 'gone' if the webhook was deleted. */
 export async function configurationOf(db: QueueDatabase, held: Held): Promise<Configuration | 'gone' | null> {
   const [row] = await ask(
     db,
@@ -137,8 +137,8 @@ WHERE ${isHeld(held)}`,
 }
 
 /**
- * The account's events after the last one that was looked at, as told.ts reads them for the viewer;
- * `hasMore`: whether more follow.
+ * The account's events after the last one that was scanned, as told.ts reads them for the viewer; `hasMore`:
+ * true if more follow.
  */
 export async function eventsAfter(
   db: QueueDatabase,
@@ -153,8 +153,8 @@ export async function eventsAfter(
 }
 
 /**
- * The events of deliveries in the order of `seq`, as told.ts reads them; the last ones are left out where
- * all are too long together.
+ * The events of deliveries in the order of `seq`, as told.ts reads them; the last ones are left out if the
+ * total is too large.
  */
 export async function eventsOf(
   db: QueueDatabase,
@@ -167,7 +167,7 @@ export async function eventsOf(
   return ask(db, eventRows(sight, condition, 'ASC', deliveries.length))
 }
 
-/** Removes what stands beside a webhook that was deleted, a batch at a time: whether there was anything. */
+/** Deletes the rows of a deleted webhook in batches; true if there were any. */
 export async function forget(db: QueueDatabase, webhook: Webhook, max: number): Promise<boolean> {
   const own = isOf(webhook, sql`d`)
   const [row] = await ask(
@@ -183,7 +183,7 @@ SELECT (SELECT count(*) FROM gone)::text AS deliveries, (SELECT count(*) FROM se
   return false
 }
 
-/** That a row of these tables is the webhook's. */
+/** A condition: a row of these tables is the webhook's. */
 export function isOf({ account, id }: Webhook, row: Sql): Sql {
   return sql`${row}.account_id = ${String(account)}::bigint AND ${row}.webhook = ${String(id)}::bigint`
 }

@@ -1,6 +1,6 @@
 /**
- * What is to be delivered, in the database (D72): what is due, how attempts ended, and what may go next. A
- * statement of a process that has lost its lease changes nothing.
+ * The delivery queue in the database (D72): due deliveries, outcomes of attempts, and the order per record.
+ * Statements of a process without the lease change nothing.
  */
 import { jsonInstant } from '../fields/moment.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
@@ -8,7 +8,7 @@ import type { Attempt } from './outgoing.ts'
 import { type Held, isHeld, isOf, type QueueDatabase, type Webhook } from './progress.ts'
 import { orderMinutes } from './retries.ts'
 
-/** An event that is to be delivered. */
+/** An event to deliver. */
 export type ToDeliver = {
   readonly seq: number
   readonly type: string
@@ -17,9 +17,8 @@ export type ToDeliver = {
 }
 
 /**
- * Notes that the events from `from` to `to` were looked at, and which of them are to be delivered. What was
- * delivered before is delivered again. False where somebody else has come further meanwhile, or a replay
- * begins elsewhere.
+ * Records the scan of the events from `from` to `to`, and enqueues the deliveries. Earlier deliveries are
+ * sent again. False if another process has come further meanwhile, or a replay begins elsewhere.
  */
 export async function enqueue(
   db: QueueDatabase,
@@ -66,19 +65,19 @@ SELECT seq::text AS seq FROM moved`,
   return rows.length > 0
 }
 
-/** When the next event of a record is sent although earlier ones were tried in vain (null: none was). */
+/** When the next event of a record is sent although earlier ones have failed (null: none was tried). */
 function freeAt(triedAt: Sql): Sql {
   return sql`max(${triedAt}) + make_interval(mins => ${sql.integer(orderMinutes)})`
 }
 
-/** A delivery that is due. */
+/** A due delivery. */
 export type Due = ToDeliver & {
   readonly tries: number
-  /** how often it was asked for again: what a round has begun ends no later one */
+  /** number of replays: outcomes of an earlier round do not count */
   readonly round: number
 }
 
-/** The deliveries that are due, `max` at most, besides those that this process has at hand. */
+/** At most `max` due deliveries, without those that this process has in hand. */
 export async function dueDeliveries(
   db: QueueDatabase,
   held: Held,
@@ -101,32 +100,32 @@ ORDER BY d.next_at, d.seq LIMIT ${sql.integer(max)}`,
   }))
 }
 
-/** How an attempt ended, and what follows from it. */
+/** The outcome of an attempt, and its consequence. */
 export type Outcome = Pick<Due, 'seq' | 'tries' | 'round'> & {
   readonly attempt: Attempt
   readonly at: Date
   readonly state: 'waiting' | 'delivered' | 'dead'
-  /** when it is tried again; null: never */
+  /** when it is retried; null: never */
   readonly nextAt: Date | null
 }
 
-/** The same where nothing is tried again. */
+/** The outcome without a retry. */
 export function settled(outcome: Outcome): Outcome {
   return outcome.state === 'waiting' ? { ...outcome, state: 'dead', nextAt: null } : outcome
 }
 
-/** How the deliveries of a webhook go. */
+/** The health of a webhook's deliveries. */
 export type Health = {
-  /** since when none has gone well; null: the last one has */
+  /** start of the current failures; null: the last delivery succeeded */
   readonly failingSince: Date | null
   readonly lastError: string | null
   readonly deliveredAt: Date | null
 }
 
 /**
- * Writes down how attempts ended, and lets the next event of each record go. That is the first that was not
- * tried: at once where all before it are done, else when it has waited long enough. `health` null: as it was.
- * An outcome that is written down already is left alone, so this can be repeated after a lost answer.
+ * Records outcomes, and releases the next event of each record. That is the first untried one: at once if all
+ * before it are done, else when it has waited long enough. `health` null: unchanged. Idempotent, so it can be
+ * retried after a lost response.
  */
 export async function writeDown(
   db: QueueDatabase,
@@ -140,7 +139,7 @@ export async function writeDown(
   await ask(db, written(held, health ? healthOf(held, health) : mine, outcomes, now))
 }
 
-/** The row of a webhook that this process may write, with how it goes. */
+/** The row of a webhook that this process holds, with its health. */
 function healthOf(held: Held, { failingSince, lastError, deliveredAt }: Health): Sql {
   return sql`UPDATE webhook_progress p
   SET failing_since = ${failingSince?.toISOString() ?? null}::timestamptz, last_error = ${lastError}::text,
@@ -148,14 +147,15 @@ function healthOf(held: Held, { failingSince, lastError, deliveredAt }: Health):
   WHERE ${isHeld(held)} RETURNING p.webhook`
 }
 
-/** The same of a delivery that was sent without holding the webhook: a test. */
+/** Records the outcome of a test, which needs no lease. */
 export async function writeDownTest(db: QueueDatabase, webhook: Webhook, outcome: Outcome): Promise<void> {
   await ask(db, written(webhook, sql`SELECT 1 AS one`, [outcome], outcome.at))
 }
 
 /**
- * `mine` has a row if this process may write. A table that grew quickly is thought to be empty: so each
- * row is looked up by a list of keys or for one record, never by a join of all that a webhook has.
+ * `mine` has a row if this process may write. PostgreSQL's statistics take a table that grew quickly for
+ * empty: so rows are looked up by a list of keys or for one record, never by a join of all of a webhook's
+ * rows.
  */
 function written(webhook: Webhook, mine: Sql, outcomes: readonly Outcome[], now: Date): Sql {
   const given = outcomes.map(({ seq, tries, round, attempt, at, state, nextAt }) => ({
@@ -166,7 +166,7 @@ function written(webhook: Webhook, mine: Sql, outcomes: readonly Outcome[], now:
   const waiting = sql`SELECT x.seq, x.first_tried_at FROM webhook_delivery x
     WHERE ${isOf(webhook, sql`x`)} AND x.resource = r.resource AND x.record = r.record
       AND x.state = 'waiting' AND x.seq <> ALL(${seqs}::bigint[])`
-  // What was sent before somebody asked for it again is no answer to that.
+  // An attempt of an earlier round does not settle the replay.
   const isOwn = sql`d.round = g.round`
   const own = (value: Sql, kept: Sql) => sql`CASE WHEN ${isOwn} THEN ${value} ELSE ${kept} END`
   return sql`WITH mine AS (${mine}), done AS (
@@ -197,7 +197,7 @@ UPDATE webhook_delivery d SET next_at = (SELECT f.free_at FROM freed f WHERE f.s
 WHERE ${isOf(webhook, sql`d`)} AND d.seq = ANY(ARRAY(SELECT f.seq FROM freed f))`
 }
 
-/** Puts what waits among the dead letters, so many at a time: how many there were. */
+/** Moves waiting deliveries to the dead letters, `max` at a time; returns their number. */
 export async function giveUp(db: QueueDatabase, held: Held, reason: string, max: number): Promise<number> {
   const rows = await ask(
     db,

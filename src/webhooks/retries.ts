@@ -1,8 +1,8 @@
-/** When a delivery is sent again, and when it is given up (D72). Pure. */
+/** The retry schedule of deliveries (D72). Pure. */
 
 const [second, minute, hour] = [1000, 60_000, 3_600_000]
 
-/** After an attempt has failed, the next one. */
+/** Backoff after each failed attempt. */
 const waits = [
   5 * second,
   30 * second,
@@ -14,18 +14,18 @@ const waits = [
   48 * hour,
 ] as const
 
-/** For how long the later events of a record wait for an earlier one, in minutes. */
+/** Maximum time that later events of a record wait for an earlier one, in minutes. */
 export const orderMinutes = 10
-/** A webhook that has failed for so long is taken out of use. */
+/** A webhook that has failed for this long is deactivated. */
 const failingMax = 3 * 24 * hour
 
-/** When a delivery that has failed `tries` times is sent again; null: never. */
+/** The next retry of a delivery that has failed `tries` times; null: never. */
 export function nextTry(tries: number, now: Date): Date | null {
   const wait = waits[tries - 1]
   return wait === undefined ? null : new Date(now.getTime() + wait)
 }
 
-/** Whether a webhook whose deliveries have failed since then is to be given up. */
+/** True if a webhook has failed for so long that it must be deactivated. */
 export function isHopeless(failingSince: Date | null, now: Date): boolean {
   return failingSince !== null && now.getTime() - failingSince.getTime() >= failingMax
 }

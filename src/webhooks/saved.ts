@@ -1,6 +1,6 @@
 /**
- * Webhooks with their secrets (D72). The record says whom to tell of what; the secrets and how far it has
- * come stand beside it, and change in the same statements. Knows no HTTP.
+ * Webhooks with their secrets (D72). The record is the subscription; secrets and progress are stored beside
+ * it, and change in the same statements. Knows no HTTP.
  */
 import { randomBytes } from 'node:crypto'
 import { type Problem, Refusal } from '../errors.ts'
@@ -21,13 +21,13 @@ import { filterPlan } from './payload.ts'
 import { newWebhookSecret } from './signature.ts'
 import { filteredResource, inUse } from './webhook.ts'
 
-/** A webhook as it was saved, and its secret; null where the request had been carried out before. */
+/** A saved webhook and its secret; null for a replay. */
 export type SavedWebhook = Saved & { readonly secret: string | null }
 
-/** Whoever asks for a webhook over HTTP. */
+/** The context of an HTTP caller. */
 export type Asking = Context & { readonly rights: Rights }
 
-/** Creates a webhook from a body. Throws as `createRecord` does. */
+/** Creates a webhook from a body. Throws the errors of `createRecord`. */
 export async function createWebhook(
   db: Queryable,
   outgoing: Outgoing,
@@ -42,7 +42,7 @@ export async function createWebhook(
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
 }
 
-/** What a change of a webhook brings along: what only its address and its filter tell, and its progress. */
+/** The additions to a webhook's update: problems of its URL and filter, and its progress. */
 export async function changeOf(
   db: Queryable,
   outgoing: Outgoing,
@@ -54,7 +54,7 @@ export async function changeOf(
     if (error instanceof Refusal && error.slug === 'record_not_found') return null
     throw error
   })
-  // The change is refused, or was made before.
+  // The update is refused later, or is a replay.
   if (!read) return {}
   const before = parseJson(read.record) as JsonObject
   return {
@@ -64,8 +64,8 @@ export async function changeOf(
 }
 
 /**
- * Gives a webhook a new secret. Deliveries are signed with the one before, too, for so many hours more; those
- * before it end. Throws as `updateRecord` does.
+ * Rotates a webhook's secret. The previous one also signs deliveries for `overlapHours`; older ones end.
+ * Throws the errors of `updateRecord`.
  */
 export async function rotateWebhook(
   db: Queryable,
@@ -86,12 +86,12 @@ export function fieldsOf({ catalog }: Pick<Context, 'catalog'>): ResourceFields 
   return catalog.resources.get('webhook')!
 }
 
-/** A webhook that the caller sees. Throws `record_not_found`. */
+/** A webhook that is visible to the caller. Throws `record_not_found`. */
 export async function requireThere(db: Queryable, context: Context, id: number): Promise<JsonObject> {
   return parseJson((await readRecord(db, fieldsOf(context), context, id)).record) as JsonObject
 }
 
-/** One that is in use, besides. Throws `validation_failed`, too. */
+/** Like requireThere, for an active webhook. Throws also `validation_failed`. */
 export async function requireInUse(db: Queryable, context: Context, id: number): Promise<void> {
   const record = await requireThere(db, context, id)
   if (record.is_active === inUse.yes) return
@@ -103,7 +103,7 @@ export async function requireInUse(db: Queryable, context: Context, id: number):
   ])
 }
 
-/** What is wrong with the address or the filter that a body gives, and that its fields alone don't tell. */
+/** Problems of the URL and the filter in a body, beyond those of their fields. */
 async function problemsOf(
   db: Queryable,
   outgoing: Outgoing,
@@ -129,7 +129,7 @@ async function problemsOf(
 
 const addressHint = 'The operator may allow others: WEBHOOK_ALLOW_PRIVATE.'
 
-/** The row of a secret of the webhook `r`. */
+/** A CTE that inserts a secret of the webhook `r`. */
 function secretRow({ account }: Author, secret: string): Sql {
   return sql`secret AS (
   INSERT INTO webhook_secret (account_id, webhook, version, secret)
@@ -137,7 +137,7 @@ function secretRow({ account }: Author, secret: string): Sql {
 )`
 }
 
-/** The secrets of the webhook `r` until now: the last one stays for a while. */
+/** CTEs that end the previous secrets of the webhook `r`: the last one after the overlap. */
 function endedSecrets({ account }: Author, overlapHours: number): Sql[] {
   const isOf = sql`x.account_id = ${account}::bigint AND x.webhook = r.id`
   const hours = sql.integer(overlapHours)
@@ -153,7 +153,7 @@ function endedSecrets({ account }: Author, overlapHours: number): Sql[] {
   ]
 }
 
-/** The new webhook `r` tells of what happens from now on. */
+/** A CTE for the progress of the new webhook `r`, which starts at the current event. */
 function newProgressRow({ account }: Author, rights: Rights): Sql {
   return sql`progress AS (
   INSERT INTO webhook_progress (account_id, webhook, seq, is_active, scopes)
@@ -162,14 +162,14 @@ function newProgressRow({ account }: Author, rights: Rights): Sql {
 )`
 }
 
-/** What narrows the rights of a webhook's user, as JSON: the scopes of whoever makes or changes it. */
+/** The scopes of the webhook's author, which narrow its user's rights, as JSON. */
 function scopesOf({ narrowedTo }: Rights): string | null {
   return narrowedTo && JSON.stringify(narrowedTo)
 }
 
 /**
- * The same of a webhook that was taken into use. What waits for one that is out of use is given up. `rights`
- * are those of whoever changes it; null: the service does, and they stay.
+ * A CTE for the progress of a changed webhook. Activation starts at the current event; deactivation gives up
+ * waiting deliveries. `rights`: those of the author; null: the service itself, and the scopes stay.
  */
 export function progressRow({ account }: Author, rights: Rights | null): Sql {
   const scopes = rights ? sql`, scopes = ${scopesOf(rights)}::jsonb` : sql.none

@@ -1,17 +1,17 @@
-/** How deliveries are signed: Standard Webhooks (D72). Knows no webhook. */
+/** The signature of deliveries: Standard Webhooks (D72). Knows no webhook. */
 import { createHmac } from 'node:crypto'
 
 const prefix = 'whsec_'
 const secretBytes = 32
 
-/** A new secret of 256 bits. `randomBytes` gives that many random bytes. */
+/** A new secret of 256 bits. `randomBytes` returns that many random bytes. */
 export function newWebhookSecret(randomBytes: (count: number) => Buffer): string {
   return prefix + randomBytes(secretBytes).toString('base64')
 }
 
 /**
- * The headers of a delivery: its id, the moment of this attempt in seconds, and a signature with each of the
- * secrets. A receiver that knows one of them takes it.
+ * The headers of a delivery: its id, the timestamp of this attempt in seconds, and a signature with each
+ * secret. A receiver accepts it with any of them.
  */
 export function signedHeaders(
   secrets: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * The webhook: whom to tell of which events (D72). It acts with the rights of a user. Its secrets, how far it
- * has come and its deliveries stand beside it. Fields as data; pure.
+ * The webhook: a subscription to events (D72). It acts with the rights of a user. Its secrets, progress and
+ * deliveries are stored beside it. Fields as data; pure.
  */
 
 import { knownTypes, resourceOf, scopeOf } from '../events/event-types.ts'
@@ -23,9 +23,9 @@ import type { Change } from '../rights/grants.ts'
 import { adminScope, allows } from '../rights/scopes.ts'
 import { type Sql, sql } from '../sql.ts'
 
-/** The states of deliveries: `waiting` for the first or another attempt; `dead`: given up. */
+/** The states of deliveries: `waiting` for the first attempt or a retry; `dead`: given up. */
 export const deliveryStates = ['waiting', 'delivered', 'dead'] as const
-/** The most deliveries of a page. */
+/** Maximum of deliveries per page. */
 export const deliveriesMax = 100
 
 /** The options of `is_active`. */
@@ -89,7 +89,7 @@ export const webhook: Resource = {
   },
 }
 
-/** A field whose value is kept beside the record, and changes without a version of it. */
+/** A field whose value is stored beside the record, and changes without a new version. */
 function followed(field: FieldDefinition, column: Sql): FieldDefinition {
   const computed: Expression = ({ alias }) => sql`(
     SELECT p.${column} FROM webhook_progress p
@@ -116,9 +116,7 @@ function checkEvents({ after, catalog, problem }: Draft): void {
     })
 }
 
-/**
- * The one resource of which all of these types are, and whose records can be filtered; null where none is.
- */
+/** The single resource of all these types, if its records can be filtered; else null. */
 export function filteredResource(types: readonly string[], { resources }: Catalog): string | null {
   const [resource = null, ...more] = new Set(types.map(resourceOf))
   return resource === null || more.length || !resources.has(resource) ? null : resource
@@ -126,7 +124,7 @@ export function filteredResource(types: readonly string[], { resources }: Catalo
 
 const example = 'For example "https://crm.example.com/hooks/deals".'
 
-/** Where the address leads is judged by whoever connects to it (recipient.ts). */
+/** The addresses of the host are checked when the service connects to it (outgoing.ts). */
 function checkUrl({ after, problem }: Draft): void {
   if (typeof after.url !== 'string') return
   const url = URL.canParse(after.url) ? new URL(after.url) : null
@@ -141,7 +139,7 @@ function checkUrl({ after, problem }: Draft): void {
   after.name ??= url?.hostname.slice(0, 255) ?? null
 }
 
-/** Nobody is told by a webhook what they may not read (D65, D72). */
+/** A webhook must not deliver data that its author may not read (D65, D72). */
 function forbiddenChange({ before, after, rights }: Change): string | null {
   if (rights.isAdmin || !after) return null
   if (after.user !== (before ? before.user : after.created_by))
@@ -163,7 +161,7 @@ function textsOf(value: unknown): string[] {
 const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
 const moment = { type: 'string', format: 'date-time' }
 
-/** A delivery with its attempts, as it is answered. */
+/** A delivery with its attempts, as the API returns it. */
 export const deliverySchema: Schema = opened({
   id: { type: 'integer', description: 'The seq of the event.' },
   webhook_id: { type: 'string', description: 'The header webhook-id, the same however often it is sent.' },

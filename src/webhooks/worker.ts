@@ -1,7 +1,7 @@
 /**
- * The delivery of webhooks in one process (D72): finds those that have something to do, and lets a courier
- * work for each. Writes of this process are told to it; those of others, and retries, it looks for. Several
- * processes share the work. Owns when they are looked for, not how they are served.
+ * Delivers the webhooks of one process (D72): finds those with work, and runs a courier for each. Writes of
+ * this process notify it; for those of others, and for retries, it polls. Several processes share the work.
+ * Owns the schedule, not the delivery.
  */
 import { randomUUID } from 'node:crypto'
 import type { Callers } from '../accounts/callers.ts'
@@ -21,47 +21,47 @@ export type WorkerOptions = OutgoingOptions & {
   readonly callers: Callers
   readonly now: () => Date
   readonly log: Log
-  /** how often it looks for what is due */
+  /** polling interval */
   readonly everyMs?: number
 }
 
 const everyDefaultMs = 1000
-/** Every so often it looks for events of all accounts that nobody has told it of. */
+/** Every n-th poll scans the events of all accounts, to catch missed notifications. */
 const thoroughEvery = 5
-/** Writes that come together are looked at together. */
+/** Notifications within this time are coalesced. */
 const gatherMs = 5
-/** An account without anything to do is not looked at again for so long: most have no webhook. */
+/** An account without work is skipped for this long: most have no webhook. */
 const quietMs = 500
-/** A receiver that fails is told of new events less often: what that costs would be missing for others. */
+/** A failing receiver is served less often, as that costs others. */
 const failingMs = 1000
 /**
- * How long a courier waits after the database failed it. It goes on as it is: it knows which requests are
- * under way and which outcomes were not written down.
+ * Wait of a courier after a database error. It keeps its state: the requests in flight and the outcomes not
+ * recorded yet.
  */
 const retryMs = 1000
-/** After another process turned out to work for a webhook. */
+/** Wait after another process held a webhook's lease. */
 const againMs = 100
-/** How many requests of a process may be under way, beside the first of each webhook. */
+/** Maximum of concurrent requests of a process, beside the first of each webhook. */
 const requestsMax = 256
-/** How long requests under way may take when the service stops. */
+/** Grace period for requests in flight when the service stops. */
 const finishWithinMs = 3000
 const logEveryMs = 60_000
-/** The actor of what the service does by itself. */
+/** The actor of the service's own writes. */
 const service = 0
 
-/** A webhook that this process works for. */
+/** A webhook that this process serves. */
 type Work = Webhook & { readonly courier: Courier }
 
 export class WebhookWorker {
-  /** what makes the requests */
+  /** sends the requests */
   readonly outgoing: Outgoing
   readonly #options: WorkerOptions
   readonly #loop: WorkerLoop<Work>
-  /** accounts that were written to and not looked at since */
+  /** accounts with writes since the last look */
   readonly #written = new Set<number>()
-  /** account → until when it is not looked at */
+  /** account → end of its quiet period */
   readonly #quiet = new Map<number, number>()
-  /** those that are served in a while */
+  /** delayed webhooks */
   readonly #later = new Map<string, NodeJS.Timeout>()
   #gathering: NodeJS.Timeout | undefined
   #rounds = 0
@@ -82,7 +82,7 @@ export class WebhookWorker {
     const holder = randomUUID()
     this.#loop = new WorkerLoop({
       everyMs,
-      // The requests are limited, not who makes them.
+      // The number of requests is limited, not that of couriers.
       concurrency: Number.POSITIVE_INFINITY,
       retryMs,
       look: () => this.#look(),
@@ -92,7 +92,7 @@ export class WebhookWorker {
     })
   }
 
-  /** To be called after each write of this process to an account. */
+  /** Must be called after each write of this process to an account. */
   wrote(account: number): void {
     if (this.#loop.isStopped || this.#written.has(account)) return
     if ((this.#quiet.get(account) ?? 0) > performance.now()) return
@@ -100,13 +100,13 @@ export class WebhookWorker {
     this.#gathering ??= setTimeout(() => this.#lookAtWritten(), gatherMs)
   }
 
-  /** The same after a change of a webhook: it is looked at in any case. */
+  /** Like `wrote`, after a change of a webhook: ignores the quiet period. */
   changed(account: number): void {
     this.#quiet.delete(account)
     this.wrote(account)
   }
 
-  /** Ends the work: what is under way may end, and is written down; what is not sent is sent later. */
+  /** Graceful stop: requests in flight may end, and their outcomes are recorded; the rest is sent later. */
   async stop(): Promise<void> {
     const ended = this.#loop.stop()
     clearTimeout(this.#gathering)
@@ -153,7 +153,7 @@ export class WebhookWorker {
       this.#later.delete(key)
       this.#serve(webhook)
     }
-    // Those that fail were found together, and would be served together.
+    // Jitter: failing webhooks are found together, and should not be served together.
     this.#later.set(key, setTimeout(serve, failingMs * (0.5 + Math.random())).unref())
   }
 
