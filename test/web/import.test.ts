@@ -415,7 +415,7 @@ suite('An import', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
     const rows = ['Casia A,001Ab0000000XyZ', 'Casia B,001aB0000000XyZ']
     await choose(page, 'companies.csv', `name,Record ID\n${rows.join('\n')}`)
-    await page.getByRole('button', { name: 'Record ID becomes: Not imported' }).click()
+    await page.getByRole('button', { name: 'Field of Record ID: Not imported' }).click()
     await page.getByRole('button', { name: 'Create a field…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add a field' })
     assert.equal(await dialog.getByRole('textbox', { name: 'Label' }).inputValue(), 'External id')
@@ -423,9 +423,9 @@ suite('An import', { skip: noBrowser }, () => {
     assert.ok(await dialog.getByRole('checkbox', { name: 'Case matters' }).isChecked())
     await ui.accessible('the field of ids')
     await dialog.getByRole('button', { name: 'Add the field' }).click()
-    await page.getByRole('button', { name: 'Record ID becomes: External id' }).waitFor()
+    await page.getByRole('button', { name: 'Field of Record ID: External id' }).waitFor()
     await page.getByRole('link', { name: 'Try' }).click()
-    await page.getByRole('button', { name: 'Import without trying' }).click()
+    await page.getByRole('button', { name: 'Import without a test run' }).click()
     await page
       .getByText('2 created')
       .or(page.getByRole('link', { name: 'See the companies' }))
