@@ -9,7 +9,7 @@ export type Column = { readonly name: string; readonly type: string }
 export type Table = {
   readonly name: string
   readonly columns: readonly Column[]
-  /** a guess of how many rows it has */
+  /** estimated number of rows */
   readonly estimate: number
 }
 

@@ -1,14 +1,14 @@
 /**
- * Binds a login to the TLS connection it goes over (RFC 5929, tls-server-end-point), so that nobody in
- * between can pass it on. Knows no login.
+ * Channel binding: binds a login to its TLS connection (RFC 5929, tls-server-end-point), which prevents a
+ * man-in-the-middle from relaying it. Knows no login.
  */
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 
-/** The part of a connection with TLS that matters here. */
+/** The members of a TLS socket that are used here. */
 type Secured = Duplex & { getPeerCertificate(): { raw?: Buffer } }
 
-/** By the signature of a certificate, as its object identifier in hexadecimal: RSA and ECDSA. */
+/** Signature of a certificate, as its object identifier in hexadecimal (RSA and ECDSA) → hash. */
 const hashes: { readonly [signature: string]: string } = {
   // MD5 and SHA-1 count as SHA-256 (RFC 5929, 4.1).
   '2a864886f70d010104': 'sha256',
@@ -25,8 +25,8 @@ const hashes: { readonly [signature: string]: string } = {
 }
 
 /**
- * The hash of the certificate that the server behind `connection` has shown. Null without TLS, and for a
- * signature that names no hash (Ed25519) or names it elsewhere (RSASSA-PSS).
+ * Hash of the server's certificate. Null without TLS, and for a signature that names no hash (Ed25519) or
+ * names it elsewhere (RSASSA-PSS).
  */
 export function endPointOf(connection: Duplex): Buffer | null {
   const { raw } = (connection as Partial<Secured>).getPeerCertificate?.() ?? {}
@@ -34,7 +34,7 @@ export function endPointOf(connection: Duplex): Buffer | null {
   return hash ? createHash(hash).update(raw).digest() : null
 }
 
-/** The object identifier of a certificate's signature, in hexadecimal; X.509 has it behind what is signed. */
+/** Object identifier of a certificate's signature, in hexadecimal; in X.509 it follows the signed part. */
 function signatureOf(certificate: Buffer): string {
   const whole = element(certificate, 0)
   const algorithm = element(certificate, element(certificate, whole.from).to)
@@ -42,7 +42,7 @@ function signatureOf(certificate: Buffer): string {
   return certificate.toString('hex', from, to)
 }
 
-/** Where the content of the DER element that begins there begins and ends. */
+/** Bounds of the content of the DER element that begins at `at`. */
 function element(bytes: Buffer, at: number): { from: number; to: number } {
   const first = bytes[at + 1]!
   if (first < 0x80) return { from: at + 2, to: at + 2 + first }

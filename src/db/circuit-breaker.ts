@@ -1,19 +1,18 @@
 /**
- * A circuit breaker: it notices that a server answers nothing, so that nobody waits for it longer than a
- * moment. While the circuit is open, requests are refused at once. It closes when the server answers again.
- * Knows no connection.
+ * A circuit breaker: it notices when a server stops answering. While the circuit is open, requests are
+ * refused at once. It closes when the server answers again. Knows no connection.
  */
 import { asUnavailable, DatabaseUnavailable, rejectLater } from './unavailable.ts'
 
 export type CircuitBreakerOptions = {
   /**
-   * Asks a question that any database answers at once. `isLost`: the previous question was never answered and
-   * never will be over its connection.
+   * Sends a statement that any database answers at once. `isLost`: the previous probe will never be answered
+   * over its connection.
    */
   probe(isLost: boolean): Promise<unknown>
-  /** how long the server may say nothing at all, in milliseconds */
+  /** longest silence of the server, in milliseconds */
   readonly silenceMs: number
-  /** how long one answer may take, in milliseconds, whatever else is answered meanwhile */
+  /** time limit of one answer, in milliseconds, even if others are answered meanwhile */
   readonly limitMs: number
 }
 
@@ -21,11 +20,11 @@ type Refuse = (error: unknown) => void
 
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions
-  /** what refuses a request that waits → since when it waits */
+  /** function that refuses a waiting request → start of its wait */
   readonly #waiting = new Map<Refuse, number>()
-  /** when the server answered last */
+  /** time of the server's last answer */
   #lastSign = 0
-  /** when the probe under way began */
+  /** start of the running probe */
   #probedAt: number | null = null
   #isOpen = false
   #timer: NodeJS.Timeout | null = null
@@ -34,7 +33,7 @@ export class CircuitBreaker {
     this.#options = options
   }
 
-  /** Asks the database; throws DatabaseUnavailable as soon as it is known to answer nothing. */
+  /** Runs `ask`; throws DatabaseUnavailable as soon as the database is known not to answer. */
   guard<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#isOpen) return rejectLater(unanswered())
     if (!this.#timer) {
@@ -69,7 +68,7 @@ export class CircuitBreaker {
     this.#refuse([...this.#waiting.keys()])
   }
 
-  /** The server has answered, however late. */
+  /** Closes the circuit: the server has answered, however late. */
   #close(): void {
     this.#isOpen = false
     this.#lastSign = performance.now()
@@ -129,7 +128,9 @@ export class CircuitBreaker {
   }
 }
 
-/** Whether the error is PostgreSQL's answer to the question. That it is starting or stopping is no answer. */
+/**
+ * True if the error is PostgreSQL's answer to the statement. That it is starting or stopping is no answer.
+ */
 function isAnswer(error: unknown): boolean {
   const { code } = ((error as Error).cause ?? error) as { code?: unknown }
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) && !/^(57P|08)/.test(code)

@@ -1,23 +1,23 @@
 /**
- * Reads all rows of a statement by a cursor, in batches that fit in memory, within a transaction: what a
- * backup writes and an export sends (D81). Knows no table.
+ * Reads all rows of a statement by a cursor, in batches that fit in memory, within a transaction. Backups and
+ * exports use it (D81). Knows no table.
  */
 import type { Transaction } from './open.ts'
 
-/** A statement that answers `place` and `line`, both of them texts, and its parameters. */
+/** A statement that returns the text columns `place` and `line`, and its parameters. */
 export type Lines = { readonly text: string; readonly values: readonly (string | null)[] }
 
 /**
- * How many rows are fetched at once, and how many bytes make a row a long one, which is fetched by itself. So
- * memory holds two batches of these rows, or one long row.
+ * Number of rows in a batch, and the size in bytes from which a row is fetched alone. So memory holds two
+ * batches of shorter rows, or one long row.
  */
 const [rowsAtOnce, longRow] = [500, 32 * 1024]
 const openParenthesis = 0x28
 
 /**
- * The lines of the rows, as the bytes that PostgreSQL sent; nothing is decoded here. `place` tells a row and
- * begins with a parenthesis, as no line does; `fetchLong` reads the line of a row by it. While a batch is
- * used, the next one is on its way.
+ * The lines of the rows, as the bytes that PostgreSQL sent; nothing is decoded here. `place` identifies a row
+ * and begins with a parenthesis, as no line does; `fetchLong` reads the line of a row by it. The next batch
+ * is prefetched while one is processed.
  */
 export async function* fetchLines(
   tx: Transaction,
@@ -32,7 +32,7 @@ export async function* fetchLines(
   )
   const fetch = () => {
     const fetched = tx.unsafe<[Uint8Array][]>(`FETCH ${rowsAtOnce} FROM lines`, [], { raw: true })
-    // Whoever leaves before the end asks for no more.
+    // The consumer may stop before the end and never await this batch.
     fetched.catch(() => {})
     return fetched
   }

@@ -1,11 +1,11 @@
 /**
- * What a server may say next (PostgreSQL, "Message Flow"). Answers have no names: they belong to questions by
- * their order alone. So one message too few or too many would hand each later answer to the wrong question,
- * and whatever is out of order throws, which ends the connection (D100). Knows no statement.
+ * The state machine of the server's messages (PostgreSQL, "Message Flow"). Answers have no ids: they belong
+ * to queries by order alone. One message too few or too many would assign each later answer to the wrong
+ * query, so a message out of order throws, which ends the connection (D100). Knows no statement.
  */
 import { from } from './wire.ts'
 
-/** The bytes of rows that one answer may have. A message has at most a gigabyte; no page comes near that. */
+/** Byte limit of the rows of one answer. A message has at most a gigabyte; no page comes near that. */
 const answerMax = 2 ** 30
 
 type State = 'begins' | 'parsed' | 'bound' | 'rows' | 'noRows' | 'done' | 'refused'
@@ -13,7 +13,7 @@ type Steps = { readonly [S in State]?: { readonly [type: number]: State } }
 
 const statementBegins = { [from.parsed]: 'parsed', [from.bound]: 'bound' } as const
 const rows = { [from.row]: 'rows', [from.carriedOut]: 'done' } as const
-/** The way of one statement sent with its parameters. */
+/** The states of one statement with parameters. */
 const ofStatement: Steps = {
   begins: statementBegins,
   parsed: { [from.bound]: 'bound' },
@@ -29,19 +29,19 @@ const scriptGoesOn = {
 const ofScript: Steps = { begins: scriptGoesOn, rows, done: scriptGoesOn }
 
 export class Expected {
-  /** how many statements each question in line has; null for a script */
+  /** number of statements of each query in the queue; null for a script */
   readonly #queue: (number | null)[] = []
   #state: State = 'begins'
-  /** how many statements of the first question are answered */
+  /** number of answered statements of the first query */
   #answered = 0
   #bytes = 0
 
-  /** A question was sent, of so many statements; null for a script. */
+  /** Adds a sent query with its number of statements; null for a script. */
   add(statements: number | null): void {
     this.#queue.push(statements)
   }
 
-  /** Takes the next message of an answer. Throws when it can't be one. */
+  /** Takes the next message of an answer. Throws when it is out of order. */
   take(type: number, length: number): void {
     const first = this.#queue[0]
     if (first === undefined) throw new Error('An answer that nobody waits for')

@@ -1,5 +1,5 @@
 /**
- * How a session begins: the login, and what the server says of itself before it can be asked (PostgreSQL,
+ * The start of a session: the login, and the server's parameters until it is ready for queries (PostgreSQL,
  * "Start-up"). Knows no statement.
  */
 import type { Duplex } from 'node:stream'
@@ -11,17 +11,17 @@ import { from, PostgresError, startup, statusOf } from './wire.ts'
 export type GreetingOptions = {
   readonly user: string
   readonly password: string
-  /** what PostgreSQL is told besides: the database, and parameters of its own */
+  /** other parameters of the startup message, such as the database */
   readonly settings: Readonly<Record<string, string>>
   readonly channelBinding: Binding['wanted']
-  /** which server is wanted, as libpq's target_session_attrs says it */
+  /** wanted kind of server, as in libpq's target_session_attrs */
   readonly target: 'any' | 'read-write' | 'primary'
 }
 
-/** This server is not the one that is wanted, or can't be asked yet: another of the address may be. */
+/** This server is not of the wanted kind, or not ready yet: another host of the address may be. */
 export class NotHere extends DatabaseUnavailable {}
 
-/** Before the login a server is anybody; nothing that it has to say then is longer. */
+/** Before the login a server is not trusted; no legitimate message of that phase is longer. */
 export const longestGreeting = 65_536
 
 export class Greeting {
@@ -31,11 +31,11 @@ export class Greeting {
   readonly #fail: (error: unknown) => void
   readonly #answer: ReturnType<typeof login>
   readonly #status = new Map<string, string>()
-  /** whether the server has let the client in */
+  /** True if the server has accepted the login */
   isIn = false
   #isAnswering = false
 
-  /** Begins it. `fail` is told what goes wrong while nothing is received. */
+  /** Begins it. `fail` takes errors that happen while nothing is received. */
   constructor(options: GreetingOptions, made: Duplex, fail: (error: unknown) => void) {
     const { user, password, settings, channelBinding } = options
     this.#options = options
@@ -46,12 +46,12 @@ export class Greeting {
   }
 
   /**
-   * Takes a message; returns whether the session can be asked now. Throws what the server refuses, NotHere,
-   * DatabaseUnavailable, and an error for what does not belong there.
+   * Takes a message; returns true once the session is ready for queries. Throws the server's refusal,
+   * NotHere, DatabaseUnavailable, and an error for a message out of place.
    */
   receive(type: number, body: Buffer): boolean {
     if (type === from.refusal) throw this.#refusal(new PostgresError(body))
-    // A server that asks for one proof after the other would keep the processor busy.
+    // A server that sends one challenge after the other would keep the processor busy.
     if (this.#isAnswering) throw new Error('A message amid the login')
     if (type === from.authentication && !this.isIn) this.#logIn(body)
     else if (type === from.cancelKey && this.isIn) this.cancelKey = Buffer.from(body)
@@ -92,7 +92,7 @@ export class Greeting {
     return true
   }
 
-  /** One that is starting, or a standby that can't be read yet (57P03), is passed over, as by libpq. */
+  /** A server that is starting, or a standby that can't be read yet (57P03), is skipped, as by libpq. */
   #refusal(refusal: PostgresError): Error {
     const { message, code } = refusal
     return code === '57P03'

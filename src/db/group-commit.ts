@@ -1,8 +1,8 @@
 /**
- * Writes that are committed together. An account's writes wait for each other anyway, as each takes the
- * account's counter (records/write.ts); and on the embedded engine everything waits for everything. Waiting
- * here instead lets all that came meanwhile share one commit, and its one flush to the disk. Owns who goes
- * with whom, and when. Knows no statement and no schema.
+ * Group commit. An account's writes wait for each other anyway, as each takes the account's counter
+ * (records/write.ts); and on the embedded engine everything waits for everything. Waiting here instead lets
+ * all that came meanwhile share one commit and its one flush. Owns the grouping. Knows no statement and no
+ * schema.
  */
 import { FairQueue } from '../waiting/fair-queue.ts'
 import { type Ask, OneRefused } from './ask.ts'
@@ -16,8 +16,8 @@ type Write = {
   readonly text: string
   readonly params: Params
   /**
-   * a statement on the account ($1) to be carried out first in the same transaction, so that the write sees
-   * what was committed till then
+   * a statement on the account ($1) that runs first in the same transaction, so that the write sees
+   * everything committed till then
    */
   readonly first: string | undefined
   readonly progress: Progress | undefined
@@ -27,29 +27,29 @@ type Write = {
 
 export type GroupCommitOptions = {
   readonly sql: Pick<Pool, 'together'>
-  /** whether accounts share commits; else each has a group under way of its own */
+  /** True if accounts share commits; else each account has a running group of its own */
   readonly isShared: boolean
   shouldPrepare(text: string): boolean
-  /** whether it is an answer of the database, so that the statement was not carried out */
+  /** True if the error is the database's answer, so that the statement was not carried out */
   isRefused(error: unknown): boolean
 }
 
-/** The writes that wait while a group is under way. */
+/** The writes that wait while a group is running. */
 type Queue = FairQueue<string, Write>
 
 const largestGroup = 64
 
-/** Each write is atomic by itself, and has its own answer whatever becomes of the others. */
+/** Each write is atomic, and has its own answer even if others of its group fail. */
 export class GroupCommit {
   readonly #options: GroupCommitOptions
-  /** of the accounts that have a group under way, or the one of all */
+  /** queues of the accounts with a running group, or the one of all */
   readonly #queues = new Map<string, Queue>()
 
   constructor(options: GroupCommitOptions) {
     this.#options = options
   }
 
-  /** Carries out one write statement of an account. A lost connection fails all that are under way on it. */
+  /** Runs one write statement of an account. A lost connection fails all that run on it. */
   write(account: string, text: string, params: Params, first?: string, progress?: Progress): Promise<Rows> {
     return new Promise((resolve, reject) => {
       const key = this.#options.isShared ? '' : account
@@ -69,8 +69,8 @@ export class GroupCommit {
   }
 
   /**
-   * Where one is refused, nothing of the group is committed. It is carried out again in parts: those of other
-   * accounts, which have nothing to do with it; those before it; that one; those behind it.
+   * If one write is refused, the whole group is rolled back. It runs again in parts: writes of other
+   * accounts, which are independent of it; those before it; that one; those behind it.
    */
   async #carryOut(group: readonly Write[]): Promise<void> {
     const { sql, isRefused } = this.#options
@@ -96,7 +96,7 @@ export class GroupCommit {
   }
 }
 
-/** Accounts take turns, so that none waits behind another's many writes. */
+/** Round robin over accounts, so that none waits behind another's many writes. */
 function nextGroup(queue: Queue): Write[] {
   const group: Write[] = []
   while (group.length < largestGroup && !queue.isEmpty) group.push(queue.shift()!)

@@ -1,6 +1,6 @@
 /**
- * Logs in to a PostgreSQL server: with the plain password, with MD5, or with SCRAM-SHA-256 (RFC 5802), bound
- * to its TLS connection or not, as the server wants. Owns the messages; knows no connection.
+ * Logs in to a PostgreSQL server: with the plain password, MD5, or SCRAM-SHA-256 (RFC 5802), with or without
+ * channel binding, as the server wants. Owns the messages; knows no connection.
  */
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -8,9 +8,9 @@ import { DatabaseUnavailable } from './unavailable.ts'
 import { password, passwordGoesOn } from './wire.ts'
 
 export type Binding = {
-  /** whether a login has to be bound to its TLS connection, as libpq's channel_binding says it */
+  /** libpq's channel_binding */
   readonly wanted: 'disable' | 'prefer' | 'require'
-  /** of the connection (channel-binding.ts); null where it has none */
+  /** of the connection (channel-binding.ts); null if it has none */
   readonly hash: Buffer | null
 }
 
@@ -20,21 +20,21 @@ export type Login = (body: Buffer) => Answer
 
 const scram = 'SCRAM-SHA-256'
 const bound = 'SCRAM-SHA-256-PLUS'
-/** A server that wants more would keep the processor busy for minutes; PostgreSQL's default is 4096. */
+/** More would keep the processor busy for minutes; PostgreSQL's default is 4096. */
 const iterationsMax = 1_000_000
-/** Of a password that SASLprep (RFC 4013) leaves as it is: letters and signs of ASCII. */
+/** A password that SASLprep (RFC 4013) leaves unchanged: printable ASCII. */
 const plainPassword = /^[ -~]*$/
 
 /**
  * One login; each session needs a new one. Throws DatabaseUnavailable when the server wants an unknown
- * method, proves not to know the password, or can't bind the login where that is required.
+ * method, proves not to know the password, or can't do required channel binding.
  */
 export function login(user: string, secret: string, binding: Binding = unbound): Login {
   const first = `n=*,r=${randomBytes(18).toString('base64')}`
   const isRequired = binding.wanted === 'require'
   let way: Way | undefined
   let proof: Proof | undefined
-  // Who has begun to prove that they know the password has to end it, too.
+  // A server that has begun to prove that it knows the password has to finish the proof.
   let isProven = !isRequired
   const byPassword = (answer: string) => {
     if (isRequired) throw refused(notBound)
@@ -82,20 +82,20 @@ const notBound =
 
 type Way = { readonly name: string; readonly head: string; readonly hash: Buffer }
 
-/** Which mechanism it is, and what the client says of the binding (RFC 5802, section 6). */
+/** The mechanism, and the client's channel-binding flag (RFC 5802, section 6). */
 function wayOf(offered: readonly string[], { wanted, hash }: Binding): Way {
   if (wanted !== 'disable' && hash && offered.includes(bound))
     return { name: bound, head: 'p=tls-server-end-point,,', hash }
   if (wanted === 'require') throw refused(notBound)
   if (!offered.includes(scram)) throw refused(`wants ${offered.filter(Boolean).join(' or ')}`)
-  // A server that offers it takes "y" for the word of a client from which somebody in between hid the offer.
+  // "y" lets a server that offers binding detect a man-in-the-middle who hid the offer.
   const couldBind = wanted !== 'disable' && hash !== null
   return { name: scram, head: couldBind ? 'y,,' : 'n,,', hash: Buffer.alloc(0) }
 }
 
 type Proof = {
   readonly answer: string
-  /** what only a server that knows the password can send */
+  /** signature that only a server that knows the password can send */
   readonly server: Buffer
 }
 
@@ -119,8 +119,8 @@ async function prove(way: Way, first: string, challenge: string, secret: string)
 const hash = promisify(pbkdf2)
 
 /**
- * A password as SASLprep (RFC 4013) writes it, so that two ways to write a letter are one. One with something
- * that SASLprep forbids stays as it is, which PostgreSQL does, too.
+ * A password normalized by SASLprep (RFC 4013). One with characters that SASLprep forbids stays unchanged, as
+ * in PostgreSQL.
  */
 function prepared(secret: string): string {
   if (plainPassword.test(secret)) return secret

@@ -1,9 +1,9 @@
-/** Whether a message is as long as what it says. Knows nothing of what it means. */
+/** Checks that a message's length fits its content. Knows nothing of its meaning. */
 import { from, requireEnd } from './wire.ts'
 
 /**
- * Throws when a message that says little more than its type is not whole. One whose length is wrong would
- * swallow those behind it, and with them the end of an answer.
+ * Throws when a message that has little content besides its type is not whole. A wrong length would swallow
+ * the messages behind it, and with them the end of an answer.
  */
 export function requireShape(type: number, body: Buffer): void {
   const end = shapes[type]?.(body)
@@ -11,7 +11,7 @@ export function requireShape(type: number, body: Buffer): void {
 }
 
 const nothing = () => 0
-/** Where a message of a type ends by its content. */
+/** Type of a message → function that finds the end of its content. */
 const shapes: { readonly [type: number]: (body: Buffer) => number } = {
   [from.parsed]: nothing,
   [from.bound]: nothing,
@@ -30,7 +30,7 @@ function endOfText(body: Buffer, at: number): number {
   return body.indexOf(0, at) + 1 || body.length + 1
 }
 
-/** Fields are texts; a null byte by itself ends them. */
+/** Fields are texts; an empty one ends them. */
 function endOfFields(body: Buffer): number {
   let at = 0
   while (at < body.length && body[at] !== 0) at = endOfText(body, at)

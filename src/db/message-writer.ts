@@ -1,4 +1,4 @@
-/** Writes messages of PostgreSQL's protocol, byte by byte. Knows none of them. */
+/** Writes messages of PostgreSQL's protocol, byte by byte. Knows no particular message. */
 
 /** Writes messages one after the other; each begins with its type, but the first of a session has none. */
 export function writer() {
@@ -38,13 +38,13 @@ export function writer() {
     text,
     int16,
     int32,
-    /** a text that ends with a null byte */
+    /** a null-terminated text */
     name(value: string) {
       if (value.includes('\0')) throw new TypeError('A statement has no null bytes')
       text(value)
       bytes[at++] = 0
     },
-    /** a text with its length before it, or null */
+    /** a length-prefixed text, or null */
     value(value: string | null) {
       int32(value === null ? -1 : Buffer.byteLength(value))
       if (value !== null) text(value)

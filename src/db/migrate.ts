@@ -18,16 +18,16 @@ type Applied = { readonly version: string; readonly name: string; readonly check
 
 const ownMigrations = join(import.meta.dirname, 'migrations')
 
-/** The table of what was applied. */
+/** Table of the applied migrations. */
 export const migrationTable = 'schema_migration'
 
-/** The number of the lock: any number that nothing else in the database uses. */
+/** Key of the advisory lock: any number that nothing else in the database uses. */
 const lock = 7_201_553
 
 /**
- * Applies the files of `directory` (0001-name.sql, 0002-…) that were not applied yet, each in a transaction
- * together with its row of history. Several processes may do so at once: one does the work, and the others
- * find it done. Returns what this call applied, and the version reached. Throws a StartupError, with nothing
+ * Applies the pending files of `directory` (0001-name.sql, 0002-…), each in a transaction together with its
+ * row of history. Several processes may do so at once: one does the work, and the others find it done.
+ * Returns the files that this call applied, and the version reached. Throws a StartupError, with nothing
  * changed, when history and files differ. An error of a file itself is thrown unchanged.
  */
 export async function migrate(
@@ -36,7 +36,7 @@ export async function migrate(
 ): Promise<{ applied: number[]; version: number }> {
   const files = readMigrations(directory)
   const applied: number[] = []
-  // One more turn than there are files: the last one finds nothing to do.
+  // One iteration more than there are files: the last one finds nothing to do.
   for (;;) {
     const version = await db.sql.begin(tx => applyNext(tx, files))
     if (version === undefined) return { applied, version: files.length }
@@ -44,27 +44,25 @@ export async function migrate(
   }
 }
 
-/** Keeps every process from migrating until the transaction ends. So the schema stays as it was found. */
+/** Keeps every process from migrating until the transaction ends. So the schema can't change meanwhile. */
 export async function lockSchema(tx: Transaction): Promise<void> {
   await tx.unsafe(`SELECT pg_advisory_xact_lock(${lock})`)
 }
 
 /**
- * The same in a transaction of the caller, up to `version` if given. The transaction makes either the whole
- * schema or nothing.
+ * Migrates in the caller's transaction, up to `version` (default: all). The transaction applies all of them
+ * or none.
  */
 export async function migrateWithin(tx: Transaction, version?: number): Promise<void> {
   const files = readMigrations().slice(0, version)
   while ((await applyNext(tx, files)) !== undefined);
 }
 
-/**
- * Looks and applies under one lock, so that what was looked at still holds. Undefined when all is applied.
- */
+/** Checks and applies under one lock, so that the check still holds. Undefined when all are applied. */
 async function applyNext(tx: Transaction, files: readonly Migration[]): Promise<number | undefined> {
   // Held to the end of the transaction, so it works behind a pooler too. Only start-up depends on it.
   await lockSchema(tx)
-  // An index of a large table takes as long as it takes.
+  // Creating an index of a large table may take any time.
   await tx.unsafe('SET LOCAL statement_timeout = 0')
   await tx.unsafe('SET LOCAL lock_timeout = 0')
   await tx.unsafe(`CREATE TABLE IF NOT EXISTS ${migrationTable} (
@@ -89,8 +87,8 @@ async function applyNext(tx: Transaction, files: readonly Migration[]): Promise<
 }
 
 /**
- * How many migrations were applied to the database, and how many this program knows. Changes nothing. Throws
- * a StartupError when history and files differ.
+ * The number of migrations applied to the database, and the number that this program has. Changes nothing.
+ * Throws a StartupError when history and files differ.
  */
 export async function schemaVersion(
   db: Pick<Database, 'query'>,
@@ -128,7 +126,7 @@ function compare(history: readonly Applied[], files: readonly Migration[]): void
   }
 }
 
-/** The files of `directory` in order. Throws a StartupError where one is not named as it should be. */
+/** The files of `directory` in order. Throws a StartupError for a wrong file name. */
 export function readMigrations(directory: string = ownMigrations): Migration[] {
   const names = readdirSync(directory)
     .filter(name => name.endsWith('.sql'))
@@ -139,7 +137,7 @@ export function readMigrations(directory: string = ownMigrations): Migration[] {
     const version = Number(match[1])
     if (version !== index + 1)
       throw new StartupError(`${join(directory, file)} should have the number ${index + 1}`)
-    // A checkout that changes line ends does not change the migration.
+    // A checkout that changes line endings does not change the migration.
     const text = readFileSync(join(directory, file), 'utf8').replaceAll('\r\n', '\n')
     return { version, name: match[2]!, text, checksum: createHash('sha256').update(text).digest('hex') }
   })

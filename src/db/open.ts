@@ -1,7 +1,7 @@
 /**
- * The database, whichever it is: a PostgreSQL server, or PostgreSQL embedded in this process. The only file
- * that knows which. Owns the connections' settings and what a lost one looks like to the rest. Does not know
- * the schema or any statement of it.
+ * The database of either engine: a PostgreSQL server, or PostgreSQL embedded in this process. The only file
+ * that knows which. Owns the connections' settings and the errors of a lost connection. Does not know the
+ * schema or any statement of it.
  */
 import { FairShare } from '../waiting/fair-share.ts'
 import { SharedExclusiveLock } from '../waiting/shared-exclusive-lock.ts'
@@ -21,61 +21,56 @@ import type { Row } from './wire.ts'
 
 export type { Pool, Row, Transaction }
 
-/** Takes one line for the operator: what happened to the database that nobody asked about. */
+/** Takes one line for the operator: an event of the database that no request asked for. */
 export type Log = (line: string) => void
 
 export type DatabaseOptions = {
   /** postgres://… of a server; absent = embedded */
   readonly url?: string | undefined
-  /** embedded: where it lives; absent = in memory */
+  /** embedded: path of the data directory; absent = in memory */
   readonly dataDir?: string | undefined
-  /** embedded in memory: a file with a cluster to begin with (tests); absent: an empty one */
+  /** embedded in memory: a file with the initial cluster (tests); absent: an empty one */
   readonly template?: string | undefined
   readonly log: Log
   /**
-   * false for a pooler that cannot do prepared statements; then no settings are sent at the start of a
-   * connection either, which old ones refuse
+   * false for a pooler without prepared statements; then no settings are sent at the start of a connection
+   * either, which old poolers refuse
    */
   readonly prepare?: boolean
-  /**
-   * server: connections; a few a core, since statements share a connection without waiting for each other's
-   * answers
-   */
+  /** server: number of connections; a few a core, since statements are pipelined on a connection */
   readonly poolSize?: number
-  /**
-   * how long a statement of a request may run, 10 s unless given; on a server half of it waiting for a lock
-   */
+  /** time limit of a request's statement, default 10 s; on a server half of it may be waiting for a lock */
   readonly statementTimeoutMs?: number
-  /** embedded: how long a statement of a request may wait for those before it, 3 s unless given */
+  /** embedded: longest wait of a request's statement for those before it, default 3 s */
   readonly waitMs?: number
-  /** how long a read may keep others waiting, 2 s unless given */
+  /** how long a read may keep others waiting, default 2 s */
   readonly yieldsAfterMs?: number
 }
 
-/** An account that asks; `signal` is aborted when nobody waits for the answer any more. */
+/** The requesting account; `signal` is aborted when the caller has left. */
 export type TurnOptions = { readonly account: string; readonly signal?: AbortSignal }
 
 export type Database = {
   readonly engine: 'embedded' | 'postgres'
-  /** how many files it may hold open in this process, connections to a server among them */
+  /** limit of its open files in this process, including connections to a server */
   readonly filesMax: number
   /**
-   * The connections, for migrations, seeds and jobs; transactions by `sql.begin`. Embedded there is one:
-   * inside `sql.begin` use only what it gives, anything else waits for the end of the transaction.
+   * The connections, for migrations, seeds and jobs; transactions by `sql.begin`. The embedded engine has one
+   * connection: inside `sql.begin` use only its transaction, anything else waits for the end of the
+   * transaction.
    */
   readonly sql: Pool
   /**
    * One statement with text parameters; casts are in the text ($1::bigint). Throws DatabaseUnavailable when
-   * the database cannot be asked now, StatementTooLarge, and PostgresError (with SQLSTATE as `code`) for
-   * anything it refuses. `replan` has it planned anew each time, for a statement whose best plan depends on
-   * its parameters.
+   * the database is unavailable, StatementTooLarge, and PostgresError (with SQLSTATE as `code`) for anything
+   * it refuses. `replan` plans it anew each time, for a statement whose best plan depends on its parameters.
    */
   query(text: string, params?: readonly (string | null)[], replan?: boolean): Promise<readonly Row[]>
   /**
-   * The same, each row's values in their order as the bytes that PostgreSQL sent: for text that is passed on
-   * unread. Decoding a page of records and encoding it again takes a third of the time of its request. What
-   * may take longer than the look-up of a record is asked `inTurn`: on a server these statements share
-   * connections.
+   * A query whose rows are arrays of values, as the bytes that PostgreSQL sent: for text that is passed on
+   * undecoded. Decoding a page of records and encoding it again takes a third of the time of its request.
+   * Anything that may take longer than the look-up of a record goes through `inTurn`: on a server these
+   * statements share connections.
    */
   queryBytes(
     text: string,
@@ -83,29 +78,30 @@ export type Database = {
     replan?: boolean,
   ): Promise<readonly (readonly (Buffer | null)[])[]>
   /**
-   * The same two for reads that may take long, carried out when it is the account's turn (D102). Besides,
-   * they throw WaitEnded, and PostgresError 57014 for one that kept others waiting.
+   * The two queries for reads that may take long; they run in the account's turn (D102). Besides, they throw
+   * WaitEnded, and PostgresError 57014 for one that kept others waiting.
    */
   inTurn(options: TurnOptions): Pick<Database, 'query' | 'queryBytes'>
   /**
-   * One statement without a time limit and outside any transaction, such as making an index while others
-   * write; on a server over a connection of its own, so that nothing waits behind it: two at a time.
+   * One statement without a time limit and outside any transaction, such as CREATE INDEX CONCURRENTLY; on a
+   * server over a connection of its own, so that nothing waits behind it: two at a time.
    */
   queryWithoutTimeLimit(text: string, params?: readonly (string | null)[]): Promise<readonly Row[]>
   /**
-   * Carries out `act` in a transaction that reads at one snapshot, over a connection of its own, without a
-   * time limit; ended when `ended` is aborted. Null where there is only one connection (D81).
+   * Runs `act` in a transaction of one snapshot, over a connection of its own, without a time limit; aborting
+   * `ended` cancels it. Null where there is only one connection (D81).
    */
   readonly snapshot: Backend['snapshot']
   /**
-   * Carries out `act` while writes of the account wait, for some seconds at most: for what reads much without
-   * a snapshot of its own. It holds for this process alone.
+   * Runs `act` while writes of the account wait, for some seconds at most: for long reads without a snapshot.
+   * Writes of other processes don't wait.
    */
   whileUnwritten<T>(account: string, act: () => Promise<T>): Promise<T>
   /**
-   * A query that writes to an account and is atomic by itself. Those that come together share a commit: on a
-   * server those of one account, on the embedded engine all. `first` is a statement on the account ($1) that
-   * goes before it in the same transaction: what it waits for, the write sees.
+   * An atomic query that writes to an account. Group commit: concurrent ones share a commit, on a server
+   * those of one account, on the embedded engine all. `first` is a statement on the account ($1) that runs
+   * before it in the same transaction: if it waits for a lock, the write sees what the lock's holder
+   * committed.
    */
   write(
     account: string,
@@ -114,32 +110,32 @@ export type Database = {
     first?: string,
   ): Promise<readonly Row[]>
   /**
-   * The same for what the service does by itself: no request waits for it. On the embedded engine it waits
-   * for its turn as long as it takes, and no read is ended for it.
+   * The same for background work: no request waits for it. On the embedded engine it waits for its turn
+   * without a limit, and cancels no read.
    */
   readonly background: Pick<Database, 'query' | 'write'>
   /**
-   * Carries out `act` in one transaction, in which it reads and writes by `tx` only, one after the other; on
-   * the embedded engine everything else waits meanwhile. A write that is refused leaves those before it as
-   * they are. `act` says whether what was written is kept. Takes the account's turn, as long reads do; an
-   * account that kept others waiting has its next one only after as long.
+   * Runs `act` in one transaction, in which it reads and writes by `tx` only, one after the other; on the
+   * embedded engine everything else waits meanwhile. A refused write rolls back to a savepoint. The result of
+   * `act` decides between commit and rollback. Takes the account's turn, as long reads do; an account that
+   * kept others waiting cools down for as long.
    */
   transaction<T>(options: TurnOptions, act: (tx: Within) => Promise<Outcome<T>>): Promise<T>
-  /** Whether it answers now; false within two seconds if it does not. */
+  /** True if the database answers within two seconds. */
   ready(): Promise<boolean>
   /** Waits up to five seconds for statements under way. */
   close(): Promise<void>
 }
 
-/** With the limits of statements, whether or not they were given. */
+/** The options with the limits of statements filled in. */
 export type LimitedOptions = DatabaseOptions & typeof limits
 
 const limits = { statementTimeoutMs: 10_000, waitMs: 3000, yieldsAfterMs: 2000 }
 const readyWithinMs = 2000
-/** How long a write waits while all records of its account are read. */
+/** Longest wait of a write while all records of its account are read. */
 const pausedMs = 10_000
 
-/** Opens the database. Throws a StartupError when that cannot be. */
+/** Opens the database. Throws a StartupError if it can't be opened. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const limited = { ...limits, ...options }
   return database(
@@ -213,7 +209,7 @@ function isBeingRead(): DatabaseUnavailable {
   return new DatabaseUnavailable('All records of the account are being read')
 }
 
-/** A scheduler of so many permits. */
+/** A scheduler with this number of permits. */
 function shareOf(
   { permitsOfOne, isWaitedFor }: Pick<Backend, 'permitsOfOne' | 'isWaitedFor'>,
   { statementTimeoutMs: waitMs, yieldsAfterMs: sliceMs }: LimitedOptions,
@@ -222,7 +218,10 @@ function shareOf(
   return new FairShare({ permits, permitsOfOne, isWaitedFor, waitMs, sliceMs })
 }
 
-/** A function that asks, or writes, while that can be done, and says in which way it can't. */
+/**
+ * A function that runs a query or a write while the database is available, and refuses it with the reason
+ * otherwise.
+ */
 function available(backend: Backend, isClosed: () => boolean, logOperationalError: (error: unknown) => void) {
   return async <T>(ask: () => Promise<T>, writes = false): Promise<T> => {
     if (isClosed() || !backend.isAvailable())
@@ -246,7 +245,7 @@ type Means = {
   shouldPrepare(text: string): boolean
 }
 
-/** Single statements that don't take long: of requests, or of what the service does by itself. */
+/** Single statements that don't take long: of requests or background work. */
 function quickly(
   { backend: { sql, guard }, commits, writeLock, whileAvailable, shouldPrepare }: Means,
   isBackground: boolean,
@@ -262,7 +261,7 @@ function quickly(
   }
 }
 
-/** Both ways to read, by whatever carries out the statement; `asBytes`: how rows of bytes are asked for. */
+/** Both ways to read, given a function that runs the statement; `asBytes`: options for rows of bytes. */
 function readers(
   shouldPrepare: (text: string) => boolean,
   read: <R>(statement: Parameters<Ask>) => Promise<R>,

@@ -1,7 +1,7 @@
 /**
- * Operational errors: PostgreSQL refuses a statement because of the state it is in, not because of the
- * statement. Its administrator has to act. Owns what callers and the log are told; neither text has a value
- * of a statement in it.
+ * Operational errors: PostgreSQL refuses a statement because of its own state, not because of the statement.
+ * Its administrator has to act. Owns the texts for callers and the log; neither has a value of a statement in
+ * it.
  */
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 import { PostgresError } from './wire.ts'
@@ -13,7 +13,7 @@ const files = "can't use its files"
 const damage = 'has found damage in its files'
 const denied = 'denies it to the service'
 
-/** By SQLSTATE: "The database …" */
+/** SQLSTATE → "The database …" */
 const messages: { readonly [code: string]: string } = {
   // A replica, or default_transaction_read_only.
   '25006': unwritable,
@@ -53,8 +53,8 @@ export function operationalErrorLog(log: (line: string) => void): (error: unknow
 }
 
 /**
- * Returns a function that logs that background work on the database failed; `what` says which. A database
- * that is not available is no failure: the work is tried again.
+ * Returns a function that logs a failure of background work on the database; `what` names the work. An
+ * unavailable database is no failure: the work is retried.
  */
 export function failureLog(what: string, log: (line: string) => void): (error: unknown) => void {
   return error => {

@@ -1,6 +1,6 @@
 /**
- * Which connection a statement takes: any that nobody has to themselves, the one with the least to do. Owns
- * how many there are, and transactions. Does not know which engine it is, nor the schema.
+ * The connection pool. A statement takes the connection with the least to do, except those in exclusive use.
+ * Owns the number of connections, and transactions. Does not know which engine it is, nor the schema.
  */
 
 import { within } from '../waiting/timeout.ts'
@@ -8,12 +8,12 @@ import { type Ask, type AskTogether, OneRefused } from './ask.ts'
 import type { Session, SessionOptions } from './session.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 
-/** What is asked within a transaction. Rows are text, as everywhere. */
+/** The queries of a transaction. Rows are text, as everywhere. */
 export type Transaction = {
   readonly unsafe: Ask
   /**
-   * Carries statements out whole or not at all. Where one is refused, the transaction goes on without them.
-   * Wait for its answer before you ask for more.
+   * Runs a batch of statements atomically (savepoint). If one is refused, the transaction goes on without
+   * them. Await it before the next query.
    */
   readonly together: AskTogether
 }
@@ -21,54 +21,53 @@ export type Transaction = {
 export type Pool = {
   readonly unsafe: Ask
   readonly together: AskTogether
-  /** Gives `use` a connection that nobody else is given till it is done. */
+  /** Gives `use` exclusive use of a connection. */
   hold<T>(use: (session: Session) => Promise<T>): Promise<T>
   /**
-   * Carries out `act` in a transaction on a connection of its own, and what it asks by `tx` only; `mode` as
-   * in "BEGIN mode". Throws what `act` throws or, where it went on after one, the first error of its
-   * statements; then nothing is saved.
+   * Runs `act` in a transaction on a connection of its own; it queries by `tx` only; `mode` as in "BEGIN
+   * mode". Throws the error of `act` or, if `act` ignored one, the first error of its statements; then
+   * nothing is saved.
    */
   begin<T>(act: (tx: Transaction) => Promise<T>, mode?: string): Promise<T>
   /**
-   * Ends all connections after what is under way, waiting five seconds for it; what waits for a connection is
-   * refused.
+   * Ends all connections after the running statements, waiting five seconds for them; waiters for a
+   * connection are refused.
    */
   end(): Promise<void>
 }
 
-/** What a connection tells whoever opened it. */
+/** Events of a connection. */
 export type Life = Pick<SessionOptions, 'onAnswer' | 'onOver'>
 
 export type PoolOptions = {
-  /** A new connection; it should begin only after `delayMs`, as those before could not be had. */
+  /** A new connection; it connects only after `delayMs`, the backoff after failures. */
   open(life: Life, delayMs: number): Session
-  /** how many connections there may be */
+  /** maximum number of connections */
   readonly size: number
 }
 
 /**
- * Statements that wait for their answers on one connection: more would wait longer, and nothing would be done
- * sooner.
+ * Statements that are pipelined on one connection: more would wait longer, and nothing would be done sooner.
  */
 const depth = 100
 /**
- * Quick statements of one turn of the event loop that share a connection. Sent together they cost fewer calls
- * of the system; more of them would wait for each other longer.
+ * Quick statements of one turn of the event loop that share a connection. Sent together they cost fewer
+ * system calls; more of them would wait for each other longer.
  */
 const sharedMax = 16
-/** A server's memory for a session grows with what it has seen; addresses of servers change. */
+/** Maximum age: a server's memory for a session grows with its use; addresses of servers change. */
 const oldestMs = 45 * 60_000
 const closeWithinMs = 5000
 
 export class SessionPool implements Pool {
   readonly #options: PoolOptions
   readonly #sessions = new Set<Session>()
-  /** those that a transaction has to itself, and until when */
+  /** connections in exclusive use by a transaction → promise of its end */
   readonly #taken = new Map<Session, Promise<void>>()
   readonly #waiting: Waiting[] = []
-  /** what quick statements of this turn of the event loop share, and how many more may */
+  /** connection shared by quick statements of this turn of the event loop, and how many more may share it */
   #shared: { readonly session: Session; left: number } | null = null
-  /** how many connections in a row could not be had */
+  /** number of failed connections in a row */
   #failures = 0
   #isEnded = false
 
@@ -116,14 +115,14 @@ export class SessionPool implements Pool {
     await Promise.all([...this.#sessions].map(close))
   }
 
-  /** Asks any connection, without waiting for what it was asked before. */
+  /** Uses any connection, without waiting for the answers of its earlier queries. */
   #use<T>(ask: (session: Session) => Promise<T>, choose?: () => Session | undefined): Promise<T> {
     return new Promise((resolve, reject) =>
       this.#acquire({ take: session => void ask(session).then(resolve, reject), refuse: reject }, choose),
     )
   }
 
-  /** Gives a connection at once if there is one. */
+  /** Assigns a connection at once if there is one. */
   #acquire(waiting: Waiting, choose = () => this.#choose()): void {
     const session = this.#waiting.length === 0 && !this.#isEnded ? choose() : undefined
     if (session) waiting.take(session)
@@ -139,7 +138,7 @@ export class SessionPool implements Pool {
     }
   }
 
-  /** The connection that the last quick statement of this turn was given, or another. */
+  /** The connection of the last quick statement of this turn, or another. */
   #share(): Session | undefined {
     const shared = this.#shared
     if (shared && shared.left > 0 && this.#isFree(shared.session)) {
@@ -193,7 +192,7 @@ export class SessionPool implements Pool {
   }
 }
 
-/** What waits for a connection. */
+/** A waiter for a connection. */
 type Waiting = { take(session: Session): void; refuse(error: unknown): void }
 
 function closed(): DatabaseUnavailable {
@@ -203,7 +202,7 @@ function closed(): DatabaseUnavailable {
 const savepoint: Parameters<Ask> = ['SAVEPOINT attempt', []]
 const release: Parameters<Ask> = ['RELEASE SAVEPOINT attempt', []]
 
-/** Carries out `act` as Pool.begin does, over a connection that nobody else uses. */
+/** Runs `act` as Pool.begin does, over a connection in exclusive use. */
 export async function transact<T>(
   session: Session,
   act: (tx: Transaction) => Promise<T>,
@@ -212,7 +211,7 @@ export async function transact<T>(
   let failure: unknown
   let isOver = false
   const unsafe: Ask = (...statement) => {
-    // After its end it would take effect by itself.
+    // After the end of the transaction it would commit on its own.
     if (isOver) return Promise.reject(new Error('The transaction is over'))
     return session.ask<never>(...statement).catch(error => {
       failure ??= error
@@ -236,7 +235,7 @@ export async function transact<T>(
     if (failure) throw failure
     isOver = true
     await session.ask('COMMIT', [])
-    // Of one that was not awaited: PostgreSQL's answer to COMMIT is then only that it rolled back.
+    // The failed statement was not awaited: PostgreSQL's answer to COMMIT is then only that it rolled back.
     if (failure) throw failure
     return result
   } catch (error) {

@@ -1,15 +1,15 @@
 /**
- * Decides which statements are prepared: those that come again. The client never forgets a prepared
- * statement, so their number is limited. Knows nothing of what statements say.
+ * Decides which statements are prepared: the repeated ones. The client never forgets a prepared statement, so
+ * their number is limited. Knows nothing of the content of statements.
  */
 
 const mostPrepared = 1000
 const mostRemembered = 2000
 
 /**
- * Returns a function that says whether to prepare a statement, by its text. It says so from the second use
- * on, because the first use costs the same either way, and only for the first thousand statements. Most
- * filters that callers put together are seen once and leave no trace.
+ * Returns a function that decides by a statement's text whether to prepare it: from the second use on,
+ * because the first use costs the same either way, and only for the first thousand statements. Most filters
+ * that callers write are seen once and leave no trace.
  */
 export function statementMemory(): (text: string) => boolean {
   const prepared = new Set<string>()

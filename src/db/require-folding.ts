@@ -1,6 +1,6 @@
 /**
- * Checks that the database folds texts as the code does (D126). Every start checks it, because a server's
- * libraries change under its databases.
+ * Checks that the database folds texts as the code does (D126). Every start checks it, because an update of a
+ * server's libraries can change it.
  */
 import { bareOf, fold, lowered, smallOf, unseen } from '../fold.ts'
 import type { Database } from './open.ts'
@@ -9,8 +9,7 @@ import { StartupError } from './startup-error.ts'
 const letters = [...smallOf].flat().concat([...bareOf.keys()].filter(letter => !unseen.has(letter)))
 
 /**
- * Throws a StartupError that names some of the letters that the database folds in another way, and says what
- * to do.
+ * Throws a StartupError that names some of the letters that the database folds differently, and the remedy.
  */
 export async function requireFolding(db: Pick<Database, 'query'>): Promise<void> {
   const given = letters.map(between)
@@ -30,7 +29,7 @@ export async function requireFolding(db: Pick<Database, 'query'>): Promise<void>
   )
 }
 
-/** Some libraries also look at the neighbours of a letter. */
+/** Some libraries fold a letter by its neighbours, too. */
 function between(letter: string): string {
   return `α${letter}\u0300`
 }

@@ -1,13 +1,10 @@
-/** Checks whether the service can run on a PostgreSQL server. Knows nothing of the schema. */
+/** Checks that the service can run on a PostgreSQL server. Knows nothing of the schema. */
 import type { Ask } from './ask.ts'
 import { StartupError } from './startup-error.ts'
 
 const oldestServer = 15
 
-/**
- * Throws a StartupError that says what is wrong with the server at `where`. Tells `log` what is only a
- * disadvantage.
- */
+/** Throws a StartupError with the problem of the server at `where`. Logs mere disadvantages. */
 export async function requireServer(ask: Ask, where: string, log: (line: string) => void): Promise<void> {
   let server: { version: string; encoding: string; letters: string; read_only: string }
   try {

@@ -1,17 +1,17 @@
 /**
- * The queue of responses of a connection: PostgreSQL answers in the order in which it was asked. Owns which
- * query an answer belongs to, and which statements the connection keeps prepared. Sends nothing, and knows
- * nothing of what is asked.
+ * The queue of responses of a connection: PostgreSQL answers queries in their order. Owns which query an
+ * answer belongs to, and which statements the connection keeps prepared. Sends nothing, and knows nothing of
+ * the content of queries.
  */
 import type { Ask } from './ask.ts'
 import * as wire from './wire.ts'
 
-/** How far a query has come in the queue of its connection; it may be several statements. */
+/** Progress of a query in the queue of its connection; it may be several statements. */
 export type Progress = {
   hasBegun: boolean
-  /** since when PostgreSQL carries out one of them, by performance.now() */
+  /** start of the running statement, by performance.now() */
   runsSince: number | null
-  /** Called each time it is set. */
+  /** Called each time a statement begins. */
   readonly onBegin?: () => void
 }
 
@@ -20,33 +20,33 @@ type Statement = {
   readonly params: readonly (string | null)[]
   readonly isRaw: boolean
   readonly progress: Progress | undefined
-  /** under which the connection keeps it; empty for one that it doesn't keep */
+  /** name of the prepared statement; empty for an unnamed one */
   readonly name: string
-  /** whether PostgreSQL has its text still to read */
+  /** True if PostgreSQL has not parsed its text yet */
   isNew: boolean
-  /** the answer, as far as it has come */
+  /** columns of the answer so far */
   columns: readonly string[]
   rows: unknown[]
 }
 
-/** What is asked at once, and carried out whole or not at all. */
+/** Statements that are sent at once, as one atomic batch. */
 export type PendingQuery = {
   readonly statements: readonly Statement[]
-  /** whether it is one text without parameters, which may be several statements */
+  /** True if it is one text without parameters, which may be several statements */
   readonly isScript: boolean
-  /** which of the statements is answered now */
+  /** index of the statement that is answered now */
   at: number
   refusal: wire.PostgresError | null
   resolve(rows: readonly unknown[][]): void
-  /** `which`: the statement that was refused */
+  /** `which`: index of the refused statement */
   reject(error: Error, which?: number): void
 }
 
 export class ResponseQueue {
-  /** how many statements wait for their answers */
+  /** number of statements that wait for their answers */
   underWay = 0
   #queue: PendingQuery[] = []
-  /** The names of the statements that the connection keeps, by their texts. */
+  /** Text of a prepared statement → its name. */
   readonly #kept = new Map<string, string>()
   #lastName = 0
   readonly #sendAgain: (query: PendingQuery) => void
@@ -55,13 +55,13 @@ export class ResponseQueue {
     this.#sendAgain = sendAgain
   }
 
-  /** The statements as they are to be sent now. */
+  /** The statements in the form in which they are sent now. */
   named(asked: readonly Parameters<Ask>[]): Statement[] {
     const own = new Map<string, string>()
     return asked.map(([text, params = [], { prepare = false, raw = false, progress } = {}]) => {
       const known = prepare ? (this.#kept.get(text) ?? own.get(text)) : undefined
       const name = prepare ? (known ?? `s${++this.#lastName}`) : ''
-      // Statements that are not kept use PostgreSQL's unnamed statement.
+      // Statements that are not cached use PostgreSQL's unnamed statement.
       if (prepare) own.set(text, name)
       return { text, params, isRaw: raw, progress, name, isNew: known === undefined, columns: [], rows: [] }
     })
@@ -96,12 +96,12 @@ export class ResponseQueue {
     }
   }
 
-  /** PostgreSQL carries out nothing more of the first query, and nothing of it remains. */
+  /** The first query is refused: PostgreSQL skips the rest of it and rolls it back. */
   refuse(refusal: wire.PostgresError): void {
     this.#first.refusal = refusal
   }
 
-  /** The first query has its answer whole. `state` is that of its transaction. */
+  /** The first query is fully answered. `state` is that of its transaction. */
   finishFirst(state: string): void {
     const [first, answered] = [this.#first, this.#answered]
     const { statements, at, refusal } = first
@@ -112,7 +112,7 @@ export class ResponseQueue {
       for (const statement of statements)
         if (statement.isNew || (isForgotten && statement === answered)) this.#forget(statement)
       const again = statements.with(at, { ...answered, name: '', isNew: true })
-      // In a transaction nothing is carried out after it was refused.
+      // In a transaction nothing runs after the refusal.
       if (isForgotten && state === 'I') this.#sendAgain({ ...first, statements: again, at: 0, refusal: null })
       else first.reject(refusal, at)
     }
@@ -121,7 +121,7 @@ export class ResponseQueue {
     if (this.#queue.length > 0) comeFirst(this.#answered)
   }
 
-  /** Refuses all that wait. */
+  /** Refuses all queries that wait. */
   end(reason: Error): void {
     const refused = this.#queue
     this.#queue = []
@@ -129,7 +129,7 @@ export class ResponseQueue {
     for (const { reject } of refused) reject(reason)
   }
 
-  /** Without one the connection is out of step, and what this throws ends it. */
+  /** An empty queue means that the connection is out of step, and this error ends it. */
   get #first(): PendingQuery {
     const [first] = this.#queue
     if (!first) throw new Error('An answer that nobody waits for')
@@ -141,7 +141,7 @@ export class ResponseQueue {
     return statements[at]!
   }
 
-  /** The next statement is carried out; a commit that is refused counts as the last one's refusal. */
+  /** The next statement runs; a refused commit counts as the last one's refusal. */
   #goOn(): void {
     const first = this.#first
     if (first.at === first.statements.length - 1) return
@@ -163,13 +163,13 @@ function comeFirst({ progress }: Statement): void {
   progress.onBegin?.()
 }
 
-/** Whether an error says that a prepared statement must be prepared anew. */
+/** True if an error means that a prepared statement must be prepared again. */
 export function isOutdated(error: unknown): boolean {
   return error instanceof wire.PostgresError && outdated.has(error.routine ?? '')
 }
 
 /**
- * Where PostgreSQL refuses a prepared statement that it doesn't know (a pooler changed the server), or whose
- * tables were altered.
+ * PostgreSQL's functions that refuse a prepared statement: it is unknown (a pooler changed the server), or
+ * its tables were altered.
  */
 const outdated = new Set(['FetchPreparedStatement', 'RevalidateCachedQuery'])

@@ -1,11 +1,12 @@
-/** Asks a server to end a statement, over a connection of its own. Knows no session. */
+/** Cancels a statement on a server, over a connection of its own. Knows no session. */
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { cancel } from './wire.ts'
 
 /**
- * Asks the server behind `connect` to end what the session of `key` carries out. Resolves when the session
- * was told: then the server closes this connection (PostgreSQL, "Canceling Requests in Progress").
+ * Asks the server behind `connect` to cancel the running statement of the session of `key`. Resolves when the
+ * session was signalled: then the server closes this connection (PostgreSQL, "Canceling Requests in
+ * Progress").
  */
 export async function sendCancel(
   connect: () => Duplex | Promise<Duplex>,

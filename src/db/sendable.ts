@@ -1,18 +1,18 @@
-/** The limits of what the database's protocol and client can send. Knows nothing of what is asked. */
+/** The limits of the database's protocol and client. Knows nothing of the content of statements. */
 
-/** The statement has more parameters, or is longer, than can be sent. */
+/** The statement has more parameters, or is longer, than the protocol allows. */
 export class StatementTooLarge extends Error {
   override name = 'StatementTooLarge'
 }
 
-/** The most parameters that the client can send; the protocol could send two more. */
+/** The client's limit; the protocol allows two more. */
 const parametersMax = 65_533
 /** PostgreSQL takes messages of a gigabyte. A character of JavaScript has up to three bytes there. */
 const charactersMax = 250_000_000
 
 /**
- * What makes a statement unsendable; null when nothing does. It is asked before sending begins, because an
- * error while sending would cost other statements their answers.
+ * The limit that a statement exceeds; null if none. Check it before sending, because an error while sending
+ * would cost other statements their answers.
  */
 export function complaint(text: string, params: readonly (string | null)[] = []): Error | null {
   if (params.length > parametersMax) {

@@ -11,16 +11,13 @@ import { DatabaseUnavailable } from './unavailable.ts'
 
 export type ServerAddress = GreetingOptions &
   Pick<SessionOptions, 'servers'> & {
-    /** how long a connection may take to be made; undefined where the address does not say so */
+    /** time limit of connecting; undefined if the address has none */
     readonly connectWithinMs: number | undefined
-    /** the server as people read it */
+    /** the server in messages */
     readonly place: string
   }
 
-/**
- * What DATABASE_URL says, as servers to connect to. Throws a StartupError for an address that can't be read
- * (server-url.ts).
- */
+/** The servers of DATABASE_URL. Throws a StartupError for an address that can't be read (server-url.ts). */
 export function serverAddress(url: string): ServerAddress {
   const { database, hosts, tls, settings, ...rest } = readServerUrl(url)
   const secureContext = contextOf(tls)
@@ -61,7 +58,7 @@ async function connectTo(
     socket,
     secureContext,
     rejectUnauthorized: proves !== 'nothing',
-    // Of an address, too, which is no name that TLS could ask for.
+    // For an IP address, too, which can't be a TLS server name.
     checkServerIdentity: (_, certificate) =>
       proves === 'host' ? checkServerIdentity(name, certificate) : undefined,
     ...(isIP(name) ? {} : { servername: name }),
@@ -82,7 +79,7 @@ const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 async function offersTls(socket: Socket, use: Tls['use']): Promise<boolean> {
   socket.write(sslRequest)
   const [answer] = (await once(socket, 'data')) as [Buffer]
-  // The answer is one letter. More bytes would come from somebody in between who wants them to be taken for
+  // The answer is one letter. More bytes would come from a man-in-the-middle who wants them to be taken for
   // encrypted ones.
   if (answer.toString('latin1') === 'S') return true
   if (answer.toString('latin1') === 'N' && use === 'preferred') return false

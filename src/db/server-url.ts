@@ -1,7 +1,6 @@
 /**
- * Reads DATABASE_URL as libpq does (D142; PostgreSQL, "Connection URIs"). What libpq would take and this
- * client can't do is refused, as is what nobody knows. No message repeats a piece of the address that may be
- * one of the password.
+ * Reads DATABASE_URL as libpq does (D142; PostgreSQL, "Connection URIs"). Refuses parameters that this client
+ * lacks and unknown ones. No message repeats a part of the address that may belong to the password.
  */
 import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
@@ -15,9 +14,9 @@ export type Host = { readonly name: string; readonly port: number }
 export type Tls = {
   /** no TLS; TLS if the server has it; TLS always */
   readonly use: 'off' | 'preferred' | 'always'
-  /** what the server's certificate has to prove: nothing, who has issued it, or its host as well */
+  /** what the server's certificate has to prove: nothing, its issuer, or its host as well */
   readonly proves: 'nothing' | 'issuer' | 'host'
-  /** It begins at once, without asking the server (PostgreSQL 17). */
+  /** True if TLS begins at once, without asking the server (PostgreSQL 17) */
   readonly isDirect: boolean
   /** certificates as PEM: of those who issue the server's, and the client's own with its key */
   readonly ca?: string
@@ -31,10 +30,10 @@ export type ServerUrl = {
   readonly database: string
   readonly hosts: readonly Host[]
   readonly tls: Tls
-  /** how long a connection may take to be made; undefined where the address does not say so */
+  /** time limit of connecting; undefined if the address has none */
   readonly connectWithinMs: number | undefined
   readonly channelBinding: GreetingOptions['channelBinding']
-  /** which of the hosts is wanted */
+  /** the wanted kind of host */
   readonly target: GreetingOptions['target']
   /** parameters of the startup message */
   readonly settings: { readonly [name: string]: string }
@@ -49,7 +48,7 @@ const modes: { readonly [sslmode: string]: Pick<Tls, 'use' | 'proves'> } = {
   'verify-full': { use: 'always', proves: 'host' },
 }
 
-/** Parameters of libpq of which this client has only these values. */
+/** Parameters of libpq for which this client supports only these values. */
 const onlyValues: { readonly [name: string]: readonly string[] } = {
   sslmode: Object.keys(modes),
   sslnegotiation: ['postgres', 'direct'],
@@ -67,8 +66,8 @@ const known = [
 ]
 
 /**
- * Reads postgres://user:password@host:port,host:port/database?name=value. Throws a StartupError for what
- * it can't read or has no use for, and for a file of certificates that can't be read.
+ * Reads postgres://user:password@host:port,host:port/database?name=value. Throws a StartupError for anything
+ * that it can't read or use, and for a file of certificates that can't be read.
  */
 export function readServerUrl(url: string): ServerUrl {
   const [, rest = '', query = ''] = /^postgres(?:ql)?:\/\/([^?]*)(?:\?(.*))?$/s.exec(url) ?? refuseForm()
@@ -96,12 +95,12 @@ type Given = { readonly [name: string]: string }
 
 function parametersOf(query: string): Given {
   const given: Record<string, string> = {}
-  // It belongs to what stands before: a ? of a password that is not written as %3F.
+  // A ? of the password that is not escaped as %3F.
   if (query.includes('@')) refuseForm()
   for (const pair of query.split('&').filter(Boolean)) {
     const [name = '', value, ...more] = pair.split('=').map(decoded)
     if (value === undefined || more.length > 0) refuseForm()
-    // As it is written for JDBC.
+    // The spelling of JDBC.
     const [said, as] = name === 'ssl' && value === 'true' ? ['sslmode', 'require'] : [name, value]
     if (said in given) throw new StartupError(`DATABASE_URL has the parameter ${said} twice.`)
     given[checked(said, as)] = as
@@ -109,7 +108,7 @@ function parametersOf(query: string): Given {
   return given
 }
 
-/** The name of a parameter that is known here with this value. */
+/** The name of a known parameter with an accepted value. */
 function checked(name: string, value: string): string {
   if (!known.includes(name)) {
     const all = `It can have ${known.join(', ')}; settings of PostgreSQL go into options=-c%20name%3Dvalue.`
@@ -123,7 +122,7 @@ function checked(name: string, value: string): string {
   return name
 }
 
-/** The hosts of the address, or those of `host` and `port`, which say it instead. */
+/** The hosts of the address, or those of `host` and `port`, which override it. */
 function hostsOf(place: string, given: Given): Host[] {
   const parts = place.split(',').map(one => /^(\[[^\]]*\]|[^:[\]]*)(?::([^:]*))?$/.exec(one) ?? refuseForm())
   const names = given.host?.split(',') ?? parts.map(([, name = '']) => decoded(name))
@@ -151,7 +150,7 @@ function tlsOf(given: Given): Tls {
     throw new StartupError('DATABASE_URL asks for channel_binding, but not for TLS: add sslmode=verify-full.')
   return {
     ...mode,
-    // Who names the issuer wants to be told of another one.
+    // Naming the issuer asks for its verification, as in libpq.
     ...(sslrootcert && mode.proves === 'nothing' && { use: 'always', proves: 'issuer' }),
     isDirect: sslnegotiation === 'direct',
     ...(sslrootcert && sslrootcert !== 'system' && { ca: pem('sslrootcert', sslrootcert) }),
@@ -169,7 +168,7 @@ function pem(name: string, path: string): string {
   }
 }
 
-/** Seconds, as milliseconds; 0 says nothing. */
+/** Seconds, as milliseconds; 0 means no limit. */
 function timeoutOf(seconds: string | undefined): number | undefined {
   if (seconds === undefined) return undefined
   if (!/^\d{1,6}$/.test(seconds))

@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL server as a database: connections and their settings, silence, and how a statement is ended.
+ * A PostgreSQL server as a database: connections and their settings, silence, and cancelling statements.
  * Knows no schema.
  */
 import { availableParallelism } from 'node:os'
@@ -17,21 +17,18 @@ import { keepStatistics } from './statistics.ts'
 import { DatabaseUnavailable } from './unavailable.ts'
 import { warnings } from './warnings.ts'
 
-/**
- * Besides the connections for reads that may take long: quick statements and transactions don't wait for
- * those.
- */
+/** Besides the connections for long reads: quick statements and transactions don't wait for those. */
 const otherConnections = 4
-/** As many as the background jobs look after accounts at a time: none waits behind another's index. */
+/** The number of accounts that the background jobs process at a time: none waits behind another's index. */
 const untimedAtOnce = 2
-/** As many as the service makes exports at a time (export/permits.ts). */
+/** The number of exports at a time (export/permits.ts). */
 const snapshotsAtOnce = 4
-/** How long it may say nothing at all before requests are refused with "try again". */
+/** Longest silence of the server before requests are refused with "try again". */
 const silenceMs = 900
-/** How soon it is asked once more to end a statement. */
+/** Interval at which a cancel request is repeated. */
 const cancelAgainMs = 100
 
-/** Opens the one of this address. Throws a StartupError when that cannot be. */
+/** Opens the server of this address. Throws a StartupError if it can't be opened. */
 export async function server(options: LimitedOptions, url: string): Promise<Backend> {
   const { poolSize = otherConnections + 2 * availableParallelism(), statementTimeoutMs, log } = options
   const address = serverAddress(url)
@@ -53,14 +50,15 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
   const breaker = new CircuitBreaker({
     probe: isLost => prober.ask(isLost),
     silenceMs,
-    // A server ends what takes too long, and what it does not answer even then is lost with its connection.
+    // The server cancels statements that take too long; one that it does not answer even then is lost with
+    // its connection.
     limitMs: statementTimeoutMs + 2000,
   })
   return {
     engine: 'postgres',
     sql,
-    // Each permit for reads may have a second connection meanwhile, over which its statement is cancelled; so
-    // may each snapshot.
+    // Each permit for reads may have a second connection meanwhile, for its cancel request; so may each
+    // snapshot.
     filesMax: poolSize + readPermits + untimedAtOnce + 2 * snapshotsAtOnce + 1,
     isAvailable: () => true,
     hasDiskSpace: () => true,
@@ -89,7 +87,7 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
 type Opening = { readonly parameters?: object; readonly connectWithinMs?: number; readonly delayMs?: number }
 type Open = (life: Life, opening?: Opening) => Session
 
-/** A function that opens a connection to this server, after a delay if one is given. */
+/** A function that opens a connection to this server, after a delay (default: none). */
 function opener(address: ServerAddress, log: (line: string) => void): Open {
   const onNotice = warnings(log)
   return (life, { parameters, connectWithinMs = address.connectWithinMs ?? 5000, delayMs = 0 } = {}) => {
@@ -107,7 +105,7 @@ function opener(address: ServerAddress, log: (line: string) => void): Open {
   }
 }
 
-/** How long the server lets a statement take. A pooler may refuse to be told that. */
+/** The server's time limit of a statement. A pooler may refuse this parameter. */
 function limitsOf({ prepare = true, statementTimeoutMs }: LimitedOptions): object {
   if (!prepare) return {}
   return {
@@ -118,7 +116,7 @@ function limitsOf({ prepare = true, statementTimeoutMs }: LimitedOptions): objec
   }
 }
 
-/** Asks whether the server answers, over a connection of its own. */
+/** Probes whether the server answers, over a connection of its own. */
 class Prober {
   readonly #open: Open
   #session: Session | undefined
@@ -127,7 +125,7 @@ class Prober {
     this.#open = open
   }
 
-  /** `isLost`: what was asked before is never answered. */
+  /** `isLost`: the previous probe is never answered. */
   ask(isLost: boolean): Promise<unknown> {
     if (isLost) this.end('The database does not answer')
     const onOver = () => {
@@ -142,11 +140,11 @@ class Prober {
   }
 }
 
-/** Asks over a connection that nobody else is given meanwhile; `ended` has the server end it. */
+/** Runs a statement over a connection in exclusive use; aborting `ended` cancels it. */
 async function cancellable<R>(session: Session, statement: Parameters<Ask>, ended: AbortSignal): Promise<R> {
   const over = new AbortController()
   let cancelling: Promise<void> | undefined
-  // Others' statements, which were there before, are not to be ended.
+  // Earlier statements of others must not be cancelled.
   const cancel = () => {
     if (ended.aborted && progress.runsSince !== null) cancelling ??= cancelUntil(over.signal, session)
   }
@@ -162,8 +160,8 @@ async function cancellable<R>(session: Session, statement: Parameters<Ask>, ende
 }
 
 /**
- * Has the server end what the session carries out. A server that has not read the statement yet takes no
- * notice, so it is asked until the statement is over.
+ * Cancels the session's running statement. A server that has not read the statement yet ignores the request,
+ * so it is repeated until the statement is over.
  */
 async function cancelUntil(over: AbortSignal, session: Session): Promise<void> {
   while (!over.aborted) {
@@ -172,7 +170,7 @@ async function cancelUntil(over: AbortSignal, session: Session): Promise<void> {
   }
 }
 
-/** `act` over a connection of its own, which ends with it. */
+/** Runs `act` over a connection of its own, which is closed afterwards. */
 async function atOneSnapshot<T>(
   session: Session,
   act: (tx: Transaction) => Promise<T>,
@@ -194,8 +192,8 @@ async function atOneSnapshot<T>(
   }
 }
 
-/** So that values read alike everywhere, and people see whose connections they are. */
+/** Values read alike everywhere, and administrators see whose connections they are. */
 const readable = { application_name: 'dealwright', TimeZone: 'UTC', DateStyle: 'ISO, MDY' }
-/** For what takes as long as it takes. */
+/** For statements without a time limit. */
 const untimed = { statement_timeout: '0', jit: 'off' }
 const unwatched: Life = { onAnswer() {}, onOver() {} }

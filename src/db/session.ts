@@ -1,8 +1,7 @@
 /**
- * One connection to the database, for its one life. Owns that an answer goes to the statement that asked for
- * it (response-queue.ts): a statement is put into words before it is queued. Whatever is thrown after that
- * ends the connection, with all that was under way refused, before anything more is read. Knows nothing of
- * what is asked.
+ * One connection to the database. Owns that an answer goes to its statement (response-queue.ts): a statement
+ * is encoded before it is queued. Any error after that ends the connection, with everything under way
+ * refused, before anything more is read. Knows nothing of the content of statements.
  */
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,17 +16,17 @@ import { clientFault, DatabaseUnavailable } from './unavailable.ts'
 import type { OnNotice } from './warnings.ts'
 import * as wire from './wire.ts'
 
-/** Connects, unless told meanwhile that nobody wants it any more. */
+/** Connects; `signal` is aborted when the connection is no longer wanted. */
 export type Connect = (signal: AbortSignal) => Duplex | Promise<Duplex>
 
 export type SessionOptions = GreetingOptions & {
-  /** the servers of the address; the first that can be had is taken */
+  /** the servers of the address; the first available one is used */
   readonly servers: readonly Connect[]
-  /** how long it waits before it begins, in milliseconds */
+  /** delay before connecting, in milliseconds */
   readonly delayMs: number
-  /** whether it leads to another process, so that each time something is sent costs a call of the system */
+  /** True if the peer is another process, so that each send costs a system call */
   readonly isRemote: boolean
-  /** how long it may take until it can be asked, in milliseconds; null where something else sees to that */
+  /** time limit until it is ready for queries, in milliseconds; null if something else limits it */
   readonly connectWithinMs: number | null
   /** Called after each answer. */
   onAnswer(): void
@@ -45,17 +44,17 @@ const [closeWithinMs, goodbyeMs, cancelWithinMs] = [5000, 1000, 5000]
 
 export class Session {
   readonly openedAt = performance.now()
-  /** whether it has ever been of use */
+  /** True if a statement was ever answered */
   hasAnswered = false
   readonly #options: SessionOptions
   readonly #responses = new ResponseQueue(query => this.#send(query))
-  /** What can't be sent yet. */
+  /** Bytes that can't be sent yet. */
   #unsent: Buffer[] = []
   #isReady = false
   #over: Error | null = null
   readonly #expected = new Expected()
   #socket: Duplex | undefined
-  /** how it began with the server of its socket, which is one of those of the address */
+  /** the greeting of the current socket's server, which is one of those of the address */
   #greeting: Greeting | undefined
   #server = 0
   readonly #connectTimer: NodeJS.Timeout | undefined
@@ -70,7 +69,7 @@ export class Session {
     void this.#begin()
   }
 
-  /** how many statements wait for their answers */
+  /** number of statements that wait for their answers */
   get underWay(): number {
     return this.#responses.underWay
   }
@@ -88,17 +87,17 @@ export class Session {
     )
 
   /**
-   * Has a server end what it carries out (57014). Send nothing more until it resolves: it might be ended
+   * Cancels the running statement (57014). Send nothing more until it resolves: it might be cancelled
    * instead.
    */
   async cancel(): Promise<void> {
     const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(cancelWithinMs)])
-    // Whether the statement is ended shows in its answer.
+    // The answer of the statement shows whether it was cancelled.
     const connect = this.#options.servers[this.#server]!
     await sendCancel(() => connect(signal), this.#greeting?.cancelKey, signal).catch(() => {})
   }
 
-  /** Ends it at once; what is under way is refused for this reason. */
+  /** Ends it at once; everything under way is refused for this reason. */
   end(reason: unknown): void {
     if (this.#over !== null) return
     this.#over = reason instanceof DatabaseUnavailable ? reason : clientFault(reason, this.#options.log)
@@ -110,7 +109,7 @@ export class Session {
     this.#options.onOver()
   }
 
-  /** Ends it after what is under way, waiting up to five seconds for that. */
+  /** Ends it after the statements under way, waiting up to five seconds for them. */
   async close(): Promise<void> {
     const isEmpty = new Promise<void>(resolve => {
       this.#onEmpty = resolve
@@ -133,7 +132,7 @@ export class Session {
     await this.#enter(0, new Error('There is no server'))
   }
 
-  /** Goes on with that server; without one, the session ends for what the one before said. */
+  /** Tries that server; if there is none, the session ends with the previous server's error. */
   async #enter(server: number, failure: unknown): Promise<void> {
     const connect = this.#options.servers[server]
     if (!connect) return this.#lose(failure as Error)
@@ -173,7 +172,7 @@ export class Session {
     })
   }
 
-  /** What is asked of it waits for another server of the address. */
+  /** Its queries wait for another server of the address. */
   #leave(made: Duplex, why: NotHere): void {
     this.#socket = undefined
     made.destroy()
@@ -181,7 +180,7 @@ export class Session {
   }
 
   #notice(body: Buffer): void {
-    // Before that it may be anybody who speaks.
+    // Before that the peer is not authenticated.
     if (this.#greeting?.isIn) this.#options.onNotice(wire.fieldsOf(body), this.#isReady)
   }
 
@@ -233,7 +232,7 @@ export class Session {
   #send(query: PendingQuery): void {
     const { statements, isScript } = query
     const bytes = isScript ? wire.script(statements[0]!.text) : wire.statements(statements)
-    // From here on it is queued: what is thrown must not leave it there without having been sent.
+    // From here on it is queued: an error must not leave it there unsent.
     this.#guard(() => {
       this.#responses.add(query)
       this.#expected.add(isScript ? null : statements.length)
@@ -245,8 +244,8 @@ export class Session {
   }
 
   /**
-   * What comes in one turn of the event loop goes out together at its end: fewer calls of the system, here
-   * and in PostgreSQL.
+   * Everything of one turn of the event loop is sent together at its end: fewer system calls, here and in
+   * PostgreSQL.
    */
   #gather(bytes: Buffer): void {
     const socket = this.#socket!

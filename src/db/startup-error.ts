@@ -1,7 +1,7 @@
 /** The reason why the database can't be opened, for the operator. Knows no engine. */
 import { getSystemErrorMessage } from 'node:util'
 
-/** The message is one line that says what is wrong and what to do. A stack trace would add nothing. */
+/** The message is one line with the problem and the remedy. A stack trace would add nothing. */
 export class StartupError extends Error {
   override name = 'StartupError'
   readonly isPlain = true
@@ -25,8 +25,8 @@ const advice: { readonly [code: string]: string } = {
 }
 
 /**
- * Turns an error of the file system into a StartupError that names the file and says what to do: "/data/lock
- * can't be used: no space left on device (ENOSPC). Make room on the disk." Returns any other error unchanged.
+ * Turns an error of the file system into a StartupError that names the file and the remedy: "/data/lock can't
+ * be used: no space left on device (ENOSPC). Make room on the disk." Returns any other error unchanged.
  */
 export function asStartupError(error: unknown): unknown {
   if (!(error instanceof Error)) return error

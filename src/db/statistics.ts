@@ -1,7 +1,7 @@
 /**
- * Keeps the statistics of tables that grow fast. A statement is planned once, and so is what a foreign key
- * asks: the plan for a small table reads a large one from end to end until there are new statistics. The
- * autovacuum of a server looks once a minute, and in a minute an import makes tens of thousands of records.
+ * Keeps the statistics of fast-growing tables up to date. Plans of prepared statements and of foreign keys
+ * are cached: the plan for a small table scans a large one sequentially until there are new statistics. A
+ * server's autovacuum runs once a minute, in which an import makes tens of thousands of records.
  */
 import { type Interval, interval } from '../waiting/interval.ts'
 import type { Log } from './open.ts'
@@ -18,7 +18,7 @@ export function keepStatistics(sql: Pool, log: Log): Interval {
 
 /**
  * ANALYZE of the service's tables that have more than doubled since the last one. Rows that were rolled back
- * don't count: a table of which none was kept would be known as empty. Returns their names.
+ * don't count: statistics would call their table empty. Returns their names.
  */
 export async function analyzeGrownTables(sql: Pool): Promise<string[]> {
   const grown = await tablesWith(
@@ -32,7 +32,7 @@ export async function analyzeGrownTables(sql: Pool): Promise<string[]> {
 
 /** The tables that meet a condition on their statistics `s` and their row `c` of pg_class. */
 export async function tablesWith(sql: Pool, condition: string): Promise<string[]> {
-  // Otherwise the statistics have this session's counts only after it was idle.
+  // Otherwise the statistics get this session's counts only after it was idle.
   await sql.unsafe('SELECT pg_stat_force_next_flush()')
   const tables = await sql.unsafe<{ name: string }[]>(`
     SELECT format('%I.%I', s.schemaname, s.relname) AS name

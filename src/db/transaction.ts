@@ -1,7 +1,6 @@
 /**
- * A transaction as those know it who read and write records in it: the same functions as of the database.
- * Owns that a refused write leaves what was written before it, and that nothing is kept unless that is said.
- * Knows no statement and no schema.
+ * A transaction with the query functions of the database. Owns the savepoint around each write, and that only
+ * an explicit result commits. Knows no statement and no schema.
  */
 
 import { type Ask, OneRefused } from './ask.ts'
@@ -11,10 +10,10 @@ import type { Database } from './open.ts'
 import type { Pool, Transaction } from './pool.ts'
 import { isOutdated } from './response-queue.ts'
 
-/** What is read and written within a transaction. */
+/** The queries of a transaction. */
 export type Within = Pick<Database, 'query' | 'write'>
 
-/** What becomes of a transaction, and its result. */
+/** Commit or rollback of a transaction, and its result. */
 export type Outcome<T> = { readonly isKept: boolean; readonly result: T }
 
 type Means = {
@@ -23,7 +22,7 @@ type Means = {
   shouldPrepare(text: string): boolean
 }
 
-/** Carries out `act` in a transaction; once more where a table was altered under a prepared statement. */
+/** Runs `act` in a transaction; retries once if a table was altered under a prepared statement. */
 export async function transact<T>(means: Means, act: (tx: Within) => Promise<Outcome<T>>): Promise<T> {
   const once = () => keptOrNot(means.sql, tx => act(within(tx, means)))
   return once().catch(error => {

@@ -1,6 +1,6 @@
 /**
- * The errors that mean "try again later": the database cannot be asked now, or not be written to.
- * Owns which refusals of PostgreSQL mean that. Knows no engine and no HTTP.
+ * The errors that mean "try again later": the database is unavailable, or can't be written to. Owns which
+ * refusals of PostgreSQL mean that. Knows no engine and no HTTP.
  */
 
 /**
@@ -12,8 +12,8 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * Rejects in a later turn of the event loop. A caller that retries at once then leaves timers and sockets
- * their turn: a rejection that costs no turn would let such a loop stop the whole process.
+ * Rejects in a later turn of the event loop, so that a caller that retries at once doesn't starve timers and
+ * sockets.
  */
 export async function rejectLater(error: Error): Promise<never> {
   await new Promise(setImmediate)
@@ -30,9 +30,8 @@ export class DiskFull extends Error {
 }
 
 /**
- * Turns an error that means it into `DatabaseUnavailable`: PostgreSQL is shutting down, has crashed or has
- * not started yet, or something on the way has lost the connection (SQLSTATE class 08). Returns any other
- * error unchanged.
+ * Turns an error into `DatabaseUnavailable` if PostgreSQL is shutting down, has crashed or has not started
+ * yet, or a proxy has lost the connection (SQLSTATE class 08). Returns any other error unchanged.
  */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return error
@@ -43,7 +42,7 @@ export function asUnavailable(error: unknown): unknown {
 }
 
 /**
- * A fault of the client itself. The log gets the place where it was thrown, without its message, which may
+ * A bug of the client itself. The log gets the place where it was thrown, without its message, which may
  * quote a value.
  */
 export function clientFault(error: unknown, log: (line: string) => void): DatabaseUnavailable {

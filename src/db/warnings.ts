@@ -1,15 +1,15 @@
-/** What a PostgreSQL server warns of, for the operator (D100). Knows no connection. */
+/** Logs the warnings of a PostgreSQL server, for the operator (D100). Knows no connection. */
 
-/** Takes the fields of a notice by their letters; `isOfStatement`: it is about what was asked. */
+/** Takes the fields of a notice by their letters; `isOfStatement`: it is about a statement. */
 export type OnNotice = (fields: ReadonlyMap<string, string>, isOfStatement: boolean) => void
 
-/** A server that says ever more is not listened to. */
+/** Limit for a server that sends ever more of them. */
 const linesMax = 100
 const longest = 500
 
 /**
- * Tells `log` each warning once: at the start of a connection with its words, such as that the server's
- * collations have changed; of a statement only its SQLSTATE, because the words may quote a value.
+ * Logs each warning once: at the start of a connection with its words, such as that the server's collations
+ * have changed; of a statement only its SQLSTATE, because the words may quote a value.
  */
 export function warnings(log: (line: string) => void): OnNotice {
   const said = new Set<string>()

@@ -1,7 +1,7 @@
 /**
  * PostgreSQL's wire protocol, version 3 (PostgreSQL, "Message Formats"): writes and reads the messages that
  * the client needs. All values are text in both directions. So PostgreSQL alone decides what they mean, and
- * numbers keep every digit. Knows no connection and nothing of what is asked.
+ * numbers keep every digit. Knows no connection and no query.
  */
 
 import { writer } from './message-writer.ts'
@@ -9,12 +9,12 @@ import { writer } from './message-writer.ts'
 /** A value is the text PostgreSQL prints for it, or null: numbers, booleans (t, f), dates, JSON alike. */
 export type Row = Record<string, string | null>
 
-/** What PostgreSQL says when it refuses something. */
+/** PostgreSQL's refusal of a statement. */
 export class PostgresError extends Error {
   override name = 'PostgresError'
   /** SQLSTATE */
   readonly code: string
-  /** whether the connection ends with this error */
+  /** True if the connection ends with this error */
   readonly isFatal: boolean
   /** the function of PostgreSQL that refused */
   readonly routine: string | undefined
@@ -70,28 +70,27 @@ const headLength = 5
 
 /**
  * Cuts received chunks into messages. Throws when the bytes are not PostgreSQL's protocol, or a message is
- * longer than `longest` bytes, which may change with each. A message that
- * comes in several chunks is put together as they come: a row may have hundreds of megabytes, and to copy
- * them at its end would hold up everything else.
+ * longer than `longest` bytes, which may change with each. A message of several chunks is assembled as they
+ * arrive: a row may have hundreds of megabytes, and copying them at its end would block everything else.
  */
 export function messageReader(
   longest: () => number,
   onMessage: (type: number, body: Buffer) => void,
 ): (chunk: Buffer) => void {
-  /** the incomplete message, or its head as long as that is incomplete; `held` bytes of it have come */
+  /** the incomplete message, or its incomplete head; `held` is the number of bytes received */
   let message = Buffer.alloc(0)
   let held = 0
   const pass = (bytes: Buffer, from: number, to: number) =>
     onMessage(bytes[from]!, bytes.subarray(from + headLength, to))
 
-  /** How long the message that begins there is, with its head. */
+  /** Length of the message that begins at `at`, with its head. */
   const lengthOf = (bytes: Buffer, at: number) => {
     const length = bytes.readUInt32BE(at + 1)
     if (length < 4) throw new Error('A message is shorter than its head')
     if (length > longest()) throw new Error('A message is longer than any that belongs there')
     return length + 1
   }
-  /** Adds what belongs to the incomplete message; returns where the next one begins. */
+  /** Adds bytes to the incomplete message; returns where the next one begins. */
   const goOn = (chunk: Buffer): number => {
     let at = 0
     while (held > 0 && at < chunk.length) {
@@ -127,7 +126,9 @@ export function messageReader(
   }
 }
 
-/** The names of the columns in a RowDescription. Throws when they are not all there is, here and below. */
+/**
+ * The names of the columns in a RowDescription. Throws when the message has other parts, as do those below.
+ */
 export function columnNames(body: Buffer): string[] {
   let at = 2
   const names = Array.from({ length: body.readUInt16BE(0) }, () => {
@@ -166,7 +167,7 @@ export function readRawRow(body: Buffer): (Buffer | null)[] {
   return row
 }
 
-/** Throws when its parts end elsewhere than the message. */
+/** Throws when its parts don't end with the message. */
 export function requireEnd(body: Buffer, at: number): void {
   if (at !== body.length) throw new Error('A message is not as long as its parts')
 }
@@ -202,7 +203,7 @@ export function passwordGoesOn(answer: string): Buffer {
   return out.end()
 }
 
-/** With a `name`, the connection keeps it prepared. One that is not new was prepared before. */
+/** With a `name`, the connection keeps it prepared. One that is not new is already prepared. */
 type Statement = {
   readonly name: string
   readonly isNew: boolean
@@ -247,7 +248,7 @@ export function script(text: string): Buffer {
 }
 
 /**
- * CancelRequest: asks a server to end the statement of the session that sent this BackendKeyData. It goes
+ * CancelRequest: asks a server to cancel the statement of the session that sent this BackendKeyData. It goes
  * over a connection of its own.
  */
 export function cancel(key: Buffer): Buffer {

@@ -1,14 +1,12 @@
 /**
- * Coalesces calls: work that has been asked for and not begun is done once for all who asked (D109). Keys,
- * such as accounts, take turns by a fair semaphore: so each waits for one turn at most, however often it is
- * asked for.
+ * Coalesces calls: pending work is done once for all callers that requested it (D109). Keys, such as
+ * accounts, take turns by a fair semaphore: each waits for one turn at most, even if another requests many.
  */
 import { FairSemaphore } from './fair-semaphore.ts'
 
 /**
- * Returns a function that asks for `work` on a key. The work is done for `concurrency` keys at a time, and
- * once at a time for each. The promise settles when work ends that began after the call, and throws what that
- * threw.
+ * Returns a function that requests `work` on a key. The work runs for `concurrency` keys at a time, and once
+ * at a time for each. The promise settles when a run ends that began after the call, and throws its error.
  */
 export function coalesce<Key>(
   concurrency: number,

@@ -1,7 +1,7 @@
 /**
  * A queue of items of several keys, such as the writes of accounts. Keys take turns (round robin), so no key
- * waits behind another's many items. The items of one key come in their order. Nobody waits here: whoever
- * takes items from the queue says when.
+ * waits behind another's many items. The items of one key are in FIFO order. The queue never waits: its
+ * consumer decides when to take an item.
  */
 export class FairQueue<Key, Item> {
   /** key → its items; the key that has waited longest for its turn is the first */
@@ -22,8 +22,8 @@ export class FairQueue<Key, Item> {
   }
 
   /**
-   * Removes the first item of the key whose turn it is; that key comes last from now on. Keys that are
-   * `preferred` come before the others.
+   * Removes the first item of the next key; that key comes last from now on. Keys that are `preferred` come
+   * before the others.
    */
   shift(preferred: (key: Key) => boolean = () => true): Item | undefined {
     const key = this.#items.keys().find(preferred) ?? this.#items.keys().next().value

@@ -1,13 +1,13 @@
 /**
- * A semaphore whose permits keys share fairly, such as accounts. A free permit goes to the key that holds
- * the fewest; among equals to the one that `compare` puts first, else to the one that has waited longest. A
- * wait that takes too long, or whose signal is aborted, throws and takes nothing. Whether what a holder does
- * succeeds or fails does not matter: it releases its permit, once however often it says so.
+ * A semaphore whose permits keys share fairly, such as accounts. A free permit goes to the key that holds the
+ * fewest; on a tie to the one that `compare` puts first, else to the one that has waited longest. A wait that
+ * takes too long, or whose signal is aborted, throws and takes nothing. A holder releases its permit whether
+ * it succeeds or fails; releasing twice has no effect.
  */
 
 /**
- * Nobody waits any more: it took too long, or the caller has left. PostgreSQL uses the same code when a
- * statement can't get a lock.
+ * The wait has ended without a permit: it took too long, or the caller has left. PostgreSQL uses the same
+ * code when a statement can't get a lock.
  */
 export class WaitEnded extends Error {
   override name = 'WaitEnded'
@@ -16,13 +16,13 @@ export class WaitEnded extends Error {
 
 export type FairSemaphoreOptions<Key> = {
   readonly permits: number
-  /** how many permits a key may hold now; where that changes, call `admit` */
+  /** number of permits that a key may hold now; when it changes, call `admit` */
   permitsOf(key: Key): number
   /** negative if `one` comes before `other` where both hold equally many */
   compare?(one: Key, other: Key): number
-  /** called at the moment at which a permit is given, before anybody else is judged */
+  /** called when a permit is acquired, before the next waiter is considered */
   onAcquire?(key: Key): void
-  /** how long a permit may be waited for; absent: as long as it takes */
+  /** longest wait for a permit; absent: no limit */
   readonly waitMs?: number
 }
 
@@ -30,9 +30,9 @@ type Waiter<Key> = { readonly key: Key; begin(): void }
 
 export class FairSemaphore<Key> {
   readonly #options: FairSemaphoreOptions<Key>
-  /** those who wait, the first first */
+  /** the waiters in their order */
   readonly #waiting = new Set<Waiter<Key>>()
-  /** key → how many permits it holds */
+  /** key → number of permits that it holds */
   readonly #held = new Map<Key, number>()
   #free: number
 
@@ -54,7 +54,7 @@ export class FairSemaphore<Key> {
     }
   }
 
-  /** Gives free permits to those who wait. */
+  /** Gives free permits to waiters. */
   admit(): void {
     for (let one = this.#next(); one; one = this.#next()) {
       this.#waiting.delete(one)
@@ -67,7 +67,7 @@ export class FairSemaphore<Key> {
     return this.#held.get(key) ?? 0
   }
 
-  /** Whether a key waits, other than `besides`. */
+  /** True if a key waits, other than `besides`. */
   isWaitedFor(besides?: Key): boolean {
     return this.#waiting.values().some(({ key }) => key !== besides)
   }

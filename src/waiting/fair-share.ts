@@ -1,28 +1,28 @@
 /**
  * A fair-share scheduler for work that may take long, such as reads of lists (D102): a fair semaphore with
- * time slices. While no other account asks, one account may have all permits; else a part of them. Among
- * accounts that hold equally many, the one that has used the least time lately comes first. Work that keeps
- * others waiting is aborted after a time slice, one at a time; work whose caller has left is aborted at once.
- * Work that can't be aborted may have its account cool down instead. Errors of the work pass through.
+ * time slices. An account alone may have all permits; else a part of them. On a tie the account with the
+ * least time used lately comes first. Work that keeps others waiting is aborted after a time slice, one at a
+ * time; work whose caller has left is aborted at once. Work that can't be aborted may have its account cool
+ * down instead. Errors of the work pass through.
  */
 import { FairSemaphore } from './fair-semaphore.ts'
 
 export type FairShareOptions = {
   readonly permits: number
-  /** how many of them one account may hold while others ask too */
+  /** number of permits that one account may hold while others wait */
   readonly permitsOfOne: number
-  /** whether the work keeps anything waiting that has no permit here */
+  /** True if the work blocks anything that has no permit here */
   isWaitedFor(): boolean
-  /** how long work may wait for its permit */
+  /** longest wait for a permit */
   readonly waitMs: number
-  /** how long work may keep others waiting */
+  /** time slice: how long work may keep others waiting */
   readonly sliceMs: number
 }
 
-/** Work that is carried out. */
+/** Running work. */
 type Running = { readonly account: string; readonly since: number; readonly ended: AbortController }
 
-/** How long an account that has asked is taken into account. */
+/** How long after its last call an account counts as active. */
 const rememberedMs = 10_000
 const lookEveryMs = 100
 
@@ -33,7 +33,7 @@ export class FairShare {
   readonly #coolingDown = new Set<string>()
   readonly #used = new UsedTime()
   #lastAccount: string | undefined
-  /** when an account other than the one before it asked last */
+  /** time of the last call of an account other than the one before it */
   #othersAt = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
 
@@ -47,9 +47,9 @@ export class FairShare {
   }
 
   /**
-   * Carries out `act` when it is the account's turn. `act` has to end soon after its signal is aborted. If it
-   * calls `coolDown`, the account has its next turn only after the time that this one took. Throws WaitEnded
-   * if there is no turn in time, or `signal` is aborted before.
+   * Runs `act` when it is the account's turn. `act` has to end soon after its signal is aborted. If it calls
+   * `coolDown`, the account waits as long as this turn took before its next one. Throws WaitEnded if there is
+   * no turn in time, or `signal` is aborted before.
    */
   async run<T>(
     account: string,
@@ -110,8 +110,8 @@ export class FairShare {
     const { sliceMs, isWaitedFor } = this.#options
     const now = performance.now()
     this.#used.halve(now)
-    // One at a time: on the embedded engine the next read may only have waited behind this one, and now has
-    // its chance.
+    // One at a time: on the embedded engine the next read may only have waited behind this one, and can now
+    // run.
     const slow = this.#running
       .values()
       .find(
@@ -131,7 +131,7 @@ export class FairShare {
 
 const halvedEveryMs = 5000
 
-/** How much time each account has used lately, in milliseconds: halved from time to time. */
+/** Time that each account has used lately, in milliseconds: it decays by halving. */
 class UsedTime {
   readonly #used = new Map<string, number>()
   #halvedAt = 0

@@ -1,10 +1,10 @@
 /**
- * Work that is done again and again. A call that comes due while the last one is under way is left out. An
- * error is reported and ends nothing. The timer does not keep the process alive.
+ * Repeated work. A call that comes due while the last one is running is skipped. An error is reported and
+ * stops nothing. The timer does not keep the process alive.
  */
 
 export type Interval = {
-  /** Begins nothing more. Resolves when what is under way has ended. */
+  /** Starts nothing more. Resolves when the running call has ended. */
   stop(): Promise<void>
 }
 

@@ -1,9 +1,9 @@
 /**
- * Leases on rows of a table: a process that works for a row holds it for some seconds at a time and renews
- * that, so no two work for it at once, and another goes on soon after one was killed. The lease stands in the
- * row (`lease`: who holds it, `leased_until`) and goes by the clock of the database. Nobody waits: a row that
- * another process holds is left to it. Work that has lost its lease must notice, so each of its statements
- * asks for `isHeld`. No statement here locks more than one row (D72, D84).
+ * Leases on rows of a table: a process takes a row for some seconds and renews that, so no two work for it at
+ * once, and another goes on soon after one was killed. The lease is in the row (`lease`: its holder,
+ * `leased_until`) and uses the clock of the database. Nothing waits: a row that another process holds is
+ * skipped. Work that has lost its lease must notice, so each of its statements checks `isHeld`. No statement
+ * here locks more than one row.
  */
 import { ask, type Part, param, type Sql, sql, type Value } from '../sql.ts'
 
@@ -14,7 +14,7 @@ export type LeaseOptions<Key> = {
   readonly table: string
   /** the alias of the table in all conditions */
   readonly alias: string
-  /** for how long a lease holds if it is not renewed */
+  /** duration of a lease that is not renewed */
   readonly seconds: number
   /** the condition that a row is the key's */
   isRow(key: Key): Sql
@@ -24,7 +24,7 @@ type Claim = { readonly where?: Sql; readonly set?: Sql; readonly returning: Sql
 
 export function leaseOn<Key>({ table, alias, seconds, isRow }: LeaseOptions<Key>) {
   const row = sql.id(alias)
-  /** the condition that nobody holds the row */
+  /** the condition that the row has no holder */
   const isFree = sql`${row}.leased_until < now()`
   /** the condition that a row is the key's and `holder` holds it */
   const isHeld = (key: Key, holder: Part) => sql`${isRow(key)} AND ${row}.lease = ${holder}::text`
@@ -33,7 +33,7 @@ export function leaseOn<Key>({ table, alias, seconds, isRow }: LeaseOptions<Key>
     isHeld,
     /**
      * Takes a row for `holder`, or renews its lease, if the row meets the condition `where`. Sets `set`, too,
-     * and reads the columns `returning`; null where another process holds the row.
+     * and returns the columns `returning`; null if another process holds the row.
      */
     async claim(db: Reader, key: Key, holder: string, claim: Claim): Promise<Row | null> {
       const { where = sql`true`, set = sql.none, returning } = claim
@@ -46,7 +46,7 @@ WHERE ${isRow(key)} AND ${where} AND (${isFree} OR ${row}.lease = ${own}::text) 
       )
       return rows[0] ?? null
     },
-    /** Gives a row back, so that another process may go on at once. Sets `set`, too. */
+    /** Releases a row, so that another process may take it at once. Sets `set`, too. */
     async release(db: Reader, key: Key, holder: string, set: Sql = sql.none): Promise<void> {
       const given = sql.join([sql`lease = NULL, leased_until = '-infinity'`, set])
       await ask(db, sql`UPDATE ${sql.id(table)} ${row} SET ${given} WHERE ${isHeld(key, holder)}`)

@@ -1,8 +1,8 @@
 /**
- * Memoizes a function of an object that never changes, such as the fields of an account's catalog. `compute`
- * is called once for each object, when its result is first asked for, and the result is garbage-collected
- * with the object. A process holds many catalogs, and each ends when its account has a newer one. Nothing is
- * remembered of a call that throws.
+ * Memoizes a function of an immutable object, such as the fields of an account's catalog. `compute` is called
+ * once for each object, when its result is first needed, and the result is garbage-collected with the object:
+ * a process holds many catalogs, and each ends when its account has a newer one. A call that throws is not
+ * memoized.
  */
 export function memoize<Key extends object, Result extends object>(
   compute: (key: Key) => Result,

@@ -1,10 +1,10 @@
 /**
- * A quota of a resource that accounts share, such as bytes of memory (D108): a dynamic threshold, as
- * switches use it for their buffers. An account may hold as much as stays free. So one account alone can have
- * half, two a third each, and something is always left for the next. Nobody waits: too much is refused.
+ * A quota of a resource that accounts share, such as bytes of memory (D108): a dynamic threshold, as switches
+ * use it for their buffers. An account may hold as much as stays free. So one account alone can have half,
+ * two a third each, and something is always left for the next. Nothing waits: too much is refused.
  */
 export type Quota = {
-  /** Takes an amount. False, and nothing is taken, if less would then be free than the account would hold. */
+  /** Takes an amount. Returns false, without taking, if the account would then hold more than is free. */
   take(account: number, amount: number): boolean
   release(account: number, amount: number): void
 }

@@ -1,21 +1,21 @@
 /**
  * A shared–exclusive lock (readers–writer lock) for each key. Shared holders hold it together; an exclusive
- * one holds it alone. An exclusive caller waits for the shared holders that have begun, and those that come
- * later wait for it. It is fair by phases: after an exclusive holder, all shared callers that have waited
- * come before the next exclusive one. A shared caller waits for a limited time, then it is refused and does
- * nothing (D81). An error of a holder is that holder's alone.
+ * one holds it alone. An exclusive caller waits for the current shared holders, and later ones wait for it.
+ * It is phase-fair: after an exclusive holder, all waiting shared callers come before the next exclusive one.
+ * A shared caller waits for a limited time, then it is refused and does nothing. An error of a holder doesn't
+ * affect the others.
  */
 import { within } from './timeout.ts'
 
-/** The lock of a key; there as long as anybody holds it. */
+/** The lock of a key; it exists while it has a holder. */
 type Lock = {
-  /** how many hold it together */
+  /** number of shared holders */
   shared: number
-  /** the end of the exclusive holder; null when there is none */
+  /** promise of the exclusive holder's end; null when there is none */
   exclusive: Promise<void> | null
-  /** lets shared callers begin that have come since */
+  /** functions that start waiting shared callers */
   readonly waiting: Set<() => void>
-  /** says that the last shared holder is done */
+  /** called when the last shared holder is done */
   idle: (() => void) | null
 }
 
@@ -24,13 +24,13 @@ export class SharedExclusiveLock<Key> {
   readonly #waitMs: number
   readonly #timeoutError: () => Error
 
-  /** `waitMs`: how long a shared caller may wait; `timeoutError`: what it gets then */
+  /** `waitMs`: longest wait of a shared caller; `timeoutError`: the error that it then throws */
   constructor(waitMs: number, timeoutError: () => Error) {
     this.#waitMs = waitMs
     this.#timeoutError = timeoutError
   }
 
-  /** Carries out `act` while nobody else holds the key. */
+  /** Runs `act` while holding the key exclusively. */
   async exclusive<T>(key: Key, act: () => Promise<T>): Promise<T> {
     for (let other = this.#locks.get(key)?.exclusive; other; other = this.#locks.get(key)?.exclusive)
       await other
@@ -42,7 +42,7 @@ export class SharedExclusiveLock<Key> {
       return await act()
     } finally {
       lock.exclusive = null
-      // They begin before the next exclusive holder: no shared caller waits for one after the other.
+      // They begin before the next exclusive holder: no shared caller waits for two of them.
       lock.shared += lock.waiting.size
       for (const begin of lock.waiting) begin()
       lock.waiting.clear()
@@ -51,7 +51,7 @@ export class SharedExclusiveLock<Key> {
     }
   }
 
-  /** Carries out `act` while nobody holds the key exclusively. Throws the timeout error. */
+  /** Runs `act` while holding the key shared. Throws the timeout error. */
   async shared<T>(key: Key, act: () => Promise<T>): Promise<T> {
     const lock = this.#lockOf(key)
     if (lock.exclusive) await this.#wait(lock)
@@ -73,7 +73,7 @@ export class SharedExclusiveLock<Key> {
     return lock
   }
 
-  /** Whoever has left the waiting in time has begun. */
+  /** Resolves when the caller may begin: it left the set of waiters in time. */
   #wait({ waiting }: Lock): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     waiting.add(resolve)

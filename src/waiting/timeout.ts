@@ -1,6 +1,6 @@
 /**
  * A timeout: waits for a promise, but not longer than a time. Then the result is that of `late`, which may
- * throw. What the promise stands for goes on, and nobody hears of its late error.
+ * throw. The promise's work goes on, and its late error is ignored.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 

@@ -1,28 +1,28 @@
 /**
- * The worker loop of a process: it works for tasks that it is woken for, until each is done. A task has one
- * run at a time, and a number of tasks have one at once. Accounts take turns, and a turn is one run: an
- * account without a run under way comes first, then the one that has waited longest. Its task goes on before
- * others of the account begin. After a run that throws, the task waits a while and is run again, as often as
- * it throws: the database may be away (D72, D84). Owns when; jobs and webhooks own what a run does and which
- * tasks there are, and lease.ts that no other process works for the same one.
+ * The worker loop of a process: it runs the tasks that it is woken for until each is done. A task has one run
+ * at a time, and a limited number of tasks run at once. Accounts take turns, and a turn is one run: an
+ * account without a running task comes first, then the one that has waited longest. It finishes a task before
+ * it begins others of the account. A run that throws is retried after a delay, without a limit: the database
+ * may be away. Owns the schedule; jobs and webhooks own their runs and tasks, lease.ts excludes other
+ * processes.
  */
 import { FairQueue } from './fair-queue.ts'
 import { type Interval, interval } from './interval.ts'
 
-/** What names a task. */
+/** Identifies a task. */
 export type TaskKey = { readonly account: number; readonly id: number }
 
 export type WorkerLoopOptions<Task> = {
-  /** looks for tasks and wakes the loop for them, every so often */
+  /** finds tasks and wakes the loop for them, at an interval */
   readonly look: () => Promise<unknown>
   readonly everyMs: number
-  /** how many runs there are at a time */
+  /** number of runs at a time */
   readonly concurrency: number
-  /** how long a task waits after a run that threw */
+  /** delay of a retry */
   readonly retryMs: number
-  /** the task of a key that the loop doesn't work for yet */
+  /** creates the task of a key that the loop doesn't have yet */
   begin(key: TaskKey): Task
-  /** Does a part of the work. 'done': there is no more; a task that is woken again begins anew. */
+  /** Does a part of the work. 'done': nothing is left; waking it again begins a new task. */
   run(task: Task): Promise<'more' | 'done'>
   /** takes errors of `look` and `run` */
   onError(error: unknown): void
@@ -30,7 +30,7 @@ export type WorkerLoopOptions<Task> = {
 
 export class WorkerLoop<Task extends TaskKey> {
   readonly #options: WorkerLoopOptions<Task>
-  /** all tasks that are not done, between their runs too, by name */
+  /** all unfinished tasks, also between their runs, by name */
   readonly #tasks = new Map<string, Task>()
   readonly #waiting = new FairQueue<number, Task>()
   readonly #running = new Map<Task, Promise<void>>()
@@ -42,7 +42,7 @@ export class WorkerLoop<Task extends TaskKey> {
     this.#looking = interval(options.everyMs, options.look, options.onError)
   }
 
-  /** All tasks that are not done. */
+  /** All unfinished tasks. */
   get tasks(): readonly Task[] {
     return [...this.#tasks.values()]
   }
@@ -51,7 +51,7 @@ export class WorkerLoop<Task extends TaskKey> {
     return this.#isStopped
   }
 
-  /** Works for a task, if it does not yet. Returns the task; undefined once the loop is stopped. */
+  /** Starts working for a task, if it isn't already. Returns the task; undefined once the loop is stopped. */
   wake(key: TaskKey): Task | undefined {
     if (this.#isStopped) return undefined
     const known = this.#tasks.get(nameOf(key))
@@ -63,7 +63,7 @@ export class WorkerLoop<Task extends TaskKey> {
     return task
   }
 
-  /** Begins nothing more. Resolves when the runs under way have ended; those that throw are not repeated. */
+  /** Starts nothing more. Resolves when the running tasks have ended; those that throw are not retried. */
   async stop(): Promise<void> {
     this.#isStopped = true
     void this.#looking.stop()

@@ -1,25 +1,25 @@
 /**
  * Cooperative multitasking: long work is cut into slices of ten milliseconds and yields to the event loop
- * between them, so that other requests are answered (D103). Works that yield queue up, first come first
- * served: each turn of the event loop has one slice of one of them. Nothing ends such work early but an error
- * of its own.
+ * between them, so that other requests are answered (D103). Work that yields queues up in FIFO order: each
+ * turn of the event loop runs one slice of one of them. It can't be cancelled; only its own error ends it
+ * early.
  */
 
 const sliceMs = 10
 
-/** Resolves when the last work that waits has its turn. */
+/** Resolves when the last waiting work has its turn. */
 let queue: Promise<void> = Promise.resolve()
 
-/** The slice of one work. It begins when it is made. */
+/** A time slice of one piece of work. It begins with the constructor. */
 export class TimeSlice {
   #until = performance.now() + sliceMs
 
-  /** Whether it is time to yield. */
+  /** True if it is time to yield. */
   get isOver(): boolean {
     return performance.now() > this.#until
   }
 
-  /** Waits for the next turn, with which the next slice begins. */
+  /** Waits for the next turn, which begins the next slice. */
   async yield(): Promise<void> {
     queue = queue.then(() => new Promise(resolve => setImmediate(resolve)))
     await queue
@@ -27,7 +27,7 @@ export class TimeSlice {
   }
 }
 
-/** `items` mapped in order. Throws what `map` throws; then the rest is left undone. */
+/** Maps `items` in order. Throws the error of `map` and skips the rest. */
 export async function mapYielding<T, R>(items: Iterable<T>, map: (item: T) => R): Promise<R[]> {
   const results: R[] = []
   const slice = new TimeSlice()

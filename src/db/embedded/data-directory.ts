@@ -1,6 +1,6 @@
 /**
  * The data directory on disk. `pg` is the cluster. `pg.unfinished` marks a cluster that is still being made.
- * `lock` is the lock. Owns what a start finds there. Does not know how a cluster is made or run.
+ * `lock` is the lock. Owns the state that a start finds there. Does not know how a cluster is made or run.
  */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -8,12 +8,12 @@ import type { Log } from '../open.ts'
 import { StartupError } from '../startup-error.ts'
 import { makeDirectory, makeTreePrivate, syncDirectory, syncTree } from './disk.ts'
 
-/** The PostgreSQL major version inside the embedded engine; a cluster of another cannot be opened. */
+/** The PostgreSQL major version of the embedded engine; it can't open a cluster of another. */
 export const embeddedMajor = '18'
 
 /**
  * Prepares `dataDir` for the engine. Returns the cluster's directory, and whether a cluster has to be made in
- * it. Removes what an interrupted first start has left, and the rights of other users to the files. Throws a
+ * it. Removes the remains of an interrupted first start, and the rights of other users to the files. Throws a
  * StartupError when `dataDir` can't be used. The caller holds the lock.
  */
 export function prepareCluster(
@@ -42,7 +42,7 @@ export function prepareCluster(
 }
 
 /**
- * Finishes what `prepareCluster` began: removes the marker when everything is on the disk. Nothing may be
+ * Completes `prepareCluster`: removes the marker when everything is flushed to disk. Nothing may be
  * acknowledged before that.
  */
 export async function finishCluster(dataDir: string): Promise<void> {
@@ -51,15 +51,15 @@ export async function finishCluster(dataDir: string): Promise<void> {
   syncDirectory(dataDir)
 }
 
-/** Whether `dataDir` has a database of any version. An unfinished cluster is none. */
+/** True if `dataDir` has a database of any version. An unfinished cluster is none. */
 export function hasCluster(dataDir: string): boolean {
   const cluster = path.join(dataDir, 'pg')
   return !fs.existsSync(marker(dataDir)) && fs.existsSync(cluster) && fs.readdirSync(cluster).length > 0
 }
 
 /**
- * Moves the closed cluster of the data directory `from` into `dataDir`, which has none. It is one rename, so
- * the cluster is never there in part. The caller holds the lock of `dataDir`.
+ * Moves the closed cluster of the data directory `from` into `dataDir`, which has none. One rename makes it
+ * atomic. The caller holds the lock of `dataDir`.
  */
 export function adoptCluster(dataDir: string, from: string): void {
   fs.rmSync(path.join(dataDir, 'pg'), { recursive: true, force: true })
@@ -70,9 +70,9 @@ export function adoptCluster(dataDir: string, from: string): void {
 }
 
 /**
- * Copies the cluster of `dataDir` into the data directory `to`. The engine must be idle. Then the copy has
- * all that was committed, and opens as after a power cut. Where the file system has reflinks, the copy takes
- * no space.
+ * Copies the cluster of `dataDir` into the data directory `to`. The engine must be idle. The copy has
+ * everything committed, and opens as after a power cut. Where the file system has reflinks, the copy takes no
+ * space.
  */
 export async function copyCluster(dataDir: string, to: string): Promise<void> {
   const mode = fs.constants.COPYFILE_FICLONE
@@ -89,8 +89,8 @@ function marker(dataDir: string): string {
 }
 
 /**
- * Earlier versions made files that anybody could read. When this process may not change their rights, the
- * operator is told.
+ * Earlier versions made world-readable files. When this process may not change their mode, the operator gets
+ * a log line.
  */
 function makePrivate(cluster: string, log: Log): void {
   try {

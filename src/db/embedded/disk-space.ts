@@ -1,22 +1,22 @@
 /**
- * Whether the disk has space for writes. When PostgreSQL's log can't grow, PostgreSQL ends itself, and can't
- * be opened again before the log can grow. So writes are refused while there is still some space, and reads
- * go on. Knows nothing of databases.
+ * Refuses writes while the disk is nearly full. When PostgreSQL's log can't grow, PostgreSQL ends, and can't
+ * be opened again before the log can grow. So writes are refused while some space is left, and reads go on.
+ * Knows nothing of databases.
  */
 import * as fs from 'node:fs'
 import type { Log } from '../open.ts'
 
 const megabyte = 1024 * 1024
 /**
- * Writes are refused below the first number, and taken again above the second. What stays free is enough for
- * the writes under way, and for the log until its next checkpoint.
+ * Hysteresis: writes are refused below the first number, and accepted again above the second. The free rest
+ * is enough for the writes under way, and for the log until its next checkpoint.
  */
 const [refusedBelow, takenAbove] = [64 * megabyte, 80 * megabyte]
 const lookAgainMs = 100
 
 /**
- * Returns a function that says whether the disk of `directory` has space. It may be called often. Tells `log`
- * when this changes.
+ * Returns a function that is true if the disk of `directory` has space. It may be called often. Logs each
+ * change.
  */
 export function watchDiskSpace(directory: string, log: Log): () => boolean {
   let hasDiskSpace = true
@@ -37,7 +37,7 @@ export function watchDiskSpace(directory: string, log: Log): () => boolean {
   }
 }
 
-/** Infinity when the system does not say. */
+/** Infinity when the system does not report it. */
 function freeBytes(directory: string): number {
   try {
     const { bavail, bsize, blocks } = fs.statfsSync(directory)

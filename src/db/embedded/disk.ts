@@ -1,14 +1,14 @@
 /**
- * Files and directories of the service: made for their owner alone, and written through to the disk. Knows
- * nothing of what is in them.
+ * Files and directories of the service: private to their owner, and flushed to disk (fsync). Knows nothing of
+ * their content.
  */
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 
-/** The rights that nobody but the owner should have, as bits of a mode. */
+/** Permission bits that nobody but the owner should have. */
 export const groupAndOthers = 0o077
 
-/** How many files are written through at the same time; each is an open file. */
+/** Number of files flushed at the same time; each is an open file. */
 const filesAtOnce = 16
 
 /**
@@ -27,7 +27,7 @@ export function makeDirectory(directory: string): void {
   }
 }
 
-/** Writes a directory's names through to the disk. A directory that is gone has nothing to write. */
+/** Flushes a directory's entries to disk. Skips a directory that no longer exists. */
 export function syncDirectory(directory: string): void {
   let descriptor: number
   try {
@@ -45,7 +45,7 @@ export function syncDirectory(directory: string): void {
   }
 }
 
-/** Writes every file and directory below `directory`, and itself, through to the disk. */
+/** Flushes `directory`, and every file and directory below it, to disk. */
 export async function syncTree(directory: string): Promise<void> {
   const rest = (await fs.promises.readdir(directory, { recursive: true, withFileTypes: true })).values()
   const syncNext = async () => {
@@ -64,7 +64,7 @@ async function syncFile(name: string): Promise<void> {
   await file.sync().finally(() => file.close())
 }
 
-/** Takes all rights to the files below `directory` from everybody but their owner. */
+/** Removes all permissions of group and others from the files below `directory`. */
 export function makeTreePrivate(directory: string): void {
   for (const entry of fs.readdirSync(directory, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue

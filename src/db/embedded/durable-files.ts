@@ -1,7 +1,7 @@
 /**
- * The embedded engine's files. What PostgreSQL flushes is on the disk when the call returns, and only the
- * owner may read or write the files. Owns the bridge from the engine's files to the system's. Knows nothing
- * of SQL, locks or threads.
+ * The embedded engine's files. A flush of PostgreSQL returns after the fsync, and the files are private to
+ * their owner. Owns the bridge from the engine's files to the system's. Knows nothing of SQL, locks or
+ * threads.
  */
 import * as fs from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
@@ -13,7 +13,7 @@ type FileStream = { readonly node: FileNode; readonly fd: number; readonly nfd?:
 type Attributes = { readonly mode?: number }
 type HostFiles = {
   realPath(node: FileNode): string
-  /** Carries out an operation of the system. Throws the system's refusal as one of the engine's. */
+  /** Runs a system call. Throws its error as one of the engine's. */
   tryFSOperation(act: () => void): void
   convertNodeCode(refusal: NodeJS.ErrnoException): number
   readonly node_ops: {
@@ -33,12 +33,12 @@ type EngineFiles = { closeStream(descriptor: number): void }
 type Init = NodeFS['init']
 
 /**
- * How many files the engine may hold open. Connections must leave it that many. Some systems give a process
- * no more than 256, of which Node.js needs some.
+ * Limit of the engine's open files. Connections must leave room for them. Some systems allow a process no
+ * more than 256, of which Node.js needs some.
  */
 export const engineFilesMax = 190
 
-/** PostgreSQL's own cache, 128 MB, is held by the process from the start, used or not. */
+/** The shared buffers, 128 MB, are allocated at the start, used or not. */
 const settings = {
   shared_buffers: '32MB',
   wal_sync_method: 'fsync',
@@ -46,17 +46,15 @@ const settings = {
 }
 
 /**
- * PGlite as published starts PostgreSQL with fsync off (-F). Its fdatasync does nothing, hence the method
- * that calls fsync.
+ * PGlite starts PostgreSQL with fsync off (-F) by default. Its fdatasync does nothing, hence the method that
+ * calls fsync.
  */
 export const durableStart = [
   ...PGlite.defaultStartParams.filter(parameter => parameter !== '-F'),
   ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
 ]
 
-/**
- * Refusals of the system that are failures. Others, such as that a file is not there, are ordinary answers.
- */
+/** Error codes that are failures. Others, such as ENOENT, are ordinary answers. */
 const refusals = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO', 'EROFS', 'EACCES', 'EPERM'])
 
 /**
@@ -64,9 +62,9 @@ const refusals = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO', 'EROFS'
  * again.
  */
 export class DurableFiles extends NodeFS {
-  /** how many files and directories were written through so far */
+  /** number of files and directories flushed so far */
   fsyncs = 0
-  /** the system's last refusal, for which a statement may have failed */
+  /** the last error of the system, possibly the cause of a statement's failure */
   refusal: NodeJS.ErrnoException | undefined
 
   override async init(...args: Parameters<Init>): ReturnType<Init> {
@@ -91,8 +89,8 @@ export class DurableFiles extends NodeFS {
 
   private addFsync(files: HostFiles): void {
     const { mknod, rename, unlink, rmdir } = files.node_ops
-    // The engine never opens a directory to flush it. So names that were made, moved or removed are flushed
-    // with the next file.
+    // The engine never opens a directory to flush it. So directories with new, moved or removed entries are
+    // flushed with the next file.
     const changed = new Set<string>()
     const note = (directory: FileNode) => changed.add(files.realPath(directory))
     Object.assign(files.node_ops, {
@@ -128,7 +126,7 @@ export class DurableFiles extends NodeFS {
   }
 }
 
-/** The engine makes files that anybody may read and write, and changes their mode only afterwards. */
+/** The engine creates files with mode 0666, and changes the mode only afterwards. */
 function makePrivate({ node_ops, stream_ops }: HostFiles): void {
   const { mknod, setattr } = node_ops
   const own = <A extends Attributes>(attributes: A) =>
@@ -140,8 +138,8 @@ function makePrivate({ node_ops, stream_ops }: HostFiles): void {
 }
 
 /**
- * Closes the engine's own descriptor of a file that can't be opened. The engine would keep it, and has only
- * few of them.
+ * Closes the engine's own descriptor of a file that can't be opened. The engine would leak it, and has only
+ * few.
  */
 function freeDescriptors({ stream_ops }: HostFiles, engine: EngineFiles): void {
   const { open } = stream_ops

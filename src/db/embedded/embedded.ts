@@ -8,12 +8,9 @@ import { Engine } from './engine.ts'
 import { maintain } from './maintenance.ts'
 import { watchTimeouts } from './timeouts.ts'
 
-/** Jobs, such as making an index, take their time. An engine that is silent for longer has failed. */
+/** Long statements, such as creating an index, are normal. An engine that is silent for longer has failed. */
 const hangLimitMs = 600_000
-/**
- * With fewer the engine would be idle between two reads. With more, the other statements would wait
- * longer.
- */
+/** With fewer, the engine would be idle between two reads. With more, other statements would wait longer. */
 const readPermits = 4
 /** Opens the engine in `dataDir`, or in memory. Throws a StartupError when it can't be opened. */
 export async function embedded(options: LimitedOptions): Promise<Backend> {
@@ -55,7 +52,7 @@ export async function embedded(options: LimitedOptions): Promise<Backend> {
   }
 }
 
-/** The embedded engine's one session, with many statements under way on it. */
+/** The pool of the embedded engine: one session, with many pipelined statements. */
 export function embeddedPool(engine: Engine, log: Log): Pool {
   const session = {
     user: 'postgres',

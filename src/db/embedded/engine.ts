@@ -1,7 +1,6 @@
 /**
- * The embedded engine's life: its thread, its lock and its watchdog. Carries the client's bytes to the engine
- * and back. Deliberately does not know what the bytes say (socket.ts), what runs in the thread (worker.ts) or
- * any SQL.
+ * The embedded engine's life: its thread, its lock and its watchdog. Passes bytes between client and engine.
+ * Deliberately does not know what the bytes mean (socket.ts), what runs in the thread (worker.ts) or any SQL.
  */
 import type { Worker } from 'node:worker_threads'
 import type { Log } from '../open.ts'
@@ -22,7 +21,7 @@ export type EngineOptions = {
   readonly dataDir?: string
   /** see EngineStart.template; absent: that of ready-cluster.ts */
   readonly template?: string
-  /** how long the engine may be silent over one batch before it is ended and reopened */
+  /** time limit of one batch; after it the engine is ended and reopened */
   readonly hangLimitMs: number
   readonly log: Log
 }
@@ -31,23 +30,23 @@ type State = 'open' | 'reopening' | 'lost' | 'closed'
 type Waiting = { readonly socket: EngineSocket; readonly bytes: Uint8Array; readonly alone: boolean }
 
 /**
- * While one batch runs, the next one is ready in the thread. Everything else waits here and becomes one
+ * While one batch runs, the next one is queued in the thread. Everything else waits here and becomes one
  * batch.
  */
 const batchesAtOnce = 2
-/** How often the answers of a batch under way are fetched. */
+/** Interval at which the answers of a running batch are fetched. */
 const lookEveryMs = 20
-/** How long an interrupted statement may take to end. */
+/** Time in which an interrupted statement has to end. */
 const obeyWithinMs = 5000
-/** The longest wait before a failed engine is opened again. */
+/** Longest backoff before a failed engine is opened again. */
 const longestWaitMs = 5000
 
 export class Engine implements Outlet {
-  /** how often the engine wrote a file through to the disk */
+  /** number of files that the engine flushed to disk */
   fsyncs = 0
-  /** batches given to the engine so far; tells whether anybody uses it */
+  /** number of batches sent to the engine so far; an unchanged number means that it is idle */
   batches = 0
-  /** Whether the disk has space. If not, no write should begin. */
+  /** True if the disk has space. If not, no write should begin. */
   readonly hasDiskSpace: () => boolean
   private state: State = 'open'
   private running: Thread | undefined
@@ -59,7 +58,7 @@ export class Engine implements Outlet {
   private reopening: Promise<void> | undefined
   private waiting: Waiting[] = []
   private scheduled = false
-  /** the owners of the batches in the thread, in their order */
+  /** connections of the batches in the thread, in their order */
   private underWay: number[] = []
   private progressAt = 0
   private interruptedAt: number | undefined
@@ -92,14 +91,14 @@ export class Engine implements Outlet {
     this.watchdog = setInterval(() => this.watch(), Math.min(1000, options.hangLimitMs / 4)).unref()
   }
 
-  /** Whether the engine would answer. */
+  /** True if the engine can be used now. */
   get available(): boolean {
     return this.state === 'open'
   }
 
   /**
-   * Connects to the engine. When the engine can't be had, the connection breaks at once, because the client
-   * learns of it in no other way.
+   * Connects to the engine. When the engine is unavailable, the connection breaks at once, as the client has
+   * no other way to learn of it.
    */
   connect(): EngineSocket {
     const socket = new EngineSocket(++this.lastId, this)
@@ -121,8 +120,8 @@ export class Engine implements Outlet {
   }
 
   /**
-   * Interrupts the statement that is carried out (57014). Does nothing when an answer is on its way, because
-   * the next statement may have begun. An interrupt may come too early to be noticed, so callers repeat it.
+   * Interrupts the running statement (57014). Does nothing when an answer is on its way, because the next
+   * statement may have begun. The engine may miss an interrupt that comes too early, so callers repeat it.
    * When repeating does nothing, the engine is ended.
    */
   interrupt(): void {
@@ -198,7 +197,7 @@ export class Engine implements Outlet {
     this.flush()
   }
 
-  /** Fetches the answers that a batch has given so far, so that they don't wait for its end. */
+  /** Fetches the answers of a running batch early, so that they don't wait for its end. */
   private look(): void {
     const [connection] = this.underWay
     if (!this.running || connection === undefined) {
@@ -224,7 +223,7 @@ export class Engine implements Outlet {
   private watch(): void {
     const { running } = this
     if (!this.isHung() || !running) return
-    // If this thread was busy, the answer waits and is received before this runs.
+    // If this thread was busy, the answer is already queued and is received before this runs.
     setTimeout(() => {
       if (this.isHung()) this.restart(running.worker, 'a statement did not end')
     }, 20).unref()
@@ -282,8 +281,8 @@ export class Engine implements Outlet {
   }
 
   /**
-   * Breaks all connections after this turn, because the client may still be writing in it. The engine is
-   * unavailable, so the client begins nothing new.
+   * Breaks all connections after this turn of the event loop, because the client may still be writing in it.
+   * The engine is unavailable, so the client begins nothing new.
    */
   private breakConnections(): void {
     this.waiting = []

@@ -1,11 +1,11 @@
 /**
- * One process a data directory: two engines on the same files would destroy them. Owns the directory `lock`.
- * Knows nothing of databases.
+ * One process for each data directory: two engines on the same files would destroy them. Owns the directory
+ * `lock`. Knows nothing of databases.
  *
- * The lock is a row of numbered files, each naming its holder. Whoever wants it makes the next number (the
- * system lets only one) once the holder of the highest is gone, and has it if no higher one exists
- * afterwards. The highest file is never removed, not even on release, so a number is never made twice: a
- * process that looked long ago cannot take what another has taken since.
+ * The lock is a series of numbered files, each naming its holder. To take it, a process creates the next
+ * number (exclusively) once the holder of the highest is dead, and holds it if no higher one exists
+ * afterwards. The highest file is never removed, not even on release, so no number is used twice: a process
+ * with an outdated view can't take the lock from its new holder.
  */
 import * as fs from 'node:fs'
 import * as os from 'node:os'
@@ -20,13 +20,13 @@ export type Lock = { release(): void }
 type Holder = {
   readonly pid: number
   /**
-   * when the process started, in the system's own count. It tells a process from a later one with the same
-   * pid. '' when the system does not say.
+   * start time of the process by the system's clock, which detects a reused pid; '' when the system does not
+   * report it
    */
   readonly started: string
   readonly host: string
   readonly boot: string
-  /** processes in different containers cannot see each other's pids */
+  /** pid namespace: processes in different containers can't see each other's pids */
   readonly pids: string
 }
 
@@ -35,11 +35,11 @@ const waitMs = 5000
 const released = 'released\n'
 
 /**
- * Takes the lock of `dataDir`, which must exist. Throws a StartupError that names the holder's pid when
- * another process has the lock. The lock of a killed process is taken over: at once when the process can be
- * looked up, otherwise when it was not renewed for five seconds. `onLost` is called when another process
- * takes the lock regardless, for example because this process was suspended. `log` is told when the lock
- * can't be renewed. That is harmless as long as no process on another host wants it.
+ * Takes the lock of `dataDir`, which must exist. Throws a StartupError with the holder's pid when another
+ * process holds it. The lock of a killed process is taken over: at once when the process can be looked up,
+ * otherwise when it was not renewed for five seconds. `onLost` is called when another process takes the lock
+ * regardless, for example because this process was suspended. A lock that can't be renewed is logged; that is
+ * harmless as long as no process on another host wants it.
  */
 export async function acquireLock(dataDir: string, onLost: () => void, log: Log = () => {}): Promise<Lock> {
   const directory = path.join(dataDir, 'lock')
@@ -62,10 +62,7 @@ export async function acquireLock(dataDir: string, onLost: () => void, log: Log 
   }
 }
 
-/**
- * Holds the lock. Its `file` stays open: so renewing the lock needs no further open file, of which there may
- * be none left.
- */
+/** Holds the lock. Its `file` stays open, as renewing must work when no file descriptor is left. */
 function hold(directory: string, own: number, file: number, onLost: () => void, log: Log): Lock {
   const next = path.join(directory, `${own + 1}`)
   let isOver = false
@@ -91,7 +88,7 @@ function hold(directory: string, own: number, file: number, onLost: () => void, 
         onLost()
       } else renew()
     } catch (error) {
-      // An error of the system does not tell whose lock it is.
+      // An I/O error does not show whose lock it is.
       if (isRenewed)
         log(`The lock of the data directory could not be renewed (${(error as NodeJS.ErrnoException).code}).`)
       isRenewed = false
@@ -101,12 +98,12 @@ function hold(directory: string, own: number, file: number, onLost: () => void, 
     release() {
       if (isOver) return
       try {
-        // The file is overwritten and not emptied first: on a full disk there might be no space to write
+        // The file is overwritten, not truncated first: on a full disk there might be no space to write
         // again.
         fs.writeSync(file, released, 0)
         fs.ftruncateSync(file, released.length)
       } catch {
-        // The next start looks for this process and does not find it.
+        // The next start finds that this process is dead.
       }
       end()
     },
@@ -121,7 +118,7 @@ function numbers(directory: string): number[] {
     .sort((a, b) => b - a)
 }
 
-/** Makes and opens the file. Undefined when it exists already. */
+/** Creates and opens the file. Undefined when it already exists. */
 function create(name: string): number | undefined {
   let file: number
   try {
@@ -189,7 +186,7 @@ function self(): Holder {
   try {
     pids = fs.readlinkSync('/proc/self/ns/pid')
   } catch {
-    // no such thing on this system
+    // not available on this system
   }
   return { pid: process.pid, started: startOf(process.pid), host: os.hostname(), boot, pids }
 }

@@ -1,6 +1,6 @@
 /**
- * Does what PostgreSQL's background processes do on a server and the embedded engine lacks: checkpoints and
- * vacuum; and keeps statistics. Owns when it is done. Knows the database only through its client.
+ * The work of PostgreSQL's background processes, which the embedded engine lacks: checkpoints, vacuum and
+ * statistics. Owns its schedule. Knows the database only through its client.
  */
 import { type Interval, interval } from '../../waiting/interval.ts'
 import type { Log } from '../open.ts'
@@ -13,7 +13,7 @@ const lookEveryMs = 5_000
 const checkpointEveryMs = 60_000
 const checkpointBytes = 64n * 1024n * 1024n
 const vacuumEveryMs = 60_000
-/** a busy engine is vacuumed too, only later */
+/** A busy engine is vacuumed too, only less often. */
 const vacuumAtLeastEveryMs = 300_000
 
 /** Begins the regular maintenance. */
@@ -47,9 +47,9 @@ export function maintain(engine: Engine, sql: Pool, log: Log): Interval {
 }
 
 /**
- * VACUUM (ANALYZE) of the tables that need it, by autovacuum's own measure (PostgreSQL, "The Autovacuum
- * Daemon"). Each table is a statement, so that requests get their turn in between. Returns the names of these
- * tables.
+ * VACUUM (ANALYZE) of the tables that need it, by autovacuum's own threshold (PostgreSQL, "The Autovacuum
+ * Daemon"). Each table is a statement of its own, so that requests can run in between. Returns the names of
+ * these tables.
  */
 export async function vacuumDueTables(sql: Pool): Promise<string[]> {
   const due = await tablesWith(

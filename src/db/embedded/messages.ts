@@ -9,23 +9,23 @@ import type { Interrupt } from './shared-memory.ts'
 export type EngineStart = {
   /** the cluster's directory; absent = in memory */
   readonly directory?: string
-  /** a file with the cluster that a new database begins with */
+  /** a file with the initial cluster of a new database */
   readonly template?: string
 }
 
 export type ToEngine =
-  /** Carry out these messages and answer with `reply`s, the last of which says so. */
+  /** Run these messages and answer with `reply`s, the last of which is marked. */
   | { readonly kind: 'batch'; readonly connection: number; readonly bytes: Uint8Array<ArrayBuffer> }
   /** Shut the cluster down cleanly. */
   | { readonly kind: 'close' }
 
 export type FromEngine =
   | { readonly kind: 'open'; readonly replies: Shared; readonly interrupt: Interrupt }
-  /** The engine could not be opened or can't go on. The thread ends. */
+  /** The engine could not be opened or has failed. The thread ends. */
   | {
       readonly kind: 'failed'
       readonly message: string
-      /** whether the engine itself gave up, not the file system */
+      /** True if PostgreSQL itself failed, not the file system */
       readonly isOfDatabase: boolean
     }
   | {
@@ -33,12 +33,12 @@ export type FromEngine =
       readonly connection: number
       readonly bytes: Uint8Array<ArrayBuffer>
       readonly last: boolean
-      /** how often the engine has flushed a file to the disk so far */
+      /** number of files that the engine has flushed to disk so far */
       readonly fsyncs: number
     }
   | { readonly kind: 'closed' }
 
-/** A copy in a buffer of its own, which can be handed over to the thread. */
+/** A copy in a buffer of its own, which can be transferred to the thread. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let offset = 0

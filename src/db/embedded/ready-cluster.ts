@@ -1,6 +1,6 @@
 /**
- * The cluster that a new database begins with. To make one takes seconds of processor time, so `npm ci` makes
- * it once (scripts/build.ts). Where it is not there, a first start makes its own.
+ * The initial cluster of new databases. Making one takes seconds of processor time, so `npm ci` makes it once
+ * (scripts/build.ts). Without it, a first start makes its own.
  */
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
@@ -12,10 +12,12 @@ const root = new URL('../../../', import.meta.url)
 const { dependencies } = JSON.parse(fs.readFileSync(new URL('package.json', root), 'utf8'))
 const version: string = dependencies['@electric-sql/pglite']
 
-/** Its file. Another version of PGlite has another: none opens what may not be its own. */
+/**
+ * Path of its file. Each version of PGlite has its own, because a cluster fits only the version that made it.
+ */
 export const readyCluster: string = fileURLToPath(new URL(`dist/cluster-${version}.tar.gz`, root))
 
-/** Makes the cluster, unless it is there. Two that make it at once write the same. */
+/** Makes the cluster if it does not exist. Idempotent, also if two processes make it at once. */
 export async function makeReadyCluster(): Promise<void> {
   if (fs.existsSync(readyCluster)) return
   const engine = await PGlite.create()
@@ -28,7 +30,9 @@ export async function makeReadyCluster(): Promise<void> {
   fs.renameSync(own, readyCluster)
 }
 
-/** The cluster in a file, a tar that may be compressed, as PGlite loads it; nothing without that file. */
+/**
+ * The cluster in a file, a tar that may be compressed, in the form that PGlite loads; {} without the file.
+ */
 export function clusterIn(file: string): { loadDataDir?: Blob } {
   if (!fs.existsSync(file)) return {}
   const bytes = fs.readFileSync(file)

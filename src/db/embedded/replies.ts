@@ -1,13 +1,13 @@
 /**
- * Answers on their way from the engine's thread. That thread can send a message only at the end of a batch.
- * So it gathers answers in memory that both threads share, and the service's thread may take them early. Owns
- * who may read what, and when. Knows nothing of what they say. The answers between two messages are a part.
- * Each part has a number, and grows until its message takes it. The service's thread takes only from the part
- * whose message it waits for, and drops from that message what it has taken before.
+ * Answers on their way from the engine's thread, which can send a message only at the end of a batch. So it
+ * gathers answers in shared memory, and the service's thread may read them early. Owns who may read, and
+ * when. A part is the answers between two messages; it has a number, and grows until its message is sent. The
+ * service's thread reads only the part whose message it waits for, and drops from the message the bytes it
+ * read early.
  */
 import type { FromEngine } from './messages.ts'
 
-/** What both threads see. */
+/** The memory of both threads. */
 export type Shared = {
   readonly state: Int32Array<SharedArrayBuffer>
   readonly bytes: Uint8Array<SharedArrayBuffer>
@@ -16,7 +16,7 @@ export type Shared = {
 const [part, length] = [0, 1]
 const capacity = 256 * 1024
 
-/** The side of the engine's thread. */
+/** The engine thread's side. */
 export class Gathered {
   readonly shared: Shared = {
     state: new Int32Array(new SharedArrayBuffer(8)),
@@ -24,7 +24,7 @@ export class Gathered {
   }
   private length = 0
 
-  /** Adds as many of `bytes` as fit; returns how many that were. */
+  /** Adds as many of `bytes` as fit; returns their number. */
   add(bytes: Uint8Array): number {
     const fitting = bytes.subarray(0, capacity - this.length)
     this.shared.bytes.set(fitting, this.length)
@@ -37,7 +37,7 @@ export class Gathered {
     return this.length === capacity
   }
 
-  /** All of this part, which ends with it. Its message must be sent before anything is added. */
+  /** Returns and ends this part. Its message must be sent before anything is added. */
   take(): Uint8Array<ArrayBuffer> {
     const all = new Uint8Array(this.shared.bytes.subarray(0, this.length))
     this.length = 0
@@ -47,7 +47,7 @@ export class Gathered {
   }
 }
 
-/** The side of the service's thread. */
+/** The service thread's side. */
 export class Arriving {
   private readonly shared: Shared
   private part = 0
@@ -57,26 +57,25 @@ export class Arriving {
     this.shared = shared
   }
 
-  /** Whether something has been added, or sent, that was not taken yet. */
+  /** True if bytes were added, or a message sent, that were not read yet. */
   get hasMore(): boolean {
     return this.partNow() !== this.part || Atomics.load(this.shared.state, length) > this.taken
   }
 
   /**
-   * What was added to the part since it was last asked for; nothing once it has ended, as its message is on
-   * its way.
+   * The bytes added to the part since the last call; empty once it has ended, as its message is on its way.
    */
   early(): Uint8Array<ArrayBuffer> {
     const { state, bytes } = this.shared
     const end = this.partNow() === this.part ? Atomics.load(state, length) : 0
     const found = new Uint8Array(bytes.subarray(this.taken, Math.max(end, this.taken)))
-    // Had it ended meanwhile, another part's bytes might be among these.
+    // If it has ended meanwhile, another part's bytes might be among these.
     if (this.partNow() !== this.part) return found.subarray(0, 0)
     this.taken += found.length
     return found
   }
 
-  /** What of the part's message was not taken early. */
+  /** The rest of the part's message that was not read early. */
   rest(message: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
     const rest = message.subarray(this.taken)
     this.taken = 0
@@ -84,18 +83,18 @@ export class Arriving {
     return rest
   }
 
-  /** A change that changes nothing: unlike a mere look it has its place after what was read before. */
+  /** An atomic add of 0: unlike a mere load it is ordered after the reads before it. */
   private partNow(): number {
     return Atomics.add(this.shared.state, part, 0)
   }
 }
 
-/** How many bytes of answers one turn of the event loop takes. */
+/** Bytes of answers in one turn of the event loop. */
 const bytesATurn = 1024 * 1024
 
 /**
- * Passes messages on in their order, but of a long answer only so much in each turn of the event loop: it may
- * have hundreds of megabytes, and its messages come all at once.
+ * Passes messages on in order, but limits the bytes in each turn of the event loop: a long answer may have
+ * hundreds of megabytes, and its messages come all at once.
  */
 export function paced(receive: (message: FromEngine) => void): (message: FromEngine) => void {
   const waiting: FromEngine[] = []

@@ -1,12 +1,12 @@
 /**
- * Lets another thread reach into the engine while it is busy. A statement that runs can't be talked to:
- * PostgreSQL is told to end one by a signal, whose handler sets two variables that it looks at now and then,
- * and WebAssembly has no signals. So the engine's memory is made one that threads share, and the service's
- * thread sets the variables itself. Owns that change of the engine's modules (WebAssembly core specification,
- * "Binary Format") and where the variables are. Knows nothing of statements.
+ * Lets the service's thread interrupt the busy engine. PostgreSQL ends a statement after a signal, whose
+ * handler sets two variables that it polls; WebAssembly has no signals. So the engine's memory is made a
+ * shared one, and the service's thread sets the variables. Owns that change of the engine's modules
+ * (WebAssembly core specification, "Binary Format") and the addresses of the variables. Knows nothing of
+ * statements.
  */
 
-/** Where PostgreSQL looks whether to end its statement, as places in the memory's 32-bit words. */
+/** Addresses of PostgreSQL's interrupt flags, as indexes of 32-bit words. */
 export type Interrupt = {
   readonly words: Int32Array<SharedArrayBuffer>
   readonly cancel: number
@@ -14,21 +14,21 @@ export type Interrupt = {
 }
 
 /**
- * Has PostgreSQL end the statement it carries out with "canceling statement" (57014); one that looks too
- * seldom goes on.
+ * Makes PostgreSQL end the running statement with "canceling statement" (57014) when it next checks for
+ * interrupts.
  */
 export function raise({ words, cancel, pending }: Interrupt): void {
   Atomics.store(words, cancel, 1)
   Atomics.store(words, pending, 1)
 }
 
-/** Takes back what came when its statement was done, before it meets the next. */
+/** Clears an interrupt that came after its statement had ended, before it hits the next one. */
 export function clear({ words, cancel }: Interrupt): void {
   Atomics.store(words, cancel, 0)
 }
 
 type Instance = { readonly exports: Readonly<Record<string, { readonly value: number }>> }
-/** The part of the thread's own WebAssembly that is changed. */
+/** The members of WebAssembly that are patched in this thread. */
 type Api = {
   Memory: new (limits: object) => object
   Module: new (bytes: ArrayBufferView) => object
@@ -40,8 +40,8 @@ type Api = {
 declare const WebAssembly: Api
 
 /**
- * Has every WebAssembly module that this thread loads from now on share its memory. The function it returns
- * says where PostgreSQL looks in that memory, once it is loaded.
+ * Patches WebAssembly so that every module loaded by this thread from now on shares its memory. The function
+ * that it returns gives the addresses of the interrupt flags, once the memory is loaded.
  */
 export function shareMemory(): (memory: ArrayBufferLike) => Interrupt {
   const { Memory, Module, instantiate } = WebAssembly
@@ -71,10 +71,10 @@ const variables = ['QueryCancelPending', 'InterruptPending']
 const importSection = 2
 const [ofFunction, ofTable, ofMemory, ofGlobal] = [0, 1, 2, 3]
 const [hasMaximum, isShared] = [1, 2]
-/** in pages of 64 kB; a shared memory must say how large it may grow, and this much is any other's limit */
+/** in pages of 64 kB; a shared memory must declare a maximum, and this is the largest one */
 const mostPages = 65_536
 
-/** The same module, but that the memory it imports, if it does, is a shared one. */
+/** The same module with its imported memory, if any, declared as shared. */
 function withSharedMemory({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   const module = new Uint8Array(buffer, byteOffset, byteLength)
   let at = 8
@@ -135,7 +135,7 @@ function withSharedMemory({ buffer, byteOffset, byteLength }: ArrayBufferView): 
   return module
 }
 
-/** A number as WebAssembly writes it: seven bits a byte, the lowest first. */
+/** A number in LEB128: seven bits a byte, the lowest first. */
 function leb128(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...leb128(value >>> 7)]
 }

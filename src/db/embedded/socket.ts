@@ -1,6 +1,6 @@
 /**
- * A Duplex that the database client uses like a network connection. It cuts what is written into whole wire
- * messages. Owns the framing (PostgreSQL, "Message Formats"). Does not know what the messages say, threads,
+ * A Duplex that the database client uses like a network connection. It cuts written bytes into whole wire
+ * messages. Owns the framing (PostgreSQL, "Message Formats"). Does not know what the messages mean, threads,
  * or the engine's life.
  */
 import { Duplex } from 'node:stream'

@@ -1,28 +1,28 @@
 /**
- * The time limits of the embedded engine, which carries out one statement after the other. A statement that
- * takes too long is ended. A statement that waits too long for those before it is refused, if anybody waits
- * for its answer. Knows no statement.
+ * The time limits of the embedded engine, which runs one statement after the other. A statement that runs too
+ * long is cancelled. A statement that queues too long is refused, if a request waits for its answer. Knows no
+ * statement.
  */
 import type { Progress } from '../response-queue.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 
 export type Timeouts = {
   /**
-   * Carries out a statement. Ends it when `ended` is aborted. Throws DatabaseUnavailable when it has waited
-   * too long; background work waits as long as it takes.
+   * Runs a statement. Cancels it when `ended` is aborted. Throws DatabaseUnavailable when it has queued too
+   * long; background work waits without a limit.
    */
   guard<T>(ask: (progress: Progress) => Promise<T>, how?: Guarding): Promise<T>
-  /** whether somebody waits for the statement that is carried out */
+  /** True if a request waits for the running statement */
   readonly isWaitedFor: boolean
   stop(): void
 }
 
 export type TimeoutOptions = {
-  /** Interrupts the engine's statement. The engine may not notice the first time. */
+  /** Interrupts the running statement. The engine may miss the first interrupt. */
   interrupt(): void
-  /** how long one statement may take, in milliseconds */
+  /** longest run of a statement, in milliseconds */
   readonly limitMs: number
-  /** how long a statement may wait until it begins, in milliseconds */
+  /** longest wait of a statement before it begins, in milliseconds */
   readonly waitMs: number
 }
 
@@ -32,7 +32,7 @@ type Asked = {
   readonly progress: Progress
   readonly since: number
   readonly ended: AbortSignal | undefined
-  /** null when nobody waits for it: it was refused, or is background work */
+  /** null when no request waits for it: it was refused, or is background work */
   refuse: (() => void) | null
 }
 

@@ -1,7 +1,7 @@
 /**
  * The engine's thread: PGlite (PostgreSQL in WebAssembly) behind the wire protocol. It has one session and
- * carries out one batch at a time. Owns the running engine. Deliberately does not know locks, timeouts or
- * callers. A failure of the engine ends the thread.
+ * runs one batch at a time. Owns the running engine. Deliberately does not know locks, timeouts or callers. A
+ * failure of the engine ends the thread.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
@@ -21,7 +21,7 @@ const files = start.directory === undefined ? undefined : new DurableFiles(start
 const gathered = new Gathered()
 let connection = 0
 let started = false
-/** what PostgreSQL said last of why it can't go on; undefined: nothing */
+/** PostgreSQL's last fatal message; undefined if there was none */
 let lastWords: string | undefined
 
 try {
@@ -44,7 +44,7 @@ async function open(): Promise<PGlite> {
   return PGlite.create({ extensions, onStderr, ...onDisk, ...cluster })
 }
 
-/** Keeps why PostgreSQL ends: the engine's own error only says that it did. */
+/** Stores PostgreSQL's last fatal message: the engine's own error doesn't have it. */
 function onStderr(line: string): boolean {
   const [, level, text] = /\b(PANIC|FATAL|DETAIL): +(.*)/.exec(line) ?? []
   if (level === 'DETAIL') lastWords &&= `${lastWords}. ${text!.replace(/\.$/, '')}`
@@ -53,9 +53,9 @@ function onStderr(line: string): boolean {
 }
 
 /**
- * Each message begins without an interrupt: one that comes too late was meant for the message before. PGlite
- * goes on after any error of its engine, although answers may be missing and the engine's state is unknown.
- * The thread goes on only after PostgreSQL's own error of a failed statement.
+ * Clears the interrupt before each message: a late one was meant for the message before. PGlite goes on after
+ * any error of its engine, although answers may be missing and the engine's state is unknown. This thread
+ * goes on only after PostgreSQL's own error of a failed statement.
  */
 function watchSteps({ Module: engine }: PGlite, interrupt: Interrupt): void {
   const { _PostgresMainLoopOnce: once } = engine
@@ -70,7 +70,7 @@ function watchSteps({ Module: engine }: PGlite, interrupt: Interrupt): void {
   }
 }
 
-/** Ends the thread; the owner opens the engine again. */
+/** Ends the thread; its owner opens the engine again. */
 function fail(error: unknown): never {
   const cause = files?.refusal ? asStartupError(files.refusal) : error
   const message = cause instanceof Error ? cause.message : JSON.stringify(cause)
@@ -91,7 +91,7 @@ async function carryOut(engine: PGlite, message: Extract<ToEngine, { kind: 'batc
   send(true)
 }
 
-/** The engine has one session for its whole life. It is reset, so that a new connection finds it as new. */
+/** The engine has one session for its whole life. It is reset, so that each connection finds a new one. */
 async function startSession(engine: PGlite, packet: Uint8Array): Promise<void> {
   if (started) {
     for (const text of ['ROLLBACK', 'DISCARD ALL']) {
@@ -113,7 +113,7 @@ async function close(engine: PGlite): Promise<void> {
 }
 
 /**
- * `bytes` is a view into the engine's memory, valid only now. One big result is never in memory as a whole.
+ * `bytes` is a view into the engine's memory, valid only now. So a big result is never in memory as a whole.
  */
 function gather(bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) {
@@ -133,7 +133,7 @@ function say(message: FromEngine, transfer: ArrayBuffer[] = []): void {
   port.postMessage(message, transfer)
 }
 
-/** the error with which PGlite's engine ends a failed statement */
+/** exit status by which PGlite's engine ends a failed statement */
 const statementFailed = 100
 
 const sync = Uint8Array.of(0x53, 0, 0, 0, 4)
