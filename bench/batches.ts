@@ -1,7 +1,7 @@
 /**
  * `npm run bench:batches [-- --seconds 2 --turns 6 --engine postgres,embedded]`: deals created in batches of
- * five hundred (D78), two at once, with a contact that is there and with new ones, beside deals created by
- * requests of their own, 32 in flight, in turns of one run. Prints the records a second as ratios. See
+ * five hundred (D78), two at once, with existing and with new contacts, beside deals created by requests of
+ * their own, 32 in flight, in turns of one run. Prints the records a second as ratios. See
  * docs/performance.md.
  */
 import { compareKinds, type Kind } from './kinds-of-writes.ts'

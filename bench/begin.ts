@@ -1,4 +1,4 @@
-/** What benches begin with, and how they sum up: a directory of their own, the machine, the middle figure. */
+/** Set-up and summary of benches: a temporary directory, the machine, the median. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ export function ownDirectory(): string {
   return directory
 }
 
-/** Prints on what, and beside how much other work, the figures are measured. */
+/** Prints the machine and its other load. */
 export function sayMachine(): void {
   const load = loadavg()[0]!.toFixed(1)
   console.log(
@@ -18,7 +18,7 @@ export function sayMachine(): void {
   )
 }
 
-/** The median of figures in their order, of which there is at least one. */
+/** The median of sorted figures, of which there is at least one. */
 export function middle(sorted: readonly number[]): number {
   return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2
 }

@@ -1,7 +1,7 @@
 /**
  * `node bench/clients.ts [--turns 30]`: the service's own client of PostgreSQL beside node-postgres with its
- * pipelining, in one process and on one server, in turns. Prints how much processor time of this process a
- * statement takes, and its ratio. See docs/design/database-client.md.
+ * pipelining, in one process and on one server, in turns. Prints the processor time of this process for a
+ * statement, and its ratio. See docs/design/database-client.md.
  */
 import { parseArgs } from 'node:util'
 import pg from 'pg'
@@ -13,10 +13,10 @@ import { onServer } from './server.ts'
 const { values } = parseArgs({ options: { turns: { type: 'string', default: '30' } } })
 const turns = Number(values.turns)
 
-/** turns that are not counted: the code is slow until it is compiled */
+/** turns that are not counted, until the code is compiled */
 const warmUp = 10
 
-/** Asks once, over one connection. */
+/** Sends one statement over one connection. */
 type Client = (statement: Statement) => Promise<unknown>
 type Statement = { readonly name: string; readonly text: string; readonly count: number }
 
@@ -27,7 +27,7 @@ const statements: readonly Statement[] = [
   { name: '100 rows of 2 kB', text: `${record} 100) WHERE $1 <> ''`, count: 100 },
   { name: 'no row', text: "SELECT WHERE $1 = ''", count: 600 },
 ]
-/** Text is what a page of records is; the service passes it on as bytes. */
+/** A page of records is text, which the service passes on as bytes. */
 const bytes = { getTypeParser: () => (value: string) => Buffer.from(value) }
 
 sayMachine()

@@ -1,6 +1,6 @@
 /**
- * The same statements through the driver alone: what HTTP, validation and everything else add. A process of
- * its own.
+ * The same statements through the driver alone, to measure the overhead of HTTP, validation and everything
+ * else. A process of its own.
  */
 import { openDatabase } from '../src/db/open.ts'
 import { timeouts } from '../test/support/timeouts.ts'
@@ -11,12 +11,12 @@ export type Statement = {
   /** {id} becomes a random id, {account} a random account */
   readonly params: readonly (string | null)[]
   readonly isWrite: boolean
-  /** planned anew each time, as the service has it */
+  /** True if it is planned anew each time, as by the service */
   readonly isReplanned?: boolean
 }
 
 type Job = {
-  /** carried out one after the other for each request */
+  /** run one after the other for each request */
   readonly statements: readonly Statement[]
   readonly ids: readonly [from: number, to: number]
   readonly accounts: readonly [from: number, to: number]
@@ -25,9 +25,9 @@ type Job = {
 export type DriverOrders = {
   readonly open: { url?: string; dataDir?: string }
   readonly inFlight: number
-  /** carried out, but not counted, before the measured time of each job */
+  /** seconds of uncounted runs before each job */
   readonly warmUp: number
-  /** or until a job was done */
+  /** seconds of measuring, or until a job was done once */
   readonly seconds: number
   readonly jobs: readonly Job[]
 }
@@ -40,7 +40,7 @@ for (const job of orders.jobs) slices.push(await carryOut(job))
 process.stdout.write(JSON.stringify(slices))
 await db.close()
 
-/** How often a job was done in the measured time. */
+/** Runs a job for the measured time and counts its runs. */
 async function carryOut(job: Job): Promise<{ count: number; seconds: number }> {
   const slice = new Slice(orders)
   let count = 0

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:events [-- --deals 100000 --events 1000000 --writes 100]`: an account with very many events,
- * on PostgreSQL: how fast the feed is read, how long a list and sums of a past day take, and how soon those
- * who wait hear of a write of the same process and of another. See docs/performance.md.
+ * on PostgreSQL: how fast the feed is read, how long a list and sums as of a past day take, and the lag from
+ * a write, by the same process and by another, to those who wait for events. See docs/performance.md.
  */
 
 import { parseArgs } from 'node:util'
@@ -59,7 +59,9 @@ async function bench(url: string): Promise<void> {
   for (const service of services) await service.stop()
 }
 
-/** Deals and their changes, ten or so each, over the last three years; the number of the first change. */
+/**
+ * Deals and their changes, ten or so each, over the last three years; returns the number of the first change.
+ */
 async function prepare(url: string): Promise<number> {
   const db = await openDatabase({ url, ...timeouts(3_600_000), log: line => console.error(line) })
   try {
@@ -131,7 +133,7 @@ async function past({ url }: Running): Promise<void> {
   }
 }
 
-/** From the answer to a write until who waits has the event, in milliseconds. */
+/** Milliseconds from the answer to a write until the follower has the event. */
 async function lag(follower: Running, by: Running, way: 'long poll' | 'stream'): Promise<number[]> {
   const address = `${follower.url}/rest/api/v1/event`
   const last = async () => {

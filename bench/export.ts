@@ -1,7 +1,7 @@
 /**
  * `npm run bench:export [-- --deals 1000000 --embedded 100000]`: exports of a large account over HTTP, in
- * turns with `COPY (SELECT document …) TO STDOUT` by psql. While one is read, another client gets single
- * deals one after the other: how long each waits shows what the export costs others. See docs/performance.md.
+ * turns with `COPY (SELECT document …) TO STDOUT` by psql. During an export another client gets single deals
+ * one after the other: their latency shows the cost for others. See docs/performance.md.
  */
 
 import { spawn } from 'node:child_process'
@@ -29,7 +29,7 @@ const { values } = parseArgs({
 })
 const rounds = 2
 const path = '/rest/api/v1/deal'
-/** The rows a second that JSON lines should reach on a server. */
+/** Target: JSON lines a second on a server. */
 const aim = 50_000
 
 const exports: readonly { readonly name: string; readonly query: string }[] = [
@@ -43,9 +43,9 @@ const exports: readonly { readonly name: string; readonly query: string }[] = [
 type Figures = {
   readonly seconds: number
   readonly bytes: number
-  /** until the answer began */
+  /** milliseconds until the answer began */
   readonly firstMs: number
-  /** of the gets meanwhile, sorted */
+  /** latencies of the gets meanwhile, sorted */
   readonly gets: readonly number[]
 }
 
@@ -120,7 +120,7 @@ async function measure(
   }
 }
 
-/** Reads an export, and single deals beside it. */
+/** Reads an export, and single deals at the same time. */
 async function exported(service: Running, query: string): Promise<Figures> {
   const began = performance.now()
   let isOver = false
@@ -156,7 +156,7 @@ async function read(url: string, agent?: Agent): Promise<{ firstMs: number; byte
   return { firstMs, bytes }
 }
 
-/** The seconds that psql takes for the records' texts. */
+/** Seconds that psql takes for the records' texts. */
 async function copied(url: string): Promise<number> {
   const began = performance.now()
   const copy =

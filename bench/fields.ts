@@ -1,7 +1,7 @@
 /**
- * `npm run bench:fields [-- --seconds 6]`: what custom fields cost. How long a deal with sixty of them takes
- * to validate; and get and list over HTTP with two hundred fields in the catalog against none, in turns of
- * one run. See docs/performance.md.
+ * `npm run bench:fields [-- --seconds 6]`: the cost of custom fields. Time to validate a deal with sixty of
+ * them; and get and list over HTTP with two hundred fields in the catalog against none, in turns of one run.
+ * See docs/performance.md.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -120,7 +120,7 @@ async function throughput(): Promise<void> {
   for (const service of services) await service.stop()
 }
 
-/** An embedded database with two hundred deals and `count` custom fields, which have no values in them. */
+/** An embedded database with two hundred deals and `count` empty custom fields. */
 async function prepare(open: { dataDir?: string }, count: number): Promise<Database> {
   const db = await openDatabase({ ...open, ...timeouts(), log: line => console.error(line) })
   await migrate(db)

@@ -1,8 +1,8 @@
 /**
  * `npm run bench:imports [-- --rows 20000 --engine postgres,embedded --phases dry_run,run,revert]`: a file of
- * deals with contacts and companies is sent, tried, imported and taken back (D80). Gets meanwhile are timed
- * beside gets alone. On a server, COPY of the same records and events into tables with the same indexes is
- * the limit. Prints rows a second. See docs/performance.md.
+ * deals with contacts and companies is uploaded, dry-run, imported and reverted (D80). Gets meanwhile are
+ * timed beside gets alone. On a server, COPY of the same records and events into tables with the same indexes
+ * is the limit. Prints rows a second. See docs/performance.md.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -85,7 +85,7 @@ async function measure(
   }
 }
 
-/** How many ms COPY takes for what was imported; `folder`: one of the server's. */
+/** Milliseconds that COPY takes for the imported rows; `folder`: one of the server's. */
 async function copied(url: string, folder: string): Promise<number> {
   const client = new pg.Client(url)
   await client.connect()
@@ -107,7 +107,7 @@ function tell(what: string, ms: number): void {
   console.log(`${what.padEnd(14)} ${Math.round((rows / ms) * 1000)} rows a second`)
 }
 
-/** The slowest of a hundred gets, one every ten milliseconds, until the time or until it is over. */
+/** The slowest of a hundred gets, one every ten milliseconds, until the time is over or `isOver`. */
 async function p99(get: () => Promise<unknown>, forMs: number, isOver = () => false): Promise<number> {
   const took: number[] = []
   for (const until = performance.now() + forMs; performance.now() < until && !isOver(); await sleep(10)) {

@@ -13,13 +13,13 @@ import { onServer } from './server.ts'
 
 export type Kind = Pick<Orders, 'method' | 'path' | 'ids' | 'body'> & {
   readonly name: string
-  /** requests in flight; 32 if not said */
+  /** requests in flight; default: 32 */
   readonly inFlight?: number
-  /** records that a request writes; one if not said */
+  /** records that a request writes; default: 1 */
   readonly records?: number
 }
 
-/** Asks the service for something, for what kinds need before they begin. */
+/** Sends a request, for the preparations of a kind. */
 export type Asked = (method: string, path: string, body?: object) => Promise<unknown>
 
 const token = accountTokens[0]!

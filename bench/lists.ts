@@ -52,19 +52,21 @@ type Shape = {
   readonly name: string
   /** the query; {id} becomes a random id of the older half */
   readonly query: string
-  /** sorted by created_at, from the middle of the account on */
+  /** True if it is sorted by created_at, from the middle of the account on */
   readonly isDeep?: true
-  /** the throughput over HTTP has an aim against the driver */
+  /** True if its throughput over HTTP has a target relative to the driver */
   readonly isPlain?: true
-  /** the driver is not compared with: the service asks more than the page's statement, or another */
+  /**
+   * True if it is not compared with the driver: the service needs more than the page's statement, or another
+   */
   readonly isMore?: true
-  /** asked by a user who sees only these deals; measured against the same query by one who sees all */
+  /** its user sees only these deals; measured against the same query by a user who sees all */
   readonly sees?: keyof typeof sellers
   /** another path than the list's, one request at a time */
   readonly path?: string
 }
 
-/** Users of the sample with deals of their own, and the tokens with which they ask. */
+/** Users of the sample with deals of their own, and their tokens. */
 const sellers = {
   own: { user: 12, token: newToken(1, randomBytes) },
   territory: { user: 11, token: newToken(1, randomBytes) },
@@ -101,7 +103,7 @@ const shapes: readonly Shape[] = [
   },
 ]
 
-/** A database with many deals, and what its shapes are asked with. */
+/** A database with many deals, and the parameters of its shapes. */
 type Account = {
   readonly ids: readonly [number, number]
   readonly paths: readonly string[]
@@ -201,7 +203,7 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
   }
 }
 
-/** Gives users of the sample roles that see a part of the deals, and tokens. */
+/** Creates roles that see a part of the deals, and tokens, for users of the sample. */
 async function makeSellers(db: Database): Promise<void> {
   for (const [visibility, { user, token }] of Object.entries(sellers)) {
     const catalog = await loadCatalog(db, resources, 1)

@@ -9,23 +9,23 @@ import { Slice } from './slice.ts'
 export type Orders = {
   readonly port: number
   readonly connections: number
-  /** driven, but not counted, before the measured time */
+  /** seconds of uncounted load before the measured time */
   readonly warmUp: number
-  /** or until there is one answer: a figure of none is no figure */
+  /** seconds of measuring, or until the first answer: zero answers give no ratio */
   readonly seconds: number
   readonly method: string
   /** {id} becomes a random whole number of `ids` */
   readonly path: string
   readonly ids: readonly [from: number, to: number]
-  /** {n} becomes another text in each request, so that no change is one that the record has already */
+  /** {n} becomes another text in each request, so that each request changes the record */
   readonly body: string | null
-  /** one at random with each request */
+  /** a random one for each request */
   readonly tokens: readonly string[]
 }
 
 export type Figures = {
   readonly count: number
-  /** as long as it was measured */
+  /** length of the measured time */
   readonly seconds: number
   readonly latencies: readonly number[]
 }

@@ -1,7 +1,7 @@
-/** What a browser tells of a page: when it painted, what shifted or held it up, and the memory it takes. */
+/** Measures a page in the browser: first paint, layout shifts, long tasks and memory. */
 import type { Page } from 'playwright-core'
 
-/** An entry of the browser's timeline; the last two are those of layouts that shifted. */
+/** An entry of the browser's timeline; the last two members are those of layout shifts. */
 type Entry = {
   readonly startTime: number
   readonly duration: number
@@ -10,15 +10,15 @@ type Entry = {
 }
 
 export type Painted = {
-  /** when anything was painted first, in milliseconds */
+  /** first paint, in milliseconds */
   readonly first: number
-  /** the score of layouts that shifted (CLS), without unit */
+  /** cumulative layout shift (CLS), without unit */
   readonly shifted: number
-  /** the longest task since then, in milliseconds; 0 where none took over 50 */
+  /** longest task since then, in milliseconds; 0 if none took over 50 */
   readonly longest: number
 }
 
-/** How the page came, a second after what was waited for. */
+/** The figures of the page, a second after `waitFor` was met. */
 export async function paintedOf(page: Page): Promise<Painted> {
   await page.waitForTimeout(1000)
   return page.evaluate(async () => {
@@ -39,7 +39,7 @@ export async function paintedOf(page: Page): Promise<Painted> {
   })
 }
 
-/** Acts while the page's processor is so many times as slow. */
+/** Runs `act` with the page's processor throttled by `rate`. */
 export async function slowed<T>(page: Page, rate: number, act: () => Promise<T>): Promise<T> {
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate })
@@ -51,7 +51,7 @@ export async function slowed<T>(page: Page, rate: number, act: () => Promise<T>)
   }
 }
 
-/** The memory of the page's scripts after everything unused was given back, in megabytes. */
+/** JavaScript heap of the page after a garbage collection, in megabytes. */
 export async function heapOf(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.collectGarbage')

@@ -1,6 +1,4 @@
-/**
- * The same SQL under `pgbench -M prepared`: what the database itself can do, with a client that does nothing.
- */
+/** The same SQL under `pgbench -M prepared`: the limit of the database, with a client that does nothing. */
 import { writeFileSync } from 'node:fs'
 import type { Statement } from './driver.ts'
 import { output } from './processes.ts'
@@ -15,7 +13,7 @@ export type PgbenchOrders = {
   readonly accounts: readonly [from: number, to: number]
 }
 
-/** Null where pgbench is not installed. */
+/** Null if pgbench is not installed. */
 export async function pgbench(orders: PgbenchOrders): Promise<{ count: number; seconds: number } | null> {
   const { url, script, clients, seconds, statements, ids, accounts } = orders
   const lines = statements.map(statement => `${literal(statement)};\n`)
@@ -50,7 +48,7 @@ export async function pgbench(orders: PgbenchOrders): Promise<{ count: number; s
 /**
  * A statement with its parameters as literals; ids and accounts stay parameters. pgbench takes every colon
  * and word for a variable, also in a literal: a text with a colon is written in base64 and decoded by
- * immutable functions, which the planner folds into the text itself.
+ * immutable functions, which the planner folds into the text.
  */
 function literal({ text, params }: Statement): string {
   const filled = text.replace(/'((?:[^']|'')*)'|\$(\d+)/g, (match, inside?: string, number?: string) => {

@@ -1,6 +1,6 @@
 /**
- * What a good engineer writes in an hour: Fastify and `pg` on the same table, a pool of ten, without tokens,
- * validation, events or versions to check. The bench compares with it.
+ * The baseline that a good engineer writes in an hour: Fastify and `pg` on the same table, a pool of ten,
+ * without tokens, validation, events or version checks.
  */
 import Fastify from 'fastify'
 import pg from 'pg'

@@ -1,5 +1,5 @@
 /**
- * What the bench measures: a database with many deals, sixteen accounts to write to, and the cases with their
+ * Prepares the bench: a database with many deals, sixteen accounts to write to, and the cases with their
  * statements.
  */
 
@@ -24,7 +24,7 @@ import { createToken } from '../test/support/tokens.ts'
 import type { Statement } from './driver.ts'
 
 export type Prepared = {
-  /** the deals that are read */
+  /** range of the ids that are read */
   readonly ids: readonly [from: number, to: number]
   readonly statements: { readonly [name: string]: readonly Statement[] }
 }
@@ -41,7 +41,7 @@ export type Case = {
   readonly aims: { readonly pgbench?: number; readonly plain?: number }
 }
 
-/** One token an account, the same in every run: a bench's database holds nothing worth guarding. */
+/** One token an account, the same in every run: a bench's database holds no secrets. */
 export const accountTokens = Array.from({ length: 16 }, (_, index) =>
   newToken(index + 1, count => new Uint8Array(count).fill(index + 1)),
 )
@@ -56,12 +56,12 @@ const newDeal = {
   sales_owner: 1,
   deal_value: { currency: 'USD', value: 1250 },
 }
-/** Another text with each request: a change to what is there already would write nothing. */
+/** Another text with each request: an unchanged value would write nothing. */
 const change = { description: 'Changed by the benchmark {n}' }
 /**
- * The deals that are updated, the same ids in each account. All alike, so that the parameters of one update
- * fit each of them: the driver and pgbench then change what the service changes, the description, and no
- * column of an index.
+ * Range of the updated deals' ids, the same in each account. The deals are alike, so that the parameters of
+ * one update fit each of them: the driver and pgbench then change what the service changes, the description,
+ * and no indexed column.
  */
 const updated: readonly [number, number] = [1_000_000, 1_001_999]
 
@@ -98,7 +98,7 @@ export function cases({ ids, statements }: Prepared): Case[] {
       },
     },
     {
-      // The service reads a list that comes again once: these come once each.
+      // The service parses a repeated list once: these come once each.
       ...{ ...read, name: 'another list each time', path: list(`pipeline_stage:eq(${stage}),id:lt({id})`) },
       ...{
         plainPath: `/list-before?stage=${stage}&id={id}`,
@@ -131,8 +131,8 @@ function spread(statements: readonly Statement[]): Statement[] {
 }
 
 /**
- * An update that is carried out over and over with the same parameters: it must not be refused for its
- * version and its record's state.
+ * An update that runs over and over with the same parameters: without the checks of its version and its
+ * record's state.
  */
 function repeatable(statements: readonly Statement[]): Statement[] {
   const state = /hashtextextended\(document, 0\) = (\$\d+::bigint)/
@@ -145,7 +145,7 @@ function repeatable(statements: readonly Statement[]): Statement[] {
 }
 
 /**
- * A database with `count` deals in its first account, made of the sample's, and deals to update in all
+ * A database with `count` deals in its first account, copied from the sample's, and deals to update in all
  * sixteen.
  */
 export async function prepareDeals(
@@ -196,7 +196,7 @@ async function copyDeals(db: Database, { account, of, first, count, title }: Cop
   ])
 }
 
-/** The deals that are updated: one made as a client would, then copied. */
+/** The deals to update: one created as a client would, then copied. */
 async function dealsToUpdate(db: Database, account: number): Promise<void> {
   const catalog = await loadCatalog(db, resources, account)
   const body: Json = { ...newDeal, title: 'Deal to update' }
@@ -267,7 +267,7 @@ async function capture(db: Database): Promise<Prepared['statements']> {
     get,
     list: page(`pipeline_stage:eq(${stage})`),
     another: page(`pipeline_stage:eq(${stage}),id:lt(${id})`),
-    // As list.ts asks: planned with the word in sight.
+    // Planned with the word's value, as in list.ts.
     contains: page(`title:like(${word})`).map(statement => ({ ...statement, isReplanned: true })),
     create,
     update,

@@ -1,4 +1,4 @@
-/** The child processes of the bench: started, asked, stopped, and gone whichever way the bench ends. */
+/** The child processes of the bench: starts, calls and stops them, however the bench ends. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 const root = dirname(import.meta.dirname)
 const run = promisify(execFile)
-/** far longer than a first start takes, also on a machine that is busy with other things */
+/** far longer than a first start takes, also on a busy machine */
 const startLimitMs = 300_000
 const running = new Set<ChildProcess>()
 
@@ -16,14 +16,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 export type Running = {
   readonly pid: number
-  readonly url: string /** from the spawn to the line that says it is ready */
+  readonly url: string /** seconds from the spawn to the ready line */
   readonly seconds: number
   stop(): Promise<void>
 }
 
-/**
- * The service itself, of this version or another. What the environment says of its settings does not count.
- */
+/** The service, of this version or another. Settings in the environment are ignored. */
 export function startService(env: Record<string, string>, of = root): Promise<Running> {
   const settings = {
     PORT: '0',
@@ -68,7 +66,7 @@ function nodeOptions(file: string): string[] {
   return directory && file.startsWith('bin/') ? ['--cpu-prof', `--cpu-prof-dir=${directory}`] : []
 }
 
-/** Ends what still runs, at once: after a failure, before the database goes. */
+/** Ends all running processes at once: after a failure, before the database is dropped. */
 export function endAll(): void {
   for (const child of running) child.kill('SIGKILL')
 }
@@ -80,18 +78,18 @@ async function end(child: ChildProcess, gone: Promise<void>): Promise<void> {
   clearTimeout(late)
 }
 
-/** What a script of the bench makes of its orders. */
+/** Runs a script of the bench and parses its output. */
 export async function ask<T>(file: string, orders: object): Promise<T> {
   return JSON.parse(await output(process.execPath, [join(root, file), JSON.stringify(orders)])) as T
 }
 
-/** What a program prints. Throws when it fails or takes more than five minutes. */
+/** The output of a program. Throws when it fails or takes more than five minutes. */
 export async function output(program: string, args: readonly string[]): Promise<string> {
   const { stdout } = await run(program, args, { cwd: root, maxBuffer: 1 << 28, timeout: 300_000 })
   return stdout
 }
 
-/** The most memory that the service has had, in megabytes; where the system tells. */
+/** Peak memory of the service, in megabytes; empty if the system does not report it. */
 export function peakOf({ pid }: Running): string {
   try {
     const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
@@ -101,10 +99,10 @@ export function peakOf({ pid }: Running): string {
   }
 }
 
-/** The processor time so far of the service, and of each process of PostgreSQL on this machine. */
+/** Process → its processor time so far: the service, and each process of PostgreSQL on this machine. */
 export type Spent = ReadonlyMap<string, number>
 
-/** That of this moment, by process; of none where the system does not tell. */
+/** The processor times now; empty if the system does not report them. */
 export function spent({ pid }: Running): Spent {
   try {
     const all = readdirSync('/proc').filter(name => /^\d+$/.test(name))
@@ -115,8 +113,8 @@ export function spent({ pid }: Running): Spent {
 }
 
 /**
- * Milliseconds between the two, NaN where the system does not tell. A process that has ended meanwhile does
- * not count, and what takes less than the system can tell counts as the least that it tells.
+ * Milliseconds between the two, NaN if the system does not report them. A process that has ended meanwhile
+ * does not count; the minimum is the system's smallest unit.
  */
 export function spentBetween(before: Spent, after: Spent): number {
   if (before.size === 0) return Number.NaN

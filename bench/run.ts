@@ -27,9 +27,7 @@ const seconds = Number(values.seconds)
 const deals = Number(values.deals)
 if (!(seconds > 0) || !(deals >= 1000)) throw new Error('--seconds must be above 0, --deals 1000 or more')
 const inFlight = 32
-/**
- * What is measured comes in turns, forwards and backwards, so that a slow minute slows all of it.
- */
+/** Cases run in turns, forwards and backwards, so that a slow minute slows all of them. */
 const turns = Number(values.turns)
 const slice = { warmUp: Math.min(2, seconds) / turns, seconds: seconds / turns }
 
@@ -39,9 +37,7 @@ await startTimes()
 if (values.engine.includes('postgres')) await onServer(benchServer)
 if (values.engine.includes('embedded')) await benchEmbedded()
 
-/**
- * How long the first and a later start take, from the command to the ready line: the middle one of each.
- */
+/** Medians of the first and of a later start, from the command to the ready line. */
 async function startTimes(): Promise<void> {
   const first: number[] = []
   const later: number[] = []

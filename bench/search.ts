@@ -31,7 +31,7 @@ const turns = Number(values.turns)
 const seconds = Number(values.seconds)
 const slice = { warmUp: Math.min(1, seconds), seconds: seconds / turns }
 
-/** What is searched for, by what is special about it. */
+/** Name of a search, by its peculiarity, and its text. */
 const searches: readonly (readonly [name: string, q: string])[] = [
   ['a rare word', rareWord],
   ['a common word', commonWord],

@@ -3,8 +3,8 @@ import { createDatabase, dropDatabase, startPostgres } from '../test/support/pos
 import { endAll } from './processes.ts'
 
 /**
- * Acts on new databases of a server, which are gone afterwards, as all processes of the bench are. Says so
- * where there is no server.
+ * Runs `act` on new databases of a server, which are dropped afterwards, after all processes of the bench
+ * have ended. Prints a line if there is no server.
  */
 export async function onServer<Urls extends [string, ...string[]] = [string]>(
   act: (...urls: Urls) => Promise<void>,

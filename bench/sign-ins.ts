@@ -1,6 +1,6 @@
 /**
- * `npm run bench:sign-ins [-- --seconds 8]`: how long a get takes beside fifty sign-ins a second, and alone,
- * in turns of one run on the embedded engine. Each sign-in hashes a password (D61). See docs/performance.md.
+ * `npm run bench:sign-ins [-- --seconds 8]`: latency of a get beside fifty sign-ins a second, and alone, in
+ * turns of one run on the embedded engine. Each sign-in hashes a password (D61). See docs/performance.md.
  */
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -38,7 +38,7 @@ console.log(`p99 beside ÷ alone        ${(p99Beside / p99).toFixed(2)}`)
 console.log(`sign-ins by status        ${JSON.stringify(Object.fromEntries(answered))}`)
 process.exit()
 
-/** How long gets take, in milliseconds, asked by a few at once for some seconds. */
+/** Latencies of gets, in milliseconds, with a few in flight, for some seconds. */
 async function times(): Promise<number[]> {
   const found: number[] = []
   const end = performance.now() + seconds * 1000
@@ -53,7 +53,7 @@ async function times(): Promise<number[]> {
   return found
 }
 
-/** Fifty people a second try to sign in, each with an e-mail of their own and a password that is wrong. */
+/** Fifty people a second try to sign in, each with an e-mail of their own and a wrong password. */
 async function signInUntil(signal: AbortSignal): Promise<void> {
   const underWay: Promise<void>[] = []
   while (!signal.aborted) {

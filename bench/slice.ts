@@ -1,7 +1,6 @@
 /**
- * The time in which a load is measured. It begins after a warm-up, and lasts until something has come out of
- * it: on a machine that is busy with other things nothing may come in a short time, and then there would be
- * no ratio.
+ * The measured time of a load. It begins after a warm-up, and lasts until there is at least one result: on a
+ * busy machine a short time may bring none, and then there would be no ratio.
  */
 export class Slice {
   readonly #from: number
@@ -14,7 +13,7 @@ export class Slice {
     this.#until = this.#from + seconds * 1000
   }
 
-  /** Whether what came out at `now` counts. */
+  /** True if a result at `now` counts. */
   counts(now: number): boolean {
     if (now < this.#from || this.isOver(now)) return false
     this.#isEmpty = false
@@ -26,7 +25,7 @@ export class Slice {
     return now >= this.#until && !this.#isEmpty
   }
 
-  /** How long it was. */
+  /** Its length. */
   get seconds(): number {
     return (this.#until - this.#from) / 1000
   }

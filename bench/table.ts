@@ -1,4 +1,4 @@
-/** What was measured, as a table: requests a second, latencies, and the ratios with their aims. */
+/** The results as a table: requests a second, latencies, and the ratios with their targets. */
 
 export type Slice = {
   readonly count: number
@@ -9,7 +9,7 @@ export type Slice = {
 export type Measured = {
   readonly name: string
   readonly aims: { readonly pgbench?: number; readonly plain?: number }
-  /** the service, the driver alone, the hand-written endpoint, pgbench; empty where it was not measured */
+  /** the service, the driver alone, the hand-written endpoint, pgbench; empty if it was not measured */
   readonly ours: Slice[]
   readonly alone: Slice[]
   readonly hand: Slice[]

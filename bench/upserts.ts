@@ -22,7 +22,7 @@ await compareKinds(async asked => {
   return kinds
 })
 
-/** Makes the code of products one by which they are told. */
+/** Makes the code of products a unique field. */
 async function tellByCode(asked: Asked): Promise<void> {
   const { fields } = (await asked('GET', 'field/list?source=product')) as {
     fields: { id: number; internal_name: string }[][]

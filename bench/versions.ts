@@ -2,7 +2,7 @@
  * `npm run bench:versions -- --other DIRECTORY [--seconds 1 --turns 10 --engine postgres,embedded]`: reads,
  * lists, creates and updates over HTTP by this version of the service, by another in a checkout of its own,
  * and by the hand-written endpoint, in turns of one run. Prints the throughput and the processor time of a
- * request (of the service and of all PostgreSQL there is, where the system tells) as ratios. See
+ * request (of the service and of all PostgreSQL on the machine, if the system reports it) as ratios. See
  * docs/performance.md.
  */
 
@@ -38,7 +38,7 @@ if (values.engine.includes('postgres'))
   await onServer<[string, string, string]>(async (url, otherUrl, plainUrl) => {
     const own = await candidate('this version', here, { url })
     const before = await candidate('the other version', other, { url: otherUrl })
-    // Its writes would leave rows behind in the tables of whoever shared a database with it.
+    // A shared database would get the rows that its writes leave behind.
     const items = await casesOn({ url: plainUrl }, here)
     const plain = await startProcess('bench/plain.ts', { DATABASE_URL: plainUrl })
     await compare('PostgreSQL', [own, before, { name: 'plain Fastify + pg', service: plain, items }])
@@ -50,7 +50,7 @@ if (values.engine.includes('embedded'))
   ])
 process.exit(0)
 
-/** The service of a version, on deals that the same version has made. */
+/** The service of a version, on deals created by the same version. */
 async function candidate(name: string, root: string, open: Opened): Promise<Candidate> {
   const items = await casesOn(open, root)
   const place = 'url' in open ? { DATABASE_URL: open.url, DATA_DIR: directory } : { DATA_DIR: open.dataDir }
@@ -58,7 +58,7 @@ async function candidate(name: string, root: string, open: Opened): Promise<Cand
   return { name, service, items }
 }
 
-/** What is asked of deals that the version in `root` makes. */
+/** The cases on deals that the version in `root` creates. */
 async function casesOn(open: Opened, root: string): Promise<readonly Case[]> {
   const { prepareDeals } = (await import(join(root, 'bench/prepare.ts'))) as typeof import('./prepare.ts')
   return cases(await prepareDeals(open, Number(values.deals)))
@@ -93,7 +93,7 @@ async function compare(title: string, candidates: readonly Candidate[]): Promise
   console.log(`\n${title}, ${inFlight} in flight, ${turns} turns of ${seconds} s\n\n${text}`)
 }
 
-/** The middle, the least and the most of the ratios. */
+/** The median, minimum and maximum of the ratios. */
 function spread(ratios: number[]): string {
   const sorted = ratios.sort((a, b) => a - b)
   return `${middle(sorted).toFixed(2)} (${sorted[0]!.toFixed(2)} to ${sorted.at(-1)!.toFixed(2)})`

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:web [-- --deals 10000,100000 --moves 500]`: what people feel in the web UI, in Debian's
- * Chromium on the embedded database, without a screen: the first card, a drag, a jump, how much is drawn and
- * loaded, and the memory after a long day. Times are medians of five after a warm-up, when the upkeep has
- * nothing more to do. See docs/performance.md.
+ * `npm run bench:web [-- --deals 10000,100000 --moves 500]`: the speed of the web UI, in Debian's Chromium on
+ * the embedded database, headless: the first card, a drag, a jump, how much is drawn and loaded, and the
+ * memory after a long day. Times are medians of five after a warm-up, when maintenance is idle. See
+ * docs/performance.md.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,7 +38,7 @@ const token = 'bench-web-token-bench-web-token-bench'
 type Row = readonly [what: string, measured: number, unit: string, aim: number]
 
 sayMachine()
-/** The build for no screen draws faster: its figures are no people's. */
+/** The headless build draws faster than a person's browser. */
 const isWhole = existsSync(wholeChromium)
 if (!isWhole) console.log(`There is no ${wholeChromium}: these are the figures of the build for no screen.`)
 
@@ -117,7 +117,7 @@ async function measured(deals: number): Promise<Row[]> {
   }
 }
 
-/** Waits until the upkeep has brought the new deals in line, and vacuums, as it does after an idle minute. */
+/** Waits until the background jobs have processed the new deals, and vacuums, as after an idle minute. */
 async function settled(db: Database): Promise<void> {
   const written = async () => {
     await db.query('SELECT pg_stat_force_next_flush()')
@@ -133,7 +133,7 @@ async function settled(db: Database): Promise<void> {
   await db.queryWithoutTimeLimit('VACUUM (ANALYZE)')
 }
 
-/** The scripts that a page has asked for before it had the board's data: what the first card waits for. */
+/** The scripts that a page requested before it had the board's data: the first card waits for them. */
 function scriptsOf(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const all = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
@@ -155,7 +155,7 @@ async function medianOf(measure: () => Promise<number>): Promise<number> {
   return all.sort((one, other) => one - other)[Math.floor(times / 2)]!
 }
 
-/** Counts what a page asks of the service. */
+/** Counts the page's requests to the service. */
 function countMoves(page: Page): { requests: number } {
   const counted = { requests: 0 }
   page.on('request', request => {
@@ -164,7 +164,7 @@ function countMoves(page: Page): { requests: number } {
   return counted
 }
 
-/** Drags the first card to the next column and tells the p95 of the frames meanwhile, in milliseconds. */
+/** Drags the first card to the next column; returns the p95 of the frames meanwhile, in milliseconds. */
 async function dragged(page: Page): Promise<number> {
   const [from, to] = await page.evaluate(() =>
     [...document.querySelectorAll('[data-column]')].slice(0, 2).map(column => {
@@ -197,7 +197,7 @@ async function dragged(page: Page): Promise<number> {
   return Math.round(p95 * 10) / 10
 }
 
-/** Moves a card to and fro, scrolls the table all over, and comes back to the board: all in one page. */
+/** Moves a card to and fro, scrolls through the whole table, and comes back to the board: all in one page. */
 async function longDay(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/board`)
   await page.waitForSelector('[data-card] a')
@@ -222,7 +222,7 @@ async function longDay(page: Page, url: string): Promise<void> {
   await page.waitForTimeout(1000)
 }
 
-/** Scrolls the first column to a place where nothing has been read, and waits for its cards. */
+/** Scrolls the first column to an unread part, and waits for its cards. */
 function jumped(page: Page): Promise<number> {
   return page.evaluate(async () => {
     const scroller = document.querySelector('[data-scroller]')!

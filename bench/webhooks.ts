@@ -1,7 +1,7 @@
 /**
- * `npm run bench:webhooks [-- --events 5000 --seconds 10 --engine postgres,embedded]`: how many deliveries a
- * second a receiver on this machine gets, and how long after a write it gets its event: alone, and beside
- * receivers that hang, fail or are slow, in turns of one run. See docs/performance.md.
+ * `npm run bench:webhooks [-- --events 5000 --seconds 10 --engine postgres,embedded]`: deliveries a second to
+ * a receiver on this machine, and the lag from a write to its event: alone, and beside receivers that hang,
+ * fail or are slow, in turns of one run. See docs/performance.md.
  */
 
 import { createServer, type ServerResponse } from 'node:http'
@@ -23,13 +23,13 @@ const { values } = parseArgs({
 const events = Number(values.events)
 const seconds = Number(values.seconds)
 const inFlight = 16
-/** Between two writes whose lag is measured. */
+/** Pause between two writes whose lag is measured. */
 const pauseMs = 25
-/** So long that what has not come by then is lost, however busy the machine is. */
+/** A longer lag counts as a lost event, however busy the machine is. */
 const longestLagMs = 60_000
-/** Of each kind of bad receiver. */
+/** Number of each kind of bad receiver. */
 const badOnes = 4
-/** What is measured comes in turns, so that a slow minute slows all of it. */
+/** Cases run in turns, so that a slow minute slows all of them. */
 const rounds = 3
 const token = accountTokens[0]!
 
@@ -50,7 +50,7 @@ if (values.engine.includes('postgres'))
 if (values.engine.includes('embedded')) await bench('Embedded', { DATA_DIR: join(directory, 'embedded') })
 process.exit()
 
-/** The address of a receiver in this process. */
+/** Address of a receiver in this process. */
 async function receiver(answer: (seq: number, response: ServerResponse) => void): Promise<string> {
   const server = createServer((request, response) => {
     const pieces: Buffer[] = []
@@ -107,7 +107,7 @@ async function bench(name: string, env: Record<string, string>): Promise<void> {
   print(name, perSecond, alone, beside)
 }
 
-/** How long after the answer to a write its event was received, in ms, for some seconds. */
+/** Lags from the answer to a write to the receipt of its event, in ms, for some seconds. */
 async function lags(
   // biome-ignore lint/suspicious/noExplicitAny: as above
   ask: (method: string, path: string) => Promise<any>,
@@ -125,7 +125,7 @@ async function lags(
     if (answeredAt.every((_, index) => received(index) !== undefined)) break
     await new Promise(resolve => setTimeout(resolve, 20))
   }
-  // What has not come at all would count for ever.
+  // An event that never arrives has an infinite lag.
   return answeredAt.map((at, index) => (received(index) ?? Number.POSITIVE_INFINITY) - at)
 }
 

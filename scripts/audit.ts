@@ -1,7 +1,6 @@
 /**
- * Asks the registry whether a dependency that people run has a known vulnerability, high or critical: then it
- * ends with 1. Where the registry can't be asked it says so and ends with 0, as a check has to work offline
- * too.
+ * Asks the registry whether a runtime dependency has a known vulnerability, high or critical: then it ends
+ * with 1. If the registry is unreachable it prints that and ends with 0, as a check has to work offline too.
  */
 import { spawnSync } from 'node:child_process'
 

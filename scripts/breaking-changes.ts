@@ -1,6 +1,6 @@
 /**
- * Says in words which changes of an OpenAPI document break the programs that were written by the one before
- * (D91): what went away, what is no longer taken, and what is answered otherwise. Additions break nothing.
+ * Describes the changes of an OpenAPI document that break clients of the one before (D91): removed parts,
+ * inputs that are no longer accepted, and outputs that differ. Additions break nothing.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is JSON
@@ -76,12 +76,12 @@ function schemaOf({ content }: Node): Node {
   return (Object.values(content)[0] as Node).schema
 }
 
-/** What is sent: anything that was taken must be taken. */
+/** Inputs: all that was accepted must be accepted. */
 function narrowed(name: string, documents: Documents, was: Node, is: Node): string[] {
   return compared(name, documents, was, is, 'sent', new Set())
 }
 
-/** What is read: nothing may be answered that was not to be expected. */
+/** Outputs: nothing may be answered that the old document excluded. */
 function widened(name: string, documents: Documents, was: Node, is: Node): string[] {
   return compared(name, documents, was, is, 'read', new Set())
 }
@@ -111,7 +111,7 @@ function compared(
 
 type At = (part: string, before: Node, after: Node) => string[]
 
-/** What was expected must be one of the alternatives that are offered: told is how the nearest differs. */
+/** An expected value must be one of the alternatives: reports how the nearest one differs. */
 function alternativeChanges(was: Node, is: Node, how: 'sent' | 'read', at: At): string[] {
   const [expected, offered] = how === 'sent' ? [was, is] : [is, was]
   return alternativesOf(expected).flatMap(one => {
@@ -127,7 +127,7 @@ function alternativesOf({ anyOf, ...own }: Node): Node[] {
   return Array.isArray(own.type) ? own.type.map((type: string) => ({ ...own, type })) : [own]
 }
 
-/** A schema with what it refers to, and with all parts of which it is made. */
+/** A schema with its references resolved, and all its parts merged. */
 export function merged(schema: Node, document: Node): Node {
   if (!schema?.$ref && !schema?.allOf) return schema ?? {}
   const { $ref, allOf = [], ...own } = schema

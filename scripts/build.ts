@@ -1,6 +1,6 @@
 /**
- * `npm ci` ends with this: it builds the web UI and makes the cluster that new databases begin with, so that
- * the start needs no step of its own. An install without the development packages keeps the UI that is there.
+ * Last step of `npm ci`: builds the web UI and makes the initial cluster of new databases, so that the start
+ * needs no step of its own. An install without the development packages leaves an existing UI unchanged.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * `npm run check [-- --only web,laws]`: what has to hold and `npm test` does not ask. Part after part, all of
- * them whatever fails, then the tests that failed, how long each part took and node:test's counts of all
- * together. Ends with 1 if one failed.
+ * `npm run check [-- --only web,laws]`: all checks that `npm test` leaves out. Runs all parts even if one
+ * fails, then prints the failed tests, the duration of each part and node:test's total counts. Ends with 1 if
+ * one failed.
  */
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -11,7 +11,7 @@ const node = process.execPath
 const tsc = [node, 'node_modules/typescript/bin/tsc']
 const { quick: _, ...others } = suites
 
-/** name → the commands that are carried out side by side */
+/** name → commands that run side by side */
 const parts: { readonly [name: string]: readonly (readonly string[])[] } = {
   types: [tsc, [...tsc, '-p', 'web'], [...tsc, '-p', 'test/web']],
   lint: [[node, 'node_modules/@biomejs/biome/bin/biome', 'check', '.']],
@@ -26,7 +26,7 @@ if (unknown.length) throw new Error(`There is no part ${unknown}, but ${Object.k
 
 const counts = new Map<string, number>()
 const took: string[] = []
-/** what node:test prints of failed tests, of all parts */
+/** node:test's output of failed tests, of all parts */
 const failures: string[] = []
 for (const name of only) {
   console.log(`\n══ ${name} ══`)
@@ -41,7 +41,7 @@ console.log(failures.join('\n'))
 console.log(`\n| Part     |    Took | Outcome |\n|---|--:|---|\n${took.join('\n')}\n`)
 for (const [what, count] of counts) console.log(`ℹ ${what} ${count}`)
 
-/** Runs a command, passes on what it prints and adds up node:test's counts; resolves to its exit code. */
+/** Runs a command, passes on its output and adds up node:test's counts; resolves to its exit code. */
 function carriedOut([program, ...given]: readonly string[]): Promise<number> {
   const child = spawn(program!, given, { stdio: ['ignore', 'pipe', 'inherit'] })
   let line = ''

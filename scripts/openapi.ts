@@ -11,7 +11,7 @@ import { resourceNamesOf, typesOf } from '../src/openapi/typescript.ts'
 import { breakingChanges } from './breaking-changes.ts'
 
 const path = 'docs/api/openapi.json'
-// No route is called, so none needs what it works with.
+// No route is called, so none needs its dependencies.
 const table = routes({} as never)
 const document = `${JSON.stringify(parseJson(await openApi(baseCatalog, table)), null, 2)}\n`
 const broken = breakingChanges(JSON.parse(readFileSync(path, 'utf8')), JSON.parse(document))

@@ -1,6 +1,6 @@
 /**
- * `npm run pictures`: the main pages of the web UI with the sample data, in both themes, on a desktop and on
- * a phone, as docs/ui/*.png. For people to look at: no test compares them.
+ * `npm run pictures`: screenshots of the main pages of the web UI with the sample data, in both themes, on a
+ * desktop and on a phone, as docs/ui/*.png. For people to look at: no test compares them.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

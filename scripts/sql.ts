@@ -1,7 +1,7 @@
 /**
- * Prints the statements of an operation as the service sends them, to be read and pasted into psql:
- * `npm run sql -- deal.create`, or `npm run sql -- deal.list 'filter=status:eq(Open)'`. Without an argument,
- * the names of the operations. The operation is carried out on a database of its own, with the sample's data.
+ * Prints the statements of an operation as the service sends them, to be read and pasted into psql: `npm run
+ * sql -- deal.create`, or `npm run sql -- deal.list 'filter=status:eq(Open)'`. Without an argument, the names
+ * of the operations. The operation runs on a temporary database with the sample's data.
  */
 import { loadCatalog } from '../src/accounts/callers.ts'
 import { firstStart } from '../src/accounts/first-start.ts'
@@ -26,7 +26,7 @@ import { updateRecord } from '../src/records/update.ts'
 import { resources } from '../src/resources.ts'
 import type { Statement } from '../src/sql.ts'
 
-/** What a record of each resource is created with: the ids are the sample's. */
+/** Body of each resource's create; the ids are the sample's. */
 const bodies: { readonly [resource: string]: JsonObject } = {
   deal: { title: 'A deal', pipeline: 2, pipeline_stage: 3, primary_contact: 68, sales_owner: 1 },
   product: { name: 'A product', unit_price: [{ currency: 'USD', unit_price: '49.90' }] },
@@ -41,7 +41,7 @@ const bodies: { readonly [resource: string]: JsonObject } = {
   pipeline: { name: 'A pipeline' },
   pipeline_stage: { name: 'A stage', pipeline: 2 },
 }
-/** A currency is never created, and so not deleted: this one is there. */
+/** A currency is never created, and so not deleted: this one exists. */
 const euro = 978
 
 type Asked = {
@@ -97,7 +97,7 @@ else if (!names.includes(name)) {
   }
 }
 
-/** What the operation asks of the database. */
+/** The statements that the operation sends to the database. */
 async function statementsOf(db: Database, name: string, query: string): Promise<Statement[]> {
   const [resource, operation] = name.split('.') as [string, string]
   const catalog = await loadCatalog(db, resources, 1)
@@ -130,7 +130,7 @@ async function statementsOf(db: Database, name: string, query: string): Promise<
   return asked
 }
 
-/** The statement under a name, as psql takes it, and its plan for the values with which it was asked. */
+/** The statement under a name, in psql's form, and its plan for the given values. */
 function pasted({ text, values }: Statement, name: string): string {
   const quoted = values.map(value => (value === null ? 'NULL' : `'${value.replaceAll("'", "''")}'`))
   const given = quoted.length ? ` (${quoted.join(', ')})` : ''

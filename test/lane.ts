@@ -1,6 +1,6 @@
 /**
- * Test files one after the other in one process, as long as there are files that no other lane has taken
- * (test/run.ts). What takes long is done once: loading the service, opening an engine
+ * A lane: runs test files one after the other in one process, as long as there are files that no other lane
+ * has taken (test/run.ts). Slow set-up is shared: loading the service, opening an engine
  * (support/shared-engine.ts), and starting a browser (support/ui.ts).
  */
 import { mkdirSync } from 'node:fs'
@@ -20,7 +20,7 @@ for (const [place, file] of files.entries()) {
 }
 await endAll()
 
-/** Whether this lane is the first to take the file: of those who make a directory, one succeeds. */
+/** True if this lane is the first to take the file: mkdir succeeds once. */
 function isMine(place: number): boolean {
   try {
     mkdirSync(join(folder, String(place)))

@@ -1,26 +1,27 @@
 /**
- * The parts of the suite: which test files run on which engine, and how much the laws ask. `npm test` is the
- * part `quick`, `npm run check` has all others (scripts/check.ts). What needs an engine of its own, kills or
- * has very many records says so by its folder. test/house/layout.test.ts checks that no file is left out.
+ * The parts of the suite: which test files run on which engine, and the share of the laws' questions. `npm
+ * test` is the part `quick`, `npm run check` has all others (scripts/check.ts). Tests that need an engine of
+ * their own, kill or have very many records have folders of their own. test/house/layout.test.ts checks that
+ * no file is left out.
  */
 import { globSync } from 'node:fs'
 
 export type Part = {
   readonly engine: 'embedded' | 'postgres'
   readonly files: readonly string[]
-  /** how many of the laws' questions are asked, from 0 to 1 */
+  /** share of the laws' questions, from 0 to 1 */
   readonly share: number
-  /** its tests wait for others and for the clock, so that there is room for one more process than cores */
+  /** True if its tests mostly wait, so that there is room for one more process than cores */
   readonly waits?: true
 }
 
-/** What `npm test` asks. */
+/** The folders of `npm test`. */
 const first = ['api', 'house', 'laws', 'units', 'units/waiting']
-/** Those that share a process with its engine and its browser (lane.ts). */
+/** The folders that share a process with its engine and its browser (lane.ts). */
 const together = [...first, 'web']
 /**
- * Those for which once is enough: they ask nothing of a database, bring their own engines, or are about what
- * comes before it: connections, documents, refusals of what was sent.
+ * Files that need only one engine: they use no database, bring their own engines, or test the layers before
+ * it: connections, documents, refusals of bodies.
  */
 const engineFree = [
   ...['backup', 'commands', 'db', 'house', 'units', 'web'].map(folder => `${folder}/`),
@@ -38,7 +39,7 @@ const engineFree = [
   ...['files', 'hostile-files', 'network', 'stop'].map(name => `reliability/${name}.`),
   ...['cli/arguments.', 'client/generators.', 'client/runtimes.'],
 ]
-/** These carry out whole recipes of CONTRIBUTING.md, which takes minutes. */
+/** Whole recipes of CONTRIBUTING.md, which take minutes. */
 const recipes = 'test/house/recipes.test.ts'
 
 function filesOf(...folders: readonly string[]): string[] {
@@ -55,20 +56,20 @@ export const parts = {
   },
   laws: { engine: 'embedded', files: filesOf('laws'), share: 1 },
   engines: { engine: 'embedded', files: filesOf(...others), share: 1, waits: true },
-  // What the laws find is seldom one engine's alone.
+  // The laws' findings are seldom specific to one engine.
   postgres: { engine: 'postgres', files: filesOf(...first, ...others).filter(runsOnBoth), share: 0.3 },
   web: { engine: 'embedded', files: filesOf('web'), share: 1, waits: true },
-  // Side by side: the commands leave time to the compiler.
+  // In parallel: the commands leave time to the compiler.
   commands: { engine: 'embedded', files: [...filesOf('commands'), recipes], share: 1 },
 } satisfies { readonly [name: string]: Part }
 
-/** Whether it runs on PostgreSQL, too. */
+/** True if it runs on PostgreSQL, too. */
 export function runsOnBoth(file: string): boolean {
   const path = file.replaceAll('\\', '/')
   return !engineFree.some(one => path.includes(`test/${one}`))
 }
 
-/** Whether it shares its process and its engine with others. */
+/** True if it shares its process and its engine with others. */
 export function isTogether(file: string): boolean {
   const place = file.replaceAll('\\', '/')
   return together.some(folder => place.includes(`test/${folder}/`)) && !isRecipe(file)

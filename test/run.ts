@@ -32,25 +32,24 @@ const asked =
   values.part === undefined && files.length > 0 ? partsOf(files) : [partCalled(values.part ?? 'quick')]
 
 /**
- * A test opens many embedded engines in one process, each for seconds. To optimize their code is worth while
- * only where it runs ten times longer than V8's default budget. The other flags prevent a crash in V8's
- * garbage collection of WebAssembly code (nodejs/node#64500). Services started as child processes run without
- * these flags.
+ * A test opens many embedded engines in one process, each for seconds. Optimizing their code pays only if it
+ * runs ten times longer than V8's default budget. The other flags prevent a crash in V8's garbage collection
+ * of WebAssembly code (nodejs/node#64500). Services started as child processes run without these flags.
  */
 const manyEngines = ['--wasm-tiering-budget=130000000', '--no-wasm-code-gc', '--no-memory-protection-keys']
 
 /**
- * Where the data of a test is, if there is room for that of all that run at once. A disk takes several times
- * the processor's time to make a database, and each commit waits for it.
+ * Folder of the tests' data, if it has room for all concurrent tests. On a disk, making a database takes
+ * several times the processor's time, and each commit waits for it.
  */
 const inMemory = '/dev/shm'
 const roomInMemory = 8 * 2 ** 30
 
-// Each process finds the code compiled, as the service itself does (bin/dealwright.js).
+// Each process uses the compile cache, as the service does (bin/dealwright.js).
 process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/dealwright-code')
 if (hasRoomInMemory()) process.env.TMPDIR ??= inMemory
 
-// What the files share: a server, and databases that are ready to be copied.
+// Shared by the files: a server, and databases that are ready to be copied.
 const server = asked.some(({ engine }) => engine === 'postgres') ? await startPostgres() : null
 const home = mkdtempSync(join(tmpdir(), 'dealwright-tests-'))
 Object.assign(process.env, { TEST_PREPARED: home, LAWS_SEED: values.seed })
@@ -82,7 +81,7 @@ function partsOf(files: readonly string[]): Part[] {
   return [{ engine: 'embedded', files, share: 1 }, ...onServer]
 }
 
-/** Runs the files and prints what node:test says of them. The exit code is 1 from the first failure on. */
+/** Runs the files and prints node:test's output. The exit code is 1 from the first failure on. */
 async function report({ engine, files, share, waits }: Part, server: TestServer | null): Promise<void> {
   console.log(`\n── ${engine} ──`)
   if (engine === 'postgres' && !server) {
@@ -101,7 +100,7 @@ async function report({ engine, files, share, waits }: Part, server: TestServer 
   for await (const text of tests.compose(new spec())) process.stdout.write(text)
 }
 
-/** At most `count` programs that carry out the files between them. */
+/** At most `count` programs, which share the files. */
 function lanes(files: readonly string[], count: number): string[] {
   if (files.length === 0) return []
   const folder = mkdtempSync(join(home, 'lanes-'))

@@ -18,7 +18,7 @@ export type { Schemas } from './schemas.ts'
 /** The resources of the service. */
 export type ResourceName = (typeof resourceNames)[number]
 
-/** A record as it is read alone, as it stands in a list, as it is made, and as it is changed. */
+/** The types of a record: read alone, in a list, created and changed. */
 type Of<S, Name extends string> = S[Name & keyof S]
 export type Read<S, R extends ResourceName> = Of<S, `${R}_read`>
 export type Listed<S, R extends ResourceName> = Of<S, R>
@@ -47,16 +47,18 @@ export type Page<T> = { readonly data: T[]; readonly meta: BaseSchemas['page_met
 export type Reading = { readonly expand?: string; readonly signal?: AbortSignal }
 
 export type Writing = Reading & {
-  /** makes it the same request as an earlier one; by default each call is one of its own */
+  /** makes a retry the same request; default: a key of its own for each call */
   readonly idempotencyKey?: string
 }
 
 export type Changing = Writing & {
-  /** only if the record is still at this version */
+  /** the change is refused if the record has another version */
   readonly ifVersion?: number
 }
 
-/** A record that was read, or its id. What was read is changed only if nobody has changed it since. */
+/**
+ * A record that was read, or its id. A record that was read is changed only if its version is still the same.
+ */
 export type Which = number | { readonly id?: number | null; readonly version?: number | null }
 
 const base = '/rest/api/v1'
@@ -75,7 +77,7 @@ export class Resource<S, R extends ResourceName> {
     return dataOf(await this.#http.ask('GET', `${this.#path}/${id}`, { query: { expand }, signal }))
   }
 
-  /** The record with its ETag, or null where it still has the tag `etag`. */
+  /** The record with its ETag, or null if its tag is still `etag`. */
   async getIfChanged(
     id: number,
     etag: string | null,
@@ -90,7 +92,9 @@ export class Resource<S, R extends ResourceName> {
     return dataOf(await this.#http.ask('POST', this.#path, { body: record, ...written(options) }))
   }
 
-  /** Changes the fields that are given. A record that was read is refused if it has changed since (412). */
+  /**
+   * Changes only the fields of `changes`. A record that was read is refused if it has changed since (412).
+   */
   async update(which: Which, changes: Changes<S, R>, options: Changing = {}): Promise<Read<S, R>> {
     return dataOf(
       await this.#http.ask('PATCH', this.#pathOf(which), { body: changes, ...changed(which, options) }),
@@ -154,7 +158,7 @@ export class Dealwright<S = BaseSchemas> {
     for (const name of resourceNames) Object.assign(this, { [name]: new Resource(this.#http, name) })
   }
 
-  /** Who asks, in which account, with which scopes. */
+  /** The caller: user or token, account and scopes. */
   async me(): Promise<Of<S, 'caller'>> {
     return dataOf(await this.request('GET', `${base}/me`))
   }

@@ -1,19 +1,19 @@
-/** What the service refuses, as exceptions. Every problem of the request is in `problems`. */
+/** Refusals of the service as exceptions. Every problem of the request is in `problems`. */
 import type { Schemas } from './schemas.ts'
 
 export type Problem = Schemas['problem_item']
 
-/** A refusal of the service, or an answer that is none of its. */
+/** A refusal of the service, or an answer of a proxy before it. */
 export class DealwrightError extends Error {
   override name = 'DealwrightError'
-  /** the status of HTTP */
+  /** the HTTP status */
   readonly status: number
-  /** the number of the error, as /docs/errors lists it; 0 where something between answered */
+  /** the error's number in /docs/errors; 0 if a proxy answered */
   readonly code: number
   readonly problems: readonly Problem[]
-  /** names the request in the service's log */
+  /** id of the request in the service's log */
   readonly requestId: string | null
-  /** in how many seconds the service wants to be asked again */
+  /** seconds to wait before a retry (Retry-After) */
   readonly retryAfter: number | null
 
   constructor(response: Response, body: Partial<Schemas['problem']> | null) {
@@ -62,7 +62,7 @@ export class ValidationFailed extends DealwrightError {
 export class RateLimited extends DealwrightError {
   override name = 'RateLimited'
 }
-/** 408 and 503: the service could not answer in time, also after the retries. */
+/** 408 and 503: the service is unavailable or too slow, also after the retries. */
 export class Unavailable extends DealwrightError {
   override name = 'Unavailable'
 }

@@ -1,6 +1,6 @@
 /**
- * The text of a filter ⇄ a tree (D30): `parseFilter` and `printFilter`. The service and the web UI read filters
- * by this file, too. Knows no field and asks nobody; every error names its position.
+ * The text of a filter ⇄ a tree (D30): `parseFilter` and `printFilter`. The service and the web UI read
+ * filters by this file, too. Knows no field and sends no request; every error names its position.
  */
 
 export const operators = [
@@ -22,10 +22,10 @@ export type Operator = (typeof operators)[number]
 
 export type Condition = {
   readonly type: 'condition'
-  /** a field, one of its members, or a field of what it points to: `company.name` */
+  /** a field, one of its members, or a field of a referenced record: `company.name` */
   readonly field: string
   readonly operator: Operator
-  /** one; several of an operator that takes a list */
+  /** one value; several for an operator that takes a list */
   readonly values: readonly string[]
 }
 
@@ -35,11 +35,11 @@ export type Term = Condition | Group
 /** All of it must hold; empty: everything. */
 export type Filter = readonly Term[]
 
-/** What is wrong with a text, and where: `position` counts from 0. */
+/** A syntax error and its place: `position` counts from 0. */
 export class FilterError extends Error {
   readonly position: number
   readonly hint: string | undefined
-  /** the operator that there is not */
+  /** the unknown operator */
   readonly operator: string | undefined
 
   constructor(
@@ -54,16 +54,16 @@ export class FilterError extends Error {
   }
 }
 
-/** How many conditions the filters of a request may have together. */
+/** Limit of the conditions of all filters of a request. */
 export const conditionsMax = 50
 const depthMax = 5
 const lists: ReadonlySet<Operator> = new Set(['in', 'nin', 'between'])
 export const example = 'For example filter=title:like(renewal),pipeline_stage:in(3,4).'
 
-/** Whether it takes several values. */
+/** True if it takes several values. */
 export const takesList = (operator: Operator): boolean => lists.has(operator)
 
-/** Counts the conditions that were read: the limit is that of all filters of a request. */
+/** Counts the conditions that were read: the limit applies to all filters of a request. */
 export type Count = { conditions: number }
 
 /**
@@ -81,12 +81,12 @@ export function parseFilter(text: string, count: Count = { conditions: 0 }): Fil
   throw new FilterError(`Unexpected "${rest}"`, reader.at, { hint: rest === ')' ? quoting : example })
 }
 
-/** A text that means the filter. Throws FilterError where none does (`unprintable`). */
+/** A text that parses to the filter. Throws FilterError if there is none (`unprintable`). */
 export function printFilter(filter: Filter): string {
   return filter.map(printTerm).join(',')
 }
 
-/** Why a condition has no text, or undefined: raw text ends at the parenthesis that closes it. */
+/** Reason why a condition has no text, or undefined: raw text ends at the parenthesis that closes it. */
 export function unprintable({ operator, values }: Condition): string | undefined {
   if (operator === 'between' && values.length !== 2) return 'Give both ends.'
   if (values.length === 0) return 'Give a value.'
@@ -105,7 +105,7 @@ function printTerm(term: Term): string {
   return `${field}:${operator === 'eq' ? 'in' : 'nin'}(${listed(value)})`
 }
 
-/** A value in a list: as it is, or in double quotes. */
+/** A value in a list: unchanged, or in double quotes. */
 function listed(value: string): string {
   const isBare = value !== '' && value === value.trim() && !/[,()"]/.test(value)
   return isBare ? value : `"${value.replace(/["\\]/g, '\\$&')}"`

@@ -1,16 +1,16 @@
-/** Requests: authorized, tried again where that is safe, answered by JSON or an exception. */
+/** Requests: authorized, retried where that is safe, answered by JSON or an exception. */
 import { errorOf } from './errors.ts'
 
 export type Options = {
-  /** where the service is, such as https://crm.example.com */
+  /** base URL of the service, such as https://crm.example.com */
   readonly url: string
-  /** none in a browser whose session cookie says who asks */
+  /** absent in a browser, whose session cookie identifies the caller */
   readonly token?: string
-  /** how often a request is tried again: 3 by default */
+  /** number of retries; default: 3 */
   readonly retries?: number
-  /** how long one attempt may take, in milliseconds: 60 000 by default */
+  /** timeout of one attempt, in milliseconds; default: 60 000 */
   readonly timeoutMs?: number
-  /** another fetch than the platform's */
+  /** replaces the platform's fetch */
   readonly fetch?: typeof fetch
 }
 
@@ -26,7 +26,7 @@ export type Asked = {
 
 export type Answered = { readonly status: number; readonly headers: Headers; readonly body: unknown }
 
-/** Busy or out of reach for a moment: 409 is tried again where the service says when. */
+/** Temporary statuses. A 409 is retried if it has a Retry-After. */
 const passing = new Set([408, 429, 502, 503, 504])
 const longestWaitMs = 30_000
 
@@ -37,14 +37,14 @@ export class Http {
   constructor(options: Options) {
     this.#options = options
     const given = options.fetch ?? globalThis.fetch
-    // A browser's fetch may be called on nothing but the window.
+    // A browser's fetch must be called with the window as `this`.
     this.#fetch = (...args) => given(...args)
   }
 
   /**
-   * Asks, and asks again after an answer that says "later" or a connection that broke. A write has an
-   * Idempotency-Key, so it is carried out once however often it is sent. Throws a DealwrightError for a
-   * refusal, and what fetch throws where no answer comes. 304 is an answer without a body.
+   * Sends a request, and retries it after a temporary status or a broken connection. A write has an
+   * Idempotency-Key, so retries carry it out once. Throws a DealwrightError for a refusal, and fetch's error
+   * without an answer. 304 is an answer without a body.
    */
   async ask(method: string, path: string, asked: Asked = {}): Promise<Answered> {
     const { retries = 3 } = this.#options
@@ -81,7 +81,7 @@ export class Http {
     }
   }
 
-  /** The whole answer: a connection may break amid it, too. */
+  /** Reads the whole answer: a connection may break in its middle, too. */
   async #send(url: URL, init: RequestInit, signal: AbortSignal | undefined): Promise<Reply> {
     const limit = AbortSignal.timeout(this.#options.timeoutMs ?? 60_000)
     const response = await this.#fetch(url, {
@@ -98,7 +98,7 @@ function answered({ response, text }: Reply): Answered {
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
 }
 
-/** Waits as long as the service says, else longer each time, with a part of chance. */
+/** Waits for Retry-After, else with exponential backoff and jitter. */
 function waited(seconds: number | null, attempt: number, signal: AbortSignal | undefined): Promise<void> {
   const ownMs = 200 * 2 ** attempt * (0.5 + Math.random())
   const ms = Math.min(longestWaitMs, Math.max(ownMs, (seconds ?? 0) * 1000))

@@ -1,7 +1,7 @@
 /**
- * Every route of the table, asked by everybody (D62, D65): without a token, with one that is unknown,
- * expired, revoked or lacks the scope, by each role, by a user out of use, and from another account. A new
- * route that no row expects fails.
+ * Every route of the table, requested by every kind of caller (D62, D65): without a token, with one that is
+ * unknown, expired, revoked or lacks the scope, by each role, by a deactivated user, and from another
+ * account. A new route that no row expects fails.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -17,7 +17,7 @@ import { createToken } from '../support/tokens.ts'
 const { call, db, made } = await startService()
 const tx = byQueries(db)
 let names = 0
-/** The secret of a token of a user of a role. */
+/** The secret of a new token of a new user with a role. */
 async function secretOf(role: string, scopes: string[] = ['admin'], more: { [name: string]: Json } = {}) {
   const name = `Asker ${++names}`
   const user = await made('user', { name, email: `asker${names}@example.com`, role })
@@ -55,7 +55,7 @@ type Asker = {
 }
 const scopesOf = async (role: number) =>
   (await call('GET', `${v1}/role/${role}`)).body.data.scopes as string[]
-/** Everybody who may ask; scopes null: nobody whom the service knows. */
+/** All kinds of callers; scopes null: not authenticated. */
 const askers: readonly Asker[] = [
   { name: 'no token', secret: null, scopes: null },
   { name: 'unknown', secret: newToken(1, randomBytes), scopes: null },
@@ -72,13 +72,13 @@ const askers: readonly Asker[] = [
 ]
 
 const table = routes({ db } as never)
-/** No record has it in any account, so that whoever is let in is told so, and changes nothing. */
+/** No record has this id in any account, so that an admitted caller gets 404, and changes nothing. */
 const nobody = 999_999_999
 
-/** What a route answers whoever may ask: there is no such record, or the request is not complete. */
+/** Statuses of a route for an admitted caller: no such record, or an incomplete request. */
 function admitted(method: string, url: string): readonly number[] {
   if (url.endsWith('/rotate')) return [422]
-  // Whoever asks with a token has no session.
+  // A caller with a token has no session.
   if (method === 'DELETE' && url.endsWith('/session')) return [404]
   if (url.includes(':id')) return [404]
   if (method === 'POST' && url.endsWith('/view/list')) return [200]
@@ -88,7 +88,7 @@ function admitted(method: string, url: string): readonly number[] {
   return [200, 400]
 }
 
-/** What everybody is answered: no provider is set up, and the body is no sign-in. */
+/** Statuses of public routes: no provider is set up, and the body is no sign-in. */
 function open(method: string, url: string): readonly number[] {
   if (url.includes('/openid')) return [404]
   return method === 'POST' ? [422] : [200]
@@ -104,7 +104,7 @@ for (const { method, url, scope } of table) {
       const { status, text } = await call(method, path, body, headers)
       const isIn = scopes && (scope === 'any' || scopes.includes('admin') || scopes.includes(scope))
       const expected =
-        // Whoever sends no token is told of the service alone; a wrong one is refused (D90).
+        // Without a token the document describes the service alone; a wrong token is refused (D90).
         url === '/openapi.json' && secret !== null && scopes === null
           ? [401]
           : scope === 'public'

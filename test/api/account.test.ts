@@ -1,4 +1,4 @@
-/** The settings of an account (D141): who may change them, and what follows from them. */
+/** The settings of an account (D141): who may change them, and their effects. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
@@ -112,7 +112,7 @@ test('another base currency converts all rates, and amounts follow; closed deals
     unit_price: [{ currency: 'CHF', unit_price: 10 }],
   })
   assert.equal(await worth(closed.id), '110 USD')
-  // The rate of today is no matter of a deal that is closed.
+  // Today's rate does not affect a closed deal.
   await rate(756, 1.2)
   const sum = async () => {
     const filter = `id:in(${open.id},${inEuro.id},${closed.id})`
@@ -132,7 +132,7 @@ test('another base currency converts all rates, and amounts follow; closed deals
   assert.deepEqual([done.data.base_currency, done.data.base_currency_code], [978, 'EUR'])
   const rateOf = async (id: number) => (await read('currency', id)).rate
   assert.deepEqual([await rateOf(978), await rateOf(840), await rateOf(756)], [1, 0.8, 0.96])
-  // A background job follows the rates, of products last.
+  // A background job applies the rates, to products last.
   const price = async () => (await read('product', product.id)).base_currency_amount.currency_code
   await eventually(async () => (await price()) === 'EUR', 'amounts in another base currency')
   assert.equal(await worth(open.id), '96 EUR')

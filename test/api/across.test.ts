@@ -1,4 +1,4 @@
-/** Filters across references (D87): one step, of what the caller sees there. */
+/** Filters across references (D87): one step, limited to the records that the caller sees there. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { merged } from '../../scripts/breaking-changes.ts'
@@ -112,7 +112,7 @@ test('what a role does not see is not there, and the scope to read it is needed'
   assert.match(forbidden.body.detail, /company:read/)
 })
 
-/** Whether a request of this operation may have a filter: in its address, or in its body. */
+/** True if a request of this operation may have a filter: in its address, or in its body. */
 function takesFilter({ said }: Operation, document: OpenApi): boolean {
   const named = (said.parameters ?? []).map((one: OpenApi) => merged(one, document).name)
   const body = said.requestBody?.content?.['application/json']?.schema
@@ -142,7 +142,7 @@ test('no route answers a filter across a reference without the scope to read wha
   const tried: string[] = []
   for (const { path, method } of asking) {
     const [resource, ...rest] = path.slice(`${v1}/`.length).split('/') as [string, ...string[]]
-    // What a view keeps is a text: whoever opens it asks for a list.
+    // A view stores text only: opening it requests a list.
     if (resource === 'view' && method !== 'get' && !path.endsWith('/view/list')) continue
     const way = rest.join('/')
     const bodyOf = resource === 'webhook' && ['', '{id}'].includes(way) ? hooked : ways[method]?.[way]
@@ -155,7 +155,7 @@ test('no route answers a filter across a reference without the scope to read wha
       method === 'get' ? `?filter=${encodeURIComponent(filter)}` : way === 'bulk' ? '?dry_run=1' : ''
     const ask = (as?: Record<string, string>) =>
       call(method.toUpperCase(), path.replace('{id}', id) + query, bodyOf(filter), as)
-    // Lists that come again are known, for everybody of a role.
+    // Repeated lists are cached, for each role.
     for (const _ of [1, 2]) {
       const whole = await ask()
       assert.ok(whole.status < 300, `${method} ${path}: ${whole.text}`)

@@ -1,6 +1,6 @@
 /**
- * Activities (D73): what they are, what deals say of them, what becomes of them when a deal, a contact or a
- * user goes, and who sees them. That deals count them rightly whatever is written is in laws/activities.
+ * Activities (D73): what they are, the deal's summary of them, the deletion of their deal, contact or user,
+ * and who sees them. That the summary counts right after any writes is in laws/activities.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +26,7 @@ const read = async (resource: string, id: number) => done(get(`${v1}/${resource}
 const newDeal = async (members: { [name: string]: Json } = {}) => made('deal', dealBody(known, members))
 const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 const aCall = { kind: 'Call', subject: 'Call back' }
-/** What a deal says of its activities: done, upcoming, all, last, its kind, next. */
+/** A deal's summary of its activities: done, upcoming, all, last, its kind, next. */
 const saysOf = async (id: number) => {
   const deal = await read('deal', id)
   return [
@@ -141,7 +141,7 @@ test('a note is done when it is written, and is nothing to do', async () => {
     ['note_is_done'],
   )
   assert.equal((await read('deal', deal.id)).recent_note, 'Their CFO.')
-  // A task that becomes a note is done, and can become one to do again.
+  // A task that becomes a note is done, and can be reopened.
   const task = await made('activity', { kind: 'Task', subject: 'Write it down', deal: deal.id })
   const written = await changed('activity', task.id, { kind: 'Note' })
   assert.equal(written.done_at, written.updated_at)
@@ -160,7 +160,7 @@ test('a deal follows its activities: made, done, moved, deleted and restored', a
     ...{ kind: 'Meeting', subject: 'Site visit', deal: deal.id },
     due_at: '2026-01-02T23:00:00Z',
   })
-  // Overdue is still to be done.
+  // Overdue activities still count as upcoming.
   assert.deepEqual(await saysOf(deal.id), [0, 2, 2, null, null, '2026-01-02'])
   await changed('activity', second.id, { done_at: '2026-01-03T09:00:00Z' })
   assert.deepEqual(await saysOf(deal.id), [1, 1, 2, '2026-01-03', 'Meeting', '2027-05-02'])
@@ -197,7 +197,7 @@ test('the days are those of the account', async () => {
   const before = await get(`${v1}/deal/${deal.id}`)
   await zone('UTC')
   assert.deepEqual(await saysOf(deal.id), [1, 1, 2, '2026-01-01', 'Call', '2027-01-01'])
-  // One that comes back with its activities has its days, too.
+  // A deal restored with its activities has its days, too.
   await done(call('POST', `${v1}/deal/${deleted.id}/restore`))
   assert.deepEqual(await saysOf(deleted.id), [0, 1, 1, null, null, '2027-01-01'])
   const tag = before.headers.get('etag')!
@@ -226,18 +226,18 @@ test('none of it is a change of the deal; its tag tells that it moved', async ()
   const moved = after.headers.get('etag')!
   assert.match(moved, /^"1\.\d+"$/)
   assert.equal((await call('GET', path, undefined, { 'if-none-match': moved })).status, 304)
-  // What the deal doesn't tell of changes nothing of it.
+  // An activity's other fields do not change its deal.
   await changed('activity', activity.id, { outcome: 'Left a message' })
   assert.equal((await call('GET', path, undefined, { 'if-none-match': moved })).status, 304)
   await changed('activity', activity.id, { done_at: '2026-01-05' })
   assert.notEqual((await get(path)).headers.get('etag'), moved)
   assert.equal(await count(), events)
-  // An activity makes nobody's change fail.
+  // An activity causes no version conflict in its deal.
   const change = await call('PATCH', path, { description: 'Changed' }, { 'if-match': tag })
   assert.deepEqual([change.status, change.headers.get('etag')], [200, '"2"'])
   assert.equal((await get(path)).headers.get('etag'), '"2"')
   assert.deepEqual((await saysOf(deal.id)).slice(0, 3), [1, 0, 1])
-  // The members are read-only, and what was read can be written back.
+  // The summary is read-only, and writing back what was read is accepted.
   const back = await call('PUT', path, { ...(await read('deal', deal.id)), done_activities: 7 })
   assert.deepEqual([back.status, back.body.data.version, back.body.data.done_activities], [200, 2, 1])
 })
@@ -282,7 +282,7 @@ test('deals are filtered and sorted by what they say', async () => {
   assert.deepEqual(await listed(',next_activity_date:lt(2027-03-02)&sort=id:asc'), [0, 2])
   assert.deepEqual(await listed(',next_activity_date:isnull(true)'), [1])
   assert.deepEqual(await listed(',upcoming_activities:eq(0)'), [1])
-  // A list of a past day has what they say now (D74).
+  // A list as of a past day has the current summary (D74).
   const today = new Date().toISOString().slice(0, 10)
   const past = `&as_of=${today}&sort=next_activity_date:desc`
   assert.deepEqual(await listed(`,next_activity_date:gt(2026-03-01),rotting_days:eq(0)${past}`), [3, 0])
@@ -314,7 +314,7 @@ test('the activities of a deal go and come back with it, and keep nothing from b
   await done(call('DELETE', `${v1}/deal/${deal.id}`))
   assert.equal((await get(`${v1}/activity/${own.id}`)).status, 404)
   assert.equal((await get(`${v1}/activity/${elsewhere.id}`)).status, 200)
-  // Alone it does not come back.
+  // It can't be restored alone.
   const alone = await call('POST', `${v1}/activity/${own.id}/restore`)
   assert.deepEqual(problemsOf(alone), ['/deal reference_not_found'])
   const [listed] = (await get(`${v1}/deal/view/list?deleted=only&filter=id:eq(${deal.id})`)).body.data
@@ -347,7 +347,7 @@ test('an activity is a part of its deal, without one of its contact, without bot
   assert.deepEqual(await there(), [0, 2, 3])
   await done(call('DELETE', `${v1}/company/${company}`))
   assert.deepEqual(await there(), [0, 3])
-  // It keeps the id of what was deleted, and can be written back with it.
+  // It still has the id of the deleted record, and can be written back with it.
   const kept = await read('activity', ids[0]!)
   assert.deepEqual([kept.contact, kept.company], [contact, company])
   assert.equal((await call('PUT', `${v1}/activity/${ids[0]}`, { ...kept, subject: 'Other' })).status, 200)
@@ -380,7 +380,7 @@ test('the purge takes activities before their deal, and leaves what deals say', 
   assert.deepEqual((await saysOf(kept.id)).slice(0, 3), [0, 1, 1])
 })
 
-/** Somebody of a role, who asks. */
+/** A new user with a role, who sends requests. */
 let users = 0
 async function asker(role: Json, more: { [name: string]: Json } = {}) {
   const name = `Asker ${++users}`
@@ -428,7 +428,7 @@ test('own: what one owns, and what has no owner and one has made', async () => {
   for (const { id: unseen } of [others, unowned, handed])
     for (const [method, body] of [['GET'], ['PATCH', { subject: 'x' }], ['DELETE']] as const)
       assert.equal((await ask(method, `/activity/${unseen}`, body)).status, 404)
-  // One may hand over what is one's own; the deal counts all, whoever asks.
+  // Owners may hand over their own; the deal counts all activities for every caller.
   const deal = await newDeal()
   await made('activity', { ...aCall, deal: deal.id })
   assert.equal((await ask('GET', `/deal/${deal.id}`)).body.data.total_activities, 1)
@@ -468,7 +468,7 @@ test('territory: by its deal, its contact or its company', async () => {
   assert.equal((await ask('PATCH', `/activity/${seen[0]}`, { subject: 'Mine now' })).status, 403)
   assert.equal((await ask('DELETE', `/activity/${seen[1]}`)).status, 403)
   assert.equal((await ask('PATCH', `/activity/${seen[3]}`, { subject: 'Mine' })).status, 200)
-  // It follows its deal.
+  // It inherits the territory of its deal.
   await changed('deal', deal, { territory: null })
   assert.equal((await ask('GET', `/activity/${seen[0]}`)).status, 404)
 })
@@ -485,7 +485,7 @@ test('the roles that come with an account: members change their own and their te
   assert.equal((await ask('PATCH', `/activity/${own.body.data.id}`, { done_at: '2026-01-08' })).status, 200)
   assert.equal((await reader.ask('GET', '/activity/view/list')).status, 200)
   assert.equal((await reader.ask('POST', '/activity', aCall)).status, 403)
-  // Who owns a deal, but may not see its activities, can delete both.
+  // The owner of a deal, who may not see its activities, can delete both.
   const role = await made('role', {
     name: 'Deals alone',
     scopes: ['deal:read', 'deal:write'],
@@ -519,7 +519,7 @@ test('who may not see a field of activities does not see what deals tell of it',
     [],
   )
   assert.ok(told.includes('total_activities'))
-  // Whose activity it is has its default, also where that can't be seen or set.
+  // The owner has its default, even if the role hides it or can't set it.
   const { ask: withoutOwner, id } = await hiding('No owner', ['activity.owner'])
   const own = (await withoutOwner('POST', '/activity', aCall)).body.data
   assert.equal('owner' in own, false)

@@ -1,6 +1,6 @@
 /**
- * Administration never ends: not by a deletion, a new role or the end of use, not by two of them at the same
- * moment, and not by those who have less (D62, D121).
+ * An account always has an administrator: no deletion, role change or deactivation removes the last one, not
+ * two concurrent ones, and not callers with fewer rights (D62, D121).
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -19,7 +19,7 @@ const other = await another()
 type User = { readonly id: number; readonly path: string; readonly as: { authorization: string } }
 let names = 0
 
-/** A user of a role, with a token of all that the role has. */
+/** A user with a role, and a token with all scopes of the role. */
 async function user(role: string): Promise<User> {
   const name = `user${++names}`
   const reply = await call('POST', `${v1}/user`, { name, email: `${name}@example.com`, role })
@@ -40,7 +40,7 @@ const read = async ({ id }: User) =>
 const events = async () => (await db.query('SELECT count(*) AS n FROM event WHERE account_id = 1'))[0]!.n
 const code = (reply: Reply) => [reply.status, reply.body?.code]
 
-/** Nobody administers but the owner, whose token calls, and those that a test makes. */
+/** The only administrators are the owner, whose token `call` uses, and those that a test makes. */
 const setOwner = (role: number) =>
   db.query('UPDATE "user" SET role = $1::bigint WHERE account_id = 1 AND id = 1', [String(role)])
 beforeEach(async () => {
@@ -67,7 +67,7 @@ test('the last who administers is not deleted, demoted or taken out of use; who 
     await setOwner(3)
     const before = await events()
     const reply = await call(method, second.path, body, second.as)
-    // Nobody can delete themselves anyway.
+    // No user can delete themselves.
     assert.deepEqual(code(reply), method === 'DELETE' ? [409, 5004] : [409, 5006], reply.text)
     assert.equal(await events(), before)
     await setOwner(1)
@@ -138,7 +138,7 @@ test('who administers is changed only by who administers too; nobody gives more 
   assert.equal(made.status, 201, made.text)
   const less = await call('PATCH', colleague.path, { role: 'Less' }, clerk.as)
   assert.equal(less.status, 200, less.text)
-  // Whoever has the e-mail signs in by it, and sees what is that user's own.
+  // Control of the e-mail gives sign-in and access to everything of that user.
   const email = (of: string) => ({ email: `${of}-${clerk.id}@example.com` })
   assert.equal((await call('PATCH', colleague.path, email('theirs'), clerk.as)).status, 403)
   assert.equal((await call('PATCH', clerk.path, email('own'), clerk.as)).status, 200)
@@ -159,14 +159,14 @@ test('who does not see a field makes and renames roles that do not see it either
   const like = await make('Sees the same', { hidden_fields })
   assert.deepEqual([like.status, like.body.data?.hidden_fields], [201, hidden_fields], like.text)
   assert.equal((await make('Sees less', { hidden_fields: [...hidden_fields, 'deal.no'] })).status, 422)
-  // What a role hides may be gone since.
+  // Hidden fields of a role may be deleted since.
   assert.equal((await call('DELETE', `${v1}/field/${field.body.data.id}`)).status, 200)
   await purgeFields(db, await loadCatalog(db, resources, 1), new Date(Date.now() + 60_000))
   const renamed = await call('PATCH', path, { name: 'HR' }, as)
   assert.equal(renamed.status, 200, renamed.text)
 })
 
-/** A token of a user that has less than their role. */
+/** A token of a user with fewer scopes than their role. */
 async function narrow({ id }: User, scopes: string[]) {
   const token = newToken(1, randomBytes)
   const made = await createToken(db, { account: 1, user: id, name: 'narrow', scopes, token })
@@ -202,7 +202,7 @@ test('a token that has less than its user gives no more than it has itself', asy
   assert.equal(made.status, 201, made.text)
   const given = await call('PATCH', member.path, { role: made.body.data.id }, people.as)
   assert.equal(given.status, 200, given.text)
-  // Whoever takes away what is there need not have it: a name, or being in use.
+  // Removing a right does not require having it: a name, or being active.
   assert.equal((await call('PATCH', colleague.path, { name: 'Other' }, people.as)).status, 200)
   assert.equal((await call('PATCH', colleague.path, { is_active: 'No' }, people.as)).status, 200)
 })
@@ -230,7 +230,7 @@ test('a token that does not administer has the own tokens and webhooks of its us
     ['POST', `${token(wide.id)}/rotate`, {}, 403],
     ['PATCH', token(wide.id), { expires_at: null, name: 'Mine' }, 403],
     ['PATCH', token(same.id), { name: 'Mine' }, 200],
-    // Taking away is no giving.
+    // Revoking is no granting.
     ['DELETE', token(wide.id), undefined, 200],
   ] as const) {
     const reply = await call(method, path, body, own.as)
@@ -239,12 +239,12 @@ test('a token that does not administer has the own tokens and webhooks of its us
   const listed = await call('GET', `${v1}/token/view/list?pageSize=500`, undefined, own.as)
   const users = new Set(listed.body.data.map(({ user }: { user: number }) => user))
   assert.deepEqual([...users], [boss.id], listed.text)
-  // Nor are they told of the others' by the feed; whoever administers is.
+  // The feed hides the others' tokens, too, except from administrators.
   const told = (as: object) => call('GET', `${v1}/event?resource=token&limit=1000`, undefined, as as never)
   const feed = await told(own.as)
   const ofOthers = (feed.body.data ?? []).filter(({ id }: { id: number }) => id === theirs.id)
   assert.deepEqual(ofOthers, [], feed.text)
-  // The same list, asked by both and often: each gets their own.
+  // The same list, requested often by both: each gets their own.
   for (let time = 0; time < 4; time++)
     for (const [as, sees] of [
       [own.as, false],
@@ -269,7 +269,7 @@ for (const [name, ending] of Object.entries(endings)) {
     for (let round = 0; round < 12; round++) {
       await setOwner(1)
       const [one, two] = [await user('Administrator'), await user('Administrator')]
-      // Both are known to their process already: what is judged is the statement.
+      // Their process has cached both already: this tests the statement.
       await Promise.all([
         call('GET', two.path, undefined, one.as),
         other.call('GET', one.path, undefined, two.as),

@@ -1,4 +1,4 @@
-/** What is judged by the head of a request, before a byte of its body is read (D107, D108). */
+/** Checks on the head of a request, before a byte of its body is read (D107, D108). */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -35,8 +35,8 @@ async function anotherAccount(name: string): Promise<string> {
 }
 
 /**
- * Sends only the head of a request that says it has a body; the answer, whole, and whether the connection
- * ended with it.
+ * Sends only the head of a request with a body; returns the whole answer, and whether the connection was
+ * closed.
  */
 async function refusedUnread(
   method: string,
@@ -67,7 +67,7 @@ test('a body that comes byte by byte takes hardly more memory than it has bytes'
   const grown = heldBytes() - before
   client.send('0\r\n\r\n')
   assert.equal(statusOf(await client.ended), 422)
-  // Kept as they come, each of these bytes takes about a hundred.
+  // Buffered as received, each of these bytes would take about a hundred.
   assert.ok(grown < 50 * bytes, `${grown} bytes for ${bytes}`)
 })
 
@@ -185,7 +185,7 @@ test('every request counts: refused bodies, unknown paths and unreadable ones, f
     ],
     [400, 415, 404, 400, 429],
   )
-  // The address has its own count.
+  // The address has a counter of its own.
   assert.deepEqual(
     [
       await sent({}, '/nothing'),
@@ -201,8 +201,7 @@ test('every request counts: refused bodies, unknown paths and unreadable ones, f
   )
 })
 
-// The embedded engine does one thing at a time: while a transaction is open, nobody can be asked who they
-// are.
+// The embedded engine runs one transaction at a time: while one is open, no caller can be authenticated.
 test('large bodies of an account are judged one by one', { skip: !isServer }, async () => {
   const [valid, broken, blanks] = [JSON.stringify(dealBody(known)), '{"title":', ' '.repeat(70_000)]
   const create = (body: string) => service.call('POST', `${v1}/deal`, body)
@@ -225,7 +224,7 @@ test('hundreds of unfinished bodies: an account keeps to its share, and its neig
       Array.from({ length: 320 }, async () => {
         const client = await rawClient(url)
         client.send(head('POST', `${v1}/tag`, { ...bearer(hog), 'content-length': 900_000 }))
-        // Some leave at once, in whatever the service does then; they hold nothing.
+        // Some clients hang up at once, at any stage of the request; they hold nothing.
         if (round === 2) setTimeout(() => client.socket.destroy(), Math.random() * 20)
         return client
       }),
@@ -256,7 +255,7 @@ test('the memory of unfinished bodies is limited, for an account and in all', as
       }),
     ),
   )
-  // Of 64 MB each of two accounts may hold a third: of these bodies about twenty.
+  // Each of two accounts may hold a third of the 64 MB: about twenty of these bodies.
   await until(() => {
     const refused = clients.filter(client => statusOf(client.answered()) === 503)
     return (

@@ -33,10 +33,11 @@ let rates: Map<number, string>
 let decimals: Map<number, number>
 
 before(async () => {
-  // The days of New York, which has summer time, are not those of UTC.
+  // The days of New York, which has daylight saving time, are not those of UTC.
   await call('PATCH', `${v1}/account`, { time_zone: zone })
   await keepDaysSteady(db)
-  // The sample's were made in the ten hours before this hour of the day: none is a day older within an hour.
+  // The sample's deals were created in the ten hours before this hour of the day: none ages by a day within
+  // an hour.
   await db.query("UPDATE deal SET created_at = created_at + interval '1 hour' * (11 + id % 12)")
   await db.query(`UPDATE deal SET document = regexp_replace(document, '"created_at":"[^"]*"',
     '"created_at":"' || to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"')`)
@@ -107,7 +108,7 @@ function fold(name: string, values: readonly Big[], places: number): number | nu
   return exact[name]!.round(places, Big.roundHalfEven).toNumber()
 }
 
-/** What an amount of a deal is worth in the base currency: a closed deal keeps its own rate. */
+/** An amount of a deal in the base currency: a closed deal has the rate of its closing. */
 function inBase(deal: Any, name: string): Big | null {
   const money = deal[name]
   if (!money) return null

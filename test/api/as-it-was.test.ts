@@ -1,4 +1,4 @@
-/** Lists and sums of a past day (D74) are what they were: they are compared with those of then. */
+/** Lists and sums as of a past day (D74), compared with those requested on that day. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/json.ts'
@@ -13,7 +13,7 @@ const ok = async (method: string, path: string, body?: Json) => {
   return reply.body
 }
 
-/** What follows the clock, the events' times, or the configuration. */
+/** Fields that follow the clock, the events' times, or the configuration. */
 const moving = new Set(['age', 'created_at', 'updated_at', 'rotting_days', 'deleted_at'])
 
 const queries = [
@@ -21,7 +21,7 @@ const queries = [
   'sort=deal_value:desc,title:asc&expand=pipeline_stage,sales_owner',
   'filter=status:eq(Won)&sort=title:asc',
   'filter=cf_custom_text_field:like(was)&sort=cf_custom_text_field:desc',
-  // The field is named in a parameter alone.
+  // Only a parameter names the field.
   'filter=cf_custom_text_field:eq(was 3)&sort=id:asc',
   'filter=deal_value.currency:eq(EUR),tags:notnull(true)&sort=expected_close_date:asc',
   'filter=description:isnull(true)&sort=description:asc,id:desc',
@@ -35,7 +35,7 @@ const sums = [
 
 type Seen = readonly (readonly [string, Json])[]
 
-/** Everything that is asked, as it is now or was at the end of a day. */
+/** All lists and sums, now or as of the end of a day. */
 async function seen(day: string | null): Promise<Seen> {
   const then = day ? `&as_of=${day}` : ''
   const lists: [string, Json][] = []
@@ -55,7 +55,7 @@ const product = (
 ).data.id
 const ids: number[] = []
 let step = 0
-/** One answer after the other, and in it one record after the other: a difference of all is unreadable. */
+/** Compares answer by answer and record by record: a difference of all is unreadable. */
 function compare(actual: Seen, expected: Seen, when: string): void {
   for (const [index, [query, rows]] of expected.entries()) {
     const found = actual[index]![1] as Json[]
@@ -94,7 +94,7 @@ async function writes(): Promise<void> {
   if (step % 12 === 0) await call('POST', `${v1}/deal/${ids[6 % ids.length]}/restore`)
 }
 
-/** Moves all that has happened since `after` some days back. */
+/** Moves all events since `after` some days back. */
 async function movedBack(after: number, days: number): Promise<number> {
   const [row] = await db.query('SELECT last_seq::text AS last FROM counter WHERE account_id = 1')
   const interval = `${days} days`
@@ -133,7 +133,7 @@ test('every resource has a history, also of what an account begins with', async 
   }
 })
 
-/** Without what follows the clock. */
+/** The records without the fields that follow the clock. */
 function withoutClock(records: readonly JsonObject[]): JsonObject[] {
   return records.map(record =>
     Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'age' && name !== 'rotting_days')),

@@ -1,4 +1,7 @@
-/** POST /{resource}/batch (D78): what it takes, answers and keeps. That it equals single writes is a law. */
+/**
+ * POST /{resource}/batch (D78): its input, its answers and its effects. That it equals single writes is a
+ * law.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/json.ts'
@@ -73,7 +76,7 @@ test('one Idempotency-Key stands for the whole', async () => {
   const other = await batch('product', { operations: [create({ name: 'Other' })] }, headers)
   assert.equal(other.body.type, '/docs/errors#idempotency_key_reused')
   const another = await service.another()
-  // As a version before this one kept it.
+  // The format of an earlier version.
   const kept = JSON.stringify({ status: 200, body: '{"code":0,"data":[],"meta":{"kept":"before"}}' })
   await db.query("UPDATE idempotency SET told = $1 WHERE key LIKE '%batch-1'", [kept])
   const old = await batch('product', body, headers)
@@ -184,7 +187,7 @@ test('resources that an account is made of have no batches', async () => {
     assert.ok([404, 405].includes((await batch(resource, { operations: [] })).status), resource)
 })
 
-/** Each with a contact and a company of its own: the slowest there is. */
+/** Each with a contact and a company of its own: the slowest operations. */
 const nested = (count: number, name: string): Json[] =>
   Array.from({ length: count }, (_, index) => ({
     op: 'create',
@@ -208,7 +211,7 @@ test('others have their turn between the steps of a large batch', async () => {
   assert.ok(lists >= 10, `${lists} lists meanwhile`)
 })
 
-// On a server others are not kept waiting.
+// On a server, other requests don't wait.
 const isServer = process.env.TEST_ENGINE === 'postgres'
 test('between two atomic batches others have as much time as these took', { skip: isServer }, async () => {
   let batches = 0
@@ -219,7 +222,7 @@ test('between two atomic batches others have as much time as these took', { skip
   let lists = 0
   for (; batches < 6; lists++) await get(`${v1}/deal/view/list?pageSize=1`)
   await batching
-  // Else there is about one list for each batch.
+  // Otherwise there is about one list for each batch.
   assert.ok(lists > 30, `${lists} lists beside ${batches} batches`)
 })
 
@@ -231,7 +234,7 @@ test('a batch that was stopped in the middle goes on where it was, with its key'
   const keys = await db.query(`SELECT key FROM idempotency
     WHERE account_id = 1 AND key LIKE '%batch-stopped%' ORDER BY created_at`)
   assert.ok(keys.length > 2, `${keys.length} steps`)
-  // As if the service had been killed after the second step.
+  // Simulates a service that was killed after the second step.
   const later = keys.slice(2).map(({ key }) => key)
   await db.query(`DELETE FROM idempotency WHERE account_id = 1 AND key = ANY($1::text[])`, [
     `{${later.map(key => JSON.stringify(key)).join()}}`,
@@ -259,7 +262,7 @@ test('what was refused at the end is refused again with its key, though it could
   const { body } = await batch('deal', { operations: nested(1, 'Before the last') })
   const { id } = body.data[0].data
   await call('DELETE', `${v1}/deal/${id}`)
-  // Each step has 8 operations at first: the last step has the refused one alone.
+  // Steps begin with 8 operations: the last step has only the refused one.
   const operations = [...nested(8, 'First step'), { op: 'update', id, data: { title: 'Last' } }]
   const first = await batch('deal', { operations }, headers)
   assert.deepEqual(first.body.meta, { succeeded: 8, failed: 1 })

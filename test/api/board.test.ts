@@ -1,4 +1,4 @@
-/** A board in one request (D129), compared with the lists and the sums that it is made of. */
+/** A board in one request (D129), compared with the separate lists and sums. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Json } from '../../src/json.ts'
@@ -51,7 +51,7 @@ before(async () => {
   await made('deal', dealBody(known, { title: 'Ours without a value', sales_owner: own.user }))
 })
 
-/** The board, after each of its stages is compared with the list and the sums of its deals. */
+/** The board, after each of its stages was compared with the list and the sums of its deals. */
 async function compared(query: [string, string][], secret: string | null = null): Promise<Any> {
   const { stages, ...rest } = await board(query, secret)
   const size: [string, string] = ['pageSize', new Map(query).get('pageSize') ?? '30']
@@ -203,7 +203,7 @@ test('a role that hides the stage of deals has no board, and one that hides prob
   )
   const reply = await asked(noStage.secret, path)
   assert.deepEqual([reply.status, problemsOf(reply)], [400, [' unknown_field']])
-  // Nor do hints name what is hidden.
+  // Hints don't name hidden fields either.
   for (const what of ['view/board', 'funnel']) {
     const guess = await asked(noStage.secret, `${v1}/deal/${what}?pipeline=Foo`)
     assert.deepEqual([guess.status, problemsOf(guess)], [400, [' unknown_field']], guess.text)

@@ -1,4 +1,4 @@
-/** Unique texts that are compared with their case (D76), as ids of other systems have to be. */
+/** Case-sensitive unique texts (D76), as ids of other systems need. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
@@ -66,7 +66,7 @@ test('values that differ in case alone are two, in every way to write and find a
     body.data.map(({ status }: { status: number }) => status),
     [201, 201, 200, 201, 201, 409],
   )
-  // A change of nothing but the case gives the former value up.
+  // A change of case alone releases the former value.
   assert.equal((await call('PATCH', `${v1}/company/${both.id}`, { cf_external_id: 'mOved' })).status, 200)
   const cased = await call('PATCH', `${v1}/company/${both.id}`, { cf_external_id: 'moved' })
   assert.equal(cased.status, 200, cased.text)
@@ -129,9 +129,9 @@ test('case counts from now on, or no more where no values differ in nothing else
   assert.deepEqual(on.body.data.config, { max_length: 200, case_sensitive: true })
   assert.equal((await company('Cased', 'RaCed')).status, 201)
   assert.equal((await keys()).length, folded.length + 1)
-  // With the same sent again, or another label, the keys stay as they are.
+  // The same setting again, or another label, leaves the keys unchanged.
   assert.equal((await set({ case_sensitive: true })).status, 200)
-  // It may be said of a field before that is unique.
+  // It may be set before the field is unique.
   assert.equal((await call('PATCH', `${v1}/field/${fieldId}`, { is_unique: false })).status, 200)
   assert.deepEqual(await keys(), [])
   assert.equal((await company('Doubled', 'RaCed')).status, 201)
@@ -147,7 +147,7 @@ test('case counts from now on, or no more where no values differ in nothing else
 test('it is said of custom texts alone, by true or false', async () => {
   const config = { case_sensitive: true }
   assert.equal(problemOf(await set({ case_sensitive: 'yes' }), 422).path, '/config/case_sensitive')
-  // The service's own names are looked for in any case.
+  // The service's own names are case-insensitive.
   const own = await call('PATCH', `${v1}/field/203`, { config })
   assert.deepEqual(
     [problemOf(own, 422).code, own.body.errors[0].path],

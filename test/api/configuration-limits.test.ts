@@ -1,4 +1,6 @@
-/** How much an account may configure (D110), judged on the whole catalog, however many ask at once. */
+/**
+ * Limits of an account's configuration (D110), checked on the whole catalog, also for concurrent requests.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
@@ -10,10 +12,7 @@ const service = await startService({ sampleData: false })
 const { call, db, get, known } = service
 const other = await service.another()
 
-/**
- * Fields as many changes would have left them. The numbers of their ids are beyond any that the service
- * gives.
- */
+/** Inserts fields, as many changes would. Their ids are beyond any that the service assigns. */
 async function makeFields(
   resource: string,
   count: number,
@@ -57,7 +56,7 @@ test('500 custom fields of a resource, also when two processes make the last one
     ' too_many',
     'An account may have 500 custom fields of deal; this would be one more.',
   ])
-  // Another resource has its own; what is there can be changed; a deleted one makes room, until it is
+  // Another resource has its own limit; existing fields can be changed; a deleted one makes room, until it is
   // restored.
   assert.equal((await create({ ...field('Elsewhere'), source: 'contact' })).status, 201)
   const made = replies.find(reply => reply.status === 201)!.body.data
@@ -83,7 +82,7 @@ test('1 000 custom fields of an account, and 2 000 with the deleted ones', async
   assert.equal(last.status, 201, last.text)
   assert.equal((await call('DELETE', `${v1}/field/${last.body.data.id}`)).status, 200)
   assert.match((await refusal(create(one)))[1]!, /2000 custom fields, including deleted ones/)
-  // What was deleted can come back.
+  // A deleted field can be restored.
   assert.equal((await call('POST', `${v1}/field/${last.body.data.id}/restore`)).status, 200)
   await removeFields()
 })
@@ -160,7 +159,7 @@ test('a default has at most 4 000 characters', async () => {
   await removeFields()
 })
 
-/** Asked over two processes at once: the statuses, and the records that were made. */
+/** Sends requests to two processes at once: the statuses, and the number of created records. */
 async function atOnce(count: number, ask: (by: Pick<typeof other, 'call'>, index: number) => Reply) {
   const replies = await Promise.all(
     Array.from({ length: count }, (_, index) => ask(index % 2 ? other : service, index)),

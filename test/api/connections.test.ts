@@ -1,6 +1,6 @@
 /**
- * What a connection may cost before anybody is known (D107): its time to send a request, and how many there
- * may be.
+ * Limits of a connection before authentication (D107): its time to send a request, and the number of
+ * connections.
  */
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
@@ -47,7 +47,7 @@ test('a request that does not arrive in time is ended then, however it is sent',
     clearInterval(sending?.timer)
     const last = answer.slice(answer.lastIndexOf('HTTP/1.1 '))
     assert.deepEqual([statusOf(last), codeOf(last)], [408, 6006], how)
-    // Whoever had a new limit with each byte would have come to the last.
+    // A time limit that restarts with each byte would have let it finish.
     assert.ok(!sending?.isThrough(), how)
     return { how, took: (performance.now() - begun) / requestTimeoutMs }
   })
@@ -71,7 +71,7 @@ test('a file may take longer to arrive, as long as it comes', async () => {
   assert.equal(statusOf(steady.answered()), 201)
   const answer = await stalled.ended
   assert.deepEqual([statusOf(answer), codeOf(answer)], [408, 6006])
-  // The next request over the same connection has to come in time again.
+  // The next request over the same connection has the same time limit.
   steady.send(complete.slice(0, 60))
   assert.match(await steady.ended, /408/)
 })
@@ -102,7 +102,7 @@ test('a client that does not read its answers is cut off', async () => {
 })
 
 test('an answer is not taken for that of another request on its connection', async () => {
-  // A readable request whose answer is under way, and rubbish behind it.
+  // A valid request whose answer is in progress, followed by rubbish.
   const client = await rawClient(slow.url)
   client.send(`${head('GET', `${v1}/deal/view/list?pageSize=500`, bearer)}nonsense\r\n\r\n`)
   assert.equal(await client.ended, '')
@@ -111,7 +111,7 @@ test('an answer is not taken for that of another request on its connection', asy
 test('connections: no more than the limit, and those without a valid token make room for those with one', async () => {
   const service = await startService({ limits: { maxConnections: 100 }, log })
   const idle = await Promise.all(Array.from({ length: 300 }, () => rawClient(service.url)))
-  // Over a connection of its own each time.
+  // Over a new connection each time.
   for (let count = 0; count < 20; count++) {
     const client = await rawClient(service.url)
     client.send(
@@ -123,7 +123,7 @@ test('connections: no more than the limit, and those without a valid token make 
   for (const client of idle) void client.ended.then(() => left--)
   await until(() => left <= 100)
   assert.ok(left > 0)
-  // Said once, however often it happened.
+  // Logged once, even if it happened often.
   assert.deepEqual(
     lines.map(line => JSON.parse(line).msg.split(':')[0]),
     ['100 connections are open, as many as MAX_CONNECTIONS allows'],
@@ -145,7 +145,7 @@ test('connections that are used with a valid token stay; the next is told to com
   const answer = await refused.ended
   assert.deepEqual([statusOf(answer), codeOf(answer)], [503, 6005])
   assert.match(answer, /\r\nretry-after: 1\r\n/)
-  // From elsewhere there is room.
+  // Another address has its own limit.
   const elsewhere = await rawClient(service.url, '127.0.0.2')
   elsewhere.send(head('GET', '/healthz', { connection: 'close' }))
   assert.equal(statusOf(await elsewhere.ended), 200)
@@ -160,7 +160,7 @@ test('connections that are used with a valid token stay; the next is told to com
 
 type Slow = { readonly timer: NodeJS.Timeout; isThrough(): boolean }
 
-/** Sends a text bit by bit, and never all of it. */
+/** Sends a text byte by byte, and never completes it. */
 function slowly(client: RawClient, text: string): Slow {
   let sent = 0
   const isThrough = () => sent === text.length - 1

@@ -1,4 +1,4 @@
-/** Plain days in filters of moments mean the whole day in the account's time zone (D42). */
+/** A plain day in a filter of moments means the whole day in the account's time zone (D42). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dealBody, startService, v1 } from '../support/service.ts'
@@ -25,7 +25,7 @@ for (const [name, moment] of Object.entries(moments)) {
   const body = { title: `Day ${name}`, cf_stay: stay }
   const { id } = await made('deal', dealBody(known, body))
   ids.set(id, name)
-  // A column of its own: a custom value is kept as text.
+  // This field has a column: a custom value is stored as text.
   await db.query('UPDATE deal SET won_time = $1::timestamptz WHERE id = $2::bigint', [moment, String(id)])
 }
 

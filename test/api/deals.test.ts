@@ -9,7 +9,7 @@ const create = (members = {}) => call('POST', `${v1}/deal`, dealBody(known, memb
 const events = async () => Number((await service.db.query('SELECT count(*)::text AS n FROM event'))[0]!.n)
 const deals = async () => Number((await service.db.query('SELECT count(*)::text AS n FROM deal'))[0]!.n)
 
-/** Asserts that a request is refused with exactly these problems and leaves no trace. */
+/** Asserts that a request is refused with exactly these problems and has no effect. */
 async function refused(request: () => ReturnType<typeof call>, problems: string[]) {
   const before = [await events(), await deals()]
   const reply = await request()
@@ -169,7 +169,7 @@ test('rules 2 to 4: Won and Lost need their reason and date, on create and on up
   assert.equal(won.body.data.stage_probability, 100)
   assert.ok(won.body.data.won_time)
   await refused(() => call('PATCH', path, { won_reason: null }), ['/won_reason required_when_won'])
-  // Won to Lost is a new closing: reason and date must come with it.
+  // Won to Lost is a new closing, which requires reason and date.
   await refused(
     () => call('PATCH', path, { pipeline_stage: Lost! }),
     ['/deal_closed_on required_when_lost', '/lost_reason required_when_lost'],

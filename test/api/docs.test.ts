@@ -19,7 +19,7 @@ test('every page is there without a token, and every link of a page leads somewh
     assert.equal(status, 200, path)
     seen.set(path, text)
     if (!path.startsWith('/docs')) continue
-    // What is elsewhere is not ours to ask.
+    // External links are not checked.
     for (const [, link] of text.matchAll(/(?:href|src)="(?!https:)([^"#]*)(?:#[^"]*)?"/g))
       if (link) waiting.push(link)
   }

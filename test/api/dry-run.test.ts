@@ -1,4 +1,4 @@
-/** Dry runs (D79): a write is judged and answered, and nothing of it is saved. */
+/** Dry runs (D79): a write is validated and answered, and nothing is saved. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dealBody, startService, v1 } from '../support/service.ts'
@@ -8,8 +8,8 @@ const { call, get, db, known } = service
 const dry = (path: string) => `${v1}/${path}${path.includes('?') ? '&' : '?'}dry_run=1`
 
 /**
- * All that a write could leave: the counter, the events, the keys, and how many records there are. The
- * background jobs of the start write the counter's oldest_version.
+ * All possible effects of a write: the counter, the events, the idempotency keys, and the number of records.
+ * The background jobs of the start write the counter's oldest_version.
  */
 async function state(): Promise<string> {
   const [row] = await db.query(`SELECT concat_ws(' ',
@@ -21,7 +21,7 @@ async function state(): Promise<string> {
   return row!.state!
 }
 
-/** Carries a dry run out, which must leave nothing. */
+/** Sends a dry run and asserts that it has no effect. */
 async function tried(...asked: Parameters<typeof call>) {
   const before = await state()
   const reply = await call(...asked)

@@ -1,4 +1,4 @@
-/** The examples of docs/api and the curl lines of the documents are what they say they are. */
+/** The examples of docs/api and the curl lines of the documents work as documented. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -35,9 +35,9 @@ function examplesOf(block: string): Example[] {
   })
 }
 
-// Sent by fetch, as the suite must run where there is no curl: the line's own parts, taken apart.
+// Sent by fetch, as the suite must run without curl: the line is parsed.
 test('the curl lines of README.md and docs/api/README.md work as printed', async () => {
-  // The others need secrets or ids that what is before them shows.
+  // The others need secrets or ids from earlier answers.
   const lines = ['README.md', 'docs/api/README.md']
     .flatMap(path => read(path).split('\n'))
     .filter(line => line.startsWith('curl ') && line.includes('admin-token') && !/\bID\b/.test(line))

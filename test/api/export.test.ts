@@ -1,6 +1,6 @@
 /**
- * The export (D81) in each format is what the pages of the list are, with the same filter and sort; what is
- * hostile reads back exactly; and who may not see something does not export it.
+ * The export (D81) in each format equals the pages of the list with the same filter and sort; hostile texts
+ * read back exactly; and a caller exports only what they may see.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -41,7 +41,7 @@ async function listed(resource: string, query: string): Promise<JsonObject[]> {
   }
 }
 
-/** What a value is in a cell of a CSV, as docs/api says it. */
+/** The text of a value in a cell of a CSV, as documented in docs/api. */
 function told(value: Json): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value) && !value.some(isObject))
@@ -211,7 +211,7 @@ test('numbers are no formulas, and keep their digits', async () => {
     numbers,
   )
   const sheet = cellsOfWorkbook((await fetched(`deal/export?format=xlsx&${query}`)).bytes).slice(1)
-  // Excel knows fifteen digits: what has more stays a text.
+  // Excel knows fifteen digits: longer numbers stay texts.
   assert.deepEqual(
     sheet.map(([, cell]) => cell && ('number' in cell ? cell.number : cell.text)),
     [-12.5, '9999999999999999', 0.1, -0.999999999999999, 1e-7],
@@ -285,7 +285,7 @@ test('what can not be read is refused, all at once', async () => {
 })
 
 test('more records than a workbook holds are refused, and told where they fit', async () => {
-  // As if a sheet had no more rows than this.
+  // Simulates a sheet that is limited to this number of rows.
   const limit = { recordsMax: 100 }
   const usual = { ...formatOf.xlsx }
   Object.assign(formatOf.xlsx, limit)
@@ -343,7 +343,7 @@ test('nobody exports what they do not see', async () => {
     const refused = await call('GET', `${v1}/deal/export?${query}`, undefined, as)
     assert.equal(refused.status, 400, query)
   }
-  // The names of what they may not read (D65); those of what they don't see stay ids.
+  // The scope to read the names is missing (D65); records that the caller doesn't see stay ids.
   assert.equal((await call('GET', `${v1}/deal/export?names=1`, undefined, as)).status, 403)
   assert.equal(
     (await call('GET', `${v1}/deal/export?filter=company.name:like(a)`, undefined, as)).status,
@@ -359,7 +359,7 @@ test('HEAD answers the headers alone, and refuses what GET refuses', async () =>
     fetch(`${url}${v1}/deal/export?${query}`, {
       ...{ method: 'HEAD', headers: { authorization: `Bearer ${token}` } },
     })
-  // No place of the account's two is taken.
+  // Neither of the account's two permits is taken.
   const replies = await Promise.all([1, 2, 3].map(() => head('format=xlsx')))
   for (const { status, headers } of replies) {
     assert.deepEqual([status, headers.get('content-type')], [200, formatOf.xlsx.mediaType])

@@ -67,7 +67,7 @@ test('resource and type choose; a derived type matches the event that is also it
   assert.deepEqual(await types('resource=tag,deal'), ['deal.created', 'tag.created', 'deal.updated'])
   assert.deepEqual(await types('type=deal.stage_changed,tag.created'), ['tag.created', 'deal.updated'])
   assert.deepEqual(await types('resource=deal&type=tag.created'), [])
-  // What does not match is passed over: the next page begins after it.
+  // Events that don't match are skipped: the next page begins after them.
   const { meta } = await feed(`after=${from}&resource=contact`)
   assert.deepEqual([meta.next, meta.hasMore], [meta.last, false])
 })
@@ -100,7 +100,7 @@ test('changes of hidden fields are not told, nor their names in a form', async (
   const all = (await feed(`after=${from}&resource=field`)).data
   assert.equal(all.length, 4)
   assert.equal(JSON.stringify(all).split(name).length - 1, 4)
-  // Where the last that was looked at is not told, the next page begins after it all the same.
+  // If the last examined event is hidden, the next page still begins after it.
   const page = await feed(`after=${from}&resource=field&limit=1`, as)
   assert.deepEqual([page.data, page.meta.next, page.meta.hasMore], [[], all[0]!.seq, true])
   const { purgeFields } = await import('../../src/administration/purge.ts')
@@ -129,7 +129,7 @@ test('record=1 adds the record as it is now, null where it is deleted', async ()
     ],
   )
   assert.deepEqual(data[0]!.record, record)
-  // However long the records are, a page tells some of them, and the next one the others.
+  // A page of very long records has some of them, and the next one the others.
   const start = await last()
   for (let n = 0; n < 60; n++) await made('deal', dealBody(known, { title: `Long ${n}` }))
   await service.db.query(`UPDATE deal SET document = document || ',"cf_long":"' || repeat('x', 300000) || '"'
@@ -153,7 +153,7 @@ test('a long poll answers as soon as there is an event, also of another process'
   for (const by of [service, other]) {
     const from = await last()
     const waiting = feed(`after=${from}&wait=30&type=tag.created`)
-    // An event that does not match ends nothing.
+    // An event that does not match does not end the wait.
     await made('deal', dealBody(known))
     const tag = await by.call('POST', `${v1}/tag`, { name: `Awaited by ${by.url}` })
     const { data } = await waiting

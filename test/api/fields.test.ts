@@ -30,7 +30,7 @@ const list = async (query: string) => {
   return reply.body.data as { id: number; [name: string]: Json }[]
 }
 
-/** The interface's seventeen custom fields (D35). */
+/** The seventeen custom fields of the interface (D35). */
 const interfaces = [
   ...[
     'SINGLE_STRING',
@@ -134,7 +134,7 @@ test('a label makes the internal name; a name that is given is kept; neither may
     '/field_name name_taken',
     '/internal_name name_taken',
   ])
-  // Of another resource it may be.
+  // The same name is accepted for another resource.
   assert.equal((await created({ ...again, source: 'product' })).internal_name, 'cf_own_name')
   await call('DELETE', `${v1}/field/${given.id}`)
   const deleted = await call('POST', `${v1}/field`, { ...again, field_name: 'Other' })
@@ -234,7 +234,7 @@ test('what makes a field what it is can not be changed; the rest can, and only w
   assert.deepEqual(await refused(422, 'PATCH', path, { config: { min_length: 11 } }), [
     '/config/min_length contradiction',
   ])
-  // The whole descriptor, as it was read, changes nothing.
+  // Writing back the whole descriptor changes nothing.
   const whole = await call('PUT', `${v1}${path}`, changed)
   assert.equal(whole.status, 200, whole.text)
   assert.deepEqual(whole.body.data, changed)
@@ -301,7 +301,7 @@ test('a field made required later: old records read, and must have it with their
   ])
   const updated = await call('PATCH', `${v1}/deal/${old.id}`, { description: 'x', cf_later: 1 })
   assert.equal(updated.body.data.cf_later, 1, updated.text)
-  // A default fills what a create leaves out, and nothing else.
+  // A default fills a field that a create leaves out, and nothing else.
   await call('PATCH', `${v1}/field/${field.id}`, { default_value: 9 })
   assert.equal((await call('POST', `${v1}/deal`, dealBody(known))).body.data.cf_later, 9)
   assert.deepEqual(problemsOf(await call('POST', `${v1}/deal`, dealBody(known, { cf_later: null }))), [
@@ -410,7 +410,7 @@ test('the form: fields move between sections, and the whole can be arranged', as
   const turned = (await form()).toReversed()
   assert.deepEqual((await call('PUT', `${v1}/field/form?source=product`, turned)).body.data, turned)
   assert.deepEqual(await form(), turned)
-  // What is not arranged comes last in its own section.
+  // Fields without a position come last in their section.
   await created({ source: 'product', field_name: 'Row', type: 'SINGLE_STRING' })
   assert.equal((await form()).find(part => part.section === 'Custom fields')!.fields.at(-1), 'cf_row')
   const bad = [{ section: 'A', fields: ['name', 'name', 'nope'] }, { section: 'A' }]
@@ -432,7 +432,7 @@ test('an index of its own: made in the background, used by ranges and sorts, and
   })
   assert.match(field.index.state, /^(building|ready)$/)
   const until = (isDone: () => Promise<boolean>) => eventually(isDone, 'an end of the jobs')
-  // Its definition can't be read while it is removed.
+  // Its definition can't be read while it is being dropped.
   const indexes = async () =>
     (
       await service.db.query('SELECT relname FROM pg_class WHERE relname = $1::text', [
@@ -470,7 +470,7 @@ test('events tell what was changed, in the order of all others', async () => {
 
 test('every process sees a change within a second, its own at once, and none refuses as unknown what another has made', async () => {
   const other = await service.another()
-  // Both remember the configuration as it is.
+  // Both processes have cached the configuration.
   for (const one of [service, other])
     assert.equal((await one.get(`${v1}/deal/view/list?pageSize=1`)).status, 200)
   const field = await created({ source: 'deal', field_name: 'Shared', type: 'DROPDOWN', options: ['One'] })
@@ -488,7 +488,7 @@ test('every process sees a change within a second, its own at once, and none ref
   const more = await created({ source: 'deal', field_name: 'Shared more', type: 'TIME' })
   assert.equal((await other.get(`${v1}/field/dropdown?name=cf_shared`)).status, 200)
   assert.equal((await other.get(`${v1}/field/${more.id}`)).status, 200)
-  // What this process writes into a record, the other does not lose, though it has not heard of the field.
+  // A value that this process writes survives a write by the other, which doesn't know the field yet.
   const known2 = (await call('PATCH', `${v1}/deal/${deal.body.data.id}`, { cf_shared_more: '09:30' })).body
     .data
   const later = (await other.call('PATCH', `${v1}/deal/${known2.id}`, { description: 'by the other' })).body
@@ -552,7 +552,7 @@ test('a deleted field is purged after thirty days: its values are gone, its name
 })
 
 test('defaults, options and descriptors say one thing', async () => {
-  // A default fills a required dropdown too; a blank one is none.
+  // A default fills a required dropdown too; an empty default does not.
   const required = {
     source: 'product',
     field_name: 'Choice',
@@ -577,7 +577,7 @@ test('defaults, options and descriptors say one thing', async () => {
     '/cf_blank required',
   ])
   await call('DELETE', `${v1}/field/${blank.id}`)
-  // A narrower limit is judged with the default that stands; an option that goes leaves the default.
+  // A narrower limit is checked against the current default; deleting an option removes it from the default.
   const text = await created({
     source: 'product',
     field_name: 'Text',
@@ -605,7 +605,7 @@ test('defaults, options and descriptors say one thing', async () => {
     (await call('PATCH', `${v1}/field/${several.id}`, { default_value: null })).body.data.default_value,
     null,
   )
-  // Every descriptor, written back as it was read, changes nothing.
+  // Writing back every descriptor changes nothing.
   for (const source of ['deal', 'product', 'contact', 'pipeline_stage']) {
     const before = (await get(`${v1}/field/list?source=${source}`)).text
     for (const field of JSON.parse(before).data.fields.flat()) {
@@ -677,10 +677,10 @@ test('a purge is not undone by a change that began before it', async () => {
   const field = await created({ source: 'deal', field_name: 'Raced', type: 'SINGLE_STRING' })
   const deal = (await call('POST', `${v1}/deal`, dealBody(known, { cf_raced: 'forget me' }))).body.data
   await call('DELETE', `${v1}/field/${field.id}`)
-  // Never outdated: the purge makes a newer configuration, and any process may end older ones then (D115).
+  // Never outdated: the purge makes a newer configuration, and any process may expire older ones then (D115).
   const catalog = { ...(await loadCatalog(db, resources, 1)), version: '1000000' }
   let reads = 0
-  // The database itself, with a purge after the first read.
+  // The database, with a purge after the first read.
   const interrupted: Queryable = {
     write: db.write,
     query: async (...asked) => {

@@ -1,4 +1,4 @@
-/** A funnel (D131), compared with what the histories of its deals tell. */
+/** A funnel (D131), compared with the histories of its deals. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { stagesOf } from '../../src/deals/funnel.ts'
@@ -41,7 +41,7 @@ const closing: { readonly [kind: string]: Json } = {
 let own: { user: number; secret: string }
 let other: { pipeline: number; stage: number; second: number }
 
-/** Deals that wander through the stages, and some into another pipeline and out of it again. */
+/** Deals that move through the stages, and some into another pipeline and out of it again. */
 before(async () => {
   const { scopes } = (await get(`${v1}/role/3`)).body.data
   own = await secretOf((await sent('POST', 'role', { name: 'Own', scopes, visibility: { deal: 'own' } })).id)
@@ -66,7 +66,7 @@ before(async () => {
       if (next() < 0.3) await sent('PATCH', `deal/${id}`, { title: `W${index}, moved` })
     }
   }
-  // Days of New York are not those of UTC; what happened is spread over half a year.
+  // Days of New York are not those of UTC; the events are spread over half a year.
   await call('PATCH', `${v1}/account`, { time_zone: zone })
   await db.query(`UPDATE event e SET at = date_trunc('milliseconds', now()) - interval '7 hours' * (c.last_seq - e.seq)
     FROM counter c WHERE c.account_id = e.account_id`)
@@ -78,7 +78,7 @@ before(async () => {
 type Step = { at: number; stage: number; isAssumed: boolean }
 const dayOf = (at: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(at)
 
-/** The stages of each deal with when they began, out of their histories. */
+/** Reads the stages of each deal and their beginnings from its history. */
 async function histories(filter = '', secret: string | null = null): Promise<Step[][]> {
   const deals: Any[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -108,7 +108,7 @@ async function histories(filter = '', secret: string | null = null): Promise<Ste
 }
 
 type Move = { at: number; from: number | null; stage: number }
-/** What the histories told, until events are gone. */
+/** The histories, read before events are purged. */
 const told = new Map<number, Move[]>()
 
 async function movesOf(id: number): Promise<Move[]> {
@@ -122,7 +122,7 @@ async function movesOf(id: number): Promise<Move[]> {
     )
 }
 
-/** The funnel by the words of D131. */
+/** The funnel by the definition in D131. */
 function expected(all: readonly Step[][], stages: Any[], since: string, from = '', to = '9999'): Any {
   const [open, won, lost] = [1, 2, 3].map(kind =>
     stages.filter(stage => stage.kind === kind).map(({ id }) => id),
@@ -285,7 +285,7 @@ test('an empty period has the stages with nothing in them', async () => {
 })
 
 test('the deals of the sample went through stages over different times, and were lost from each', async () => {
-  // Those that this file makes have no company.
+  // The deals of this file have no company.
   const { deals, lost, stages } = await funnel({ filter: 'company:isnull(false)' })
   assert.equal(deals, 300)
   const of = (member: string) => stages.map((stage: Any) => stage[member])
@@ -309,7 +309,7 @@ test('the deals of the sample went through stages over different times, and were
   )
 })
 
-// The last one: the events are gone after it.
+// This test is the last one, as it purges the events.
 test('where old events are gone, the stage before the oldest is known, and how long it took is not', async () => {
   await db.query(
     'DELETE FROM event WHERE seq <= (SELECT last_seq - 120 FROM counter WHERE account_id = event.account_id)',

@@ -1,4 +1,4 @@
-/** Who changed what, and when (D69, D70). */
+/** Authors, times and changes of records in their history (D69, D70). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
@@ -69,7 +69,7 @@ test('a history names who, when, by what, and each change from and to', async ()
   assert.deepEqual(changeOf(closing, 'won_reason'), {
     ...{ field: 'won_reason', label: 'Won reason', from: null, to: won.won_reason, to_name: 'Price' },
   })
-  // A creation tells what it set, and leaves out what is empty.
+  // A creation lists the fields that it set, without empty ones.
   assert.deepEqual(changeOf(creation, 'title'), { field: 'title', label: 'Title', from: null, to: 'Told' })
   assert.ok(creation.changes.every((change: { to: Json }) => change.to !== null))
 })
@@ -143,7 +143,7 @@ test('what a role does not see is not told', async () => {
   for (const hidden of ['deal_value', 'weighted_value', 'deal_value_in_base_currency'])
     assert.ok(!fields.has(hidden), hidden)
   assert.ok(fields.has('title'))
-  // Without the scope to read users there are ids alone.
+  // Without the scope to read users only ids are shown.
   const owner = changeOf(data[0], 'sales_owner') as { [name: string]: Json }
   assert.deepEqual([owner.to, owner.to_name], [user.id, undefined])
 })
@@ -185,7 +185,7 @@ test('every resource has a history; what is not there, and bad parameters, are r
   assert.deepEqual(changeOf((await historyOf(`tag/${id}`)).data[0], 'name'), {
     ...{ field: 'name', label: 'Name', from: 'Historic', to: 'History' },
   })
-  // Secrets are not among what an event tells.
+  // Events contain no secrets.
   const [secret] = (await historyOf(`token/${(await get(`${v1}/me`)).body.data.token.id}`)).data
   assert.ok(!JSON.stringify(secret ?? '').includes(token))
   assert.equal((await get(`${v1}/deal/999999/history`)).status, 404)

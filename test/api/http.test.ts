@@ -1,4 +1,4 @@
-/** Tokens and scopes, methods, media types, and what every answer carries (D2, D3, D38, D39). */
+/** Tokens and scopes, methods, media types, and the common parts of every answer (D2, D3, D38, D39). */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
@@ -164,7 +164,7 @@ test('JSON of any depth and width is judged or refused, never a fault', async ()
     assert.equal(reply.status, 422, `${member.slice(0, 40)}: ${reply.text.slice(0, 300)}`)
     assert.deepEqual(problemsOf(reply), [problem])
   }
-  // An unknown type becomes Work, whatever it looks like; the warning need not repeat it whole.
+  // An unknown type of any length becomes Work; the warning need not repeat it whole.
   const phone = `"cf_custom_phone_field":[{"phone_type":${deep},"phone_number":"12345"}]`
   const reply = await call('POST', `${v1}/deal`, `${base},${phone}}`)
   assert.equal(reply.status, 201, reply.text.slice(0, 300))
@@ -192,7 +192,7 @@ test('a body that is too deep, names a member twice or __proto__ is refused befo
     assert.deepEqual([reply.status, reply.body.code], [400, 1001], body.slice(0, 40))
     assert.match(reply.body.detail, complaint)
   }
-  // The same name in another object, as a value, or within a text is no second one.
+  // The same name in another object, as a value, or within a text is no duplicate.
   const fine =
     '{"title":"title","description":"{\\"title\\":1,\\"title\\":2}","metadata":{"title":{"title":["title","title"]}}}'
   assert.equal((await call('PATCH', `${v1}/deal/${(await created()).id}`, fine)).status, 200)

@@ -1,4 +1,4 @@
-/** Exports whose names don't tell their records (D81), imported again (D80): nothing wrong is linked. */
+/** Exports with ambiguous names of records (D81), imported again (D80): nothing wrong is linked. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { importerOf } from '../support/import-jobs.ts'
@@ -21,7 +21,7 @@ async function imported(format: keyof typeof types, file: string) {
   return told(body.data.id, 'run')
 }
 
-/** The deals that were made last, the first of them first. */
+/** The newest deals, oldest first. */
 async function last(count: number) {
   return (await get(`${v1}/deal/view/list?sort=id:desc&pageSize=${count}`)).body.data.toReversed()
 }
@@ -96,7 +96,7 @@ test('a name of several is refused with who has it, and an id in its place is ta
     }
     const file = (await get(`${v1}/import/${id}/errors.csv`)).text
     assert.ok(file.includes(`There are: ${one.id} Twin Ltd, ${other.id} Twin Ltd. Write the id`), file)
-    // What is mended by ids is taken, beside names that find their records.
+    // Rows corrected by ids are accepted, beside names that find their records.
     const mended = file
       .replaceAll(/(?<=[,;"[ ])Twin Ltd(?=[,";\r\n])/g, String(other.id))
       .replaceAll(/(?<=[,;"[ ])Kim Twin(?=[,";\]\r\n])/g, String(twin.id))

@@ -1,4 +1,4 @@
-/** Users out of use whom the rows of an import name (D80): the records of those who left are theirs. */
+/** Deactivated users in the rows of an import (D80): they own the records of those who left. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
@@ -55,7 +55,7 @@ test('what is named in the file is known, and is none of the texts to map', asyn
   const texts = values_to_map.flatMap((one: { field: string; texts: { text: string; guess: Json }[] }) =>
     one.field === 'sales_owner' ? one.texts : [],
   )
-  // Nobody is guessed who is out of use.
+  // Deactivated users are never guessed.
   assert.deepEqual(texts, [{ text: 'Lina Left', guess: null }])
 })
 

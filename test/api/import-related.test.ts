@@ -1,4 +1,4 @@
-/** Contacts and companies that rows of an import name (D80): made with their record, or not at all. */
+/** Contacts and companies in the rows of an import (D80): created with their record, or not at all. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
@@ -79,7 +79,7 @@ test('a person of a file is one record, and belongs to the company of the row', 
   const kim = (await get(`${v1}/contact/${one}?expand=company`)).body.data
   assert.deepEqual([kim.first_name, kim._expanded.company.name], ['Kim', 'Nord AG'])
   await call('POST', `${v1}/contact`, { first_name: 'Kim', last_name: 'Frei' })
-  // What has the same id in another account is another one.
+  // The same id in another account is another record.
   const elsewhere = { name: 'Elsewhere', ownerName: 'E', ownerEmail: 'e@example.com' }
   const { account } = await createAccount(byQueries(db), elsewhere)
   const sued = (await get(`${v1}/contact/${four}`)).body.data.company
@@ -92,7 +92,7 @@ test('a person of a file is one record, and belongs to the company of the row', 
         WHERE account_id = 1 AND id = $2::bigint`,
       [JSON.stringify({ account_id: account, ...(table === 'contact' && { company: sued }) }), String(id)],
     )
-  // The next file finds them again; a name of two people without a company is refused.
+  // The next file finds them again; a name that two people without a company share is refused.
   const next = await run(
     deal('Kim 5', 'Nord AG', 'Kim Zum'),
     deal('Kim 6', '', 'Kim Zum'),

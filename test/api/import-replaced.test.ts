@@ -1,4 +1,4 @@
-/** Entries that records lose when an import replaces their lists (D80): counted by column, beforehand. */
+/** Entries that records lose when an import replaces their lists (D80): counted by column, by the dry run. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { importerOf } from '../support/import-jobs.ts'
@@ -11,7 +11,7 @@ const key = (source: string) =>
   made('field', { source, field_name: 'Key', type: 'SINGLE_STRING', is_unique: true })
 for (const source of ['product', 'contact', 'company', 'deal']) await key(source)
 
-/** An import of lines that updates by the key, as it is tried and as it is run. */
+/** An import of lines that updates by the key: its dry run and its run. */
 async function replaced(resource: string, lines: readonly object[], from = importerOf(service)) {
   const file = lines.map(line => JSON.stringify(line)).join('\n')
   const { body } = await from.upload(resource, file, '', 'application/x-ndjson', 'jsonl')

@@ -1,4 +1,6 @@
-/** Exports of other systems (D80), with the real names of their columns and made-up values, go in. */
+/**
+ * Exports of other systems (D80), with the real names of their columns and made-up values, can be imported.
+ */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -14,9 +16,9 @@ const person = (await call('POST', `${v1}/contact`, { last_name: 'Of all rows' }
 
 type Column = { name: string; state: string; reason: string | null }
 type Expected = {
-  /** the columns that nobody can know */
+  /** columns that can't be guessed */
   open?: readonly string[]
-  /** what the records have, by paths */
+  /** expected values of the records, by paths */
   records: readonly { readonly [path: string]: unknown }[]
 }
 

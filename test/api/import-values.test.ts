@@ -1,4 +1,4 @@
-/** Tags and territories that an import doesn't know (D80): told first, then made, mapped or left out. */
+/** Tags and territories unknown to an import (D80): first reported, then created, mapped or left out. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
@@ -31,7 +31,7 @@ test('unknown tags are told beforehand, each with what it may mean', async () =>
     { text: 'Old', guess: null },
   ])
   assert.deepEqual(texts.territory, [{ text: 'Norrlan', guess: north.id }])
-  // One is made, one stands for another, and one is left out.
+  // One is created, one is mapped, and one is left out.
   const partner = await made('tag', { name: 'Resold by' })
   const values = { tags: { flagshp: key.id, Old: null }, territory: { Norrlan: north.id } }
   const changed = await call('PATCH', `${v1}/import/${job.id}`, { values })

@@ -1,4 +1,4 @@
-/** Imports (D80): a file becomes records, is tried before, goes on after a pause, and is taken back. */
+/** Imports (D80): a file becomes records; dry run, pause and resume, and revert. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
@@ -139,7 +139,7 @@ test('values for all rows fill what rows say nothing of', async () => {
     ...[deal.status, (deal.deal_value as JsonObject).currency_code],
     ...[deal.won_reason !== null, deal.lost_reason !== null, deal.deal_closed_on],
   ])
-  // A reason is of deals that are closed so.
+  // Only deals that are closed so have a reason.
   assert.deepEqual(seen, [
     [1, 'USD', false, false, null],
     [2, 'USD', true, false, '2026-01-02'],
@@ -226,7 +226,7 @@ test('a row that tells one entry of a list leaves the others of the record', asy
     (await get(`${v1}/product/by/product_code/L5`)).body.data.unit_price.map(
       (one: { [member: string]: Json }) => [one.currency_code, one.price, one.tax],
     )
-  // Two rows about one record: the second knows what the first did.
+  // Two rows about one record: the second sees the effect of the first.
   await update('product', 'product_code', `${head}Listed,L5,12,USD,\nListed,L5,7,GBP,2\nListed,L5,,EUR,3\n`)
   assert.deepEqual(await prices(), [
     ['USD', 12, 5],
@@ -366,7 +366,7 @@ test('each column is mapped or left out before a file is tried or imported', asy
     assert.equal(reply.status, 200, reply.text)
     return reply.body.data
   }
-  // A mapping answers for the columns that it names.
+  // A mapping overrides the guess for the columns that it names.
   const named = await change({
     mapping: [
       { column: 0, field: 'name' },
@@ -387,7 +387,7 @@ test('each column is mapped or left out before a file is tried or imported', asy
   )
   const done = await told(id, 'run')
   assert.deepEqual([done.created, done.columns[3].state], [1, 'left_out'])
-  // What is taken with confirm is the guess.
+  // A column is accepted with `confirm`, which is the guess.
   const other = (await upload('contact', 'Last name,x\nDoe,jo@example.com\n')).body.data
   assert.deepEqual([other.columns[1].state, other.columns[1].guess], ['open', 'emails'])
   const taken = await call('PATCH', `${v1}/import/${other.id}`, { confirm: true })
@@ -469,7 +469,7 @@ test('numbers of a sheet and of JSON keep their point beside texts with a comma'
   ] as const) {
     assert.equal(made.status, 201, JSON.stringify(made.body))
     const { id } = made.body.data
-    // Whatever the texts have: numbers have no mark.
+    // A decimal mark applies to texts, not to numbers of the file itself.
     await call('PATCH', `${v1}/import/${id}`, { formats: { decimal: ',' } })
     const done = await told(id, 'run')
     assert.equal(done.created, 1, JSON.stringify(done))
@@ -607,7 +607,7 @@ test('a file whose connection breaks leaves nothing, and is no fault', async () 
   socket.write(`${target}\r\nhost: ${host}\r\nauthorization: Bearer ${service.token}\r\n${length}\r\n\r\n`)
   socket.write(`name\n${'Cut\n'.repeat(10_000)}`)
   while (Number((await kept())[0]!.n) === Number(before[0]!.n)) await sleep(10)
-  // Until the connection breaks it can be ended, but nothing else.
+  // Until the connection breaks it can be cancelled, but nothing else.
   const [{ id }] = (await get(`${v1}/job?pageSize=1`)).body.data
   assert.equal((await call('POST', `${v1}/import/${id}/run`)).status, 409)
   assert.equal((await call('POST', `${v1}/import/${id}/cancel`)).body.data.state, 'cancelled')
@@ -694,7 +694,7 @@ test('what may not be read is neither guessed nor taken', async () => {
   const mapping = [{ column: 1, field: 'company.name' }]
   const changed = await call('PATCH', `${v1}/import/${data.id}`, { mapping }, as)
   assert.deepEqual([changed.status, changed.body.errors[0].path], [422, '/mapping/0/field'])
-  // Whoever may read companies is told of them.
+  // Callers who may read companies see them.
   const whole = (await get(`${v1}/import/${data.id}`)).body.data.targets
   assert.ok(whole.some(({ field }: { field: string }) => field === 'company.name'))
 })

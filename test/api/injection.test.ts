@@ -1,5 +1,6 @@
 /**
- * Hostile text in every place where a list's query can carry text is a value or a refusal, and nothing else.
+ * Hostile text in every place of a list's query that can carry text is a value or a refusal, and nothing
+ * else.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -114,7 +115,7 @@ const fields = [
   'cf_custom_date_range_field.from',
 ]
 
-/** One of each way in which a value is read. */
+/** One operator of each way to read a value. */
 const operators = ['eq', 'in', 'between', 'like', 'isnull'] as const
 
 const before = await counts()
@@ -126,7 +127,7 @@ async function counts(): Promise<string> {
   return JSON.stringify(row)
 }
 
-/** A refusal that says what is wrong, or rows; never an error of SQL, and nothing that was not asked for. */
+/** A refusal with a reason, or rows; never an SQL error, and no unrequested rows. */
 function isSafe(reply: Reply, what: string): void {
   assert.ok([200, 400].includes(reply.status), `${what}: ${reply.status} ${reply.text.slice(0, 300)}`)
   assert.doesNotMatch(reply.text, /SQLSTATE|syntax error at|PostgresError|pg_catalog|root:x:/i, what)
@@ -140,7 +141,7 @@ const list = (parameters: [string, string][]) =>
 
 for (const field of fields) {
   test(`${field}: hostile values with every operator`, async () => {
-    // One operator after the other: all at once would be more than an account may have under way (D108).
+    // One operator after the other: all at once would exceed the account's quota of requests (D108).
     for (const operator of operators) {
       const replies = hostile.map(async text => {
         const quoted = `"${text.replace(/[\\"]/g, '\\$&')}"`

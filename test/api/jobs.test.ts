@@ -1,4 +1,4 @@
-/** Jobs (D84) and bulk changes (D82): begun, tried, paused, cancelled and taken back. */
+/** Jobs (D84) and bulk changes (D82): start, dry run, pause, cancel and revert. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -34,7 +34,7 @@ test('changes all that the filter finds, and takes it back', async () => {
   assert.deepEqual([done.state, done.phase, done.done, done.error], ['done', 'run', 120, null])
   assert.deepEqual([done.updated, done.unchanged, done.refused], [80, 40, 0])
   assert.equal(await count('name:like(Bulk ),quantity_in_stock:eq(2)'), 120)
-  // Its events say by which job they came, in the history and in the feed.
+  // Its events name the job, in the history and in the feed.
   const [first] = (await get(`${v1}/product/view/list?filter=name:eq(Bulk 0)`)).body.data
   const told = (await get(`${v1}/product/${first.id}/history`)).body.data
   assert.deepEqual(
@@ -43,7 +43,7 @@ test('changes all that the filter finds, and takes it back', async () => {
   )
   const fed = await get(`${v1}/event?resource=product&after=${told[0].seq - 1}&limit=1`)
   assert.deepEqual(fed.body.data[0].actor, told[0].actor)
-  // Somebody changes one of them meanwhile: it stays, and is named.
+  // Another caller changes one of them meanwhile: it stays, and is named.
   const [one] = (await get(`${v1}/product/view/list?filter=name:eq(Bulk 0)`)).body.data
   await call('PATCH', `${v1}/product/${one.id}`, { quantity_in_stock: 77 })
   const reverted = await call('POST', `${v1}/job/${done.id}/revert`)
@@ -53,7 +53,7 @@ test('changes all that the filter finds, and takes it back', async () => {
   assert.equal(back.problems[0].problems[0].id, one.id)
   assert.equal(await count('name:like(Bulk ),quantity_in_stock:eq(0)'), 39)
   assert.equal((await get(`${v1}/product/${one.id}`)).body.data.quantity_in_stock, 77)
-  // Once more tries what was refused, and counts on.
+  // A second run retries the refused records, and adds to the counts.
   const again = async () => {
     const reply = await call('POST', `${v1}/job/${done.id}/revert`)
     return reply.status === 200 ? ended(done.id) : reply.body
@@ -215,7 +215,7 @@ test('whose job it is is told no values that whoever took it back saw', async ()
   const { current: _, made: __, by: ___, ...told } = whole
   const theirs = await call('GET', `${v1}/job/${id}`, undefined, as)
   assert.deepEqual(theirs.body.data.problems[0].problems, [told])
-  // What the role hides by now is not named either.
+  // Fields that the role hides by now are not named either.
   assert.equal(
     (await call('PATCH', `${v1}/role/${role.id}`, { hidden_fields: ['deal.description'] })).status,
     200,
@@ -250,7 +250,7 @@ test('a bulk change takes the scopes to read what it finds and reaches, in each 
   await refused('all', blind, 'product:read')
   const across = 'name:eq(Bulk 7),created_by.email:like(@)'
   await refused(across, reading, 'user:read')
-  // Tried by a token that may; run by one that may not.
+  // The dry run's token has the scope; the run's token has not.
   const { id, total } = (await asked(across, whole)).body.data
   assert.equal(total, 1)
   assert.equal((await ended(id)).updated, 1)

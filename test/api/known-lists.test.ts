@@ -1,4 +1,4 @@
-/** Lists that are asked often: read once, and answered each time for whoever asks, of what is saved then. */
+/** Repeated lists: parsed once, and answered each time for the current caller, from the current records. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
 const { call, get, db, known } = await startService()
-/** More often than it takes until a list is known. */
+/** More repetitions than it takes until a list is cached. */
 const often = [1, 2, 3, 4]
 
 async function made(resource: string, body: Json) {
@@ -20,7 +20,7 @@ async function made(resource: string, body: Json) {
   return reply.body.data
 }
 
-/** The headers of a new user who has the role. */
+/** The headers of a new user with the role. */
 async function userOf(role: number, name: string, territories: number[] = []) {
   const user = await made('user', { name, email: `${name}@example.com`, role, territories })
   const token = newToken(1, randomBytes)
@@ -56,10 +56,10 @@ test('each caller gets what they see, in whatever order they ask', async () => {
     assert.deepEqual(idsOf(await list(query, ann!.headers)), [anns])
     assert.deepEqual(idsOf(await list(query, bob!.headers)), [bobs])
     assert.deepEqual(idsOf(await list(query, cat!.headers)), [anns, bobs])
-    // Who does not see the company finds no deal by its name.
+    // A caller who does not see the company finds no deal by its name.
     assert.deepEqual(idsOf(await list(query, dan!.headers)), [])
   }
-  // Scopes are judged each time, also of a list that others know.
+  // Scopes are checked each time, also for a list that others have cached.
   const narrow = newToken(1, randomBytes)
   await createToken(db, { account: 1, user: cat!.id, name: 'narrow', scopes: ['deal:read'], token: narrow })
   for (const _ of often) assert.equal((await list(query, { authorization: `Bearer ${narrow}` })).status, 403)

@@ -1,4 +1,4 @@
-/** What a role that sees less can do nevertheless, and what it is not told while it does (D62 to D65). */
+/** Operations of a role that sees less: what still works, and what stays hidden (D62 to D65). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/json.ts'
@@ -8,7 +8,7 @@ const service = await startService()
 const { call, known, made } = service
 
 let people = 0
-/** Somebody of a new role: who they are, and what asks as them. */
+/** A new user with a new role, and functions that send requests as this user. */
 const somebody = async (scopes: string[], limits: JsonObject = {}) => {
   const name = `Somebody ${++people}`
   const role = await made('role', { name, scopes, ...limits })
@@ -148,7 +148,7 @@ test('a required field that a role hides or locks is not named by it, and blocks
     const { id } = (await asked('POST', 'deal', dealBody(known))).body.data
     assert.equal((await call('GET', `${v1}/deal/${id}`)).body.data[name], 'none')
   }
-  // Whoever may give the value must.
+  // Required if the caller may set it.
   const missing = await call('PATCH', `${v1}/deal/${deal.id}`, { description: 'C' })
   assert.deepEqual(problemsOf(missing), [`/${name} required`])
   const without = await call('PATCH', `${v1}/field/${field}`, { default_value: null })
@@ -169,7 +169,7 @@ test('a field is not made required of roles that hide or lock it and create reco
   assert.deepEqual([refused.status, problemsOf(refused)], [422, ['/is_required required_field']])
   assert.match(refused.text, new RegExp(role.name))
   assert.equal((await change({ is_required: true, default_value: 'A' })).status, 200)
-  // A default that is an option is one for roles, too.
+  // An option as a default must be visible to the role, too.
   await somebody(both('deal'), { hidden_fields: [`deal.${name}`] })
   const option = (await call('GET', `${v1}/field/${id}`)).body.data.options[0]
   const gone = await change({ is_active: false }, `/option/${option.id}`)
@@ -196,7 +196,7 @@ test('a default names what its caller need not see, and fills nothing when that 
   const { body } = await asked('POST', 'deal/batch', { operations })
   assert.deepEqual([body.data[0].status, body.data[0].data[name]], [201, unseen.id])
   assert.equal((await asked('POST', 'deal', { ...mine, [name]: unseen.id })).status, 422)
-  // Who sets a default names what they see; what stands already may be sent back.
+  // A new default must be visible to the caller; the current one may be sent back.
   const other = await made('contact', { last_name: 'Other' })
   const set = async (id: number) => {
     const reply = await asked('PATCH', `field/${field}?dry_run=1`, { default_value: id })

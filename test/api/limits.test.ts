@@ -1,4 +1,4 @@
-/** What limits how much is asked: requests a minute, and what a log may say of them. */
+/** Rate limits, and the content of the log. */
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const log = pino(
   }),
 )
 const limits = { retentionDays: 30, bodyLimitBytes: 5000, rateLimit: 20 }
-/** No minute ends by itself, however long the requests take. */
+/** The minute never ends, even if the requests take long. */
 const clock = () => 0
 const service = await startService({ limits, log, clock })
 const { call, url, known, token, db } = service
@@ -36,7 +36,7 @@ test('a token may make so many requests a minute, and hears how many are left', 
   assert.equal(refused.body.code, 6004)
   assert.ok(Number(refused.headers.get('retry-after')) >= 1)
   assert.equal((await fetch(`${url}/healthz`)).status, 200)
-  // Guessing tokens is counted by address.
+  // Guessed tokens are counted by address.
   const guesses = []
   for (let count = 0; count < 22; count++) {
     const headers = { authorization: `Bearer guess-${count}-guess-guess-guess-guess-guess` }
@@ -66,7 +66,7 @@ test('a body above the limit is refused', async () => {
 test('no token, cookie or value of a body gets into the log, not even with a fault', async () => {
   const other = await service.another()
   lines.length = 0
-  // A fault of the database that names values in its message: a column is gone.
+  // A fault of the database with values in its message: a column is missing.
   await db.query('ALTER TABLE product RENAME COLUMN sku_number TO sku')
   const secret = 'canary-5f2c'
   const reply = await other.call(
@@ -78,7 +78,7 @@ test('no token, cookie or value of a body gets into the log, not even with a fau
   await db.query('ALTER TABLE product RENAME COLUMN sku TO sku_number')
   assert.equal(reply.status, 500)
   assert.doesNotMatch(reply.text, /sku|canary|SELECT|INSERT/)
-  // Background jobs may have met the change, too.
+  // Background jobs may fail for the same reason.
   const failed = lines.filter(line => line.includes('request failed'))
   assert.equal(failed.length, 1)
   assert.match(failed[0]!, new RegExp(reply.body.requestId))

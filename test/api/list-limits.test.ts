@@ -1,4 +1,4 @@
-/** How much one list query may ask (D30): counted over the whole request, and judged before it is read. */
+/** Limits of one list query (D30): counted over the whole request, and checked before parsing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
@@ -104,7 +104,7 @@ test('all likes of a request look for at most 10 000 characters', async () => {
       for (const form of forms) assert.deepEqual(codes(await ask(form)), tooLong, form[0])
     }
   }
-  // An é is one letter, whichever way it is written.
+  // An é counts as one letter, composed or decomposed.
   const accented = (count: number) => likes('title', count, 999).map(text => text.replaceAll('x', 'é'))
   assert.equal((await search({ filter: accented(10) })).status, 200)
   assert.deepEqual(codes(await search({ filter: accented(11) })), tooLong)

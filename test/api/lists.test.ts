@@ -1,4 +1,4 @@
-/** Chapter: List query grammar. Pages, totals, and what a bad query gets. */
+/** Chapter: List query grammar. Pages, totals, and the refusals of bad queries. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dealBody, startService, v1 } from '../support/service.ts'
@@ -218,7 +218,7 @@ test('a cursor is of its list alone, takes the place of page, and is not to be m
     `?sort=created_at:asc&cursor=${Buffer.from(JSON.stringify(other)).toString('base64url')}`,
   )
   assert.deepEqual(codes(reply), ['cursor invalid_value'])
-  // Where the filter leaves no nulls there is none to go on from.
+  // A filter that excludes nulls makes a cursor at a null invalid.
   const dated = 'sort=expected_close_date:asc&filter=expected_close_date:gt(0)'
   const page = JSON.parse(Buffer.from((await list(`?${dated}`)).body.meta.nextCursor, 'base64url').toString())
   const none = Buffer.from(JSON.stringify({ ...page, after: [null, 1] })).toString('base64url')
@@ -290,7 +290,7 @@ test('expand names what ids stand for, in lists, single records and answers to w
   const [deal] = data
   const one = (await get(`${v1}/deal/${deal.id}?expand=${expand}`)).body.data
   assert.deepEqual(one, deal)
-  // Written back as it was read: the names are no change.
+  // Writing it back: the names are no change.
   const back = await call('PUT', `${v1}/deal/${deal.id}?expand=source`, one)
   assert.equal(back.body.data.version, deal.version)
   assert.deepEqual(Object.keys(back.body.data._expanded), ['source'])
@@ -319,7 +319,7 @@ test('what follows the clock keeps its order while a list is read', async () => 
   const openByAge = '?filter=status:eq(1)&sort=age:asc'
   const { nextCursor } = (await list(`${openByAge}&pageSize=50`)).body.meta
   const content = JSON.parse(Buffer.from(nextCursor, 'base64url').toString())
-  // The list began two days ago: every open deal has aged since, and none is shown twice for that.
+  // The list began two days ago: every open deal has aged since, and yet none is shown twice.
   const began = new Date(Date.parse(content.at) - 2 * 86_400_000).toISOString()
   const then = Buffer.from(
     JSON.stringify({ ...content, at: began, after: [content.after[0] - 2, content.after[1]] }),

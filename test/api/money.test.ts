@@ -1,6 +1,6 @@
 /**
- * Money on a deal (D22 to D24): product lines, what follows from them, and a deal's whole way, against
- * figures worked out by hand.
+ * Money on a deal (D22 to D24): product lines, derived amounts, and a deal's whole life, against figures
+ * calculated by hand.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -61,8 +61,7 @@ test('a line takes price, discount and tax from the product; amounts are rounded
   )
   // New: 10 % of 62.33 = 6.233 → 6.23
   assert.equal(deal.weighted_value.value, 6.23)
-  // A value of its own stays beside the lines; lines that are left out are untouched; the whole can be
-  // written back.
+  // A value of its own stays beside the lines; omitted lines are unchanged; the whole can be written back.
   const own = (await call('PATCH', `${v1}/deal/${deal.id}`, { deal_value: { value: 70 } })).body.data
   assert.deepEqual(
     [own.deal_value.value, own.product_amount.value, own.deal_value.products.length],
@@ -74,7 +73,7 @@ test('a line takes price, discount and tax from the product; amounts are rounded
     (await get(`${v1}/deal/view/list?filter=deal_value.products:eq(${product.id})`)).body.data.length,
     1,
   )
-  // The product changes and goes; the line does not.
+  // The product is changed and deleted; the line stays.
   await call('PATCH', `${v1}/product/${product.id}`, {
     name: 'Sensor II',
     unit_price: [{ currency: 'USD', unit_price: '99' }],
@@ -172,13 +171,13 @@ test('a line of a product that is gone keeps its price; one of a product that is
     meta.warnings.map(({ code, message }: { code: string; message: string }) => [code, message.slice(0, 22)]),
     [['taken_from_product', 'deal_value.products[2]']],
   )
-  // What is sent stands, and the rest of such a line stays.
+  // Sent members are applied, and the rest of such a line stays.
   const partly = (await patch({ products: [{ product: gone.id, quantity: 1, tax: 0 }] })).body.data.deal_value
   assert.deepEqual(
     [partly.products[0].unit_price, partly.products[0].discount, partly.products[0].tax, partly.value],
     [40, 5, 0, 38],
   )
-  // In another currency the line has no price to keep.
+  // In another currency the line loses its price.
   const other = await patch({ currency: 'EUR', products: [{ product: gone.id, quantity: 1 }] })
   assert.deepEqual(problemsOf(other), ['/deal_value/products/0/unit_price no_price'])
   assert.match(other.body.errors[0].message, /deleted/)
@@ -248,7 +247,7 @@ test('what is only read of an amount or a line is named where it differs, and no
   const price = { currency: 'USD', currency_code: 'EUR', unit_price: 1 }
   const saved = await call('POST', `${v1}/product`, { name: 'Coded', unit_price: [price] })
   assert.equal(saved.body.meta.warnings[0].path, '/unit_price/0/currency_code')
-  // A job has nobody to warn.
+  // A job has no client to warn.
   const changes = { deal_value: { currency: 'USD', currency_code: 'GBP', value: 6 } }
   const bulk = await call('POST', `${v1}/deal/bulk`, { filter: `id:eq(${deal.id})`, changes })
   assert.deepEqual(problemsOf(bulk), ['/changes/deal_value/currency_code read_only'])
@@ -300,7 +299,8 @@ test('a line, their sum and the value that follows stay within the range of the 
   assert.deepEqual([whole.deal_value.value, whole.product_amount.value], [9999999999999, 9999999999999])
   const back = await call('PUT', `${v1}/deal/${whole.id}`, whole)
   assert.deepEqual([back.status, back.body.data.version], [200, 1], back.text)
-  // An account's own narrower range holds for what follows from lines, too, but not for lines beside a value.
+  // An account's own narrower range applies to an amount derived from lines, too, but not to lines beside a
+  // value.
   const field = (await get(`${v1}/field/list?source=deal`)).body.data.fields
     .flat()
     .find((one: Deal) => one.internal_name === 'deal_value')
@@ -311,7 +311,7 @@ test('a line, their sum and the value that follows stay within the range of the 
     dealBody(known, { deal_value: { currency: 'USD', value: 900, products: [line(2, 600)] } }),
   )
   assert.equal(beside.product_amount.value, 1200)
-  // What is stored already is no mistake of a request about something else.
+  // A request about other fields does not complain about a stored value.
   const touched = await call('PATCH', `${v1}/deal/${whole.id}`, { description: 'touched' })
   assert.equal(touched.status, 200, touched.text)
   assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { config: { max: null } })).status, 200)
@@ -387,7 +387,7 @@ test('a deal whose value has cents goes to a currency without them by its lines 
   assert.equal(yen.status, 200, yen.text)
   const { value, products } = yen.body.data.deal_value
   assert.deepEqual([value, products[0].unit_price], [yen.body.data.product_amount.value, 2500])
-  // A value that stays has its decimals all the same.
+  // An unchanged value still gets the new currency's decimals.
   const dollars = await patch({ currency: 'USD', value: '1234.56', products: [] })
   assert.equal(dollars.status, 200, dollars.text)
   for (const more of [{}, { products: [] }])
@@ -463,14 +463,14 @@ test('a deal goes its whole way, and every figure is right at every step', async
     [3, 0, null, 8250],
   )
   assert.ok(lost.lost_time && !lost.won_time)
-  // The other way round is a new closing: its reason and date come with it.
+  // The other direction is a new closing, which requires reason and date.
   assert.deepEqual(
     problemsOf(await call('PATCH', `${v1}/deal/${id}`, { pipeline_stage: known.stages.Won! })),
     ['/deal_closed_on required_when_won', '/won_reason required_when_won'],
   )
 })
 
-/** Exact: numbers as whole numbers of their last digit. */
+/** Exact: a number as a bigint and its number of decimals. */
 function scaled(text: string): { digits: bigint; places: number } {
   const [whole, part = ''] = text.split('.')
   return { digits: BigInt(whole! + part), places: part.length }
@@ -611,7 +611,7 @@ test('aggregates agree with the deals of the list under the same filter', async 
         Math.round(sums.deal_value_in_base_currency.value * 1000),
         cents(mine.map(deal => deal.deal_value_in_base_currency?.value)),
       )
-      // Per cent of thousandths: the sum is exact, and rounded once.
+      // Per cent of thousandths: the exact sum is rounded once.
       const parts = mine.map(
         deal =>
           [Math.round((deal.deal_value_in_base_currency?.value ?? 0) * 100), deal.stage_probability] as const,
@@ -663,7 +663,7 @@ test('who does not see amounts in base currency does not find them out by compar
     }),
   )
   assert.equal(deal.deal_value_in_base_currency.value, 40)
-  // A closed deal keeps the rate of its closing; by that of today it is worth 20.
+  // A closed deal has the rate of its closing; by today's it would be worth 20.
   await rate(2)
   const found = async (least: number, headers: Record<string, string> = {}) => {
     const filter = `title:eq(Kept rate),deal_value:gte(${least})`

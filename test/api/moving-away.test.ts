@@ -12,7 +12,7 @@ const person = async (more: Body = {}) => {
   return made('user', { name: `Person ${people}`, email: `person${people}@example.com`, ...more })
 }
 const written = ['deal', 'activity', 'user', 'pipeline', 'pipeline_stage']
-/** The headers of somebody with a role of their own. */
+/** The headers of a new user with a role of their own. */
 async function as(role: Body) {
   const scopes = written.flatMap(name => [`${name}:read`, `${name}:write`])
   const { id } = await made('role', { name: `Role ${people}`, scopes, ...role })
@@ -26,7 +26,7 @@ const remove = (path: string, headers?: Record<string, string>) =>
 const lastSeq = async () =>
   (await db.query('SELECT last_seq::text AS n FROM counter WHERE account_id = 1'))[0]!.n
 
-/** Refused, and nothing at all was written. */
+/** Asserts a refusal without any write. */
 async function refuses(path: string, headers: Record<string, string>, status: number, wanted: RegExp) {
   const before = await lastSeq()
   const refused = await remove(path, headers)
@@ -48,9 +48,9 @@ test('what points to a user and is not theirs to move keeps all where it is', as
   )
   assert.match(detail, /nothing is moved or deleted/)
   assert.equal((await get(`${v1}/deal/${seen.id}`)).body.data.sales_owner, from.id)
-  // A dry run says so too.
+  // A dry run is refused, too.
   assert.equal((await remove(`${path}&dry_run=1`, limited.headers)).status, 409)
-  // What is seen and not changed stays in the way, and is counted.
+  // Records that are seen but not changed block the deletion, and are counted.
   const reading = await as({ may_change: { deal: 'own' } })
   const counted = await refuses(path, reading.headers, 409, /in_use/)
   assert.equal(counted.errors[0].count, 2)

@@ -110,7 +110,7 @@ test('a name that nobody has is refused with those like it, as far as the caller
   assert.equal(await near({ company: 'Zq' }), undefined)
   const filtered = problemOf(await listed('company:eq(Alderwood)'), 400)
   assert.deepEqual(filtered.candidates, [{ id: alder.id, name: 'Alderwood Logistics' }])
-  // A role that sees only its own contacts gets no other as a candidate.
+  // A role that sees only its own contacts gets no others as candidates.
   const role = await made('role', {
     ...{
       name: 'Own contacts',
@@ -270,7 +270,7 @@ test('e-mails match in any case, and an index finds them', async () => {
   assert.ok(!(await ids('cf_bills_to.email_value:neq(bills@example.com)', 'deal')).includes(id))
   assert.ok(!(await ids('cf_bills_to.email_value:nin(bills@example.com,x)', 'deal')).includes(id))
   assert.deepEqual(await ids('emails.email_value:eq(aNN@example.com)', 'contact'), [ann.id])
-  // The field as a whole stands for its addresses.
+  // The field without a member stands for its addresses.
   assert.deepEqual(await ids('emails:eq(aNN@example.com)', 'contact'), [ann.id])
   assert.ok(!(await ids('emails:neq(aNN@example.com)', 'contact')).includes(ann.id))
   assert.deepEqual(await ids('cf_bills_to:in(x@y.z,"BILLS@example.com")', 'deal'), [id])
@@ -299,13 +299,13 @@ test('a user out of use stays where they are, and are taken nowhere else', async
   const operations = [{ op: 'create', data: dealBody(known, { sales_owner: gone.id }) }]
   const batch = await call('POST', `${v1}/deal/batch`, { operations })
   assert.equal(batch.body.data[0].errors[0].code, 'inactive_option')
-  // What the record has already may be sent again, and comes back with it.
+  // The record's current value may be sent again, and is restored with it.
   const path = `${v1}/deal/${kept.id}`
   assert.equal((await call('PATCH', path, { sales_owner: gone.id, title: 'Kept' })).status, 200)
   assert.equal((await call('PATCH', path, { created_by: gone.id, tags: [tag.id] })).status, 200)
   assert.equal((await call('DELETE', path)).status, 200)
   assert.equal((await call('POST', `${path}/restore`)).status, 200)
-  // Another's record may not point to them anew.
+  // Other records can't point to them any more.
   assert.equal((await call('PATCH', path, { sales_owner: jo.id })).status, 200)
   assert.equal(problemOf(await call('PATCH', path, { sales_owner: gone.id }), 422).code, 'inactive_option')
 })

@@ -47,7 +47,7 @@ test('quantities: text in, the same digits out, in every answer', async () => {
     const narrowed = await get(`${v1}/product/view/list?filter=id:eq(${id})&fields=quantity_in_stock,name`)
     for (const { text } of [created, await get(`${v1}/product/${id}`), listed, narrowed])
       assert.ok(text.includes(member), `${sent}: ${text}`)
-    // Written back, the record that was read is unchanged.
+    // Writing back the record changes nothing.
     const again = await call('PUT', `${v1}/product/${id}`, JSON.stringify(created.body.data))
     assert.equal(again.body.data.version, 1, sent)
     assert.ok(again.text.includes(member), again.text)
@@ -281,7 +281,7 @@ test('metadata is as large for the database as it is bounded, whatever its numbe
     assert.equal((await deal(metadata(45))).status, 201, number)
   }
   const [row] = await db.query('SELECT max(octet_length(metadata::text))::text AS most FROM deal')
-  // A blank after each comma and colon comes on top.
+  // Plus a blank after each comma and colon.
   assert.ok(Number(row!.most) < 1.5 * 16_384, row!.most!)
 })
 

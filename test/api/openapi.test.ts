@@ -121,7 +121,7 @@ test('a role hides fields from it and locks others; a token narrows its routes (
     paths.includes(`${v1}/deal`) && paths.includes(`${v1}/contact/{id}`) && paths.includes(`${v1}/me`),
   )
   assert.ok(!paths.includes(`${v1}/company/{id}`) && !('post' in (document.paths[`${v1}/contact`] ?? {})))
-  // What this caller reads has no member that their document doesn't say.
+  // This caller's answers have no member that their document lacks.
   const as = { authorization: `Bearer ${token.token}` }
   const page = await call('GET', `${v1}/deal/view/list?pageSize=100`, undefined, as)
   assert.ok(page.body.data.length > 50)
@@ -141,11 +141,11 @@ test('the document of a role names nowhere a field that the role hides (D90)', a
     catalogAs(catalog, new Rights(new Set(['admin']), { ...role, hidden_fields: hidden }))
   const namesOf = (fields: readonly Field[], isHidden: boolean) =>
     fields.filter(field => field.is_hidden === isHidden).map(field => field.internal_name)
-  // Members of what is no record have such names; of what a deal tells of its products, it keeps copies.
+  // Members of objects that are no records have such names; a deal stores copies of members of its products.
   const others = ['time_zone', 'expires_at', 'last_used_at', 'is_default']
   const named = resources.flatMap(({ name, snapshot = [] }) => [name, ...snapshot, ...others])
   const told: string[] = []
-  // Those of a deal one by one, as most is said of them; of others all at once.
+  // The fields of a deal one by one, as they appear most; those of others all at once.
   const roles = resources.flatMap(({ name, fields }) => {
     const names = namesOf(fields, false).map(one => `${name}.${one}`)
     return name === 'deal' ? names.map(one => [one]) : [names]
@@ -156,7 +156,7 @@ test('the document of a role names nowhere a field that the role hides (D90)', a
     const known = new Set([...namesOf(all, false), ...named])
     const text = await openApi(seen, table)
     for (const one of namesOf(all, true).filter(hidden => !known.has(hidden))) {
-      // A single word is one of English and of JSON Schema, too.
+      // A single word may be one of English and of JSON Schema, too.
       const form = one.includes('_') ? `\\b${one}(_in_base_currency)?\\b` : `:${one}\\b|\\b${one}:\\w`
       const at = text.includes(one) ? text.search(new RegExp(form)) : -1
       if (at >= 0) told.push(`${hides}, ${one}: ${text.slice(at - 60, at + 20)}`)

@@ -95,7 +95,8 @@ test('a callback that the browser did not begin, that was used, or that was tamp
   const [own, attacker] = [browser(service.url), browser(service.url)]
   const begun = await attacker.send('GET', path)
   const callback = await atProvider(begun.headers.location!)
-  // The attacker's callback in another browser: without a cookie, and with that of another sign-in.
+  // Login CSRF: the attacker's callback in another browser, without a cookie, and with that of another
+  // sign-in.
   assert.deepEqual(said(await own.send('GET', callback)), [401, 3001])
   await own.send('GET', path)
   assert.deepEqual(said(await own.send('GET', callback)), [401, 3001])

@@ -116,6 +116,6 @@ test('list, update by PUT, and delete', async () => {
   assert.equal((await call('PUT', `${v1}/product/${id}`, { taxable: true })).body.data.taxable, 1)
   assert.equal((await call('DELETE', `${v1}/product/${id}`)).body.data.deleted, true)
   assert.equal((await get(`${v1}/product/${id}`)).status, 404)
-  // One number for all records of an account: a deal's path does not answer for a product.
+  // Ids are unique over all records of an account: a deal's path does not answer for a product.
   assert.equal((await get(`${v1}/deal/${id}`)).status, 404)
 })

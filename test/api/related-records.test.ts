@@ -1,6 +1,6 @@
 /**
  * The records around a deal (D37): contacts, companies, users, territories and tags; nested creation (D11,
- * D12); what is in use stays.
+ * D12); records in use can't be deleted.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -97,7 +97,7 @@ for (const [resource, { body, change, bad, problems }] of Object.entries(bodies)
     assert.ok(
       described.fields.flat().some((field: { internal_name: string }) => field.internal_name === 'metadata'),
     )
-    // An account adds its own fields to these as well.
+    // They can have custom fields, too.
     const field = await made('field', { source: resource, field_name: 'Rank', type: 'SINGLE_NUMBER' })
     assert.equal((await call('PATCH', `${path}/${record.id}`, { cf_rank: 7 })).body.data.cf_rank, 7)
     assert.equal((await get(`${path}/view/list?filter=cf_rank:eq(7)&sort=cf_rank:asc`)).body.data.length, 1)
@@ -140,7 +140,7 @@ test("a user's e-mail is there once among those who are not deleted, in any case
   const second = await made('user', { name: 'Zoë', email: 'zoe@example.com' })
   await taken('PATCH', `/user/${second.id}`, { email: 'Zoë@example.com' })
   assert.equal((await call('PATCH', `${v1}/user/${first.id}`, { email: 'Zoë@Example.com' })).status, 200)
-  // Given up by a deletion, and taken by the time of a restoration.
+  // Released by a deletion, and taken by the time of a restoration.
   assert.equal((await call('DELETE', `${v1}/user/${first.id}`)).status, 200)
   assert.equal((await call('PATCH', `${v1}/user/${second.id}`, { email: 'zoë@example.com' })).status, 200)
   await taken('POST', `/user/${first.id}/restore`)
@@ -175,7 +175,7 @@ test('a contact and a company are created inside a deal, with it, in one go', as
   })
   assert.equal(reply.status, 201, reply.text)
   const { data, meta } = reply.body
-  // The same company given twice is one.
+  // The same company twice is one.
   assert.deepEqual(
     meta.created.map((one: { resource: string }) => one.resource),
     ['company', 'contact', 'contact'],
@@ -206,7 +206,7 @@ test('a contact and a company are created inside a deal, with it, in one go', as
     types.map(event => event.type),
     ['company.created', 'contact.created', 'contact.created', 'deal.created'],
   )
-  // By an update too; a custom number below zero is a number.
+  // An update can do it, too; a custom number may be negative.
   const updated = await call('PATCH', `${v1}/deal/${data.id}`, {
     primary_contact: { last_name: 'Third' },
     related_contacts: { last_name: 'Third' },
@@ -300,7 +300,7 @@ test('nobody deletes themselves; the tokens of a deleted user end', async () => 
   assert.equal((await call('DELETE', `${v1}/user/${user.id}`)).status, 200)
   aSecondGoesBy()
   assert.equal((await call('GET', `${v1}/deal/view/list`, undefined, theirs)).status, 401)
-  // For good: a user who is restored gets new ones.
+  // Permanently: a restored user gets new ones.
   assert.equal((await call('POST', `${v1}/user/${user.id}/restore`)).status, 200)
   aSecondGoesBy()
   assert.equal((await call('GET', `${v1}/deal/view/list`, undefined, theirs)).status, 401)
@@ -326,7 +326,7 @@ test('restoring what points to something that is deleted at the same moment: one
     const contact = await made('contact', { last_name: `Raced ${round}`, company: company.id })
     await call('DELETE', `${v1}/contact/${contact.id}`)
     const restore = () => call('POST', `${v1}/contact/${contact.id}/restore`)
-    // The deletion comes between any two of the restoration's statements.
+    // The deletion comes between any two statements of the restoration.
     const remove = async () => {
       for (let waits = round % 5; waits > 0; waits--) await db.query('SELECT 1')
       return call('DELETE', `${v1}/company/${company.id}`)
@@ -463,7 +463,7 @@ test('a rate revalues open deals and products; closed deals keep theirs; no rate
   assert.equal(closed.status, 200, closed.text)
   await call('PATCH', `${v1}/currency/756`, { rate: 2 })
   assert.equal((await read('deal', open.id)).deal_value_in_base_currency.value, 225.11)
-  // Reopened, it follows the rate again.
+  // A reopened deal follows the rate again.
   const reopened = await call('PATCH', `${v1}/deal/${open.id}`, { pipeline_stage: known.stages.New! })
   assert.equal(reopened.body.data.deal_value_in_base_currency.value, 400.2)
   await call('PATCH', `${v1}/currency/756`, { rate: null })
@@ -531,7 +531,7 @@ test('a stage or a pipeline in use is deleted when its deals are moved first, to
 })
 
 test('a stage is deleted or emptied by two clients while deals enter it: each deal is in a stage that exists', async () => {
-  // Another process, whose configuration may be up to a second old.
+  // Another process, whose cached configuration may be up to a second old.
   const other = await service.another()
   const target = await made('pipeline_stage', { pipeline: known.pipeline, name: 'Meeting point' })
   for (let round = 0; round < 16; round++) {
@@ -551,7 +551,7 @@ test('a stage is deleted or emptied by two clients while deals enter it: each de
       late.map(reply => reply.text).join(),
     )
     const statuses = [first!.status, second!.status]
-    // Whoever deletes a second time finds nothing; whoever finds deals that came meanwhile deletes nothing.
+    // A second deletion finds nothing; a deletion that finds new deals deletes nothing.
     assert.ok(
       statuses.every(status => [200, 404, 409].includes(status)) &&
         statuses.filter(status => status === 200).length <= 1,
@@ -595,7 +595,7 @@ test('of the deals of a pipeline none is moved unless all can be', async () => {
   const field = await made('field', { source: 'deal', field_name: 'Asked of all', type: 'SINGLE_STRING' })
   const inStage = (id: number, more: { [name: string]: Json } = { cf_asked_of_all: 'x' }) =>
     made('deal', dealBody(known, { pipeline: pipeline.id, pipeline_stage: id, ...more }))
-  // More than are moved at once, and the one that can't be is the last.
+  // More than one batch of moves, and the last one can't be moved.
   const deals = [
     ...(await Promise.all(Array.from({ length: 101 }, () => inStage(first.id)))),
     await inStage(last.id),
@@ -626,7 +626,7 @@ test('of the deals of a pipeline none is moved unless all can be', async () => {
       new RegExp(`^Deal ${kept.id} can't be moved, so nothing is moved or deleted`),
     )
   }
-  // Nor is any moved where one stage has no place to go to, or the pipeline is another than the caller has
+  // Nor is any moved if a stage has no counterpart, or the pipeline has another version than the caller has
   // read.
   await call('PATCH', `${v1}/deal/${kept.id}`, { cf_asked_of_all: 'y' })
   const won = await stage('Won there', 'Won')

@@ -1,6 +1,6 @@
 /**
- * Nothing lost, nothing twice (D7 to D9): versions, keys of requests, restoring what was deleted, and its
- * end.
+ * Nothing lost, nothing twice (D7 to D9): versions, idempotency keys, restoring deleted records, and their
+ * purge.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -22,7 +22,7 @@ const purge = async () => {
   const before = new Date(Date.now() - 30 * 86_400_000)
   return purgeRecords(db, await loadCatalog(db, resources, 1), before)
 }
-/** As if it had been deleted some days earlier. */
+/** Sets the deletion some days back. */
 const age = (resource: string, id: number, days: number) =>
   db.query(`UPDATE ${resource} SET deleted_at = deleted_at - interval '${days} days' WHERE id = $1::bigint`, [
     String(id),
@@ -54,11 +54,11 @@ test('a write sent again with its key is answered as before, and not carried out
   const path = `${v1}/deal/${first.body.data.id}`
   const update = await call('PATCH', path, { title: 'Changed' }, keyed('update-1'))
   await call('PATCH', path, { title: 'By another' })
-  // Its If-Match would not hold any more; its answer does.
+  // Its If-Match would fail now; the stored answer is returned.
   const again = await call('PATCH', path, { title: 'Changed' }, { ...keyed('update-1') })
   assert.equal(again.text, update.text)
   assert.equal((await get(path)).body.data.title, 'By another')
-  // One that changes nothing is remembered, too: sent again, it does not undo what came between.
+  // A write without a change is stored, too: a retry does not undo later changes.
   const same = await call('PATCH', path, { title: 'By another' }, keyed('update-2'))
   assert.equal(same.body.data.version, 3)
   await call('PATCH', path, { title: 'Later' })
@@ -115,7 +115,7 @@ test('a write sent again tells nothing that the role does not show by now', asyn
   const [unseen, unseenAlone] = [await inBatch(), await alone()]
   assert.deepEqual(unseen.body.data[0], { status: 201, data: { id: first.data.id } })
   assert.deepEqual([unseenAlone.status, unseenAlone.body.data], [201, { id: single.body.data.id }])
-  // Whoever sees it is answered as before, also when it was deleted since.
+  // A caller who sees it gets the stored answer, also if it was deleted since.
   const own = await call('POST', `${v1}/deal`, { ...dealBody(known), sales_owner: user.id }, as('less-3'))
   assert.equal((await call('DELETE', `${v1}/deal/${own.body.data.id}`)).status, 200)
   const again = await call('POST', `${v1}/deal`, { ...dealBody(known), sales_owner: user.id }, as('less-3'))
@@ -175,7 +175,7 @@ test('a key belongs to the deletion, not to what is moved before it', async () =
   assert.deepEqual([first.status, first.headers.get('idempotency-replayed')], [200, null], first.text)
   assert.equal((await get(`${v1}/pipeline_stage/${from}`)).status, 404)
   for (const { id } of deals) assert.equal((await get(`${v1}/deal/${id}`)).body.data.pipeline_stage, to)
-  // Sent again after the stage is back and in use, it moves and deletes nothing.
+  // A retry after the stage was restored and is in use moves and deletes nothing.
   await call('POST', `${v1}/pipeline_stage/${from}/restore`)
   const late = await made('deal', dealBody(known, { pipeline_stage: from }))
   assert.equal((await call('DELETE', path, undefined, keyed('move-1'))).text, first.text)
@@ -312,7 +312,7 @@ test('a name taken meanwhile, a pipeline with its stages, and what is too old', 
   await call('DELETE', `${v1}/pipeline/${pipeline.id}`)
   assert.equal((await call('POST', `${v1}/pipeline_stage/${early.id}/restore`)).status, 422)
   assert.equal((await call('POST', `${v1}/pipeline/${pipeline.id}/restore`)).status, 200)
-  // The stage that was deleted before does not come back with it.
+  // The stage that was deleted before is not restored with it.
   const stages = (await get(`${v1}/pipeline_stage/view/list?filter=pipeline:eq(${pipeline.id})`)).body.data
   assert.deepEqual(
     stages.map((stage: { id: number; version: number }) => [stage.id, stage.version]),
@@ -338,7 +338,7 @@ test('the purge: records and the values in their history are gone, the events th
   await call('DELETE', `${v1}/deal/${stays.id}`)
   await age('deal', gone.id, 40)
   await age('contact', contact.id, 40)
-  // The background jobs may have been here before.
+  // The background jobs may have run before.
   await purge()
   assert.deepEqual(await purge(), { purged: 0, kept: {} })
   const left = await db.query(
@@ -390,9 +390,9 @@ test('what a record points to is purged after it, and keeps nothing else from be
     await age(String(resource), Number(id), 40)
   }
   await age('pipeline_stage', stage.id, 40)
-  // Their clocks were ahead: they are due later than what they point to.
+  // The clock was ahead: they are due later than the records that they point to.
   for (const { id } of deals) await age('deal', id, 20)
-  // The background jobs may have been here before.
+  // The background jobs may have run before.
   const left = async (ids: readonly number[]) => {
     const rows = await db.query(
       'SELECT id::text AS id FROM contact WHERE id = ANY($1::bigint[]) ORDER BY id',

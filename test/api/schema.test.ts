@@ -1,5 +1,5 @@
 /**
- * The schema's rules that let an account be moved to a shard of its own; read from the database's own
+ * The schema's rules that let an account be moved to a shard of its own; checked in the database's own
  * catalog.
  */
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-/** Search (D86): what is found, in which order, and what it refuses. */
+/** Search (D86): its results, their order, and its refusals. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, test } from 'node:test'
@@ -65,7 +65,7 @@ before(async () => {
   all = await records()
 })
 
-/** Everything that is searched, as lists answer it. */
+/** All searchable records, as lists return them. */
 async function records(): Promise<typeof all> {
   const told: typeof all = []
   for (const resource of ['deal', 'contact', 'company', 'product']) {
@@ -85,12 +85,12 @@ async function records(): Promise<typeof all> {
   return told
 }
 
-/** The search in memory, worked out in another way. */
+/** The search in memory, by another algorithm. */
 function expected(q: string): string[] | null {
   const asked = folded(q.trim().split(/\s+/).join(' '))
   const digitsOf = (text: string) => text.replace(/[^0-9]/g, '')
   const isPhone = (text: string) => /^[-+0-9\s()./]+((ext\. |x)\d+)?$/.test(text) && digitsOf(text).length > 2
-  // As German numbers are: within the country they begin with 0, which +49 stands for from abroad.
+  // German numbers: the national form begins with 0, the international one with +49.
   const waysOf = (text: string) => {
     const digits = digitsOf(text.replace('(0)', ''))
     const national = digits.replace(/^(00)?(49|1|43)/, '0')
@@ -126,7 +126,7 @@ function expected(q: string): string[] | null {
     const place = rank(record)
     return place === null ? [] : [{ ...record, place }]
   })
-  // Of more the newest are judged.
+  // Of more matches the newest are ranked.
   const counts = [...Map.groupBy(matches, ({ resource }) => resource).values()].map(some => some.length)
   if (Math.max(...counts) > candidatesMax) return null
   return matches
@@ -196,7 +196,7 @@ test('e-mails, codes and digits of phones are found, and shown as detail', async
   assert.deepEqual(await told('9876543'), [
     { resource: 'company', name: 'Blixen GmbH', detail: '+49 30 9876-543' },
   ])
-  // One number does not go on in the next.
+  // A number does not continue in the next one.
   assert.deepEqual(await told('1234008'), [])
 })
 
@@ -338,7 +338,7 @@ test('common words are looked for among the newest records, and by the beginning
     'Murmur',
     ...Array.from({ length: 49 }, (_, index) => `About murmur ${last - index}`),
   ])
-  // Two letters are in no index of trigrams.
+  // Trigram indexes don't contain two letters.
   assert.deepEqual(names(await found('mu', '&pageSize=2')), ['Murmur', `About murmur ${last}`])
 })
 

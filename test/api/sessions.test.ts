@@ -1,4 +1,4 @@
-/** Sign-in of users (D61): passwords, sessions, one-time links, and what others could do with a cookie. */
+/** Sign-in of users (D61): passwords, sessions, one-time links, and misuse of a cookie. */
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
@@ -13,7 +13,7 @@ import { problemsOf, startService, v1 } from '../support/service.ts'
 const hashing = new Hashing()
 let time = 0
 let stoppedAt: number | null = null
-/** Goes on as fast as real time; stands still, or goes further, where a test says so. */
+/** Runs in real time; a test may stop it or move it forward. */
 const clock = () => (stoppedAt ?? performance.now()) + time
 const { call, db, url, another } = await startService({ sampleData: false, hashing, clock })
 const session = `${v1}/session`
@@ -53,12 +53,12 @@ const said = (page: Pick<Page, 'status' | 'body'>) => [page.status, page.body?.c
 const problems = (page: Page) =>
   page.body.errors.map((one: { path: string; code: string }) => `${one.path} ${one.code}`)
 const rows = (text: string, ...values: string[]) => db.query(text, values)
-/** A second later, for which a process remembers whom a session stands for. */
+/** A second later, when a process's cache of sessions has expired. */
 const soon = () => {
   time += 1000
 }
 
-// What one test guesses wrongly is no longer counted in the next: all come from one network.
+// Resets the wrong passwords of the test before: all come from one network.
 beforeEach(() => {
   time += 3_600_000
 })
@@ -80,10 +80,10 @@ test('a password signs in: the session is a cookie that no page can read, and ha
   assert.ok(scopes.includes('deal:write') && !scopes.includes('admin'))
   assert.ok(Number.isInteger(current.id))
   assert.deepEqual((await own.send('GET', `${v1}/me`)).body.data, me.body.data)
-  // What a request may do is what the role may.
+  // A request may do what the role may.
   assert.equal((await own.send('POST', `${v1}/tag`, { name: 'By cookie' })).status, 201)
   assert.equal((await own.send('POST', `${v1}/territory`, { name: 'North' })).status, 403)
-  // Only hashes are kept.
+  // Only hashes are stored.
   const kept = await rows(
     'SELECT s.hash, p.hash AS password FROM session s JOIN password p USING (account_id, "user") WHERE s."user" = $1::bigint',
     String(one.id),
@@ -151,7 +151,7 @@ test('theft: a cookie that was copied is worth nothing after sign-out, in this p
   assert.equal(own.cookies.size, 0)
   const refused = await thief.send('GET', session)
   assert.deepEqual(said(refused), [401, 3001])
-  // A browser forgets a cookie that is worth nothing.
+  // A browser deletes an invalid cookie.
   assert.equal(thief.cookies.size, 0)
 })
 
@@ -200,7 +200,8 @@ test('another site can make a browser write nothing: with the cookie only the ow
   const cross = { 'sec-fetch-site': 'cross-site' }
   assert.equal((await own.send('DELETE', session, undefined, cross)).status, 403)
   assert.equal((await own.send('GET', session)).status, 200)
-  // A form of another site signs nobody in, with a cookie or without; a program without a browser may.
+  // Login CSRF: another site's form signs nobody in, with a cookie or without; a program without a browser
+  // may.
   const body = { email: one.email, password: secret }
   assert.deepEqual(said(await browser(url).send('POST', session, body, cross)), [403, 3002])
   assert.deepEqual(said(await own.send('POST', session, body, { 'sec-fetch-site': '' })), [403, 3002])
@@ -251,7 +252,7 @@ test('an e-mail has only characters that are seen', async () => {
 
 test('an e-mail that is too long is nobody’s, and all such count as one', async () => {
   stoppedAt = performance.now()
-  // In bytes it is longer than in characters.
+  // Longer in bytes than in characters.
   const longest = `${'🦊'.repeat(308)}@example.com`
   const made = await call('POST', `${v1}/user`, { name: 'Long', email: longest, role: 'Member' })
   const { id } = made.body.data
@@ -287,7 +288,7 @@ test('wrong passwords are slowed down for their e-mail, whoever has it, and not 
   await signedIn(other)
   const before = hashing.computed
   const right = await browser(url).send('POST', session, { email: one.email, password: secret })
-  // Even the right password waits, so that nobody learns that it was.
+  // Even the right password has to wait, so that the answer does not reveal it.
   assert.deepEqual([right.status, hashing.computed], [429, before])
   time += 1000
   const next = await browser(url).send('POST', session, { email: one.email, password: 'guessed' })
@@ -296,7 +297,7 @@ test('wrong passwords are slowed down for their e-mail, whoever has it, and not 
   time += 1000
   assert.equal((await browser(url).send('POST', session, { email: one.email, password: secret })).status, 429)
   time += 1000
-  // The right one is no attempt: it makes the next wait no longer, and ends none.
+  // The right password is no attempt: it makes the next wait no longer, and ends none.
   for (let again = 0; again < 3; again++) await signedIn(one)
   const wrong = await browser(url).send('POST', session, { email: one.email, password: 'guessed' })
   assert.equal(wrong.status, 401)
@@ -351,7 +352,7 @@ test('short and common passwords, and one’s own name, are refused by name', as
       `${password}: ${page.text}`,
     )
   }
-  // A refused password does not use up the link. One that is composed otherwise is the same.
+  // A refused password does not use up the link. Composed and decomposed forms are the same password.
   const page = await send('Zoë läuft über die Brücke'.normalize('NFD'))
   assert.equal(page.status, 201, page.text)
   await signedIn(one, 'Zoë läuft über die Brücke'.normalize('NFC'))
@@ -363,7 +364,7 @@ test('half of a surrogate pair is no character of a password', async () => {
   const used = await browser(url).send('POST', session, { link: await link(one), password })
   assert.equal(used.status, 201, used.text)
   const own = await signedIn(one, password)
-  // As UTF-8, in which they are hashed, the two are the same.
+  // Passwords are hashed as UTF-8, in which the two are the same.
   const other = password.replace('\ufffd', '\ud800')
   const refused = await browser(url).send('POST', session, { email: one.email, password: other })
   assert.deepEqual(said(refused), [401, 3003])
@@ -459,7 +460,7 @@ test('another password ends the other sessions, and needs the current one', asyn
     ['user.link_created', 'user.password_changed', 'user.password_changed'],
   )
   assert.ok(found.every(row => !/dwl_|argon|kettles|rivers/.test(row.changes!)))
-  // Each tells the request by which it came, by link or not (D69).
+  // Each event names its request, by link or not (D69).
   assert.ok(
     found.every(row => row.request_id !== null),
     JSON.stringify(found),
@@ -484,7 +485,7 @@ test('a first password: an administrator sets it, for others a link does', async
   assert.deepEqual(problems(await owner.put({ password: 'short' })), ['/password too_short'])
   assert.equal((await owner.put({})).status, 200)
   await signedIn(owner.one)
-  // From now on it is asked for. Of two who set a first one at once, one does.
+  // From now on it is required. Of two concurrent first passwords, one is set.
   assert.deepEqual(problems(await owner.put({})), ['/current_password required'])
   const racing = await withoutPassword('Administrator')
   const pages = await Promise.all([racing.put({}), racing.put({})])
@@ -534,7 +535,7 @@ test('a session ends fourteen days after its last use, which is noted at most on
     )
   await age('13 days 23 hours')
   soon()
-  // The browser, too, keeps it for fourteen days from then on.
+  // The browser's cookie is renewed for fourteen days, too.
   const secretOf = own.cookies.get('dealwright_session')!
   for (const path of [session, `${v1}/me`]) {
     const { status, cookies } = await own.send('GET', path)
@@ -574,7 +575,7 @@ test('out of use, deleted or with another role: effective within a second, in an
     soon()
     assert.equal(await ask(), change === 'role' ? 403 : 401, change)
     if (change !== 'is_active') continue
-    // In use again, the sessions of before stay ended; and a link for nobody is not made.
+    // Reactivation does not restore old sessions; and a link for no user is refused.
     const refused = await call('POST', `${one.path}/link`, { purpose: 'reset' })
     assert.equal(refused.status, 422, refused.text)
     assert.equal((await call('PATCH', one.path, { is_active: 'Yes' })).status, 200)
@@ -701,7 +702,7 @@ test('an e-mail in several accounts: the accounts whose password it is are named
   const invitation = (await createLink(db, { catalog, actor: 1 }, 1, 'invitation'))!.secret!
   const set = await browser(url).send('POST', session, { link: invitation, password: 'other words for two' })
   assert.equal(set.status, 201, set.text)
-  // Different passwords: each is that of one account.
+  // The passwords differ: each belongs to one account.
   assert.equal((await (await signedIn(one)).send('GET', session)).body.data.account.id, 1)
   const second = await signedIn(one, 'other words for two')
   assert.equal((await second.send('GET', session)).body.data.account.id, account)
@@ -712,7 +713,7 @@ test('an e-mail in several accounts: the accounts whose password it is are named
   assert.deepEqual(page.body.errors[0].candidates.map(({ id }: { id: number }) => id).sort(), [1, account])
   const chosen = await browser(url).send('POST', session, { email: one.email, password: secret, account })
   assert.deepEqual([chosen.status, chosen.body.data.account.name], [201, 'Second'])
-  // Whoever does not know the password does not learn that there are accounts.
+  // Without the password, the answer does not reveal that there are accounts.
   const wrong = await browser(url).send('POST', session, { email: one.email, password: 'x' })
   assert.deepEqual([wrong.status, wrong.body.errors], [401, []])
   await rows('UPDATE account SET deleted_at = now() WHERE account_id = $1::bigint', String(account))
@@ -738,7 +739,7 @@ test('whoever gives a user of their own somebody’s e-mail guesses no faster in
     return { account, send }
   }
   stoppedAt = performance.now()
-  // Their own right password between the guesses frees nothing.
+  // The attacker's own right password between the guesses resets nothing.
   const own = 'words of another account'
   const first = await attacked(own)
   const statuses = []
@@ -747,7 +748,7 @@ test('whoever gives a user of their own somebody’s e-mail guesses no faster in
     statuses.push(await first.send({ account: 1, password: 'guessed' }))
   }
   assert.deepEqual(statuses, [...Array(10).fill([201, 401]).flat(), 429, 429])
-  // A guess that they make their own password counts as one where it is judged by both.
+  // A guess that is the attacker's own password counts as one for both accounts.
   const second = await attacked(own)
   const guesses = []
   for (let attempt = 0; attempt < 11; attempt++) guesses.push(await second.send({ password: own }))
@@ -772,7 +773,7 @@ test('an e-mail that is in use in more accounts than are tried signs in where th
   const page = await send({ email: victim.email })
   assert.deepEqual(said(page), [401, 3003])
   assert.match(page.body.detail, /needs the account, too\.$/)
-  // That tells nothing of the e-mail.
+  // The answer reveals nothing about the e-mail.
   assert.equal(page.body.detail, (await send({ email: 'nobody@example.com' })).body.detail)
   assert.equal((await send({ email: victim.email, account: 1 })).status, 201)
 })

@@ -1,6 +1,6 @@
 /**
- * Refusals that teach (D138): who comes from another system, or guesses, is told what to write instead, and
- * nothing else.
+ * Refusals that teach (D138): callers who know another system, or guess, get the right form, and nothing
+ * else.
  */
 
 import assert from 'node:assert/strict'
@@ -64,7 +64,7 @@ test('a path of fixed words has its own methods: none of its words is an id', as
     assert.equal(reply.status, 404, word)
     assert.ok(reply.body.detail.startsWith(`There is nothing at ${v1}/deal/${word}.`), reply.body.detail)
   }
-  // A value that tells a record is no word of a path.
+  // The value of a unique field is no path segment.
   assert.equal((await get(`${v1}/tag/by/name/view`)).body.title, 'No such record')
   const field = await call('DELETE', `${v1}/field/list`)
   assert.deepEqual([field.status, field.headers.get('allow')], [405, 'GET, HEAD'])
@@ -143,7 +143,7 @@ test('a body within another object is told, with all that is wrong in it', async
     list.body.errors.map(({ path }: { path: string }) => path),
     ['/data', '/data/0/label', '/data/0/name'],
   )
-  // JSON:API: twice around. Any number of times is refused, not followed forever.
+  // JSON:API: a double envelope. Any depth is refused, without recursion.
   const twice = await call('POST', `${v1}/tag`, { data: { attributes: { name: 'x' } } })
   assert.deepEqual(
     twice.body.errors.map(({ path }: { path: string }) => path),
@@ -369,7 +369,7 @@ test('parameters of other systems are answered with the parameter that does it h
       body.errors[0].hint.startsWith(hint) || body.errors[0].hint.endsWith(`${hint}.`),
       `${query}: ${body.errors[0].hint}`,
     )
-    // What it says to write is taken, if it is a whole parameter.
+    // The suggestion is accepted, if it is a whole parameter.
     const told = /Write ((?:filter|sort|fields|expand|pageSize)=.*?)(?:\.(?: A page .*)?|, or use .*)$/.exec(
       body.errors[0].hint,
     )?.[1]
@@ -390,7 +390,7 @@ test('parameters of other systems are answered with the parameter that does it h
     const { body } = await call('POST', `${v1}/deal`, dealBody(known, { tags: tags! }))
     assert.equal(body.errors[0].hint, `For several send a list: ${list}.`)
   }
-  // A name of a megabyte is not looked at, and what has no meaning here gets the parameters that there are.
+  // A name of a megabyte is not compared, and a meaningless one gets the list of parameters.
   for (const query of [`${'x'.repeat(5000)}=1`, 'nonsense[=1', 'made_up=1'])
     assert.equal((await get(`${v1}/deal/view/list?${query}`)).status, 400, query.slice(0, 20))
 })
@@ -431,7 +431,7 @@ test('what is missing or of another form is answered with how it is written', as
   assert.deepEqual(hintOf(await call('POST', `${v1}/activity`, noHour)), [
     'For example "2026-03-31T09:30:00Z".',
   ])
-  // The stages are those of the pipeline that was sent.
+  // The stages are those of the sent pipeline.
   const { id } = await made('pipeline', { name: 'Renewals' })
   const stage = await made('pipeline_stage', { name: 'First', pipeline: id, kind: 'open', probability: 10 })
   const { pipeline_stage: _, ...stageless } = dealBody(known, { pipeline: id })

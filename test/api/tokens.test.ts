@@ -1,4 +1,4 @@
-/** Tokens as people make, limit, rotate and revoke them (D66), who they are (`/me`), and scopes (D65). */
+/** Tokens: created, limited, rotated and revoked (D66), who they are (`/me`), and scopes (D65). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
@@ -32,7 +32,7 @@ test('a token is made once, shown without its secret, and says what it may do', 
   assert.equal((await get(`${v1}/me`)).body.data.follows_events, true)
   const read = await get(`${v1}/token/${token.id}`)
   assert.ok(!read.text.includes(token.token) && !('token' in read.body.data), read.text)
-  // Its use is written down beside the answer.
+  // Its use is recorded concurrently with the answer.
   const lastUse = async () => (await get(`${v1}/token/${token.id}`)).body.data.last_used_at
   await eventually(async () => (await lastUse()) !== null, 'the use of the token')
   assert.match(await lastUse(), /:00\.000Z$/)
@@ -40,7 +40,7 @@ test('a token is made once, shown without its secret, and says what it may do', 
   assert.deepEqual(listed.body.data, [{ id: token.id, name: 'Web form', prefix: token.prefix }])
   const events = await db.query("SELECT changes::text FROM event WHERE resource = 'token'")
   assert.ok(!events.some(({ changes }) => changes!.includes(token.token.slice(12, 40))))
-  // It can create a deal, and is answered what it wrote, but reads nothing.
+  // It can create a deal, and gets its own values back, but reads nothing.
   const body2 = dealBody(known, { primary_contact: { last_name: 'Form' } })
   assert.equal(await status(call('POST', `${v1}/deal`, body2, as(token.token))), 201)
   assert.equal(await status(call('GET', `${v1}/deal/view/list`, undefined, as(token.token))), 403)
@@ -85,7 +85,7 @@ test('bad input is named, with the nearest scope', async () => {
     '/user reference_not_found',
   ])
   assert.match(reply.text, /Did you mean \\"deal:read\\"/)
-  // What is wrong with a part of a field is not mended by clearing the field.
+  // A wrong part of a field is not corrected by clearing the field.
   const blank = await call('POST', `${v1}/token`, { name: 'Blank', scopes: ['deal:read', ''] })
   const [{ path, message, hint }] = blank.body.errors
   assert.deepEqual([path, hint], ['/scopes/1', undefined], message)
@@ -211,7 +211,7 @@ test('nobody makes more of a token than they have, or sees or makes those of oth
     const reply = await call(method, `${v1}/token/${mine.id}`, method === 'PATCH' ? {} : undefined, theirOwn)
     assert.equal(reply.status, 404, reply.text)
   }
-  // A key is its sender's: the owner's same key is another.
+  // An idempotency key belongs to its sender: the owner's same key is another.
   const key = { 'idempotency-key': 'shared' }
   const one = await call('POST', `${v1}/tag`, { name: 'of the seller' }, { ...theirOwn, ...key })
   const two = await call('POST', `${v1}/tag`, { name: 'of the owner' }, key)
@@ -242,7 +242,7 @@ test('a token that ends makes, changes and rotates none that ends later', async 
   assert.equal(child.expires_at, last)
   assert.equal(await status(call('PATCH', `${v1}/token/${endless.id}`, { expires_at: sooner! }, lent)), 200)
   assert.equal(await status(call('POST', `${path}/rotate`, {}, lent)), 200)
-  // Who administers makes what they like.
+  // Administrators may create any token.
   const admin = await made('token', { name: 'Admin', scopes: ['admin'], expires_at: last! })
   await made('token', { name: 'For ever', scopes }, as(admin.token))
 })
@@ -312,7 +312,7 @@ test('no token is made that has ended already; one that is there may be ended so
   assert.equal(made.status, 201, made.text)
   const path = `${v1}/token/${made.body.data.id}`
   assert.equal((await call('PATCH', path, { expires_at: past.expires_at })).status, 200)
-  // Nor does one that has ended get a secret, before it has another end.
+  // Nor does an expired token get a new secret before its expiry is changed.
   assert.deepEqual(problemsOf(await call('POST', `${path}/rotate`)), ['/expires_at out_of_range'])
   assert.equal((await call('PATCH', path, { expires_at: null })).status, 200)
   assert.equal((await call('POST', `${path}/rotate`)).status, 200)

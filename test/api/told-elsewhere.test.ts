@@ -1,6 +1,6 @@
 /**
- * What a role or a token may not see of some records is not told by others, either (D63 to D65): by what
- * follows from it, by what is copied from it, or by what shows one of many.
+ * Indirect disclosure: values that a role or a token may not see don't leak through other records either (D63
+ * to D65): derived values, copies, or one of many.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/s
 const service = await startService()
 const { call, get, known, made } = service
 let askers = 0
-/** Asks as a new user with a role of these scopes and limits. */
+/** A new user with a role of these scopes and limits, who sends requests. */
 async function asker(scopes: string[], limits: { [member: string]: Json } = {}) {
   const number = ++askers
   const name = `Asker ${number}`
@@ -63,7 +63,7 @@ test('a line of a deal tells its product to those who may read products', async 
     assert.match(JSON.stringify(reply.body ?? reply), /product:read/)
     assert.doesNotMatch(JSON.stringify(reply.body ?? reply), /SP-1|prototype|12345/)
   }
-  // What is there already may be written back, with its own price.
+  // An existing line may be written back, with its own price.
   const deal = (await seller('POST', '/deal', withLine({ unit_price: 7 }))).body.data
   const back = await writer('PATCH', `/deal/${deal.id}`, {
     deal_value: { currency: 'EUR', products: [{ ...line, quantity: 3, unit_price: 7 }] },
@@ -110,7 +110,7 @@ test('what follows from a hidden field is hidden, in every resource', async () =
   assert.deepEqual(ofProbability.filter(probability), ['pipeline_stage'])
   assert.deepEqual(['rotting_days', 'age'].filter(rotting), ['age'])
   assert.deepEqual(['status', 'won_time', 'age', 'pipeline_stage'].filter(kind), ['pipeline_stage'])
-  // Every amount has the code of its currency, and every sum in the base currency tells its rate.
+  // Every amount contains the code of its currency, and every sum in the base currency reveals its rate.
   const refused = await call('POST', `${v1}/role`, {
     name: 'No rates',
     scopes: ['deal:read'],
@@ -134,7 +134,7 @@ test('who administers fields arranges those that their role shows; others keep t
   const whole = (await get(`${v1}${path}`)).body.data as { section: string; fields: string[] }[]
   const fieldsOf = (section: string) => whole.find(part => part.section === section)!.fields
   assert.deepEqual(fieldsOf(seen.section).slice(-2), [seen.internal_name, secret.internal_name])
-  // A label is there once, whoever sees it; which field has it is not told.
+  // Labels are unique for every caller; which field has the label is not revealed.
   for (const more of [{}, { internal_name: secret.internal_name }]) {
     const body = { source: 'product', field_name: 'Margin', type: 'TEXT', ...more }
     const clash = await ask('POST', '/field', body)

@@ -1,6 +1,6 @@
 /**
- * What programs read in the OpenAPI document is enough to work with (D90): tool definitions that are made of
- * it, as a language model gets them, say everything that a day's work needs.
+ * The OpenAPI document is enough to work with (D90): tool definitions generated from it, as for a language
+ * model, suffice for a day's work.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const operations = operationsOf(document)
 
 type Arguments = { readonly body?: Json; readonly [parameter: string]: Json | undefined }
 
-/** Calls a tool as its definition wants it: in the path, the query and the body. Must succeed at once. */
+/** Calls a tool by its definition: path, query and body. Must succeed at once. */
 async function use(name: string, { body, ...given }: Arguments) {
   const { path, method, said } = operations.find(one => one.said.operationId === name)!
   const query = new URLSearchParams()
@@ -84,7 +84,7 @@ test('every parameter is described, and every field that takes more than it is c
       .map((one: OpenApi) => `${said.operationId} ${one.name}`),
   )
   assert.deepEqual(bare, [])
-  /** An id or a name, or a text in a form of its own. */
+  /** An id or a name, or a text of a special format. */
   const isSpecial = ({ type = [], pattern, anyOf = [] }: OpenApi): boolean =>
     (type.includes('integer') && type.includes('string')) ||
     (type.includes('string') && pattern !== undefined && pattern !== '\\S') ||

@@ -1,4 +1,4 @@
-/** How answers travel (D89): compressed where asked, not at all where they are known, to allowed origins. */
+/** HTTP encoding of answers (D89): compression, conditional requests, CORS. */
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ const { call, get, known, token, db } = service
 
 type Reply = { status: number; headers: { [name: string]: string | undefined }; bytes: Buffer }
 
-/** A request as it is sent, without what fetch adds. */
+/** A raw request, without fetch's additions. */
 function ask(path: string, headers: { [name: string]: string } = {}, method = 'GET'): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const all = { authorization: `Bearer ${token}`, ...headers }
@@ -48,7 +48,7 @@ test('an answer above a kilobyte is compressed for whoever asks, as they like it
     assert.equal(headers.vary, 'Origin, accept-encoding')
     assert.equal(headers['content-length'], String(bytes.length))
     const read = { br: brotliDecompressSync, gzip: gunzipSync }[coding ?? ''] ?? ((all: Buffer) => all)
-    // Its cursor has the moment.
+    // Its cursor contains the time.
     const recordsOf = (text: Buffer) => JSON.stringify(JSON.parse(text.toString()).data)
     assert.ok(recordsOf(read(bytes)) === recordsOf(plain.bytes))
     if (coding) assert.ok(bytes.length < plain.bytes.length / 2)
@@ -62,7 +62,7 @@ test('an answer above a kilobyte is compressed for whoever asks, as they like it
   assert.equal(JSON.parse(gunzipSync(problem.bytes).toString()).code, 1002)
 })
 
-/** The bytes of a page up to its cursor, which has the moment. */
+/** The bytes of a page up to its cursor, which contains the time. */
 function recordsIn(page: Buffer): Buffer {
   const end = page.lastIndexOf('],"meta":')
   assert.ok(end > 0)
@@ -70,7 +70,7 @@ function recordsIn(page: Buffer): Buffer {
 }
 
 test('a page of megabytes is sent in pieces: the same bytes, compressed or not, as stored or written anew', async () => {
-  // Texts as if they were of fields that there are no more, each deal's its own.
+  // Texts of removed fields, different in each deal.
   await db.query(`UPDATE deal SET document = document || concat(',"cf_gone":"', repeat(id || 'ä\u{1F600}', 9000), '"')
     WHERE account_id = 1 AND id IN (SELECT id FROM deal WHERE account_id = 1 ORDER BY id LIMIT 30)`)
   const list = `${v1}/deal/view/list?sort=id:asc&pageSize=30`
@@ -135,7 +135,7 @@ test('a record whose values have moved without a version has another tag, for on
   const before = await get(path)
   const euro = (await get(`${v1}/currency/view/list?filter=code:eq(EUR)`)).body.data[0]
   assert.equal((await call('PATCH', `${v1}/currency/${euro.id}`, { rate: euro.rate * 2 })).status, 200)
-  // A background job follows the rate.
+  // A background job applies the rate.
   await eventually(
     async () => (await get(path)).headers.get('etag') !== before.headers.get('etag'),
     'an amount by the new rate',
@@ -162,7 +162,7 @@ test('a record whose values have moved without a version has another tag, for on
 test('the days of an open deal move its tag when the next one begins; a closed deal stays as it is', async () => {
   const { body } = await call('POST', `${v1}/deal`, dealBody(known))
   const path = `${v1}/deal/${body.data.id}`
-  // What deals follow besides has not changed for long.
+  // The other dependencies of deals have not changed for long.
   for (const table of ['pipeline_stage', 'currency'])
     await db.query(`UPDATE ${table} SET updated_at = now() - interval '1 year'`)
   const field = { source: 'deal', field_name: 'Region', type: 'SINGLE_STRING' }

@@ -1,7 +1,6 @@
 /**
- * A copy that follows the guide "Keeping a copy in step" in both directions has what the service has,
- * whatever both sides do: create, change, delete and restore at random, and lose the answers to what they
- * create.
+ * A copy that follows the guide "Keeping a copy in step" in both directions equals the service, whatever both
+ * sides do: create, change, delete and restore at random, and lose the answers to creates.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,12 +12,12 @@ const path = `${v1}/deal`
 const next = random(20_260_101)
 const by = { next }
 
-/** What both sides keep of a deal. */
+/** The synchronized values of a deal. */
 type Values = { readonly title: string; readonly description: string | null }
 type Copied = {
   id: number | null
   version: number
-  /** as it was last read or written, and as it is on this side */
+  /** the values as of the last sync, and the current ones on this side */
   base: Values | null
   own: Values | null
 }
@@ -61,7 +60,7 @@ async function pull(): Promise<void> {
   since = began
 }
 
-/** What both have changed is the service's. */
+/** Conflicts are resolved in favour of the service. */
 function merge(one: Copied, record: Values & { version: number }): void {
   const theirs = valuesOf(record)
   const mine = one.own && one.base ? differing(one.base, one.own) : {}
@@ -85,7 +84,7 @@ async function push(): Promise<void> {
   }
 }
 
-/** Sends what this side did with a record; false after a 412, when it was read again. */
+/** Sends this side's changes of a record; false after a 412, when it was read again. */
 async function sent(key: string, one: Copied): Promise<boolean> {
   const { id, version, base, own } = one
   if (id === null) {
@@ -120,7 +119,7 @@ async function sent(key: string, one: Copied): Promise<boolean> {
 let count = 0
 const text = () => `Text ${++count}`
 
-/** Something that somebody does on the service. */
+/** A random action on the service. */
 async function actThere(ids: readonly number[], removed: number[]): Promise<void> {
   const [what, id] = [next(), pick(by, ids)]
   if (what < 0.3) await call('POST', path, dealBody(known, { title: text() }))
@@ -130,7 +129,7 @@ async function actThere(ids: readonly number[], removed: number[]): Promise<void
   } else if (removed.length) await call('POST', `${path}/${removed.pop()}/restore`)
 }
 
-/** Something that somebody does in the other system. */
+/** A random action in the other system. */
 function actHere(): void {
   const one = pick(by, [...copy.values()])
   const what = next()
@@ -149,7 +148,7 @@ test('both sides have the same after every round', async () => {
     const both = Array.from({ length: 12 }, () => actThere(ids, removed))
     for (let act = 0; act < 12; act++) actHere()
     for (const one of [...copy.values()].slice(-6)) if (one.own) one.own = { ...one.own, title: text() }
-    // Half of the rounds hear of the other side's changes by a 412 only.
+    // In half of the rounds only a 412 reveals the other side's changes.
     if (round % 2) await Promise.all(both)
     if (round % 2) await pull()
     await Promise.all(both)

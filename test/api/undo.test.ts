@@ -1,4 +1,6 @@
-/** Undo (D83): what one change took is written back, judged as any other write, if it still stands. */
+/**
+ * Undo (D83): the old values of one change are written back, with all checks of a write, if it still stands.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/json.ts'
@@ -12,7 +14,7 @@ const changed = async (path: string, body: Json) => {
   assert.equal(reply.status, 200, reply.text)
   return reply.body.data
 }
-/** The number of the newest event of a record. */
+/** The `seq` of a record's newest event. */
 const seqOf = async (resource: string, id: number): Promise<number> => {
   const [row] = await db.query(
     'SELECT max(seq)::text AS seq FROM event WHERE account_id = 1 AND resource = $1::text AND record_id = $2::bigint',
@@ -32,7 +34,7 @@ const refused = async (seq: number, status: number, headers: Record<string, stri
   assert.equal(reply.status, status, reply.text)
   return reply.body
 }
-/** A record but for its version and who changed it last. */
+/** A record without its version and who changed it last. */
 const valuesOf = ({ version: _, updated_at: __, updated_by: ___, ...values }: JsonObject) => values
 
 const won = () => ({
@@ -73,7 +75,7 @@ test('a deal that was won is open again as it was, and undoing that wins it agai
   assert.deepEqual(event.also, ['deal.stage_changed', 'deal.reopened'])
   const again = await undone(await seqOf('deal', deal.id))
   assert.deepEqual(valuesOf(again), valuesOf(closed))
-  // Lost on the same day: the date is no part of the change.
+  // Lost on the same day: the date is unchanged.
   await changed(`deal/${deal.id}`, {
     pipeline_stage: known.stages.Lost!,
     lost_reason: 'Price is too high',
@@ -91,7 +93,7 @@ test('a closed deal keeps the base amount of its day, an open one follows the ra
   const reopening = await seqOf('deal', deal.id)
   assert.equal(closed.deal_value_in_base_currency.value, 50)
   await changed('currency/578', { rate: 0.25 })
-  // A background job follows the rate.
+  // A background job applies the rate.
   const base = async () => (await get(`${v1}/deal/${deal.id}`)).body.data.deal_value_in_base_currency.value
   await eventually(async () => (await base()) === 25, 'an amount by the new rate')
   await changed(`deal/${deal.id}`, won())
@@ -99,7 +101,7 @@ test('a closed deal keeps the base amount of its day, an open one follows the ra
   assert.equal(revalued.deal_value_in_base_currency.value, 50)
   const back = await undone(await seqOf('deal', deal.id))
   assert.equal((back.deal_value_in_base_currency as JsonObject).value, 25)
-  // Each was closed at a moment of its own: the first closing is no longer the one that stands.
+  // Each closing has its own time: the first is no longer the current one.
   await refused(winning, 409)
   await refused(reopening, 409)
 })
@@ -127,11 +129,11 @@ test('a creation is undone by a deletion, that by a restoration, and that by a d
   assert.deepEqual([back.deleted_at, back.version], [null, 3])
   const restoration = await seqOf('contact', contact.id)
   assert.ok((await undone(restoration)).deleted_at)
-  // The deletion of now is another than the first.
+  // The current deletion is another than the first.
   const { errors } = await refused(deletion, 409)
   assert.equal(errors[0].field, 'deleted_at')
   await undone(await seqOf('contact', contact.id))
-  // Changes after a restoration are kept by the deletion that undoes it.
+  // The deletion that undoes a restoration includes later changes.
   const last = await seqOf('contact', contact.id)
   await changed(`contact/${contact.id}`, { first_name: 'Ana' })
   assert.equal((await undone(last)).first_name, 'Ana')
@@ -160,7 +162,7 @@ test('what was changed since is not undone: the answer has both values, and who 
     ['title', 'description'],
   )
   assert.deepEqual((await get(`${v1}/deal/${deal.id}`)).body.data, theirs)
-  // Of a deleted record nothing is undone but the deletion.
+  // The only event of a deleted record that can be undone is its deletion.
   await call('DELETE', `${v1}/deal/${deal.id}`)
   const [one] = (await refused(later, 409)).errors
   assert.deepEqual(
@@ -197,7 +199,7 @@ test('rules, references and unique values judge it as they judge an update', asy
   await made('deal', dealBody(known, { primary_contact: used.id }))
   assert.equal((await refused(await seqOf('contact', used.id), 409)).code, 5004)
 
-  // The forecast category needs the date, which somebody has taken away since.
+  // The forecast category requires the date, which another user has removed since.
   const dated = await made('deal', dealBody(known, { expected_close_date: '2026-09-01' }))
   const category = Object.values(known.options.forecast_category!)[0]!
   const forecast = await changed(`deal/${dated.id}`, { forecast_category: category })
@@ -283,7 +285,7 @@ test('it takes the scope, the record and the fields of the change', async () => 
   const titled = await seqOf('deal', id)
   assert.match((await refused(titled, 403, reader)).detail, /deal:write/)
   assert.match((await refused(titled, 404, own)).detail, /no event/)
-  // What an event is of that somebody may not know of is not told either.
+  // Events of records that the caller may not read are hidden, too.
   const field = await made('field', { source: 'deal', field_name: 'Not theirs', type: 'SINGLE_STRING' })
   const unread = [
     await seqOf('user', (await made('user', { name: 'Unread', email: 'unread@example.com' })).id),
@@ -307,10 +309,10 @@ test('it takes the scope, the record and the fields of the change', async () => 
   assert.equal((await undone(titled, hiding)).description, undefined)
   await changed(`deal/${id}`, { title: 'C' })
   assert.equal((await undone(await seqOf('deal', id), locking)).title, 'A')
-  // What is hidden and was changed since a creation is not told.
+  // Hidden fields that changed since a creation are not revealed.
   const [problem] = (await refused(await firstOf(id), 409, hiding)).errors
   assert.deepEqual([problem.field, problem.current], [null, undefined])
-  // What follows from the stage follows for whoever may set the stage.
+  // Fields derived from the stage are undone for a caller who may set the stage.
   const closed = await changed(`deal/${id}`, won())
   assert.ok(closed.won_time)
   await undone(await seqOf('deal', id), untimed)
@@ -356,7 +358,7 @@ test('of undos at once one wins; an update at the same moment comes before or af
     const wins = statuses.filter(status => status === 200).length
     assert.ok(wins <= 1 && statuses.every(status => [200, 409].includes(status)), statuses.join())
     const now = (await get(`${v1}/deal/${deal.id}`)).body.data
-    // Either the update came last, or the undo was refused because of it: never half of an undo.
+    // Either the update came last, or the undo was refused because of it: an undo is never partial.
     assert.equal(now.title, `C${round}`)
     assert.equal(now.description, wins ? 'A' : `B${round}`)
     assert.equal(now.version, version + 1 + wins)

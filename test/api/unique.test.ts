@@ -1,4 +1,4 @@
-/** Unique fields (D76): among live records, in any spelling, whoever writes at the same moment. */
+/** Unique fields (D76): among live records, in any spelling, also for concurrent writes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
@@ -27,7 +27,7 @@ const turn = async (source: string, name: string, is_unique: boolean) =>
   change('field', (await fieldOf(source, name)).id as number, { is_unique })
 const email = (...values: string[]) => values.map(email_value => ({ email_type: 1, email_value }))
 
-/** What the table has of each field, and what the rows say that it must have. */
+/** The stored keys of each field, and those expected from the rows. */
 async function keysAreRight() {
   const wrong = await db.query(`
     WITH wanted AS (
@@ -63,7 +63,7 @@ test('a field becomes unique where no records have the same value, else examples
     [clash.code, clash.field, clash.path, clash.holder],
     ['value_taken', 'product_code', '/product_code', one.id],
   )
-  // The deleted one can't come back while another has its code, and has none of it when it is gone.
+  // A deleted record can't be restored while another has its code, and has no key while it is deleted.
   assert.equal(problemOf(await call('POST', `${v1}/product/${other.id}/restore`), 409).holder, one.id)
   assert.equal((await call('DELETE', `${v1}/product/${one.id}`)).status, 200)
   assert.equal((await call('POST', `${v1}/product/${other.id}/restore`)).status, 200)

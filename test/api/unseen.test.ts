@@ -1,4 +1,4 @@
-/** Characters that nobody sees, and addresses that are none: where they would mislead, they are refused. */
+/** Invisible characters, and malformed addresses: refused where they would mislead. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dealBody, startService, v1 } from '../support/service.ts'
@@ -19,7 +19,7 @@ test('a required text of which nothing is seen is none', async () => {
       assert.equal(reply.status, 422, `${resource} ${JSON.stringify(text)}: ${reply.text}`)
       assert.deepEqual([reply.body.errors[0].field, reply.body.errors[0].code], [field, 'required'])
     }
-  // Among others they stay: an emoji of a family has joiners.
+  // Elsewhere they stay: the emoji of a family has joiners.
   const family = await call('POST', `${v1}/tag`, { name: '👨\u200d👩\u200d👧' })
   assert.equal(family.body.data?.name, '👨\u200d👩\u200d👧', family.text)
 })

@@ -128,7 +128,7 @@ test('bad paths and bodies are refused', async () => {
   assert.equal(await status(at('product', 'nobody', 'x')), 400)
   assert.equal(await status(at('product', 'product_code', 'a\0b')), 400)
   assert.equal(await status(at('product', 'product_code', ' ')), 400)
-  // A value that is too long, or of another form than the field's.
+  // A value that is too long, or malformed for the field.
   for (const path of [at('product', 'product_code', 'x'.repeat(21)), at('contact', 'emails', 'nobody')]) {
     assert.equal(await status(path), 400)
     assert.equal((await get(path)).status, 404)

@@ -1,4 +1,4 @@
-/** If-Match on everything that changes what has a version (D7): records, fields with their options, forms. */
+/** If-Match on every change of a versioned object (D7): records, fields with their options, forms. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
@@ -104,7 +104,7 @@ test('a field counts its changes, those of its options too, and is changed in th
     events.map(event => Number(event.version)),
     [1, ...steps.map((_, index) => index + 2)],
   )
-  // Written back as it was read it stays what it is.
+  // Writing it back changes nothing.
   const read = await get(path)
   const same = await call('PUT', path, read.body.data, ifMatch(steps.length + 1))
   assert.deepEqual([same.status, same.body.data], [200, read.body.data])
@@ -126,7 +126,7 @@ test("the service's own fields and the forms have versions, too", async () => {
   assert.equal(written.status, 200, written.text)
   assert.notEqual(etagOf(written), etagOf(read))
   assert.equal(etagOf(await get(form)), etagOf(written))
-  // A new field is another form.
+  // A new field changes the form.
   await made('field', { source: 'company', field_name: 'Branch', type: 'SINGLE_STRING' })
   assert.equal((await call('PUT', form, arranged, { 'if-match': etagOf(written) })).status, 412)
 })

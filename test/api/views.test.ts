@@ -1,4 +1,4 @@
-/** Saved views (D130): what they hold, who sees them, and who changes them. */
+/** Saved views (D130): their content, who sees them, and who changes them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
@@ -118,7 +118,7 @@ test('an option or a stage that gets another name is still what a view shows', a
   await rename('Proposal')
   const again = await boss.asks('PATCH', `view/${view.id}`, { filter })
   assert.equal(again.body.data.version, 1, 'the same filter by names is the same')
-  // A name that several stages have is all of them.
+  // A name that several stages share stands for all of them.
   const pipeline = (await boss.asks('POST', 'pipeline', { name: 'Another' })).body.data.id
   const twin = { pipeline, name: 'Proposal', kind: 'Open', probability: 10, position: 1 }
   const other = (await boss.asks('POST', 'pipeline_stage', twin)).body.data.id

@@ -69,7 +69,7 @@ test('files are kept for a year, and are the same in each encoding', async () =>
   }
 })
 
-/** An answer as it travels: `fetch` would unpack it. */
+/** The encoded bytes of an answer: `fetch` would decode them. */
 async function raw(path: string, encoding: string) {
   const { request } = await import('node:http')
   return new Promise<{ headers: Headers; bytes: Buffer }>((resolve, reject) => {

@@ -67,7 +67,7 @@ for (const program of programs) {
     const deal = (await call('POST', `${v1}/deal`, dealBody(known, { title }))).body.data
     const line = `deal.created ${deal.id} ${title}`
     await eventually(() => said.includes(line), `"${line}"`)
-    // Sent again, it is taken once.
+    // A redelivery is processed once.
     const [delivery] = (await call('GET', `${v1}/webhook/${id}/deliveries`)).body.data
     await call('POST', `${v1}/webhook/${id}/deliveries/${delivery.id}/replay`)
     await eventually(async () => {
@@ -75,7 +75,7 @@ for (const program of programs) {
       return again.attempts === 2 && again.state === 'delivered'
     }, 'a second delivery')
     assert.equal(said.split(line).length, 2)
-    // Who breaks a request off doesn't end it: the next ones are answered.
+    // A client that aborts a request doesn't end it: the next ones are answered.
     const broken = connect(port, '127.0.0.1')
     broken.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{', () => broken.destroy())
     await once(broken, 'close')

@@ -1,13 +1,13 @@
-/** Webhooks (D72): who may make them, what they tell of, and how their deliveries are seen to. */
+/** Webhooks (D72): who may make them, their events, and managing their deliveries. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
 import { answering, eventually, startReceiver, verified } from '../support/receiver.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
-/** The clock of the service is moved, so that nobody waits for retries. */
+/** Offset of the service's clock, so that no test waits for retries. */
 let ahead = 0
-/** When it stands still, since when. */
+/** Time at which the clock was stopped; null while it runs. */
 let standsAt: number | null = null
 const now = () => new Date((standsAt ?? Date.now()) + ahead)
 const webhooks = { allowPrivate: true, everyMs: 20 }
@@ -24,7 +24,7 @@ const deliveriesOf = async (id: number, query = ''): Promise<{ [member: string]:
   (await get(`${v1}/webhook/${id}/deliveries${query}`)).body.data
 const statesOf = async (id: number) => (await deliveriesOf(id)).map(({ type, state }) => `${type} ${state}`)
 const status = async (reply: Promise<Reply>) => (await reply).status
-/** A user of a role with a token for all that it may. */
+/** A user with a role, and a token with all its scopes. */
 let users = 0
 async function userOf(role: Json) {
   const user = await made('user', { name: `User ${++users}`, email: `user${users}@example.com`, role })
@@ -62,7 +62,7 @@ test('an event reaches the receiver, signed, with the changes and the record as 
   assert.deepEqual([deletion!.body.data.changes, deletion!.body.data.record.deleted_by], [[], known.owner])
   const [last] = (await get(`${v1}/event?after=${deletion!.body.data.seq - 1}`)).body.data
   assert.equal(last.type, 'deal.deleted')
-  // Nothing of the time before the webhook was made.
+  // No event from before the webhook was made.
   assert.ok(receiver.got.every(({ body }) => body.data.id === deal.id))
 })
 
@@ -217,7 +217,7 @@ test('a webhook tells what its user may read, sees and is shown, as of now', asy
   await changed(`deal/${other.id}`, { sales_owner: user.id })
   await changed(`webhook/${theirs.id}`, { name: 'Mine' }, as(token))
   const got = await receiver.until(4)
-  // The events of one record are in order, others may overtake them.
+  // The events of one record are in order; those of others may overtake them.
   got.sort((one, next) => one.body.data.seq - next.body.data.seq)
   assert.deepEqual(
     got.map(({ body }) => [body.type, body.data.id]),
@@ -315,10 +315,10 @@ test('a webhook of a token that has less than its user tells the names that the 
   const title = async (text: string) => (await made('deal', dealBody(known, { title: text }))).id
   await title('Told without names')
   const without = (await receiver.until(1))[0]!.text
-  // The names of options belong to the field, and so to whoever reads deals.
+  // The names of options belong to the field, and so to every caller who reads deals.
   const ofRecords = namesIn(without).filter(name => !/"(New|Sales pipeline|Open|Web)"/.test(name))
   assert.deepEqual(ofRecords, [], without)
-  // Whoever may read them changes it: from then on it acts with all that its user may.
+  // Changing it with the scope to read them: from then on it has all rights of its user.
   await changed(`webhook/${id}`, { name: 'Wide' }, as(token))
   await eventually(async () => {
     await title('Told with names')
@@ -378,7 +378,7 @@ test('nobody is told by a webhook what their token may not read; others see thei
     if (expected === 201) ids.push(reply.body.data.id)
   }
   const wide = ids[1]!
-  // A narrow token doesn't turn a wide webhook to an address of its own.
+  // A narrow token can't redirect a wide webhook to an address of its own.
   assert.equal(await status(call('PATCH', `${v1}/webhook/${wide}`, { url: `${url}x` }, as(narrow))), 403)
   assert.equal(await status(call('POST', `${v1}/webhook/${wide}/rotate`, undefined, as(narrow))), 403)
   const mine = await made('webhook', { url, events: ['deal.*'], is_active: 'No' })
@@ -398,7 +398,7 @@ test('nobody is told by a webhook what their token may not read; others see thei
   assert.equal(await status(call('POST', `${v1}/webhook/${mine.id}/replay`, { after: 0 }, as(token))), 404)
   const seen = (await call('GET', `${v1}/webhook/view/list?pageSize=500`, undefined, as(token))).body.data
   assert.deepEqual(seen.map(({ id }: { id: number }) => id).toSorted(), ids.toSorted())
-  // An administrator sees all, and may give one to another.
+  // An administrator sees all, and may reassign one.
   assert.equal((await changed(`webhook/${wide}`, { user: known.owner })).user, known.owner)
   for (const id of [...ids, mine.id]) assert.equal(await status(call('DELETE', `${v1}/webhook/${id}`)), 200)
 })
@@ -430,7 +430,7 @@ test('a test tells at once how it went, in use or not, and is not repeated', asy
 })
 
 test('retries come when they are due, and a dead letter after the last', async () => {
-  // Nothing is due because the test took its time.
+  // Stopped, so that nothing becomes due because the test took its time.
   standsAt = Date.now()
   const receiver = await startReceiver(answering(503))
   const { id } = await made('webhook', { url: receiver.url, events: ['company.created'] })
@@ -453,7 +453,7 @@ test('retries come when they are due, and a dead letter after the last', async (
   const { failing_since, last_error } = (await get(`${v1}/webhook/${id}`)).body.data
   assert.ok(failing_since)
   assert.match(last_error, /answered 503/)
-  // The next one would come after more than three days of failure.
+  // The next retry would come after more than three days of failure.
   ahead += 172_801_000
   await eventually(async () => (await get(`${v1}/webhook/${id}`)).body.data.is_active === 2, 'an end')
   const { disabled_reason } = (await get(`${v1}/webhook/${id}`)).body.data
@@ -490,7 +490,7 @@ test('410 takes a webhook out of use; taken into use again it tells of what happ
     receiver.got.map(({ body }) => body.data.id),
     [first.id, third.id],
   )
-  // What was missed is sent by a replay from where it stopped; what was sent before has its id of then.
+  // A replay sends missed events from where it stopped; events that were sent before have their former id.
   const replayed = await call('POST', `${v1}/webhook/${id}/replay`, { after: stoppedAt })
   assert.equal(replayed.status, 200, replayed.text)
   const got = await receiver.until(4)
@@ -511,13 +511,13 @@ test('what was under way when a webhook was taken out of use is not tried again'
   for (const name of ['Under way 1', 'Under way 2']) await made('tag', { name })
   await receiver.until(2)
   await changed(`webhook/${webhook.id}`, { is_active: false })
-  // What was read of a webhook holds for half a second.
+  // A webhook is cached for half a second.
   await new Promise(resolve => setTimeout(resolve, 600))
   answers[0]!()
   const states = async () => (await deliveriesOf(webhook.id)).map(({ state }) => state)
   await eventually(async () => !(await states()).includes('waiting'), 'an end of both')
   answers[1]!()
-  // Looked at without a pause: what is put back would be given up again at once.
+  // Polled without a pause: a requeued delivery would be given up again at once.
   for (let attempts = '1'; attempts !== '2'; ) {
     const [row] =
       await db.query(`SELECT sum(attempts)::text AS attempts, count(*) FILTER (WHERE state = 'waiting')::text
@@ -603,7 +603,7 @@ test('a webhook whose user is out of use, or whose filter names a deleted field,
   await eventually(async () => /user is out of use/.test(await reasonOf(theirs.id)), 'a reason')
   await eventually(async () => /filter/.test(await reasonOf(filtered.id)), 'a reason')
   assert.equal(receiver.got.length, 0)
-  // A user who is deleted hands over their webhooks like all that is theirs.
+  // Deleting a user reassigns their webhooks like everything of theirs.
   assert.equal(await status(call('DELETE', `${v1}/user/${user.id}`)), 409)
   assert.equal(await status(call('DELETE', `${v1}/user/${user.id}?move_to=${known.owner}`)), 200)
   assert.equal((await get(`${v1}/webhook/${theirs.id}`)).body.data.user, known.owner)

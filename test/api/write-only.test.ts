@@ -1,4 +1,4 @@
-/** What a token that may write records and not read them is told of them (D65). */
+/** A token that may write records and not read them: the content of its answers (D65). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/json.ts'
@@ -33,7 +33,7 @@ test('an update, a restoration and an undo answer id and version alone', async (
   for (const body of [{}, { title: 'A deal' }, { age: 1 }])
     assert.deepEqual(await data('PATCH', `deal/${id}`, body), { id, version: 1 })
   assert.deepEqual(await data('PATCH', `deal/${id}?dry_run=1`, { title: 'B' }), { id, version: 2 })
-  // What is merged would tell of what was there.
+  // A merge would reveal stored values.
   assert.deepEqual(await data('PUT', `deal/${id}`, { deal_value: { value: 6 } }), { id, version: 2 })
   const update = { op: 'update', id }
   const operations = [
@@ -114,6 +114,6 @@ test('whoever may not read users changes their own settings all the same', async
   const change = (headers: Record<string, string>) => asked('PATCH', 'me', { locale: 'de-CH' }, headers)
   const { status, body } = await change({ authorization: `Bearer ${token}` })
   assert.deepEqual([status, body.data.user.name, body.data.user.locale], [200, 'Jo', 'de-CH'])
-  // Nor does the token of somebody who administers need a right to users.
+  // Nor does an administrator's token need the scope of users.
   assert.equal((await change({})).status, 200)
 })

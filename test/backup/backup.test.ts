@@ -1,5 +1,5 @@
 /**
- * Backups: the same rows on every engine, whole while others write, all or nothing when restored. Brings its
+ * Backups: the same rows on every engine, consistent during writes, all or nothing when restored. Brings its
  * own engines.
  */
 import assert from 'node:assert/strict'
@@ -65,7 +65,7 @@ const save = async (location: DatabaseLocation, name: string) =>
 const bring = (location: DatabaseLocation, name: string) => restore(options(location, fileNamed(name)))
 
 let restored: DatabaseLocation | undefined
-/** A database of what `first` has, made as quickly as can be: on the server if there is one. */
+/** A database with the rows of `first`, made as quickly as possible: on the server if there is one. */
 async function another(name: string): Promise<DatabaseLocation> {
   if (!server) return anotherEmbedded(name)
   if (!restored) {
@@ -90,7 +90,7 @@ async function withDatabase<T>(
   return act(db).finally(() => db.close())
 }
 
-/** Every table with the number of its rows and what they say, in one order. */
+/** Every table with its row count and a checksum-like text of its rows, in one order. */
 function contents(location: DatabaseLocation): Promise<Record<string, string>> {
   return withDatabase(location, async db => {
     const tables = await db.query(
@@ -103,7 +103,7 @@ function contents(location: DatabaseLocation): Promise<Record<string, string>> {
         FROM (SELECT (to_jsonb(t) - 'applied_at')::text AS r FROM "${name}" t) x`)
       found[name!] = row!.text!
     }
-    // Numbers that JSON can't hold as they are, and indexes.
+    // Numbers beyond JSON's range, and indexes.
     const [more] =
       await db.query(`SELECT (SELECT md5(string_agg(id || ' ' || deal_value_value || ' ' || created_at::text, ',' ORDER BY id)) FROM deal) AS deals,
       (SELECT md5(string_agg(indexdef, ',' ORDER BY indexdef COLLATE "C")) FROM pg_indexes WHERE schemaname = 'public' AND indexname NOT LIKE 'custom_%') AS indexes,
@@ -121,7 +121,7 @@ function assertNoTables(location: DatabaseLocation): Promise<void> {
 
 type Running = { readonly url: string; stop(): Promise<void> }
 
-/** The service as people run it, a process of its own. */
+/** The service as a process of its own. */
 async function startChild({ databaseUrl, dataDir }: DatabaseLocation): Promise<Running> {
   const env = {
     PORT: '0',
@@ -162,16 +162,13 @@ async function listOf(location: DatabaseLocation): Promise<string> {
   const service = await startChild(location)
   const reply = await send(service.url, 'GET', '/view/list?pageSize=100&sort=created_at:asc')
   assert.equal(reply.status, 200)
-  // The place to go on from names the moment of the first page.
+  // The cursor contains the time of the first page.
   const text = (await reply.text()).replace(/"nextCursor":"[^"]*"/, '')
   await service.stop()
   return text
 }
 
-/**
- * The command line as it is run; `location` says where the database is. `megabytes` is the most memory that
- * it had.
- */
+/** Runs the command line; `location` is the database. `megabytes` is its peak memory. */
 async function command(args: readonly string[], location?: DatabaseLocation) {
   const env = {
     ...process.env,
@@ -228,7 +225,7 @@ describe('moved', () => {
     const list = await listOf(source)
     for (const location of [there, back]) {
       const answered = await listOf(location)
-      // Not as one text: what differs would be told in half a million characters.
+      // Not as one text: the message of a difference would have half a million characters.
       assert.deepEqual(
         answered
           .match(/.{1,500}/gs)!
@@ -305,7 +302,7 @@ describe('while others write', () => {
 })
 
 describe('rows of many megabytes', () => {
-  /** A number of seven characters is printed with ten thousand digits. */
+  /** A number of seven characters that is printed with ten thousand digits. */
   const grow = (location: DatabaseLocation, numbers: number, deals: number) =>
     withDatabase(location, db =>
       db.query(
@@ -352,7 +349,7 @@ async function backUpBusy(location: DatabaseLocation, name: string): Promise<voi
         sales_owner: 1,
       }
       const reply = await send(service.url, 'POST', '', body)
-      // On a slow machine the copy can hold up a write for longer than writes wait. Then nothing is promised.
+      // On a slow machine a write can wait for the copy longer than its limit. Then it may fail.
       if (reply.status === 503) continue
       assert.equal(reply.status, 201)
       const { id } = ((await reply.json()) as { data: { id: number } }).data
@@ -463,8 +460,8 @@ describe('refused, with nothing left behind', () => {
   })
 
   /**
-   * A file with a checksum that is right, of the lines of a backup as `change` leaves them; the last, its
-   * counts, is made of them.
+   * A forged file with a valid checksum: `change` edits a backup's lines; the last, its counts, is
+   * recomputed.
    */
   const forged = (name: string, change: (lines: (string | Buffer)[]) => unknown) => {
     const lines: (string | Buffer)[] = text().trimEnd().split('\n')

@@ -1,4 +1,4 @@
-/** The command line's arguments and help, as the table of commands makes them (D67). */
+/** The command line's arguments and help, generated from the table of commands (D67). */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * The command line as operators run it (D67, D68): on a server, on a data directory that nobody has open, and
- * through the service that has it open.
+ * The command line as operators run it (D67, D68): on a server, on a data directory that no process has open,
+ * and through the service that has it open.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -45,7 +45,7 @@ function begin(args: readonly string[]) {
   return { child, told, closed: once(child, 'close') }
 }
 
-/** The command as it ends. */
+/** Runs a command until it ends. */
 async function run(...args: string[]) {
   const { child, told, closed } = begin(args)
   await closed
@@ -77,10 +77,10 @@ async function send(token: string, method: string, path: string, body?: object) 
 }
 const status = async (token: string) => (await send(token, 'GET', 'user/1')).status
 
-/** What a command changes holds in running processes within a second, and their clock can't be given. */
+/** Running processes see a command's changes within a second, and tests can't set their clock. */
 const aSecond = () => delay(1100)
 
-/** The token of account 1, and what the service said at its start. */
+/** The token of account 1, and the service's output at its start. */
 let [admin, service] = ['', begin(['--help'])]
 
 test('before anything is there: what is missing is said; an account can be made without a start', async () => {
@@ -169,7 +169,7 @@ const jo = ['--email', 'jo@example.com', '--name', 'Jo']
 test('a colleague is invited; the link is shown once, and the user is made once', async () => {
   const { link, user, ...rest } = await done('user', 'invite', ...jo, '--role', 'read only')
   assert.match(link, /^dwl_1_[0-9A-Za-z]{43}_[0-9a-z]{7}$/)
-  // A command beside a server does not know which port a service was given.
+  // A command beside a server does not know the port of a service.
   assert.equal(rest.url, isServer ? null : `${address}/sign-in#link=${link}`)
   assert.equal(Date.parse(rest.expires_at) > Date.now() + 6.9 * 86_400_000, true)
   const again = await run('user', 'invite', '--email', 'JO@example.com ')
@@ -186,7 +186,7 @@ test('a colleague is invited; the link is shown once, and the user is made once'
   const password = 'four words that nobody knows'
   assert.equal((await send('', 'POST', 'session', { link, password })).status, 410)
   assert.equal((await send('', 'POST', 'session', { link: reset.link, password })).status, 201)
-  // The service itself has made the record: reading it, and writing it back, works like any other.
+  // The service wrote the record, so reading it and writing it back work like any other.
   const { body } = await send(admin, 'GET', `user/${user}?expand=created_by`)
   assert.equal(body.data.created_by, 0)
   assert.equal((await send(admin, 'PUT', `user/${user}`, body.data)).status, 200)
@@ -257,7 +257,7 @@ test('whatever an account requires of users and tokens, the operator makes some'
   const long = ['--name', 'A long name']
   assert.match((await done('token', 'create', '--user', '1', ...long, '--scopes', 'deal:read')).token, /^dw_/)
   assert.match((await done('user', 'invite', '--email', 'al@example.com', '--name', 'Al')).link, /^dwl_/)
-  // Everybody says how dates are shown to them; who administers gives what is required (D6).
+  // Every user sets their own locale; an administrator sends the required scope (D6).
   assert.equal((await send(admin, 'PATCH', 'me', { locale: 'de-DE' })).status, 200)
   assert.equal((await send(admin, 'PATCH', 'user/1', { name: 'Owner' })).status, 422)
   for (const id of decided) assert.equal((await send(admin, 'DELETE', `field/${id}`)).status, 200)
@@ -288,7 +288,7 @@ test('what somebody else has written controls no terminal, and makes no lines of
   await refused(/has the name "evil \[2J/, 'user', 'invite', '--email', 'evil@example.com', '--name', 'x')
   printed((await run('user', 'invite', '--email', 'evil@example.com', '--name', 'x')).err)
   printed((await run('user', 'invite', '--email', 'evil@example.com')).err)
-  // For programs it is as it was written.
+  // Output for programs has it unchanged.
   const { tokens } = await done('token', 'list')
   assert.ok(tokens.some(({ name }: { name: string }) => name === evil))
 })

@@ -1,4 +1,7 @@
-/** `dealwright import` (D80): a file becomes records, on a server or in a data directory nobody has open. */
+/**
+ * `dealwright import` (D80): a file becomes records, on a server or in a data directory that no process has
+ * open.
+ */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -75,17 +78,17 @@ test('tries a file, imports it by a map, and writes the refused rows', async () 
   const done = await dealwright(...given, '--errors', errors)
   assert.deepEqual([done.code, done.said.created, done.said.refused], [1, 2, 1], JSON.stringify(done))
   assert.match(readFileSync(errors, 'utf8'), /^\ufeffItem,No,Stock,line,problems\r\nSaw,S1,many,3,/)
-  // What is in the place of the file is found before anything is imported.
+  // An existing file is detected before anything is imported.
   const again = await dealwright(...given, '--errors', errors)
   assert.deepEqual([again.code, again.said.created], [1, undefined], JSON.stringify(again))
   const exported = join(folder, 'products.jsonl')
   await dealwright('export', '--resource', 'product', '-o', exported)
   assert.equal(readFileSync(exported, 'utf8').trim().split('\n').length, 2)
-  // A map may be of any of the members of a plan.
+  // A map may have any members of a plan.
   writeFileSync(map, JSON.stringify({ formats: { decimal: ',' }, confirm: true }))
   const formats = await dealwright(...given, '--dry-run')
   assert.equal(formats.said.rows, 3, JSON.stringify(formats))
-  // What ends a job is told to programs too.
+  // Programs get the reason why a job ended, too.
   const scripted = ['--email', 'script@example.com', '--name', 'Script', '--role', 'Read only']
   await dealwright('user', 'invite', ...scripted)
   const barred = await dealwright(...given.slice(0, 4), '--user', 'script@example.com', '--yes')

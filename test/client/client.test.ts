@@ -1,4 +1,4 @@
-/** The client package (D139), against the service: what an integrator does with it. */
+/** The client package (D139), against the service, as integrators use it. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -143,7 +143,7 @@ const strictly = {
   include: ['*.ts'],
 }
 
-/** A program with the types of the account, if it has none yet. */
+/** A program with the account's types, if it has none yet. */
 function owned(example: string): string {
   if (example.includes('<Schemas>')) return example
   const typed = example.replaceAll('new Dealwright(', 'new Dealwright<Schemas>(')
@@ -165,7 +165,7 @@ await own.deal.update(deal, { cf_room: 5 }).catch(() => {})
 own.deal.update(deal, { cf_rom: 'x' }).catch(() => {})
 // @ts-expect-error: a new deal needs more
 own.deal.create({ title: 'x' }).catch(() => {})
-// An option that came later, and one that was read.
+// An option that was added later, and one that was read.
 own.deal.update(deal, { source: 4711, cf_custom_dropdown_field: deal.source ?? null }).catch(() => {})
 console.log(room)
 `

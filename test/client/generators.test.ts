@@ -1,8 +1,8 @@
 /**
- * Clients that generators make of the document (D90) know what a new record needs, what a change does not,
- * and every member of an answer. GENERATORS names a folder with the generators; as they need another
- * TypeScript than this one, they are no development packages. There, `npm install openapi-typescript@7
- * @hey-api/openapi-ts orval typescript@5` brings them. What all understand is a law in openapi.test.ts.
+ * Generated clients (D90) know the required members of a new record and of a change, and every member of an
+ * answer. GENERATORS names a folder with the generators; as they need another TypeScript than this one, they
+ * are no development packages. There, `npm install openapi-typescript@7 @hey-api/openapi-ts orval
+ * typescript@5` brings them. The common subset is a law in openapi.test.ts.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

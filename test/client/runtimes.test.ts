@@ -1,4 +1,4 @@
-/** The built client on the runtimes that it is for (D139). */
+/** The built client on its supported runtimes (D139). */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,10 +26,10 @@ await once(shaky, 'listening')
 after(() => shaky.close())
 const shakyUrl = `http://127.0.0.1:${(shaky.address() as { port: number }).port}`
 
-/** Idempotency-Key → how often the request came. */
+/** Idempotency-Key → number of its requests. */
 const tries = new Map<string, number>()
 
-/** Carries a request out and cuts its answer; then is busy; then answers. */
+/** First carries the request out and cuts its answer; then is busy; then answers. */
 async function brokenThenServed(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const key = String(request.headers['idempotency-key'])
   const attempt = (tries.get(key) ?? 0) + 1

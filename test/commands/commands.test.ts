@@ -1,6 +1,6 @@
 /**
- * Every command of package.json works: those that measure and those that kill, for a moment and on little
- * data. What they print is for people; here they have to end by themselves, with 0.
+ * Every command of package.json works: benches and crash tests run for a moment and on little data. Their
+ * output is for people; here they must exit with 0.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -9,7 +9,7 @@ import { availableParallelism } from 'node:os'
 import { suite, test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
 
-/** What measures goes on until it has a figure (bench/slice.ts). */
+/** A bench runs until it has a figure (bench/slice.ts). */
 const moment = ['--seconds', '0.1']
 const once = [...moment, '--turns', '1']
 const rounds = (count: number) => ['--rounds', String(count)]
@@ -40,7 +40,7 @@ const commands: { readonly [name: string]: readonly string[] } = {
   sbom: [],
 }
 
-/** Where the others run. */
+/** The other commands, and where they run. */
 const elsewhere: { readonly [name: string]: string } = {
   prepare: 'npm ci',
   build: 'npm ci, by prepare',
@@ -68,13 +68,13 @@ test('no command is left out', () => {
   )
 })
 
-/** Most wait much of their time: for a lease to end, for a server, for what is measured. */
+/** Most of their time is waiting: for a lease to end, for a server, for a measurement. */
 suite('commands', { concurrency: 2 * availableParallelism() }, () => {
   for (const [name, options] of Object.entries(commands))
     test(`npm run ${[name, ...options].join(' ')}`, { skip: name === 'bench:web' && noBrowser }, async () => {
       const { code, said } = await carriedOut(['run', name, '--', ...options])
       assert.equal(code, 0, said)
-      // A figure that could not be taken is none.
+      // A figure that could not be measured.
       assert.doesNotMatch(said, /NaN|Infinity|undefined/)
     })
 })
@@ -83,7 +83,7 @@ async function carriedOut(options: readonly string[]): Promise<{ code: number | 
   const child = spawn('npm', options, {
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',
-    // What a command tests by node:test is its own, no part of this test.
+    // A command's own node:test must not report to this one.
     env: { ...process.env, NODE_TEST_CONTEXT: undefined },
   })
   let said = ''

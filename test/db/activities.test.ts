@@ -1,6 +1,6 @@
 /**
- * Accounts that were there before activities (D73): their deals lose what was always 0 or null from their
- * text, and the roles that come with an account read and write activities as they do deals.
+ * Migration of accounts from before activities (D73): their deals lose the members that were always 0 or null
+ * from their text, and the default roles read and write activities as they do deals.
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -21,7 +21,7 @@ const counters =
   '"done_activities":0,"upcoming_activities":0,"total_activities":0,"email_message_count":0,' +
   '"last_email_received":null,"last_email_sent":null,"last_activity_date":null,"next_activity_date":null,' +
   '"last_activity_type":null,"web_forms":null,"recent_note":null'
-/** Texts as services before wrote them, in several orders; with members of the same names elsewhere. */
+/** Texts as written by earlier versions, in several orders; with members of the same names elsewhere. */
 const texts = [
   `"title":"A",${counters},"created_at":"then","metadata":{}`,
   `${counters},"title":"\\"done_activities\\":0,","metadata":{"recent_note":null,"n":1.50}`,

@@ -1,4 +1,4 @@
-/** The wire to the database: every answer goes to the statement that asked, whatever happens around it. */
+/** The wire to the database: every answer goes to its statement, whatever happens around it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Database, openDatabase, type Transaction } from '../../src/db/open.ts'
@@ -237,7 +237,7 @@ async function lostTransaction(url: string): Promise<void> {
     const [row] = await tx.unsafe('SELECT pg_backend_pid() AS pid', [])
     await tx.unsafe('INSERT INTO half VALUES (1)')
     await other.query('SELECT pg_terminate_backend($1::int, 5000)', [row!.pid!])
-    // The client's only connection is made again before the transaction goes on.
+    // The client's only connection is reopened before the transaction goes on.
     while (!(await db.ready()));
     resolve(tx.unsafe('INSERT INTO half VALUES (2)'))
   })
@@ -254,7 +254,7 @@ async function lostTransaction(url: string): Promise<void> {
 async function outage(server: TestServer): Promise<void> {
   const db = await openDatabase({ url: server.url, log, poolSize: 2 })
   await server.kill9()
-  // The process behind a connection lives on until it sees that the server has died.
+  // A server's process lives on until it notices that the server has died.
   const askedOn = async () => {
     for (;;) await db.query('SELECT 1')
   }

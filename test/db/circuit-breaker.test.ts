@@ -1,4 +1,4 @@
-/** When a database counts as silent, and when it does not. */
+/** The circuit breaker: when a database counts as silent, and when it does not. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { CircuitBreaker, type CircuitBreakerOptions } from '../../src/db/circuit-breaker.ts'
@@ -56,7 +56,7 @@ test('a probe behind many others is no silence as long as those are answered', a
   assert.ok((await Promise.all(all)).every(answer => answer === 'answer'))
 })
 
-// Without a turn of the event loop, whoever retries at once would stop the process for good.
+// Without a turn of the event loop, a caller that retries at once would block the process for ever.
 test('a caller that retries at once leaves timers their turn', async () => {
   const breaker = watched({})
   await assert.rejects(breaker.guard(() => never))

@@ -1,6 +1,6 @@
 /**
- * Names that were two and are one since they are compared in any spelling (D127, D128): the later one is
- * marked, with its history.
+ * Names that became duplicates by the folding of names (D127, D128): the later one is marked, with its
+ * history.
  */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
@@ -19,7 +19,7 @@ after(async () => {
 const log = () => {}
 const folding = readMigrations().findIndex(({ name }) => name === 'one-folding')
 
-/** As services before the migration left it: lower() and nothing more said which names are one. */
+/** A database from before the migration: lower() alone decided which names are equal. */
 async function oldDatabase(db: Database): Promise<void> {
   await db.sql.begin(tx => migrateWithin(tx, folding))
   await db.query("INSERT INTO account SELECT n, 'Old', 'UTC', 840, 1, now() FROM generate_series(1, 2) n")
@@ -139,8 +139,8 @@ async function marksDoubles(db: Database): Promise<void> {
   const [account] = await db.query(
     'SELECT c.last_seq::text AS seq, a.catalog_version::text AS version FROM account a JOIN counter c USING (account_id) WHERE account_id = 1',
   )
-  // The migrations that make roles, and give three of them more three times, are changes of the
-  // configuration, too.
+  // The migrations that make roles, and change three of them three times, are changes of the configuration,
+  // too.
   assert.deepEqual({ ...account }, { seq: '57', version: '14' })
   await assert.rejects(db.query("UPDATE tag SET name = 'E\u0301' WHERE account_id = 1 AND id = 1"), {
     code: '23505',
@@ -153,7 +153,9 @@ async function marksDoubles(db: Database): Promise<void> {
   )
 }
 
-/** Zero width, an ASCII control, a variant: names told them apart until the migration "unseen-letters". */
+/**
+ * Zero width, an ASCII control, a variant: these made names distinct until the migration "unseen-letters".
+ */
 async function forgetsTheUnseen(db: Database): Promise<void> {
   const before = readMigrations().findIndex(({ name }) => name === 'unseen-letters')
   await db.sql.begin(tx => migrateWithin(tx, before))
@@ -190,7 +192,7 @@ async function forgetsTheUnseen(db: Database): Promise<void> {
     constraint_name: 'tag_name',
   })
   assert.deepEqual(await told('SELECT key, record FROM unique_value ORDER BY key'), ['ab 8', 'b 9'])
-  // By the index that was there before.
+  // By the index from before.
   await db.query('SET enable_seqscan = off')
   const found = `SELECT id FROM company WHERE account_id = 1 AND deleted_at IS NULL AND compared_name(name) COLLATE "C" = 'acme'`
   assert.deepEqual(await told(found), ['1'])

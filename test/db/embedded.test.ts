@@ -172,7 +172,7 @@ describe('a busy engine', () => {
 
   test('a large answer is whole, whatever of it is taken early', async test => {
     const { sql } = await open(test)
-    // Half a second of rows, so that a good part of them is looked for while they are made.
+    // Half a second of rows, so that many of them are received while they are made.
     const text = `SELECT id, repeat(md5(id::text), 100) AS text FROM generate_series(1, 3000) AS id, LATERAL (SELECT pg_sleep(0.0003 * (id % 2))) AS slept`
     for (const rows of await Promise.all([sql.unsafe(text), sql.unsafe(text)])) {
       assert.equal(rows.length, 3000)
@@ -197,7 +197,7 @@ describe('a busy engine', () => {
       clearInterval(again)
       assert.equal((await behind)[0]!.n, '2')
     }
-    // What comes when nothing is carried out ends nothing.
+    // An interrupt of an idle engine has no effect.
     engine.interrupt()
     assert.equal((await sql.unsafe('SELECT count(*) AS n FROM ended'))[0]!.n, '0')
     assert.deepEqual(said, [])
@@ -206,9 +206,9 @@ describe('a busy engine', () => {
   test('a statement that does not notice is ended with the engine', async test => {
     const { engine, sql, said } = await open(test)
     await sql.unsafe('SELECT 1')
-    // Ordering the marks takes the square of their number, and looks at nothing meanwhile.
+    // Ordering the marks takes quadratic time, without checks for interrupts.
     const marks = String.raw`SELECT length(normalize(repeat(U&'\0315', 300000) || repeat(U&'\0316', 300000)))`
-    // On a busy machine it may be asked to end before it has begun with them.
+    // On a busy machine the interrupt may come before it has begun with them.
     while (said.length === 0) {
       let again: NodeJS.Timeout | undefined
       const later = setTimeout(() => {
@@ -228,11 +228,11 @@ describe('an engine that fails', () => {
   test('hung: it is ended and reopened; meanwhile the database is unavailable', async () => {
     const db = await openDatabase({ dataDir, log, statementTimeoutMs: 1000 })
     const count = async () => (await db.query('SELECT count(*) AS n FROM item'))[0]!.n
-    // so often that the statement is a prepared one, which the reopened engine does not know
+    // Often enough to prepare the statement, which the reopened engine does not know
     await count()
     await count()
     const before = await count()
-    // It looks at nothing while it orders the marks, so that it can't be ended alone.
+    // It does not check for interrupts while it orders the marks, so the statement can't be cancelled.
     const hung = db.query(
       String.raw`SELECT length(normalize(repeat(U&'\0315', 1000000) || repeat(U&'\0316', 1000000)))`,
     )
@@ -286,7 +286,7 @@ test('tables that changed are vacuumed and analyzed', async () => {
   await db.close()
 })
 
-/** A process of its own that inserts 0, 1, 2, … and says each number once it is acknowledged. */
+/** A process of its own that inserts 0, 1, 2, … and prints each number once it is acknowledged. */
 function startWriter(): { child: ChildProcess; lines: AsyncIterable<string> } {
   const program = `
     const { openDatabase } = await import(${JSON.stringify(new URL('../../src/db/open.ts', import.meta.url).href)})

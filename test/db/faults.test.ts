@@ -1,6 +1,6 @@
 /**
- * The database client throws, at each step of sending and of reading, amid the statements of several
- * accounts: every answer is the one that was asked for, or a clear failure (D100).
+ * Fault injection: the database client throws at each step of sending and of reading, amid the statements of
+ * several accounts. Every answer belongs to its statement, or is a clear failure (D100).
  */
 import assert from 'node:assert/strict'
 import { Duplex, PassThrough } from 'node:stream'
@@ -77,7 +77,7 @@ function suite(place: () => Promise<{ url?: string }>) {
     assert.ok(tally.refused < tally.right, `${tally.refused} refused, ${tally.right} right`)
     assert.match(said.join('\n'), /client failed: Fault/)
     assert.doesNotMatch(said.join('\n'), /secret/)
-    // What was acknowledged is there.
+    // Everything acknowledged is there.
     for (const account of accounts) {
       const rows = await db.query('SELECT n FROM kept WHERE account = $1::bigint', [account])
       const kept = new Set(rows.map(row => Number(row.n)))
@@ -128,8 +128,8 @@ function suite(place: () => Promise<{ url?: string }>) {
 const acknowledged = new Map<string, number[]>()
 
 /**
- * What one account asks at a time: few rows and many, prepared and not, text and bytes, refused ones, writes
- * alone and together.
+ * One account's concurrent statements: few rows and many, prepared and not, text and bytes, refused ones,
+ * writes alone and batched.
  */
 function neighbours(
   db: Database,
@@ -179,9 +179,9 @@ function neighbours(
         tally.right++
       },
       error => {
-        // Before it is in line, what is thrown is the asker's alone.
+        // Before the statement is queued, an error affects only its caller.
         if (!(error instanceof DatabaseUnavailable) && !(error instanceof Fault)) throw error
-        // What a session says of its end is logged.
+        // A session logs the reason of its end.
         if (!(error instanceof Fault)) assert.doesNotMatch(error.message, /secret/)
         tally.refused++
       },
@@ -194,8 +194,8 @@ class Fault extends Error {
 }
 
 /**
- * Has functions of Node that the code of `inside` calls throw, once each time that it is armed: at a step at
- * which it never did, or after so many steps. A step is where in that code the call comes from.
+ * Makes Node's functions throw when `inside` calls them, once each time that it is armed: at a new step, or
+ * after a number of steps. A step is a call site in that code.
  */
 function throwInside(inside: RegExp) {
   const steps = new Set<string>()

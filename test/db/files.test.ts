@@ -1,6 +1,6 @@
 /**
- * The embedded database's files: who may read them (D106), and what happens when no more can be opened, when
- * the disk is full (D105), and when they can't be made.
+ * The embedded database's files: their permissions (D106), and failures when no more can be opened, when the
+ * disk is full (D105), and when they can't be created.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -91,7 +91,7 @@ describe('damage', () => {
         assert.ok(error.message.includes(what), error.message)
         return true
       })
-      // What is harmed stays as it is, and the lock is free again.
+      // A damaged cluster is left unchanged, and the lock is released.
       await assert.rejects(openDatabase({ dataDir, log: () => {} }), /could not be opened/)
     })
 })
@@ -187,7 +187,7 @@ describe('a full disk', () => {
     await db.query('CREATE TABLE item AS SELECT 1 AS id')
     let acknowledged = 1
     fill(disk, 0)
-    // A statement that nobody keeps from writing fills the log, which has at most 16 MB left.
+    // A statement that bypasses the check fills the log, which has at most 16 MB left.
     for (let isFull = false; !isFull; ) {
       await db.sql.unsafe("SELECT pg_logical_emit_message(true, 'x', repeat('x', 1000000))").catch(() => {
         isFull = true
@@ -203,7 +203,7 @@ describe('a full disk', () => {
     await until(async () => (await db.ready()) || undefined)
     assert.ok(Number(await countOf(db)) >= acknowledged)
     await db.query('INSERT INTO item VALUES (1)')
-    // What is tried again and fails as before is not said again.
+    // A retry that fails in the same way is not logged again.
     assert.equal(new Set(said).size, said.length)
   })
 })
@@ -255,7 +255,7 @@ async function stop(service: ChildProcess): Promise<void> {
   assert.deepEqual(await gone, [0, null])
 }
 
-/** What the service says on a start that must fail: one line. */
+/** The output of a start that must fail: one line. */
 async function refusedStart(dataDir: string, before = 'true'): Promise<string> {
   const service = startService(before, dataDir)
   let said = ''
@@ -277,13 +277,13 @@ async function outputOf(child: ChildProcess): Promise<string> {
   return text
 }
 
-/** What below `directory`, itself too, anybody but its owner has a right to. */
+/** The paths of `directory` and below that others than their owner may access. */
 function openToOthers(directory: string): string[] {
   const names = ['', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })]
   return names.filter(name => lstatSync(join(directory, name)).mode & 0o077)
 }
 
-/** A file system of its own with that many MB, or null where that is not allowed. */
+/** A file system of its own of that size in MB, or null if that is not permitted. */
 function smallDisk(name: string, megabytes: number): string | null {
   const disk = join(home, name)
   mkdirSync(disk)
@@ -303,7 +303,7 @@ async function openOn(disk: string, test: TestContext): Promise<{ db: Database; 
   return { db, said }
 }
 
-/** Leaves that many bytes. */
+/** Fills the disk up to that number of free bytes. */
 function fill(disk: string, left: number): void {
   const file = openSync(join(disk, 'filler'), 'a')
   const { bavail, bsize } = statfsSync(disk)
@@ -320,7 +320,7 @@ async function countOf(db: Database): Promise<string | null> {
   return (await db.query('SELECT count(*) AS count FROM item'))[0]!.count!
 }
 
-/** What `look` gives as soon as it gives something. */
+/** Polls `look` until it returns a value. */
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const found = await look()

@@ -1,5 +1,5 @@
 /**
- * Texts are folded one way (D126): on every engine, under every locale, in the database and in the code.
+ * Texts are folded in one way (D126): on every engine, under every locale, in the database and in the code.
  * Brings its own engines.
  */
 import assert from 'node:assert/strict'
@@ -31,7 +31,7 @@ const places: readonly Place[] = server
       { name: 'PostgreSQL, C.UTF-8', locale: "LOCALE 'C.UTF-8'" },
       { name: 'PostgreSQL, C', locale: "LOCALE 'C'" },
       { name: 'PostgreSQL, Turkish', locale: turkish },
-      // As on a server that was built or installed with less.
+      // A server that was built or installed with fewer features.
       { name: 'PostgreSQL, by ICU', locale: turkish, without: named.slice(0, 4) },
       { name: 'PostgreSQL, by Turkish alone', locale: turkish, without: named },
       {
@@ -53,8 +53,8 @@ async function addressOf({ locale, without = [] }: Place): Promise<string> {
 }
 
 /**
- * All there are, but for the ideographs, the syllables of Korean, what is private and what no plane has given
- * yet: those are folded to themselves.
+ * All letters without ideographs, Korean syllables, private and unassigned code points: those are folded to
+ * themselves.
  */
 const letters = [
   [0x1, 0x3400],
@@ -65,7 +65,7 @@ const letters = [
   Array.from({ length: to! - from! }, (_, index) => String.fromCodePoint(from! + index)),
 )
 const others = [...[0x3400, 0xa000, 0xac00, 0xd800, 0xe000, 0xf900], ...[0x20000, 0xe0000, 0xe1000, 0x110000]]
-/** Those that change, beside letters of which fold decomposes the text, or doesn't. */
+/** The letters that folding changes, next to letters that decompose, or don't. */
 const beside = ['é', 'が', '\u05b0'].flatMap(one =>
   letters
     .slice(0, 0x3000)
@@ -193,7 +193,7 @@ describe('said at the start', { skip: !server && 'no PostgreSQL here' }, () => {
   }
 })
 
-/** What is found by a word, among the titles below. */
+/** Word → the matching titles below. */
 const searches = new Map([
   ['title', ['TITLE', 'title ı']],
   ['TITLE', ['TITLE', 'title ı']],
@@ -210,7 +210,7 @@ const sorted = [
   ...['Ä', 'e\u0301', 'É', 'İi', 'ẞ', 'ß', 'TITLE', 'title ı', 'z'],
   ...['ΟΔΟΣ', 'οδος', 'Ა', 'ა', 'Ⓐ', 'ⓐ', 'Ꭰ', 'ꭰ', '𐐀', '\u{10d50}', '\u{10d70}', '𞤀'],
 ]
-/** Names, and whether each is new among those before it. */
+/** Name → whether it is unique among those before it. */
 const names = new Map([
   ...(['Ⓐ', 'TITLE', 'é', 'e', 'x', 'ΟΔΟΣ', 'I', 'ı', '\u{10d50}'].map(name => [name, 201]) as [
     string,

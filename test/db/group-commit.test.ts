@@ -1,6 +1,6 @@
 /**
- * Writes that share a commit, on both engines: each has its own answer, whatever becomes of the others; and
- * what was answered is kept, and nothing else.
+ * Group commit, on both engines: each write has its own answer, even if others of its group fail; and exactly
+ * the acknowledged writes are stored.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,7 +1,7 @@
 /**
- * A server that is broken or means harm: whatever it sends, nobody gets the answer to another's question,
- * nobody waits for ever, nothing is thrown outside, and nothing grows without a limit (D100).
- * FUZZ_SEED=… repeats a run, FUZZ_RUNS=… makes it longer.
+ * A broken or hostile server: whatever it sends, no query gets another's answer, none waits for ever, nothing
+ * is thrown outside, and nothing grows without a limit (D100). FUZZ_SEED=… repeats a run, FUZZ_RUNS=… makes
+ * it longer.
  */
 import assert from 'node:assert/strict'
 import { Duplex } from 'node:stream'
@@ -30,7 +30,7 @@ function session(servers: readonly Duplex[], more: Partial<SessionOptions> = {})
   })
 }
 
-/** mulberry32: numbers from 0 to 1 that look random, the same for each seed. */
+/** mulberry32: pseudorandom numbers from 0 to 1, the same for each seed. */
 function randomOf(from: number): () => number {
   let state = from
   return () => {
@@ -54,7 +54,7 @@ const changed = (one: Buffer, change: (copy: Buffer) => void) => {
 const anyMessage = (random: Random) =>
   changed(message('x', bytesOf(random(40), random)), copy => copy.writeUInt8(types[random(types.length)]!))
 
-/** The ways to spoil one message. */
+/** The mutations of one message. */
 const changes: { readonly [name: string]: Change } = {
   'a bit': (one, random) =>
     changed(one, copy => {
@@ -78,7 +78,7 @@ const changes: { readonly [name: string]: Change } = {
 
 type Question = { readonly mark: string; readonly answer: Promise<unknown> }
 
-/** Ten questions of all kinds, each with a mark of its own. */
+/** Ten queries of all kinds, each with a mark of its own. */
 function askAll(asked: Session, random: Random): Question[] {
   const options = () => ({ prepare: random(2) === 0, raw: random(2) === 0 })
   return Array.from({ length: 10 }, () => {
@@ -106,7 +106,7 @@ type Tally = { right: number; refused: number; readonly marks: Set<string> }
 async function run(name: string, spoil: Change, from: number, tally: Tally): Promise<void> {
   const next = randomOf(from)
   const random: Random = below => Math.floor(next() * below)
-  // The login of each way has up to eight messages, ten questions have about sixty.
+  // The login of each method has up to eight messages, ten queries have about sixty.
   let left = random(2) === 0 ? random(8) : random(60)
   const server = new ScriptedServer({
     way: (['trust', 'clear', 'md5', 'scram'] as const)[random(4)]!,
@@ -117,7 +117,7 @@ async function run(name: string, spoil: Change, from: number, tally: Tally): Pro
   const questions = askAll(session([server]), random)
   for (const { mark } of questions) tally.marks.add(mark)
   const all = Promise.allSettled(questions.map(({ answer }) => answer))
-  // Whoever still waits when nothing more comes learns so; otherwise this would never end.
+  // A query that still waits when nothing more comes is refused; otherwise this would never end.
   let isSettled = false
   void all.then(() => (isSettled = true))
   for (let before = -1; !isSettled && before !== server.said; await delay(idleMs)) before = server.said
@@ -152,7 +152,7 @@ test(`no spoilt message makes an answer somebody else's (FUZZ_SEED=${seed})`, as
     })
     await Promise.all(all)
   }
-  // That a server is not spoilt from the start is as much a part of this as that it is spoilt.
+  // The runs must include unspoilt servers as well as spoilt ones.
   const all = [...tallies.values()].reduce(
     (sum, { right, refused }) => ({ right: sum.right + right, refused: sum.refused + refused }),
     { right: 0, refused: 0 },
@@ -162,7 +162,7 @@ test(`no spoilt message makes an answer somebody else's (FUZZ_SEED=${seed})`, as
 
 const honest: Behaviour = { way: 'trust', password, change: one => one, cut: all => all }
 
-/** What the client writes to a server that says these things, one after each that it is told. */
+/** The client's messages to a server that sends these, one after each message that it receives. */
 function saying(...said: readonly Buffer[]): { server: Duplex; heard(): string } {
   let heard = ''
   const rest = [...said]
@@ -208,7 +208,7 @@ test('a message that comes too often or is missing ends the connection, not the 
     for (const spoil of [changes.nothing!, changes.twice!]) {
       let isSpoilt = false
       const change = (one: Buffer) => {
-        // A row more or less is a matter of what the answer is, not of whose it is.
+        // A changed number of rows is a wrong answer, but not another query's.
         if (isSpoilt || type === 'D' || one[0] !== type.charCodeAt(0) || !hasAsked) return one
         isSpoilt = true
         return spoil(one, () => 0)
@@ -222,7 +222,7 @@ test('a message that comes too often or is missing ends the connection, not the 
       server.hangUp()
       for (const [index, answer] of answers.entries())
         if (answer.status === 'fulfilled') assert.deepEqual(answer.value, [{ mark: `${index + 1}` }], type)
-      // Without it, what was to be read is read all the same.
+      // Without this message, the answer can still be read.
       const isHarmless = type === 'D' || (type === '1' && spoil === changes.nothing)
       if (isHarmless) assert.ok(answers.every(({ status }) => status === 'fulfilled'))
       else assert.equal(answers[2]!.status, 'rejected', `${type} ${spoil}`)

@@ -1,7 +1,4 @@
-/**
- * How the service gets into a PostgreSQL server: passwords of each kind, TLS, Unix sockets, and what it says
- * when it doesn't.
- */
+/** Login to a PostgreSQL server: passwords of each kind, TLS, Unix sockets, and the messages of failures. */
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash, X509Certificate } from 'node:crypto'
@@ -56,7 +53,7 @@ function configure(data: string): void {
   writeFileSync(join(data, 'postgresql.auto.conf'), `ssl = on\n${settings.join('')}`)
 }
 
-/** A certificate of its own issuer for a name, as two files; only their owner reads the key. */
+/** A self-issued certificate for a name, as two files; only their owner reads the key. */
 function certificateIn(
   folder: string,
   file: string,
@@ -71,7 +68,7 @@ function certificateIn(
 
 const data = () => join(server!.sockets!, 'data')
 
-/** Who got in, and whether with TLS. */
+/** The user of a login, and whether it uses TLS. */
 async function enter(user: string, { password = secret, mode = '', host = '' } = {}): Promise<string> {
   const url = new URL(server!.url)
   const place = host ? `${encodeURIComponent(host)}:${url.port}` : url.host
@@ -134,13 +131,13 @@ test('a certificate proves its issuer, or the host as well, a name or an address
     const url = `postgres://${login}@${host}:${port}/postgres?${parameters}`
     await (await openDatabase({ url, log() {} })).close()
   }
-  // It is one of "localhost" alone (configure).
+  // The certificate is for "localhost" alone (configure).
   await enterAt('localhost', `sslmode=verify-full&sslrootcert=${root}`)
   await assert.rejects(enterAt('127.0.0.1', `sslmode=verify-full&sslrootcert=${root}`), {
     name: 'StartupError',
     message: /127\.0\.0\.1/,
   })
-  // Who names an issuer wants it proved.
+  // Naming an issuer asks for its verification.
   for (const mode of ['verify-ca', 'require', 'prefer'])
     await enterAt('127.0.0.1', `sslmode=${mode}&sslrootcert=${root}`)
   await assert.rejects(enterAt('127.0.0.1', 'sslmode=verify-ca'), { message: /self-signed certificate/ })
@@ -161,19 +158,19 @@ test('a login is bound to its TLS connection', withTls, async () => {
   }
   for (const binding of ['require', 'prefer', 'disable'])
     await enterBy('tls', `sslmode=require&channel_binding=${binding}`)
-  // PostgreSQL asks for the plain password here, or for none: nothing binds that.
+  // PostgreSQL asks for the plain password here, or for none: these can't be bound.
   for (const user of ['clear', 'md5', 'postgres'])
     await assert.rejects(enterBy(user, 'sslmode=require&channel_binding=require'), {
       name: 'StartupError',
       message: /channel_binding/,
     })
-  // What somebody in between would pass on: the right certificate's hash is not that of theirs.
+  // A man-in-the-middle would relay this: the hash of the right certificate is not that of theirs.
   const { answer, said } = bound({ wanted: 'require', hash: Buffer.alloc(32, 7) })
   assert.match(said, /^p=tls-server-end-point,,n=\*,r=/)
   const proof = String(await answer(challenge(`${nonceOf(said)}more`)))
   const binding = Buffer.from(/c=([^,]*)/.exec(proof)![1]!, 'base64')
   assert.deepEqual(binding, Buffer.concat([Buffer.from('p=tls-server-end-point,,'), Buffer.alloc(32, 7)]))
-  // A server must learn that the client could have bound it, had it been told of the offer.
+  // The server must learn that the client could have bound the login if it had seen the offer.
   assert.match(bound({ wanted: 'prefer', hash: Buffer.alloc(32) }, 'SCRAM-SHA-256\0\0').said, /^y,,/)
   assert.match(bound({ wanted: 'disable', hash: Buffer.alloc(32) }).said, /^n,,/)
   assert.match(bound({ wanted: 'prefer', hash: null }).said, /^n,,/)
@@ -222,7 +219,7 @@ test('a client shows its own certificate to a server that asks for it', withTls,
   await assert.rejects(openDatabase({ url, log() {} }), { name: 'StartupError', message: /certificate/ })
 })
 
-/** An Authentication message's body. */
+/** The body of an Authentication message. */
 function authentication(type: number, text = ''): Buffer {
   return Buffer.concat([Buffer.from([0, 0, 0, type]), Buffer.from(text)])
 }
@@ -231,7 +228,7 @@ function challenge(nonce: string, rounds = 4096): Buffer {
   return authentication(11, `r=${nonce},s=${Buffer.from('salt').toString('base64')},i=${rounds}`)
 }
 
-/** A login that has begun, and what it said. */
+/** A started login, and its output. */
 function bound(binding?: Binding, offer = 'SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0') {
   const answer = login('scram', secret, binding)
   const sent = String(answer(authentication(10, offer)))
@@ -259,7 +256,7 @@ test('a server that does not know the password itself is not believed', async ()
     async () => costly.answer(challenge(`${costly.nonce}more`, 2 ** 31)),
     /2147483648 rounds/,
   )
-  // One round after the other would keep the processor busy.
+  // One challenge after the other would keep the processor busy.
   await assert.rejects(async () => answer(challenge(`${nonce}more`)), /out of turn/)
   assert.throws(() => begin().answer(authentication(0, '')), /has not proved/)
   assert.throws(() => begin().answer(authentication(12, 'v=')), /does not know the password/)

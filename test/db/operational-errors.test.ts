@@ -1,7 +1,4 @@
-/**
- * A database that needs its administrator (D101): callers and the log are told what is wrong, without any
- * value.
- */
+/** Operational errors (D101): callers and the log get the cause, without any value. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import pino from 'pino'
@@ -14,7 +11,7 @@ const server = await startPostgres()
 after(() => server?.stop())
 const options = { skip: server === null && 'PostgreSQL is not installed' }
 
-/** Sets it for connections that are made from now on; there are none else. */
+/** Sets it for future connections; there are no others. */
 async function setReadOnly(db: Database, isOn: boolean): Promise<void> {
   const [row] = await db.query('SELECT current_database() AS name')
   await db.sql.unsafe(

@@ -1,4 +1,4 @@
-/** `npm run sql` prints what the service asks of the database. */
+/** `npm run sql` prints the service's statements. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** The statistics of tables that grow fast, on either engine. */
+/** The statistics of fast-growing tables, on either engine. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '../support/receiver.ts'

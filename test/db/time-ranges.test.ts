@@ -1,4 +1,7 @@
-/** Time ranges that were objects are texts (D16): in records, their history, and the defaults of fields. */
+/**
+ * Migration of time ranges from objects to texts (D16): in records, their history, and the defaults of
+ * fields.
+ */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { migrate, migrateWithin, readMigrations } from '../../src/db/migrate.ts'

@@ -1,6 +1,6 @@
 /**
- * Reads that take long, on both engines: whose turn it is, what ends them, and what callers who wait behind
- * them notice (D102, D104).
+ * Long reads, on both engines: their order, their cancellation, and the effect on callers who wait behind
+ * them (D102, D104).
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -15,7 +15,7 @@ after(() => server?.stop())
 
 const endless = 'SELECT count(*) AS n FROM generate_series(1, 1000000000000)'
 const poolSize = 8
-/** What is left of them for reads that take long. */
+/** Connections that are left for long reads. */
 const places = 4
 
 const codeOf = (asked: Promise<unknown>): Promise<string> =>
@@ -23,7 +23,7 @@ const codeOf = (asked: Promise<unknown>): Promise<string> =>
     () => 'answered',
     error => error.code ?? error.name,
   )
-/** Longer than any test takes: what ends before is ended by something else. */
+/** Longer than any test takes, so that something else must end it. */
 const never = 300_000
 const timed = async (asked: Promise<unknown>) => {
   const from = performance.now()
@@ -85,7 +85,7 @@ function suite(place: () => Promise<{ url?: string }>) {
     const beside: Promise<unknown>[] = []
     for (let turn = 0; turn < 60; turn++) {
       const { signal, abort } = abortable()
-      // Some are over at about the moment when they are to be ended.
+      // Some end at about the moment of their cancellation.
       const ended = codeOf(
         db.inTurn({ account: '1', signal }).query(turn % 2 ? endless : 'SELECT pg_sleep(0.03)'),
       )
@@ -194,7 +194,7 @@ function serverSuite() {
     abort()
     await sleep(200)
     proxy.unblock()
-    // It would end with the time of a statement.
+    // It would end by the time limit of a statement.
     const late = sleep(20_000, 'late', { ref: false })
     assert.equal(await Promise.race([ended, late]), '57014')
     await behind.close()
@@ -211,7 +211,7 @@ function serverSuite() {
     readers[0]!.abort()
     await long[0]
     await areUnderWay(places)
-    // Waits until one of them is ended, and is remembered.
+    // Waits until one of them is cancelled, and this is remembered.
     await quick(db, '2')
     for (const { abort } of readers.slice(0, places + 1)) abort()
     await Promise.all(long.slice(0, places + 1))

@@ -1,13 +1,13 @@
-/** What takes more time than its text is long is done in one place, which judges the length first. */
+/** Functions of superlinear time have one owner each, which checks the length first. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sources } from './sources.ts'
 
 const owners: readonly { readonly what: RegExp; readonly only: string | readonly string[] }[] = [
-  // Putting the marks of a letter in order takes the square of their number.
-  // The password of a server is the operator's own.
+  // Ordering the combining marks of a letter takes quadratic time. The password of a server is the operator's
+  // own.
   { what: /\.normalize\(/, only: ['src/fields/name.ts', 'src/db/login.ts'] },
-  // Every word is compared with every other.
+  // Compares every word with every other.
   {
     what: /\bnearest\(/,
     // Imports look for a few names of a file only.
@@ -18,9 +18,9 @@ const owners: readonly { readonly what: RegExp; readonly only: string | readonly
       'src/imports/values.ts',
     ],
   },
-  // A text of a megabyte becomes a million texts.
+  // A text of a megabyte becomes a million strings.
   { what: /\[\.\.\.\w+\]\.length/, only: 'src/fields/code-points.ts' },
-  // Its reviver is called for every value: half a second for a megabyte.
+  // The reviver is called for every value: half a second for a megabyte.
   { what: /JSON\.parse\([^()]*, /, only: 'none' },
 ]
 
@@ -37,7 +37,7 @@ test('hints are looked for by whoever counts the problems, not where they are fo
   const eager = sources('src/**/*.ts').filter(file =>
     /(?<!\(\) => |function )\b(suggestion|unknownFieldHint|unknownMemberHint)\(/.test(file.text),
   )
-  // One refusal, which has one hint.
+  // A single refusal, with one hint.
   const single = [
     'src/api/metadata.ts',
     'src/cli/arguments.ts',

@@ -1,4 +1,4 @@
-/** The documents say what the code does. */
+/** The documents agree with the code. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ test('docs/api/errors.md lists every code of a problem, and no other', () => {
     sources('src/**/*.ts').flatMap(file => [...file.text.matchAll(code)].map(match => match[1]!)),
   )
   const listed = [...read('docs/api/errors.md').matchAll(/^\| `(\w+)` \|/gm)].map(match => match[1]!)
-  // Codes that are put together of parts.
+  // Codes that are composed at run time.
   for (const made of ['required_when_won', 'required_when_lost', 'invalid_time']) used.add(made)
   assert.deepEqual(listed.toSorted(), [...used].toSorted())
 })
@@ -35,7 +35,7 @@ const decisionsIn = (page: string) =>
   [...read(page).matchAll(/^\*\*D(\d+) · /gm)].map(match => Number(match[1]))
 const decisions = () => globSync('docs/decisions/*.md').flatMap(decisionsIn)
 
-/** The decisions that a text cites: `D7`, and each one of `D4 to D6`. */
+/** The decisions cited by a text: `D7`, and each one of `D4 to D6`. */
 function cited(text: string): number[] {
   return [...text.matchAll(/\bD(\d{1,3})\b(?:\s+(?:\*\s+)?to\s+(?:\*\s+)?D(\d{1,3})\b)?/g)].flatMap(
     ([, first, last = first]) => {
@@ -59,7 +59,7 @@ test('each decision stands once, and the index has its page', () => {
   assert.deepEqual(indexed.toSorted(), written.toSorted())
   const numbers = decisions().toSorted((a, b) => a - b)
   assert.equal(new Set(numbers).size, numbers.length)
-  // The numbers from 69 to 99 are written down with what they decide.
+  // The numbers from 69 to 99 are documented by area.
   assert.deepEqual(
     numbers.filter(number => number < 69),
     Array.from({ length: 68 }, (_, index) => index + 1),
@@ -95,7 +95,7 @@ test('every file that a document or a comment names is there', () => {
     .join('|')
   const name = `(?<![\\w./-])((?:src|test|bench|scripts|bin|deploy|docs|${folders})/[\\w./-]+\\.(?:ts|js|sql|md|service))\\b`
   const missing = sources('{*.md,docs/**/*.md,{src,test,bench}/**/*.ts}').flatMap(file => {
-    // A recipe names the files that it makes.
+    // A recipe may name the files that it creates.
     const text = file.path.endsWith('.md') ? file.text.replace(/^\S+ new: .*$/gm, '') : commentsOf(file.text)
     return [...text.matchAll(new RegExp(name, 'g'))]
       .map(match => match[1]!)
@@ -105,7 +105,7 @@ test('every file that a document or a comment names is there', () => {
   assert.deepEqual(missing, [])
 })
 
-/** A name that is made of others has … in their place. */
+/** A composed name has … in place of its variable parts. */
 test('every proof of docs/security.md is a test that is there', () => {
   const plain = (text: string) => text.replace(/[\s\\]+/g, ' ').replaceAll('’', "'")
   const entries = read('docs/security.md')
@@ -125,7 +125,7 @@ test('every proof of docs/security.md is a test that is there', () => {
   assert.deepEqual(missing, [])
 })
 
-/** What stands in comments, line by line. */
+/** The comment lines of a source. */
 function commentsOf(text: string): string {
   return text
     .split('\n')
@@ -159,7 +159,7 @@ test('links between documents lead somewhere', () => {
   }
 })
 
-// CONTRIBUTING.md has parts of the service, which brings its own Node.js: a test carries them out.
+// CONTRIBUTING.md has parts of the service, which brings its own Node.js: recipes.test.ts runs them.
 test('the programs of the documents ask nothing of Node.js that 20 does not have', () => {
   const { project, tsc } = installClient()
   const programs = sources('{*.md,docs/**/*.md,client/*.md}')
@@ -174,7 +174,7 @@ test('the programs of the documents ask nothing of Node.js that 20 does not have
     )
   assert.ok(programs.length > 1)
   for (const { name, code } of programs) writeFileSync(join(project, name), code)
-  // An account's own types are for another test (test/client/client.test.ts).
+  // The account's own types are tested elsewhere (test/client/client.test.ts).
   writeFileSync(join(project, 'schemas.ts'), 'export type Schemas = any')
   mkdirSync(join(project, 'node_modules/@types'))
   symlinkSync(resolve('node_modules/@types/node20'), join(project, 'node_modules/@types/node'))

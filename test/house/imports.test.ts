@@ -15,13 +15,13 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
     from: /^src\/(?!api\/|app\.ts|serve\.ts)/,
     never: /^(fastify|node:https?)$|^src\/(api\/|app\.ts)/,
   },
-  // The entry starts the service only when it is asked to.
+  // The entry starts the service only on request.
   { from: /^src\/(?!main\.ts)/, never: /^src\/(serve|main)\.ts/ },
   {
     from: /^src\/(?!api\/|app\.ts|local-socket\.ts|db\/server-address\.ts|webhooks\/(address|outgoing)\.ts)/,
     never: /^node:(net|tls)$/,
   },
-  // What the service asks of others passes the judgement of their addresses.
+  // Outgoing requests pass the check of their addresses.
   { from: /^src\/(?!webhooks\/outgoing\.ts)/, never: /^undici$/ },
   {
     from: /^src\/backup\//,
@@ -31,7 +31,7 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   { from: /^src\/openapi\//, never: /^src\/(accounts|db|deals|products|api)\/|^node:(?!timers)/ },
   { from: /^src\/(?!api\/|openapi\/|cli\/)/, never: /^src\/openapi\// },
   { from: /^src\/(?!cli\/|serve\.ts|main\.ts)/, never: /^src\/cli\// },
-  // Of the client the service knows the grammar of filters, which is that of both.
+  // Of the client the service may import only the grammar of filters.
   { from: /^src\//, never: /^client\/src\/(?!filter\.ts)/ },
   { from: /^src\/list\/grammar\.ts$/, never: /^src\/(records|list|db|fields\/(catalog|kinds))/ },
   { from: /^src\/list\/sql\.ts$/, never: /^src\/(list\/grammar|list\/query|records|db)/ },
@@ -44,7 +44,7 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
     never: /^(node:fs|node:net|postgres|pg|@electric-sql\/)|^src\/(db|accounts)\//,
   },
   { from: /^src\/(?!db\/)/, never: /^(postgres|pg|@electric-sql\/)/ },
-  // Everybody may wait by it, so it knows nobody.
+  // Everything may import it, so it imports nothing.
   { from: /^src\/waiting\//, never: /^(?!node:)(?!src\/(waiting\/|(json|errors|log|sql)\.ts$))/ },
   { from: /^src\/(?!records\/resource)/, never: /\/index\.ts$/ },
 ]
@@ -76,7 +76,7 @@ test('no switch on a field type outside the kinds', () => {
   )
 })
 
-/** What a folder's files must not say. */
+/** Words that a folder's files must not contain. */
 const words: readonly { readonly from: RegExp; readonly never: RegExp; readonly what: string }[] = [
   {
     from: /^src\/api\//,
@@ -92,10 +92,10 @@ const words: readonly { readonly from: RegExp; readonly never: RegExp; readonly 
   { from: /^src\/db\//, never: /_fkey|_pkey/, what: 'a constraint of the schema' },
   // An amount has a currency and is compared by its rate: kinds do know that one. Samples are data of tests.
   { from: /^src\/fields\/(?!kinds\/samples)/, never: resourceBut('currency'), what: 'a resource' },
-  // Who writes is a user.
+  // The author of a write is a user.
   { from: /^src\/records\//, never: resourceBut('user'), what: 'a resource' },
   { from: /^src\/(list|search|db|backup)\//, never: resourceBut(), what: 'a resource' },
-  // What is made of a catalog is kept in one way; the wiring has connections, which are no catalog.
+  // Caches of a catalog use memoize.ts only; the wiring caches connections, which are no catalog.
   { from: /^src\/(?!waiting\/memoize\.ts|app\.ts)/, never: /new WeakMap/, what: 'a cache of its own' },
 ]
 

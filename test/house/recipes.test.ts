@@ -1,6 +1,6 @@
 /**
- * The recipes of CONTRIBUTING.md are complete. Each is carried out to the letter in a copy of the tree. What
- * it adds compiles and keeps the laws.
+ * The recipes of CONTRIBUTING.md are complete. Each is applied to the letter in a copy of the tree. The
+ * result compiles and keeps the laws.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 
-/** A block of code: the file it names and, where that file is there, the line after which the code goes. */
+/** A block of code: its file and, for an existing file, the line after which the code is inserted. */
 type Step = { readonly path: string; readonly anchor: string | undefined; readonly code: string }
 
 const parts = [
@@ -35,7 +35,7 @@ function stepsOf(title: string): Step[] {
   return [...blocks].map(([, path, anchor, code]) => ({ path: path!, anchor, code: code! }))
 }
 
-/** A copy of the project in which a recipe was carried out. */
+/** A copy of the project with a recipe applied. */
 function carriedOut(title: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'dealwright-recipe-'))
   after(() => rmSync(copy, { recursive: true, force: true }))
@@ -58,7 +58,7 @@ function nextMigration(): string {
   return String(Number.parseInt(last, 10) + 1).padStart(4, '0')
 }
 
-/** Imports go before the others, the rest after the line. */
+/** Inserts imports before the others, the rest after the line. */
 function inserted(text: string, anchor: string, code: string): string {
   const lines = text.split('\n')
   const at = lines.findIndex(line => line.trim() === anchor.trim())
@@ -77,7 +77,7 @@ function inserted(text: string, anchor: string, code: string): string {
 async function run(directory: string, ...args: string[]): Promise<string> {
   const child = spawn(process.execPath, args, {
     cwd: directory,
-    // Databases of its own: it has another schema.
+    // Databases of its own, as its schema differs.
     env: { ...process.env, NODE_TEST_CONTEXT: undefined, TEST_PREPARED: join(directory, 'prepared') },
   })
   let text = ''
@@ -93,7 +93,7 @@ async function run(directory: string, ...args: string[]): Promise<string> {
 const compile = (copy: string, project = '.') =>
   run(copy, 'node_modules/typescript/bin/tsc', '-p', project, '--tsBuildInfoFile', `built-${project}`)
 
-/** Carries out the laws whose names match: at least so many. */
+/** Runs the laws with matching names; there must be at least `least`. */
 async function keepsLaws(
   copy: string,
   names: string,

@@ -1,4 +1,4 @@
-/** The project's own files, for the tests that keep the house in order. */
+/** The project's own files, for the house tests. */
 import { globSync, readFileSync } from 'node:fs'
 
 export type Source = { readonly path: string; readonly text: string }
@@ -10,7 +10,7 @@ export function sources(pattern: string): Source[] {
     .map(path => ({ path: path.replaceAll('\\', '/'), text: readFileSync(path, 'utf8') }))
 }
 
-/** What a TypeScript file imports, as paths from the root for its neighbours, else as written. */
+/** The imports of a TypeScript file: relative ones as paths from the root, others unchanged. */
 export function importsOf({ path, text }: Source): string[] {
   const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(match => match[1]!)
   return specifiers.map(specifier =>
@@ -19,8 +19,8 @@ export function importsOf({ path, text }: Source): string[] {
 }
 
 /**
- * The functions at the top level and the methods of classes. Biome has formatted the code: so each begins
- * where its indentation says, and ends with the next line of the same indentation that only closes it.
+ * The functions at the top level and the methods of classes. Relies on Biome's format: each begins at its
+ * indentation, and ends with the next line of the same indentation that only closes it.
  */
 export function functionsOf(text: string): { head: string; lines: number }[] {
   const lines = text.split('\n')

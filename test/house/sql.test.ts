@@ -10,8 +10,8 @@ const files = sources('src/**/*.ts').map(({ path, text }) => ({
 }))
 
 /**
- * The database's client and migrations work below the template. A backup speaks of whatever tables and types
- * it finds in PostgreSQL's own catalog, which are no part of our source.
+ * The database's client and migrations work below the template. A backup names tables and types from
+ * PostgreSQL's own catalog, which are no part of our source.
  */
 const below = /^src\/(sql\.ts|db\/|backup\/)/
 

@@ -1,4 +1,4 @@
-/** The house of the web UI: what its folders may know, and how long its files may be. */
+/** The house rules of the web UI: imports of its folders, and sizes of its files. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { functionsOf, importsOf, sources } from './sources.ts'
@@ -8,7 +8,7 @@ const files = sources('web/src/**/*.{ts,tsx}')
 /** Files of `from` must import nothing that matches `never`. */
 const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   { from: /^web\//, never: /^src\// },
-  // What the pages ask goes through the client. The texts of filters are no question.
+  // Requests of pages go through the client. Texts of filters are no requests.
   { from: /^web\/src\/(?!api\/)/, never: /^client\/src\/(?!filter\.ts)/ },
   { from: /^web\/src\/ui\//, never: /^web\/src\/(?!ui\/|format\/)|^@tanstack\/react-(router|query)/ },
   { from: /^web\/src\/(format|fields)\//, never: /^web\/src\/(board|records|pages|settings|routes)/ },

@@ -1,6 +1,6 @@
 /**
- * Totals and their estimates (D28): what they tell of one's own records, and that they tell nothing of
- * anybody else's.
+ * Totals and their estimates (D28): their accuracy for one's own records, and that they reveal nothing about
+ * others'.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -32,7 +32,7 @@ const queries = [
   'deleted=only',
 ].flatMap(query => ['', '&count=estimate', '&count=exact'].map(count => `${query}${count}`))
 
-/** What the totals say, asked of a process that remembers none. */
+/** The totals from a process with empty caches. */
 async function totals(token: string): Promise<{ [query: string]: [number, boolean] }> {
   const fresh = await another()
   const said: { [query: string]: [number, boolean] } = {}
@@ -81,7 +81,7 @@ async function otherAccount(count: number): Promise<string> {
       "AND table_name = 'deal' AND column_name NOT IN ('account_id', 'id', 'title', 'deleted_at')",
   )
   const { names } = columns[0]!
-  // In parts: on a busy machine all at once takes longer than a statement may.
+  // In batches: on a busy machine all at once exceeds the time limit of a statement.
   for (let first = 1; first <= count; first += 3000) {
     await patiently(() =>
       db.query(
@@ -101,7 +101,7 @@ test('a total of what follows from stages and rates is counted anew when they ch
   const made = await call('POST', `${v1}/deal`, dealBody(known, { pipeline_stage: stage, deal_value }))
   assert.equal(made.status, 201, made.text)
   const catalog = await loadCatalog(db, resources, 1)
-  /** What the background jobs do after a change of the stage's probability or the currency's rate. */
+  /** Runs the background jobs of a change of the stage's probability or the currency's rate. */
   const follow = async (probability: number, rate: string | null) => {
     const stages = new Map(catalog.stages).set(stage, { ...catalog.stages.get(stage)!, probability })
     const currencies = new Map(catalog.currencies).set(756, { ...catalog.currencies.get(756)!, rate })
@@ -164,7 +164,7 @@ test('an estimate comes near, and is never below what was counted or seen', asyn
     await get(`${v1}/deal/view/list?pageSize=7&page=2&count=estimate&filter=title:like(${rareWord})`)
   ).body
   assert.ok(data.length === 7 && page.total >= 15 && page.totalIsEstimate)
-  // A page beyond the end makes nothing up: it says what the first page says.
+  // A page beyond the end invents nothing: it has the first page's total.
   for (const query of ['', `count=estimate&filter=title:like(${rareWord})`]) {
     const [first, beyond] = [await meta(query), await meta(`${query}&page=100001`)]
     assert.ok(first.totalIsEstimate && beyond.totalIsEstimate)

@@ -1,6 +1,6 @@
 /**
- * Clients that read their exports slowly, or not at all, hold nothing that others need (D81): neither a place
- * nor a connection, and the disk by shares. Who is too slow is cut off.
+ * Clients that read their exports slowly, or not at all, hold nothing that others need (D81): neither a
+ * permit nor a connection, and the disk within quotas. A reader that is too slow is cut off.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -24,7 +24,7 @@ const log = pino({ level: 'warn' }, { write: line => void said.push(line) })
 const { url, db, made, call, aSecondGoesBy } = await startService({ sampleData: false, log })
 const isServer = db.engine === 'postgres'
 const tx = byQueries(db)
-/** 24 MB: more than sockets hold between a service and a client that does not read. */
+/** 24 MB: more than the sockets between a service and an idle client buffer. */
 const total = 800
 const accounts: string[] = []
 for (const name of ['first', 'second', 'third']) accounts.push(await tokenOfLargeAccount(name))
@@ -72,7 +72,7 @@ async function leave(...replies: IncomingMessage[]): Promise<void> {
   await until(() => spoolFiles() === 0)
 }
 
-/** How many temporary files of exports the process holds open; 0 where the system does not tell. */
+/** Number of open temporary files of exports in the process; 0 if the system does not report it. */
 function spoolFiles(): number {
   if (process.platform !== 'linux') return 0
   return readdirSync('/proc/self/fd').filter(fd => {
@@ -98,13 +98,13 @@ test('four clients of two accounts that read nothing keep no other account waiti
   const refused = await begun(first)
   assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [429, '10'])
   refused.resume()
-  // Neither has the database to wait for them.
+  // Nor does the database wait for them.
   const held = "datname = current_database() AND state <> 'idle' AND query ~ '^(FETCH|DECLARE)'"
   if (isServer)
     await until(
       async () => (await db.query(`SELECT pid::text FROM pg_stat_activity WHERE ${held}`)).length === 0,
     )
-  // What they read later is whole.
+  // Read later, they are complete.
   const [one, ...others] = idle as [IncomingMessage, ...IncomingMessage[]]
   assert.equal(await linesOf(one), total)
   await leave(...others)
@@ -133,7 +133,7 @@ test('a client that reads too slowly is cut off, and one that reads steadily is 
   const tooSlow = () =>
     said.filter(line => /activity\/export was ended: its client reads too slowly/.test(line))
   while (tooSlow().length === 0) {
-    // Once a second the service looks.
+    // The service checks once a second.
     for (let second = 0; second < 60; second++) aSecondGoesBy()
     await delay(1100)
   }
@@ -158,7 +158,7 @@ test('without room on the disk, an export on a server waits for its reader, and 
       assert.match((await reply.setEncoding('utf8').toArray()).join(''), /no room for the temporary file/)
     }
     assert.equal(said.filter(line => /can't be written in .there.is.no/.test(line)).length, 1)
-    // Few bytes need no file.
+    // A small export needs no file.
     assert.equal(await answersExport(first), true)
   } finally {
     if (usual === undefined) delete process.env.TMPDIR
@@ -203,7 +203,7 @@ test('a spool gives what it got, however its reader and its producer alternate',
   assert.equal(spoolFiles(), 0)
 })
 
-/** Where there is no room for files. */
+/** A quota without room for files. */
 const noRoom = { take: () => false, release: () => {}, say: (line: string) => assert.fail(line) }
 const piece = randomBytes(65_536)
 
@@ -223,7 +223,7 @@ test('a reader has its time for the whole export, not anew for each of its piece
   const reading = (async () => {
     for await (const _ of spool) await delay(200)
   })().catch(() => {})
-  // Each piece is taken in time. Together they would take six times as long as they may.
+  // Each chunk is taken in time. Together they would take six times the limit.
   const passing = (async () => {
     for (let pieces = 0; pieces < 30; pieces++) await spool.pass(piece)
   })()

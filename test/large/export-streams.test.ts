@@ -1,7 +1,7 @@
 /**
- * An export is of one moment, whatever is written meanwhile (D81). It takes a place and, on a server, a
- * connection, and gives them back however it ends. Half a file does not look like a whole one. How much
- * slow clients hold: export-readers.test.ts.
+ * An export is a snapshot, whatever is written meanwhile (D81). It takes a permit and, on a server, a
+ * connection, and releases them however it ends. A truncated file is detectable. Slow clients:
+ * export-readers.test.ts.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -23,10 +23,10 @@ const said: string[] = []
 const log = pino({ level: 'warn' }, { write: line => void said.push(line) })
 const service = await startService({ log })
 const { url, token, call, get, db } = service
-/** The connections that an export has. */
+/** The connections of exports. */
 const held = "datname = current_database() AND state <> 'idle' AND query ~ '^(FETCH|DECLARE)'"
 const isServer = db.engine === 'postgres'
-// More than sockets hold between a service and a client that does not read.
+// More than the sockets between a service and an idle client buffer.
 await makeManyDeals(db, 12_000)
 const total = 12_300
 
@@ -37,7 +37,7 @@ async function begun(query = 'format=jsonl', as = token): Promise<IncomingMessag
     agent: false,
   })
   const [reply] = (await once(asked, 'response')) as [IncomingMessage]
-  // Without listeners Node.js forgets that an answer was cut off, or ends the process for it.
+  // Without listeners Node.js ignores a truncated answer, or ends the process for it.
   asked.on('error', () => {})
   return reply.on('error', () => {})
 }
@@ -51,7 +51,7 @@ async function leave(reply: IncomingMessage): Promise<void> {
   await once(reply, 'close')
 }
 
-/** How many of them there are. */
+/** Their number. */
 async function heldOpen(): Promise<number> {
   const [row] = await db.query(`SELECT count(*)::text AS held FROM pg_stat_activity WHERE ${held}`)
   return Number(row!.held)
@@ -59,7 +59,7 @@ async function heldOpen(): Promise<number> {
 
 const until = (holds: () => boolean | Promise<boolean>) => eventually(holds, 'what was waited for')
 
-/** An export by the parts of the service, which tell how far they are. */
+/** An export by the parts of the service, which report progress. */
 async function exported(query: string, onRecords: (count: number) => void): Promise<string> {
   const caller = (await new Callers(db, resources, () => performance.now()).identify(token))!
   const fields = caller.catalog.resources.get('deal')!
@@ -122,7 +122,7 @@ test('an account that never stops writing is exported, as of one moment, and its
       await rename(12_999, title)
     }
   })()
-  // Some write at every moment, whichever of them an export has wait.
+  // Concurrent writers, some of which the export makes wait.
   const others = [2000, 3000, 4000, 5000].map(async id => {
     while (!isOver) await rename(id, 'busy')
   })
@@ -153,7 +153,7 @@ test('an account has two exports at a time, and a place that is left is free aga
   assert.equal(refused.headers.get('retry-after'), '10')
   // A refused request takes none.
   assert.equal((await get(`${v1}/deal/export?format=pdf`)).status, 400)
-  // Their connections are given back as soon as they are made.
+  // Their connections are released at once.
   if (isServer) await until(async () => (await heldOpen()) === 0)
   await leave(one)
   await until(async () => (await get(`${v1}/tag/export`)).status === 200)
@@ -181,7 +181,7 @@ test('a client that leaves before the answer begins frees its place', async () =
 test('an export that fails in the middle ends its connection, and not the file', async t => {
   if (!isServer) return t.skip('it is made before it is sent')
   await until(async () => (await heldOpen()) === 0)
-  // Workbooks take longest to make.
+  // Workbooks take longest.
   const reply = await begun('format=xlsx')
   const end = `SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE ${held}`
   await until(async () => (await db.query(end)).length === 1)

@@ -1,7 +1,4 @@
-/**
- * Lists of an account with twenty thousand deals: which index serves what, totals and their estimates, and
- * what takes too long.
- */
+/** Lists of an account with twenty thousand deals: their indexes, totals and estimates, and time limits. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
@@ -33,7 +30,7 @@ function requestOf(query: string, resource = 'deal') {
   return readListQuery(parameters, fields, catalog, '2026-01-01T00:00:00.000Z')
 }
 
-/** What the planner does for a list, as one text. */
+/** The planner's plan of a list, as one text. */
 async function planOf(query: string): Promise<string> {
   const { text, values } = pageStatement(deal, { catalog, actor: 1 }, requestOf(query))
   return (await db.query(`EXPLAIN (COSTS OFF) ${text}`, values, true))
@@ -255,7 +252,7 @@ test('totals are exact to ten thousand, then an estimate, unless another count i
   const estimated = await meta(`count=estimate&filter=title:like(${commonWord})`)
   assert.equal(estimated.totalIsEstimate, true)
   assert.ok(estimated.total > 1000 && estimated.total < 16_000, String(estimated.total))
-  // An estimate holds while others write; an exact total does not.
+  // An estimate is cached during others' writes; an exact total is not.
   const [gone] = (await list(`pageSize=1&filter=title:like(${commonWord})`)).body.data
   await call('DELETE', `${v1}/deal/${gone.id}`)
   assert.equal((await meta('')).total, all.total)

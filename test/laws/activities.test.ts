@@ -1,7 +1,6 @@
 /**
- * What deals say of their activities (D73) is what anyone would count: after any writes of activities and
- * deals, one after the other or all at once over three processes. Deals have no version, no time and no event
- * of it.
+ * The summary of a deal's activities (D73) equals a recount after any writes of activities and deals, one
+ * after the other or concurrent over three processes. Deals get no version, time or event from it.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -35,7 +34,7 @@ const latest = <T>(of: readonly T[], key: (one: T) => string, id: (one: T) => nu
     )
     .at(-1)
 
-/** What the live activities of a deal come to, worked out here. */
+/** The summary of a deal's live activities, calculated here. */
 function counted(activities: readonly Deal[]) {
   const done = activities.filter(({ done_at }) => done_at !== null)
   const due = activities.filter(({ done_at, due_at }) => done_at === null && due_at !== null)
@@ -61,7 +60,7 @@ function counted(activities: readonly Deal[]) {
   }
 }
 
-/** Throws where a live deal says something else, or where an activity was left by a deal that is deleted. */
+/** Throws if a live deal has another summary, or if an activity remains of a deleted deal. */
 async function checkDeals(ids: readonly number[]): Promise<void> {
   const live = await all('deal', `id:in(${ids})`)
   const activities = await all('activity', `deal:in(${ids})`)
@@ -95,7 +94,7 @@ async function newDeals(count: number): Promise<number[]> {
   return ids
 }
 
-/** What may be sent of an activity: few values, so that they tie, and many absences. */
+/** Members of an activity's body: few values, so that they tie, and many absences. */
 const some = <T>(...values: T[]) => fc.constantFrom(undefined, null, ...values)
 const times = ['2026-03-29T00:30:00Z', '2026-03-29T23:30:00Z', '2026-07-01T12:00:00.001Z', '2025-01-01']
 const members = fc.record({
@@ -106,7 +105,7 @@ const members = fc.record({
   done_at: some(...times),
   deal: some(0, 1, 2),
 })
-/** A step: what is done, to which of the activities or deals that there are by then. */
+/** A step: an action, and the index of the activity or deal that it applies to. */
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ type: fc.constant('create' as const), at: fc.nat(), members }) },
   {
@@ -144,7 +143,7 @@ function picked(of: object, names: readonly string[]) {
   return Object.fromEntries(Object.entries(of).filter(([name]) => names.includes(name)))
 }
 
-/** Carries out a step. Refusals are fine: what it is about may be deleted. */
+/** Carries out a step. Refusals are fine: its record may be deleted. */
 async function carryOut({ call: ask }: Asker, deals: readonly number[], made: number[], one: Step) {
   const deal = deals[one.at % deals.length]!
   const body = { ...one.members } as { [name: string]: Json }
@@ -168,7 +167,7 @@ async function carryOut({ call: ask }: Asker, deals: readonly number[], made: nu
   return reply
 }
 
-/** That many activities, spread over the deals. */
+/** Creates that number of activities, spread over the deals. */
 async function newActivities(deals: readonly number[], count: number): Promise<number[]> {
   const made: number[] = []
   for (let deal = 0; deal < count; deal++)

@@ -1,6 +1,6 @@
 /**
- * A batch equals its operations one by one (D78): the same operations go to two services that began alike,
- * to one in batches, to the other as requests. Answers, records, events and keys must be the same.
+ * A batch equals its operations one by one (D78): two equal services get the same operations, one in batches,
+ * the other as requests. Answers, records, events and keys must be the same.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -36,7 +36,7 @@ for (const resource of Object.keys(ids)) {
 const word = () =>
   one(['alpha', 'beta', 'gamma', 'Ärger', 'o"k', '{x}', 'a\\b', 'tab\there', '', 'NULL', 'é'])
 const mail = () => `${one(['ann', 'Ben', 'cy'])}${pick(6)}@example.com`
-/** Somebody new; now and then with an e-mail that is taken, without a name, or of a new company. */
+/** A new contact; now and then with a duplicate e-mail, without a name, or of a new company. */
 const person = (): JsonObject => ({
   ...(maybe(90) ? { last_name: word() } : {}),
   ...(maybe(30) ? { emails: [mail()] } : {}),
@@ -44,7 +44,7 @@ const person = (): JsonObject => ({
 })
 const contactNames = ['ann1@example.com', 'nobody@example.com']
 
-/** A body with what may be right or wrong in it. */
+/** Bodies with valid and invalid parts. */
 const bodies: { readonly [resource: string]: () => JsonObject } = {
   product: () => ({
     name: `${word()} ${pick(9)}`,
@@ -133,7 +133,7 @@ async function singly(resource: string, sent: JsonObject) {
 const moments = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 const timeless = (value: unknown) => JSON.parse(JSON.stringify(value ?? null).replace(moments, 'T'))
 
-/** What the account has of a resource, and what happened, without moments. */
+/** An account's records and events of a resource, without times. */
 async function stateOf({ db }: Service, resource: string) {
   const read = async (sql: string) => (await db.query(sql)).map(row => row.row!.replace(moments, 'T'))
   return {

@@ -1,6 +1,6 @@
 /**
- * A record is changed only by those who may change it (D62, D63), whichever way they try: whoever owns it,
- * with every territory and with none, for every role. What is refused changes nothing.
+ * Only permitted callers change a record (D62, D63), by every way to change it: for every owner, with every
+ * territory and with none, for every role. A refused change has no effect.
  */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
@@ -27,7 +27,7 @@ for (const source of ['deal', 'contact', 'company'])
   await made('field', { source, field_name: 'Key', type: 'SINGLE_STRING', is_unique: true })
 
 type Limits = { readonly sees: Reach; readonly changes: Reach; readonly hasTerritories: boolean }
-/** Of roles: which records they see, and which of these they may change. */
+/** Reaches of roles: the records they see, and those of them they may change. */
 const reaches = ['all', 'territory', 'own'] as const
 const limits: readonly Limits[] = reaches
   .flatMap((sees, at) => reaches.slice(at).map(changes => ({ sees, changes })))
@@ -37,11 +37,11 @@ const limits: readonly Limits[] = reaches
       .map(hasTerritories => ({ ...limit, hasTerritories })),
   )
 
-/** The text of a record that is changed here. */
+/** The text field that is changed here. */
 const changed = { deal: 'title', contact: 'last_name', company: 'name', activity: 'subject' } as const
 
 type Whose = { readonly owner: 'self' | 'other' | null; readonly territory: 'theirs' | 'another' | null }
-/** All there can be: a deal always has an owner. */
+/** All ownerships: a deal always has an owner. */
 function everyWhose(name: Name): Whose[] {
   const owners = ['self', 'other', ...(name === 'deal' ? [] : [null])] as const
   return owners.flatMap(owner =>
@@ -49,7 +49,7 @@ function everyWhose(name: Name): Whose[] {
   )
 }
 
-/** Whether a limit reaches a record. Nobody owns a record that says so of nobody. */
+/** True if a limit reaches a record. A record without an owner is nobody's. */
 function isWithin(to: Reach, { owner, territory }: Whose, hasTerritories: boolean): boolean {
   if (to === 'all' || owner === 'self') return true
   return to === 'territory' && hasTerritories && territory === 'theirs'
@@ -58,7 +58,7 @@ function isWithin(to: Reach, { owner, territory }: Whose, hasTerritories: boolea
 let count = 0
 
 type Ask = (method: string, path: string, body?: Json) => Promise<Reply>
-/** A way to change a record: its status. `before`: what an administrator does with it first. */
+/** A way to change a record; returns its status. `before`: an administrator's preparation. */
 type Way = {
   readonly goes: (ask: Ask, id: number, key: string) => Promise<number>
   readonly before?: (id: number) => Promise<unknown>
@@ -115,7 +115,7 @@ function waysOf(name: Name): { readonly [way: string]: Way } {
 
 type Made = { readonly id: number; readonly key: string }
 
-/** Jobs change many at once: each sets the text that is changed to its own name. */
+/** Bulk jobs: each sets the text field to its own name. */
 function jobsOf(name: Name): {
   readonly [way: string]: (token: string, of: readonly Made[]) => Promise<void>
 } {
@@ -153,7 +153,7 @@ function jobsOf(name: Name): {
   }
 }
 
-/** A record as `Whose` says, made past the rules where no request makes one without an owner. */
+/** A record with this ownership, made past the rules if no request makes one without an owner. */
 async function record(
   name: Name,
   { owner, territory }: Whose,
@@ -173,7 +173,7 @@ async function record(
   }
   const { id } = await made(name, await bodies[name]())
   const values = [user === null ? null : String(user), String(id)]
-  // Who has made an activity owns it where nobody else does (D63).
+  // The author of an activity owns it if it has no other owner (D63).
   if (name !== 'deal')
     await db.query(`UPDATE ${name} SET created_by = $1::bigint WHERE id = $2::bigint`, values)
   return { id, key }
@@ -224,7 +224,7 @@ for (const { sees, changes, hasTerritories } of someOf(limits))
               assert.equal(status, 200, message)
               assert.notDeepEqual(now, was, message)
             } else {
-              // What isn't seen may be in the way of a new record by its key (D77).
+              // An unseen record may block a new one by its unique key (D77).
               assert.ok(isSeen(one) ? status === 403 : status === 404 || status === 409, message)
               assert.deepEqual(now, was, message)
             }

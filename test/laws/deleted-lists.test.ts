@@ -1,7 +1,7 @@
 /**
- * Lists of deleted records, which may hold what is deleted itself: the stage, a contact, an option out of
- * use. By every field that sorts, in both directions, the pages of a cursor are the numbered pages, and what
- * has no place in the order comes last.
+ * Lists of deleted records, whose stage, contact or option may be deleted, too. By every sortable field, in
+ * both directions, the pages of a cursor are the numbered pages, and records without a place in the order
+ * come last.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const done = async (method: string, path: string, body?: Parameters<typeof call>
 const made = async (resource: string, body: Parameters<typeof call>[2]): Promise<number> =>
   (await done('POST', `/${resource}`, body)).id
 
-// Deals in stages and with contacts that are deleted after them, and with an option that is out of use.
+// Deals whose stages and contacts are deleted after them, and with a deactivated option.
 const pipeline = await made('pipeline', { name: 'Gone' })
 const stages: number[] = []
 for (const name of ['Later', 'Sooner']) stages.push(await made('pipeline_stage', { pipeline, name }))
@@ -66,7 +66,7 @@ async function walks(sort: string): Promise<{ byNumber: Deal[]; byCursor: Deal[]
 
 const idsOf = (rows: readonly Deal[]) => rows.map(deal => deal.id)
 
-/** Whether no row without a place in the order comes before one that has one. */
+/** True if rows without a place in the order come after those that have one. */
 const areLast = (rows: readonly Deal[], hasPlace: (deal: Deal) => boolean) =>
   rows.every((deal, index) => index === 0 || !hasPlace(deal) || hasPlace(rows[index - 1]!))
 

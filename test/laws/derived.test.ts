@@ -1,6 +1,6 @@
 /**
- * What follows from stages and rates (D21, D24, D26, D56): whatever is changed at the same time, over several
- * processes, in the end each amount is what exact arithmetic makes of the record, its stage and the rates.
+ * Amounts derived from stages and rates (D21, D24, D26, D56): after any concurrent changes over several
+ * processes, each amount equals exact arithmetic on the record, its stage and the rates.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,7 +26,7 @@ const done = async (ask: typeof call, method: string, path: string, body?: Json)
 }
 const catalogNow = () => loadCatalog(db, resources, 1)
 
-/** What a deal and a product should say, worked out here. */
+/** The expected amounts of a deal and a product, calculated here. */
 function worth(amount: Decimal | null, decimals: number): string | null {
   return amount && plain(rounded(amount, decimals))
 }
@@ -49,7 +49,7 @@ function baseAmountOf(product: Deal, { currencies, account }: Catalog): string |
 }
 const said = (money: Deal) => money && plain(decimal(money.value)!)
 
-/** The open deals and the products that say something else. */
+/** The open deals and the products with other amounts. */
 async function wrong(ids: { deals: readonly number[]; products: readonly number[] }): Promise<string[]> {
   const catalog = await catalogNow()
   const listed = async (resource: string, wanted: readonly number[]) =>
@@ -209,8 +209,7 @@ test('amounts, stages, currencies, prices, probabilities and rates changed at on
       done(two, 'PATCH', '/currency/392', { rate: (round + 1) / 1000 }),
     ])
   }
-  // Other processes remember a configuration for a second; then what follows from it is put in order for
-  // good.
+  // Other processes cache a configuration for a second; then the derived amounts are corrected for good.
   const until = Date.now() + 60_000
   while ((await wrong(ids)).length && Date.now() < until)
     await new Promise(resolve => setTimeout(resolve, 250))
@@ -229,7 +228,7 @@ async function jobsDone(): Promise<void> {
 test('what was judged by a configuration that was followed for good is judged again (D115)', async () => {
   const valued = (value: number) => dealBody(known, { deal_value: { currency: 'EUR', value } })
   const { id } = await done(call, 'POST', '/deal', valued(100))
-  // Each remembers what it has seen first, as one that stands still for seconds.
+  // Each has its own cache, like a process that hangs for seconds.
   const writes: ((process: Pick<typeof other, 'call'>) => Promise<Deal>)[] = [
     late => done(late.call, 'POST', '/deal', valued(300)),
     late => done(late.call, 'PATCH', `/deal/${id}`, { deal_value: { currency: 'EUR', value: 700 } }),

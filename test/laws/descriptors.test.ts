@@ -1,7 +1,6 @@
 /**
- * The field list says what lists take, of every field of every resource and of each of its members: every
- * operator that it names is answered, every other is refused; so with sorts in both directions and with
- * `expand`.
+ * The field list describes lists correctly, for every field of every resource and each of its members: every
+ * listed operator is accepted, every other is refused; so with sorts in both directions and with `expand`.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +19,7 @@ type Descriptor = Taken & {
   members?: Taken[]
 }
 
-/** Values of every kind: an operator that is taken takes one of them. */
+/** Values of every kind: an accepted operator accepts one of them. */
 const values = ['1', '2026-01-31', '09:30', 'USD', 'work', 'true']
 
 for (const { name: resource } of resources) {

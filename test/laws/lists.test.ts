@@ -1,6 +1,6 @@
 /**
  * Laws of lists on random data: any filter and sort give exactly the rows of a naive evaluation in memory, in
- * its order; the pages of a cursor are that list, once, whatever is inserted and deleted meanwhile.
+ * its order; the pages of a cursor are that list, without duplicates, despite concurrent inserts and deletes.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,8 +29,7 @@ const list = async (parameters: { [name: string]: string }) => {
   return reply.body as { data: Deal[]; meta: { total: number; hasMore: boolean; nextCursor: string | null } }
 }
 
-// Options in another order than their ids', as administrators leave them: then a sort follows the one and not
-// the other.
+// Options in another order than their ids', as administrators arrange them: a sort follows the arrangement.
 await service.db.query('UPDATE pipeline_stage SET position = 10 - position WHERE account_id = $1::bigint', [
   '1',
 ])
@@ -160,7 +159,7 @@ test('any filter and sort give the rows of a naive evaluation, in its order', as
   await fc.assert(
     fc.asyncProperty(filter, sortKeys, async ({ text, holds }, keys) => {
       const wanted = deals.filter(holds).toSorted((one, other) => compare(one, other, keys))
-      // Once more, and when it is known.
+      // Once more, and when it is cached.
       for (let time = 1; time <= 3; time++) {
         const { data, meta } = await list({ filter: text, sort: textOf(keys), pageSize: '500' })
         assert.deepEqual(idsOf(data), idsOf(wanted))
@@ -224,8 +223,7 @@ test('a cursor neither skips nor repeats a row while others are inserted and del
           seen!.add(id)
         }
         cursor = meta.nextCursor
-        // One that was shown (the last, from which the next page goes on), one that may be to come, and a new
-        // one anywhere.
+        // A shown one (the last, which is the cursor), one that may be to come, and a new one anywhere.
         const victims = [data.at(-1)?.id, [...before][(round * 37) % before.size]]
         for (const id of victims)
           if (id && (await call('DELETE', `${v1}/deal/${id}`)).status === 200) gone!.add(id)

@@ -1,6 +1,6 @@
 /**
- * Moving from one account to another: what one exports with names, the other imports (D80, D81). The records
- * are the same in every field that can be moved.
+ * Moving between accounts: one exports with names, the other imports (D80, D81). The records are the same in
+ * every field that can be moved.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,17 +9,17 @@ import { isObject, type Json, type JsonObject, parseJson } from '../../src/json.
 import { dealBody, type Service, startService, v1 } from '../support/service.ts'
 
 const [from, to] = [await startService(), await startService()]
-/** In the order in which they point to each other. */
+/** Ordered by dependency. */
 const resources = ['company', 'contact', 'product', 'deal']
 const types = { csv: 'text/csv', jsonl: 'application/x-ndjson', xlsx: 'application/octet-stream' }
 
-/** The other account is set up alike, and has no records. */
+/** The other account has the same configuration, and no records. */
 async function empty(): Promise<void> {
   for (const resource of ['activity', ...resources.toReversed()])
     await to.db.query(`DELETE FROM "${resource}" WHERE account_id = 1`)
 }
 
-/** What differs in any case: ids, versions, and what follows from when a record was written. */
+/** Fields that differ in any case: ids, versions, and those that depend on the time of a write. */
 const own = new Set([
   ...['id', 'version', 'updated_at', 'updated_by', 'last_assigned_at', 'age', 'rotting_days'],
   ...['done_activities', 'upcoming_activities', 'total_activities', 'email_message_count', 'recent_note'],
@@ -93,12 +93,12 @@ function comparable(value: Json, format: string): Json {
   return rest
 }
 
-/** Whether a field is moved: what follows from product lines is not where there are none. */
+/** True if a field is moved: fields derived from product lines need lines. */
 function isMoved(name: string, format: string): boolean {
   return format === 'jsonl' || (name !== 'product_amount' && name !== 'product_quantity')
 }
 
-/** Records of every resource that files can be imported to, with what is easily lost. */
+/** Records of every importable resource, with values that are easily lost. */
 async function someRecords(): Promise<{ readonly [resource: string]: JsonObject[] }> {
   const { known, made } = from
   const tag = await made('tag', { name: 'Back, and "forth"; again' })
@@ -156,7 +156,7 @@ test('what an account exports it takes back: every resource, in every format, wi
         )
         const last = `&filter=id:gt(${Math.max(...ids)})`
         const after = await records(from, resource, last)
-        // Without names a table has the whole of a list.
+        // Without names a table can have a whole list.
         const shown = names ? format : 'jsonl'
         assert.deepEqual(
           after.map(record => keptOf(record, shown)),

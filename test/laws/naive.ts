@@ -1,6 +1,6 @@
 /**
- * Filters and sorts as anyone would write them in memory, for the laws to compare the database with: of every
- * field that lists take, and of its members.
+ * Filters and sorts evaluated naively in memory, which the laws compare with the database: of every field
+ * that lists accept, and of its members.
  */
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { Catalog } from '../../src/fields/catalog.ts'
@@ -17,22 +17,22 @@ import { v1 } from '../support/service.ts'
 export type Deal = any
 export type Value = string | number | null
 
-/** A path of the grammar, the values it speaks of and how they compare: `id` values by equality alone. */
+/** A path of the grammar, its values and their comparison: `id` values by equality alone. */
 export type Path = {
   readonly path: string
   readonly field: Field
   readonly member: string
-  /** `presence`: only whether there is a value can be asked */
+  /** `presence`: only null and not null can be asked */
   readonly type: 'text' | 'number' | 'id' | 'presence'
   readonly operators: readonly Operator[]
   of(deal: Deal): readonly Value[]
   /** the text of a value in a filter */
   operand(value: Value): string
-  /** what a sort compares; absent = not sortable */
+  /** sort key; absent = not sortable */
   sortKey?(deal: Deal): Value
 }
 
-/** The paths of a resource's fields, as the account has them now. */
+/** The paths of a resource's fields, including the account's own. */
 export async function pathsOf(service: Service, resource: string): Promise<Path[]> {
   const catalog = await loadCatalog(service.db, resources, 1)
   const { fields } = catalog.resources.get(resource)!
@@ -58,7 +58,7 @@ function pathOf(field: Field, member: string, at: string, term: Term, sorted: So
   const inBase = term.compared && sorted
   const of = (deal: Deal) =>
     inBase ? [inBase(deal)].filter(one => one !== null) : valuesAt(deal[field.internal_name], at, type)
-  // A moment is looked for as milliseconds or as it is written.
+  // The operand of a moment is in milliseconds or in its own form.
   const isEpoch = field.type === 'DATE_TIME' && field.is_read_only
   return {
     path: member ? `${field.internal_name}.${member}` : field.internal_name,
@@ -89,7 +89,7 @@ function valuesAt(value: Deal, at: string, type: Path['type']): Value[] {
 
 type Sorted = (deal: Deal) => Value
 
-/** What a sort compares where that is not the value itself (D29). */
+/** The sort key if it is not the value itself (D29). */
 function sortedBy(
   { known }: Service,
   field: Field,
@@ -114,7 +114,7 @@ function sortedBy(
   }
 }
 
-/** The names under which the records that fields point to are shown. */
+/** The names of the records that fields point to. */
 async function namesOf({ get }: Service, fields: readonly Field[]) {
   const names = new Map<string, ReadonlyMap<number, string>>()
   for (const { related, related_name } of fields) {
@@ -130,9 +130,7 @@ function sortable(value: Value): Value {
   return typeof value === 'string' ? folded([...value].slice(0, 255).join('')) : value
 }
 
-/**
- * Leaves a third of the sample's deals: each request of a law reads all there are, and a third is as uneven.
- */
+/** Leaves a third of the sample's deals: each request of a law reads all, and a third is as uneven. */
 export async function keepFewDeals({ db }: Service): Promise<void> {
   await db.query('UPDATE deal SET deleted_at = now() WHERE account_id = $1::bigint AND id % 3 > 0', ['1'])
 }
@@ -142,21 +140,18 @@ export function valuesOf(path: Path, deal: Deal): (string | number)[] {
   return path.of(deal).filter(value => value !== null)
 }
 
-/**
- * Without regard to case (D126): each letter by itself, where JavaScript also looks at what stands beside a
- * Σ.
- */
+/** Lower case (D126), letter by letter; JavaScript also looks at the neighbours of a Σ. */
 function small(text: string): string {
   const special: { readonly [letter: string]: string } = { İ: 'i', ς: 'σ' }
   return [...text].map(letter => special[letter] ?? letter.toLowerCase()).join('')
 }
 
-/** The letters that have a bare one and don't come apart. */
+/** Letters with a bare form that don't decompose. */
 const typedAs: { readonly [letter: string]: string } = {
   ...{ ø: 'o', đ: 'd', ħ: 'h', ł: 'l', ŧ: 't', ı: 'i', ſ: 's', ß: 'ss', æ: 'ae', œ: 'oe' },
 }
 
-/** Also without accents and what nobody sees (D126); signs, and letters of others than these, stay whole. */
+/** Without accents and invisible characters (D126); signs, and letters of other scripts, stay whole. */
 export function folded(text: string): string {
   const bare = (letter: string) => {
     if (/[\u0300-\u0333\u0339-\u036f]|\p{Default_Ignorable_Code_Point}/u.test(letter)) return ''
@@ -168,20 +163,20 @@ export function folded(text: string): string {
   return [...small(text)].map(bare).join('')
 }
 
-/** Whether a text contains a word, without regard to case and accents and however it is written (D31). */
+/** True if a text contains a word, ignoring case, accents and normalization (D31). */
 export function contains(text: string, word: string): boolean {
   return [word, word.normalize('NFC'), word.normalize('NFD')].some(spelling =>
     folded(text).includes(folded(spelling)),
   )
 }
 
-/** Whether one value is below another: numbers as such, text by code point (D48). */
+/** True if one value is below another: numbers by value, text by code point (D48). */
 export function below(one: Value, other: Value): boolean {
   if (typeof one === 'number') return one < Number(other)
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other))) < 0
 }
 
-/** The order of a sort: its keys, nulls last in both directions, then the id (D29). */
+/** The comparison of a sort: its keys, nulls last in both directions, then the id (D29). */
 export function compare(
   one: Deal,
   other: Deal,
@@ -201,8 +196,7 @@ export function compare(
 export type Condition = { readonly text: string; holds(deal: Deal): boolean }
 
 /**
- * The condition that `operator` makes of a path and values of it. Null where the path has no such operator or
- * value.
+ * The condition with an operator, a path and values of it. Null if the path has no such operator or value.
  */
 export function conditionOf(path: Path, operator: string, values: readonly Value[]): Condition | null {
   if (!path.operators.some(known => known === operator)) return null
@@ -237,7 +231,7 @@ export function conditionOf(path: Path, operator: string, values: readonly Value
     const text = `${path.path}:between(${[low, high].map(value => `"${path.operand(value).replace(/[\\"]/g, '\\$&')}"`).join(',')})`
     return { text, holds: where(value => !below(value, low) && !below(high, value)) }
   }
-  // A single value stands as it is: only where its parentheses balance can it be written.
+  // A single value is not quoted: it can only be written if its parentheses balance.
   if (/[()]/.test(texts[0]!)) return null
   const is = where(value => alike(value) === alike(first))
   if (operator === 'eq') return { text: raw, holds: is }

@@ -1,7 +1,7 @@
 /**
- * Every answer conforms to the document (D90): requests are made of what the service describes, such as it
- * takes, at the limits and just beyond, and sent to it. No answer may have a status or a body that the
- * document doesn't say, and none may be a fault of the service.
+ * Every answer conforms to the document (D90): valid requests, requests at the limits and just beyond are
+ * generated from it. No answer may have an undocumented status or body, and none may be a fault of the
+ * service.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,10 +15,10 @@ import { startService, v1 } from '../support/service.ts'
 
 const service = await startService()
 const { call, get, known } = service
-/** How many requests. */
+/** Number of requests. */
 const questionsOf = shareOf(2500)
 
-/** Fields of which anything may be changed. */
+/** Ids of fields that may be changed freely. */
 const fields: number[] = []
 const options: number[] = []
 for (const type of ['DROPDOWN', 'SINGLE_STRING', 'MULTISELECT']) {
@@ -38,7 +38,7 @@ const idsOf = async (resource: string): Promise<number[]> =>
 const resources: string[] = document.components.parameters.source.schema.enum
 const ids = new Map(await Promise.all(resources.map(async name => [name, await idsOf(name)] as const)))
 const stages = Object.values(known.stages)
-/** Values that members have often: without ids that exist, nothing would be taken. */
+/** Frequent values of members: without existing ids, nothing would be accepted. */
 const givenValues: { readonly [name: string]: readonly Json[] } = {
   pipeline: [known.pipeline],
   pipeline_stage: stages,
@@ -78,7 +78,7 @@ const by: Generator = {
 
 const operations = operationsOf(document)
 
-/** Who asks, and what all records need, stays as it is: of these only what was made here is changed. */
+/** The caller's own records and those that others need: only new records of these resources are changed. */
 const kept = ['user', 'role', 'token', 'pipeline', 'pipeline_stage']
 
 function idFor({ path, method, said }: Operation): Json {
@@ -91,7 +91,7 @@ function idFor({ path, method, said }: Operation): Json {
   return usual.length && by.next() < 0.85 ? pick(by, usual) : pick(by, [0, 99_999_999, 'x', '1'.repeat(25)])
 }
 
-/** The ids of what was created, and of what was deleted, by resource. */
+/** The ids of created and of deleted records, by resource. */
 const made = new Map<string, number[]>()
 const removed = new Map<string, number[]>()
 
@@ -122,7 +122,7 @@ function requestOf(operation: Operation): Request {
 
 const statuses = new Map<string, Set<number>>()
 
-/** Asks so many of the operations, and gives what does not conform. */
+/** Sends that number of requests, and returns the answers that don't conform. */
 async function wrongAnswers(asked: readonly Operation[], questions: number): Promise<string[]> {
   const wrong: string[] = []
   let count = 0
@@ -149,7 +149,7 @@ async function wrongAnswers(asked: readonly Operation[], questions: number): Pro
   return wrong
 }
 
-/** A change of a field makes another document: these are asked when the others were. */
+/** A change of a field changes the document: these requests come last. */
 const changesFields = ({ method, said }: Operation) => said.tags[0] === 'field' && method !== 'get'
 
 test('every answer conforms to the document', async () => {
@@ -170,8 +170,8 @@ test('most operations were carried out, not only refused', { skip: tooFew }, () 
   const refused = operations
     .filter(operation => !isDone(operation))
     .map(({ said }) => said.operationId as string)
-    // Most resources have no unique field here, and what is made up is no file to import.
+    // Most resources have no unique field here, and generated text is no importable file.
     .filter(id => !/_(get_by|upsert)$|^(import|job)_/.test(id))
-  // With ten requests each, chance leaves out about one in six.
+  // With ten requests each, about one in six is left out by chance.
   assert.ok(refused.length < operations.length / 4, refused.join(', '))
 })

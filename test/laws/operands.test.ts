@@ -1,7 +1,6 @@
 /**
- * Whatever a caller gives for a value (of a filter, or within a cursor that was made up), it reaches the
- * database in a form that its type takes, or it is refused: random operands of every field of every resource,
- * odd ones above all.
+ * Any value from a caller (of a filter, or within a forged cursor) reaches the database in a form that its
+ * type accepts, or it is refused: random operands of every field of every resource, odd ones above all.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -114,7 +113,7 @@ const operand = fc.oneof(
 )
 const quoted = (value: string) => `"${value.replace(/["\\]/g, '\\$&')}"`
 
-/** Answered or refused; a server error is neither. */
+/** True if answered or refused; a server error is neither. */
 async function isJudged(resource: string, body: { [name: string]: Json }): Promise<void> {
   const reply = await call('POST', `${v1}/${resource}/view/list`, { pageSize: 2, count: 'none', ...body })
   assert.ok(
@@ -140,7 +139,7 @@ test('any operand of any field is answered or refused', async () => {
   )
 })
 
-/** Each odd value once with each path, by an operator that takes it where there is one. */
+/** Each odd value once with each path, by an operator that accepts it if there is one. */
 function oddEverywhere(): [[(typeof paths)[number], (typeof operators)[number], string[]]][] {
   const values = [
     '-61000000000000',

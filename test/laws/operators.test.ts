@@ -26,7 +26,7 @@ const service = await startService()
 const { call, get, known } = service
 await keepFewDeals(service)
 
-// Titles that a pattern, a quoted text or an ordering could take for something else.
+// Titles that look like a pattern, a quoted text or an ordering.
 const titles = ['50% off_season', 'a_b', 'A(b), c', 'ÄPFEL und birnen', "O'Brien \\ Sons", '"quoted"']
 const made = async (resource: string, members: { [name: string]: Json }) => {
   const body = resource === 'deal' ? dealBody(known, members) : { name: 'A product', ...members }
@@ -46,7 +46,7 @@ for (const [index, title] of titles.entries()) {
 for (const { resource, field, good } of await triedSamples(service))
   for (const { input } of good) if (isPlain(input)) await made(resource, { [field]: input })
 
-/** Whether JavaScript writes a value as it was sent, and short enough for a filter. */
+/** True if JavaScript prints the sent value unchanged, and short enough for a filter. */
 function isPlain(input: Json): boolean {
   const text = JSON.stringify(input)
   return text.length < 500 && JSON.stringify(JSON.parse(text)) === text
@@ -72,7 +72,7 @@ async function agrees(filter: string, isWanted: (deal: Deal) => boolean, resourc
   )
 }
 
-/** One field of each make is enough: another one of the same would say the same. */
+/** One field of each configuration is enough. */
 const seen = new Set<string>()
 function isNew({ field, member }: Path): boolean {
   const { type, is_custom, is_required, is_filled, is_volatile, has_static_options } = field
@@ -130,7 +130,7 @@ test('every kind that has values was tried, with each of its members', { skip: t
       .filter(member => sample && sample.at?.[member] !== null)
       .map(member => `${type} ${member}`),
   )
-  // What may be asked of a type's members differs among its fields: a member that no field has is none.
+  // Members differ among the fields of a type: a member that no field has is unknown.
   assert.deepEqual(
     wanted.filter(one => !tried.has(one) && one !== 'MONETARY products'),
     [],

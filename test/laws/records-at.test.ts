@@ -1,6 +1,6 @@
 /**
- * A record as it was after an event (D72) is what the service answered then, and a filter finds it exactly
- * when a list with that filter found it then.
+ * A record as of an event (D72) equals the service's answer after that event, and a filter finds it exactly
+ * when a list with that filter did.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const acting = (await callers.actingFor(1, known.owner))!
 
 type Moment = { readonly record: JsonObject; readonly matches: readonly boolean[] }
 
-/** Changes a record step by step, and asks each time what it is and which lists find it. */
+/** Changes a record step by step, and reads it and the lists that find it each time. */
 async function lived(
   resource: string,
   first: Json,
@@ -59,7 +59,7 @@ async function lived(
   return { id: made.body.data.id as number, moments }
 }
 
-/** Compares what the records were with what is found of them now. */
+/** Compares the records then with those as of their events now. */
 async function compare(resource: string, id: number, moments: readonly Moment[], filters: readonly string[]) {
   const rows = await db.query(
     `SELECT seq::text AS seq, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at FROM event

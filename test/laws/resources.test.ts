@@ -1,4 +1,4 @@
-/** What every resource says of itself is true of the schema and of the other resources. */
+/** The declaration of every resource agrees with the schema and with the other resources. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resources } from '../../src/resources.ts'

@@ -1,7 +1,7 @@
 /**
- * The schemas of every field say what its kind takes and what is read (D90). What a kind takes, its schema
- * always takes. What a schema takes and the kind refuses is refused for one of the reasons below, which no
- * schema says.
+ * The schemas of every field describe its input and output (D90). An input that its kind accepts, its schema
+ * accepts. An input that only the schema accepts is refused for one of the reasons below, which no schema can
+ * express.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,10 +26,10 @@ const { get, db, known } = service
 await triedSamples(service)
 const catalog = await loadCatalog(db, resources, 1)
 const document = JSON.parse((await get('/openapi.json')).text)
-/** What is sent is judged as clients judge it, what is read to the member. */
+/** Input is validated as clients validate it, output down to the member. */
 const [sent, read] = [judgeOf(document, false), judgeOf(document)]
 
-/** Whether no schema can say why a value is refused. */
+/** True if no schema can express the reason of a refusal. */
 type Unsaid = (code: string, text: string) => boolean
 const of =
   (...codes: string[]): Unsaid =>
@@ -46,7 +46,7 @@ const either =
   (code, text) =>
     reasons.some(reason => reason(code, text))
 
-/** A number that is sent as text, where a kind takes that. */
+/** A number sent as text, if a kind accepts that. */
 const ofNumberTexts: Unsaid = (code, text) =>
   ['out_of_range', 'too_many_decimals'].includes(code) && /"\s*[+-]?[\d.]/.test(text)
 const characters = of('invalid_characters')
@@ -54,11 +54,11 @@ const amount = of('too_long', 'too_many_decimals', 'out_of_range', 'unknown_curr
 const option = of('unknown_option', 'inactive_option')
 const moneySent = either(amount, of('currency_required'))
 
-/** Whether there is a record of a name; and the members of one that is looked for, which are of all types. */
+/** Existence of a named record; and the members of a look-up, which are of all types. */
 const names = either(
   of('reference_not_found', 'invalid_characters', 'too_long'),
   (_code, text) => text.includes('"find_by"'),
-  // Whether records of a resource have names.
+  // Resources whose records have no names.
   (code, text) => code === 'wrong_type' && text.includes('"'),
 )
 
@@ -70,7 +70,7 @@ const unsaid: { readonly [type in FieldType]?: Unsaid } = {
   DROPDOWN: option,
   MULTISELECT: either(option, of('too_many')),
   ADDRESS: either(characters, (code, text) => code === 'too_long' && /"zipcode":-?\d/.test(text)),
-  // What is created within a record has fields of all types.
+  // Nested new records have fields of all types.
   CONTACT_ONBOARD: either(names, characters, option, amount, of('too_many', 'currency_required')),
   COMPANY_ONBOARD: either(names, characters, option, amount, of('too_many', 'currency_required')),
   CONTACTS_ONBOARD: either(names, characters, option, amount, of('too_many', 'currency_required')),
@@ -92,7 +92,7 @@ const unsaid: { readonly [type in FieldType]?: Unsaid } = {
   JSON: either(characters, of('too_deep', 'too_long')),
 }
 
-/** The codes with which a kind refuses a value; none where it takes it. */
+/** The codes of a kind's refusals of a value; none if it accepts it. */
 function refusals(fields: ResourceFields, { internal_name: name }: Field, text: string): string[] {
   const body = parseExactly(`{${JSON.stringify(name)}:${text}}`)
   const { problems } = parseRecord(body, fields, catalog, {})
@@ -101,7 +101,7 @@ function refusals(fields: ResourceFields, { internal_name: name }: Field, text: 
     .map(({ code }) => code)
 }
 
-/** Null where schema and kind agree about a value. */
+/** Null if schema and kind agree about a value. */
 function disagreement(fields: ResourceFields, field: Field, value: Json): string | null {
   const text = JSON.stringify(value)
   const pointer = `#/components/schemas/${fields.resource.name}_input/properties/${field.internal_name}`
@@ -119,7 +119,7 @@ const generator = (seed: number, beyond: number): Generator => ({
   beyond,
   given: () => undefined,
 })
-/** Numbers with larger exponents are no amounts (D14), which no schema says. */
+/** Numbers with larger exponents are no amounts (D14), which no schema expresses. */
 const isUsual = (value: Json): boolean =>
   typeof value !== 'number' || value === 0 || (Math.abs(value) < 1e99 && Math.abs(value) > 1e-99)
 

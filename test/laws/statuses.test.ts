@@ -1,6 +1,6 @@
 /**
- * Every status that the document says of an operation is provoked here, and answered as the document says
- * (D90). The requests are made of the document, so a new route is asked, too.
+ * Every documented status of an operation is provoked here, and answered as documented (D90). The requests
+ * are generated from the document, so new routes are included.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,7 +28,7 @@ const complaint = complainer(document)
 const provider = await signInByProvider(service)
 const withProvider = { url: provider.url, token }
 
-/** What can't be provoked: the reason → operations with the status. */
+/** Statuses that can't be provoked: the reason → operations with the status. */
 const exceptions: { readonly [reason: string]: readonly string[] } = {
   'A fault would have to be in the program, because no database is asked.': [
     ...['docs 500', 'docs_page 500', 'errors 500', 'alive 500', 'ready 500'],
@@ -37,10 +37,13 @@ const exceptions: { readonly [reason: string]: readonly string[] } = {
 }
 const excepted = new Set(Object.values(exceptions).flat())
 
-/** Operations with a status that was answered. */
+/** Operations with a provoked status. */
 const provoked = new Set<string>()
 
-/** Asks every operation that has the status, a few at the same time. Each must answer it, as described. */
+/**
+ * Provokes a status in every operation that has it, a few at the same time. Each answer must be as
+ * documented.
+ */
 async function provoke(
   status: number,
   ask: (operation: Operation) => Promise<Answered>,
@@ -58,7 +61,7 @@ async function provoke(
   assert.deepEqual(wrong.slice(0, 20), [])
 }
 
-/** Notes an answer; what is wrong with it. */
+/** Notes an answer; returns its problems. */
 function noted(operation: Operation, status: number, answer: Answered): string[] {
   const { operationId: id } = operation.said
   const problem = answer.status === status ? complaint(operation, answer) : `not ${status}`
@@ -72,7 +75,7 @@ function expected(id: string, status: number, { headers, ...page }: Page): void 
   assert.deepEqual(noted(operation, status, { ...page, headers: new Headers(headers) }), [])
 }
 
-/** A request of an operation that need not come far: it asks for nothing that is there. */
+/** A request of an operation that need not succeed: it names no existing record. */
 function any({ path, method, said }: Operation): Asked {
   const query = /\/field\/(list|form)$/.test(path) ? '?source=product' : ''
   const filled = path
@@ -183,7 +186,7 @@ test('408 of what does not arrive', async () => {
   await provoke(408, ask, all)
 })
 
-/** What is answered to a text, or to the connection alone. */
+/** The answer to a raw text, or to the connection alone. */
 async function rawAnswer(url: string, text: string): Promise<Answered> {
   const client = await rawClient(url)
   client.send(text)
@@ -215,7 +218,7 @@ test("409 of jobs in another state, 422 of files and plans that can't be read", 
   for (const operation of operations.filter(({ said }) => /^(job|import)_/.test(said.operationId))) {
     const { path, method } = operation
     if (!('409' in operation.said.responses)) continue
-    // What is cancelled can only be taken back, and this has changed nothing.
+    // A cancelled job can only be reverted, and this one has changed nothing.
     const asked = { method: method.toUpperCase(), path: path.replace('{id}', `${id}`) }
     const body = method === 'patch' ? { body: {} } : {}
     assert.deepEqual(noted(operation, 409, await send(service, { ...asked, ...body })), [])
@@ -227,7 +230,7 @@ test("409 of jobs in another state, 422 of files and plans that can't be read", 
   const waiting = await importIn(service, 'waiting')
   const wrong = { method: 'PATCH', path: `${v1}/import/${waiting}`, body: { mapping: 7 } }
   assert.deepEqual(noted(update!, 422, await send(service, wrong)), [])
-  // Nobody has said yet what its second column becomes.
+  // Its second column is not mapped yet.
   const { body } = await service.call('POST', upload('').path, 'name,Xyz\nA,1\n', upload('').headers)
   for (const operation of operations.filter(({ said }) =>
     /^(job|import)_(dry_)?run$/.test(said.operationId),
@@ -238,7 +241,7 @@ test("409 of jobs in another state, 422 of files and plans that can't be read", 
 })
 
 test('422 for a key of another request, 409 while the same request is under way', async () => {
-  // It remembers callers for good, because nobody can look them up meanwhile.
+  // Its cache of callers never expires, because callers can't be looked up meanwhile.
   const another = { ...(await service.another({ clock: () => 0 })), token }
   const keyed = (asked: Asked, key: string) =>
     send(another, { ...asked, headers: { 'idempotency-key': key } })
@@ -249,7 +252,7 @@ test('422 for a key of another request, 409 while the same request is under way'
   await provoke(422, async operation => keyed(any(operation), 'used'), 1)
   const under: Promise<unknown>[] = []
   await db.sql.begin(async tx => {
-    // The embedded engine serves nobody else during a transaction; on a server nobody can look up keys.
+    // The embedded engine runs nothing else during a transaction; on a server the look-up of keys is locked.
     await tx.unsafe('LOCK TABLE idempotency IN ACCESS EXCLUSIVE MODE')
     await provoke(
       409,
@@ -266,7 +269,7 @@ test('422 for a key of another request, 409 while the same request is under way'
 
 test('500 of a database without its tables, 503 without a database', async () => {
   const lost = await startService({ log: pino({ level: 'silent' }), alone: true })
-  // Needs no lock of any table, which work in the background may hold.
+  // Needs no lock of any table, which background work may hold.
   await lost.db.query('ALTER SCHEMA public RENAME TO elsewhere')
   const body = { email: 'nobody@example.com', password }
   const asked = (operation: Operation) => ({

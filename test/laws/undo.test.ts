@@ -1,6 +1,6 @@
 /**
- * Undo (D83) is exact: whatever has happened to records, a record whose last event is undone equals the one
- * from before the event. If others have changed other fields since, those stay, and nothing else is touched.
+ * Undo (D83) is exact: after any writes, a record whose last event is undone equals the one before the event.
+ * Others' later changes of other fields stay, and nothing else is touched.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ const done = async (method: string, path: string, body?: Json) => {
 const names = ['deal', 'product', 'contact', 'activity'] as const
 type Name = (typeof names)[number]
 type Values = { [name: string]: Json }
-/** An event that a test made, and the record before it; null where there was none. */
+/** An event of a test, and the record before it; null if it was a creation. */
 type Done = {
   readonly resource: Name
   readonly id: number
@@ -30,7 +30,7 @@ const other = (await done('POST', '/user', { name: 'Other', email: 'other@exampl
 const { rate } = await done('PATCH', '/currency/978', { rate: 1.25 })
 assert.ok(rate)
 
-/** What follows from other values, and what every write moves. */
+/** Derived fields, and those that every write moves. */
 const following = new Set(
   await Promise.all(
     names.map(async name =>
@@ -42,7 +42,7 @@ const following = new Set(
   ).then(all => all.flat()),
 )
 const always = ['version', 'updated_at', 'updated_by']
-/** What writes of activities move in their deals. */
+/** Fields of deals that writes of activities move. */
 const ofActivities = /_activit|^recent_note$|^email_message_count$|^rotting_days$/
 const without = (record: Values, isLeftOut: (name: string) => boolean): Values =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !isLeftOut(name)))
@@ -65,7 +65,7 @@ class World {
     return all.filter(() => this.next() < 0.25)
   }
 
-  /** Some members of a body, each with one of its values. */
+  /** A subset of a body's members, each with one of its values. */
   members(of: { readonly [member: string]: readonly Json[] }): Values {
     return Object.fromEntries(this.some(Object.keys(of)).map(name => [name, this.one(of[name]!)]))
   }
@@ -161,7 +161,7 @@ class World {
     return { ...needed[resource], ...this.body(resource) }
   }
 
-  /** One write, whatever its outcome; noted where it has an event. */
+  /** One write; noted if it has an event. */
   async write(): Promise<void> {
     const resource = this.one(names)
     const id = this.ids[resource].length > 3 ? this.one(this.ids[resource]) : null
@@ -213,7 +213,7 @@ async function look(resource: Name, id: number): Promise<Values | null> {
 
 const isAlways = (name: string) => always.includes(name) || ofActivities.test(name)
 
-/** Undoes an event, and says what is wrong with what came of it; 'refused' where it was refused. */
+/** Undoes an event, and returns what is wrong with the result; 'refused' if it was refused. */
 async function tried(event: Done): Promise<string | null> {
   const { resource, id, seq, before } = event
   const [row] = await db.query(
@@ -231,7 +231,7 @@ async function tried(event: Done): Promise<string | null> {
   const now = (await look(resource, id))!
   if (reply.status !== 200) {
     if (!isSameJson(now, stood)) return `refused, and changed: ${JSON.stringify([stood, now])}`
-    // In use, or what it pointed to is gone, or a rule of other fields is against it.
+    // It is in use, a referenced record is gone, or a rule of other fields forbids it.
     const isExpected = isLast ? [2001, 5004].includes(reply.body.code) : reply.status < 500
     return isExpected ? 'refused' : reply.text
   }
@@ -252,7 +252,7 @@ async function tried(event: Done): Promise<string | null> {
 
 test('what is undone is as it was, and what others did since stays', async () => {
   const outcomes = { last: 0, earlier: 0, again: 0 }
-  // With fewer, none might be of a change that has others after it.
+  // With fewer steps, no undone change might have later ones.
   const steps = Math.max(40, shareOf(120))
   for (const worldSeed of [1, 2, 3]) {
     const world = new World(worldSeed)
@@ -272,14 +272,14 @@ test('what is undone is as it was, and what others did since stays', async () =>
         world.events.push(own)
         continue
       }
-      // Undoing the undo brings back what there was before it.
+      // Undoing the undo restores the state before it.
       const again = await tried(own)
       if (again === 'refused') continue
       assert.equal(again, null, `again: seed ${worldSeed}, step ${step}`)
       outcomes.again++
     }
   }
-  // Most are not refused, else this shows nothing.
+  // Most must not be refused, else this shows nothing.
   assert.ok(
     outcomes.last > shareOf(60) && outcomes.earlier > shareOf(15) && outcomes.again > shareOf(40),
     JSON.stringify(outcomes),

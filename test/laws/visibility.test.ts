@@ -1,7 +1,7 @@
 /**
- * What a caller doesn't see leaves no trace in any answer (D63, D64): a caller who sees their own records
- * only, and not one field, asks thousands of questions. Then all that they don't see is taken out of the
- * database, and they ask again. Every answer must be the same, byte for byte.
+ * Unseen records and fields leave no trace in any answer (D63, D64): a caller who sees their own records
+ * only, and not one field, sends thousands of requests. Then everything that they don't see is deleted from
+ * the database, and they repeat the requests. Every answer must be the same, byte for byte.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -17,7 +17,7 @@ import { pathsOf } from './naive.ts'
 const service = await startService()
 const { call, get, db, made } = service
 
-/** How many: each is asked twice. */
+/** Number of requests: each is sent twice. */
 const questionsOf = shareOf(20_000)
 
 const role = await made('role', {
@@ -53,7 +53,7 @@ const deals = (await get(`${v1}/deal/view/list?pageSize=500`)).body.data
 const contacts = (await get(`${v1}/contact/view/list?pageSize=500`)).body.data
 const companies = (await get(`${v1}/company/view/list?pageSize=500`)).body.data
 const activities = (await get(`${v1}/activity/view/list?pageSize=500`)).body.data
-// A third of the deals is theirs or of their territory; they are of anybody's contacts and companies.
+// A third of the deals is theirs or of their territory; contacts and companies are arbitrary.
 for (const [index, deal] of deals.entries()) {
   const body =
     index % 6 === 0 ? { sales_owner: seller.id } : index % 6 === 3 ? { territory: territory.id } : null
@@ -72,7 +72,7 @@ const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)]!
 
 type Question = { readonly method: string; readonly path: string; readonly body?: Json }
 
-/** What can be asked of a resource; the values are those of all its records, seen or not. */
+/** Requests about a resource; with values of all its records, seen or not. */
 async function questions(resource: string, count: number): Promise<Question[]> {
   const paths = await pathsOf(service, resource)
   const records = { deal: deals, contact: contacts, activity: activities }[resource]!
@@ -91,7 +91,7 @@ async function questions(resource: string, count: number): Promise<Question[]> {
           ...operandsOf(await pathsOf(service, 'company'), companies, 'company.'),
           ...(resource === 'activity' ? operandsOf(await pathsOf(service, 'deal'), deals, 'deal.') : []),
         ]
-  // A name that nobody has is answered like one of a record that isn't seen (D75).
+  // An unknown name is answered like that of an unseen record (D75).
   const emails = contacts.flatMap((contact: { emails: { email_value: string }[] }) =>
     contact.emails.map(entry => entry.email_value),
   )
@@ -142,7 +142,7 @@ async function questions(resource: string, count: number): Promise<Question[]> {
   const board = () =>
     `${v1}/deal/view/board?${filter()}&sort=${pick(names)}:${pick(['asc', 'desc'])}&pageSize=${pick([1, 5])}`
   const funnel = () => `${v1}/deal/funnel?${filter()}`
-  /** Parts of all that is stored, in deals, contacts and companies, with what is hidden. */
+  /** Parts of all stored texts, in deals, contacts and companies, including hidden fields. */
   const searches = () => {
     const words = () => {
       const text = String(pick(pick(operands).values) ?? 'xx')
@@ -170,7 +170,7 @@ async function questions(resource: string, count: number): Promise<Question[]> {
     if (kind < 0.88)
       return { method: 'GET', path: `${v1}/field/dropdown?source=${resource}&name=${member()}` }
     if (kind < 0.92) return { method: 'GET', path: `${v1}/field/list?source=${resource}` }
-    // Refused in any case, so that nothing is changed: there is no such field.
+    // Refused in any case, so that nothing is changed: the field is unknown.
     const wrong = { nobody_has_this: 1, [member()]: pick([1, 'x', null]), primary_contact: id() }
     if (kind < 0.96) return { method: 'POST', path: `${v1}/${resource}`, body: wrong as Json }
     return { method: 'PATCH', path: `${v1}/${resource}/${id()}`, body: wrong as Json }
@@ -178,7 +178,7 @@ async function questions(resource: string, count: number): Promise<Question[]> {
   return Array.from({ length: count }, one)
 }
 
-/** The answers without what is different in each: the number of the request, the time. */
+/** The answers without their variable parts: the id of the request, the time. */
 async function answers(from: typeof call, asked: readonly Question[]): Promise<string[]> {
   const told: string[] = []
   let at = 0
@@ -195,7 +195,7 @@ async function answers(from: typeof call, asked: readonly Question[]): Promise<s
   return told
 }
 
-/** A cursor says when its list began. */
+/** A cursor contains the start of its list. */
 function cursorOf(_all: string, cursor: string): string {
   const { at, ...rest } = JSON.parse(Buffer.from(cursor, 'base64url').toString())
   return `"nextCursor":${JSON.stringify(rest)}`
@@ -219,7 +219,7 @@ test('what is not seen changes no answer', async () => {
     own,
   )
   assert.ok(Number(there!.unseen) > 50 && Number(there!.all) - Number(there!.unseen) > 20)
-  // References to what is gone then are as good as references to what is not seen.
+  // References to deleted rows are as good as references to unseen ones.
   for (const { name, table } of await db.query(
     `SELECT conname AS name, conrelid::regclass::text AS table FROM pg_constraint
      WHERE contype = 'f' AND confrelid IN ('contact'::regclass, 'company'::regclass, 'deal'::regclass)`,

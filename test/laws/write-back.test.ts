@@ -1,6 +1,6 @@
 /**
- * What was read can be written back whole, and nothing is changed by it: no version, no event. Every record
- * of every resource, odd ones too.
+ * Writing back a whole record that was read changes nothing: no version, no event. Every record of every
+ * resource, odd ones too.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,8 +16,8 @@ const made = async (resource: string, body: Json, status = 201) => {
   return reply.body.data
 }
 
-// Deals whose parts are gone or out of use, numbers that are spelt in several ways, and rates of a millionth
-// of a millionth.
+// Deals whose references are deleted or deactivated, numbers that are spelt in several ways, and rates of a
+// millionth of a millionth.
 const prices = [{ currency: 'USD', unit_price: '0.01', tax: '0.000001', discount: 99.999999 }]
 const product = await made('product', {
   name: 'Sensor',
@@ -73,7 +73,7 @@ for (const each of resources) {
     const first = await get(`${v1}/${resource}/view/list?pageSize=1`)
     if (first.body.data.length === 0) await made(resource, await sampleBody({ get, known }, each))
     const before = await seq()
-    // Of the currencies those in use: what follows from a rate is looked at with each of them.
+    // Only active currencies: a changed rate is applied to each of them.
     const only = resource === 'currency' ? '&filter=rate:notnull(true)' : ''
     let count = 0
     for (let cursor: string | null = ''; cursor !== null; ) {

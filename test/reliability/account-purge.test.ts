@@ -1,4 +1,7 @@
-/** The end of a deleted account (D67): nothing of it is left, whatever happens meanwhile; others keep all. */
+/**
+ * The purge of a deleted account (D67): all its rows are deleted, whatever happens meanwhile; others' rows
+ * stay.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -24,7 +27,7 @@ const tables = (
   )
 ).map(row => row.name!)
 
-/** table → how many rows of the account it has; tables without one are left out */
+/** table → number of the account's rows; tables without one are left out */
 async function rowsOf(account: number): Promise<{ [table: string]: number }> {
   const found: { [table: string]: number } = {}
   for (const table of tables) {
@@ -60,7 +63,7 @@ const indexes = async (account: number) =>
   (await db.query('SELECT relname FROM pg_class WHERE relname LIKE $1::text', [`custom\\_${account}\\_%`]))
     .length
 
-/** The jobs of a process whose clock shows that day, until `isDone`. */
+/** Runs the jobs of a process whose clock is that many days ahead, until `isDone`. */
 async function jobs(days: number, isDone: (said: readonly string[]) => Promise<boolean>): Promise<string[]> {
   const said: string[] = []
   const log = (line: string) => void said.push(line)
@@ -95,7 +98,7 @@ test('kept for thirty days, then nothing is left in any table; others keep what 
 test('a purge that was cut short can’t be taken back, and is finished', async () => {
   const before = await db.query('SELECT catalog_version::text AS version FROM account')
   const account = await make()
-  // The number is given again, under versions that nobody remembers.
+  // The id is reused, with versions that no process has cached.
   assert.equal(account, 2)
   const { version } = await loadCatalog(db, resources, 2)
   assert.ok(Number(version) > Math.max(...before.map(row => Number(row.version))) + 1_000_000)
@@ -107,7 +110,7 @@ test('a purge that was cut short can’t be taken back, and is finished', async 
   assert.equal(await purgeAccount(db, 2, inDays(1), () => ++steps > 3), null)
   assert.ok((await rowsOf(2)).account)
   assert.equal(await restoreAccount(db, 2), false)
-  // Also where deleted records are kept for longer since.
+  // Also if the retention of deleted records is longer since.
   assert.equal(await fateOf(db, 2, inDays(-1000)), 'due')
   const running = [0, 1].map(() => purgeAccount(db, 2, inDays(-1000), () => false))
   assert.ok((await Promise.all(running)).every(count => count !== null))

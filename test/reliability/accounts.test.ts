@@ -1,6 +1,6 @@
 /**
- * Nobody sees another account: on every route, every kind of id of the other account is answered exactly as
- * one that doesn't exist.
+ * Account isolation: on every route, every kind of id of another account is answered exactly as one that
+ * doesn't exist.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -71,7 +71,7 @@ async function otherAccount() {
   return { account, token, ids, field: field.id as number, option: field.options[0].id as number }
 }
 
-/** An answer without what differs from request to request: ids, the request's own id. */
+/** An answer without its variable parts: ids, the request's own id. */
 function plain(text: string): string {
   return text.replace(/"requestId":"[^"]+"/, '').replaceAll(new RegExp(`${unknown}|[56]00\\d{3}`, 'g'), 'ID')
 }
@@ -88,7 +88,7 @@ test('every route with an id', async () => {
   for (const { method, url } of table) {
     const resource = url.split('/')[4]!
     const own = resource === 'field' ? theirs.field : theirs.ids[resource]
-    // All currencies are everybody's.
+    // All accounts have all currencies.
     if (own === undefined) continue
     const at = (id: number, option: number) =>
       url.replace(':id', String(id)).replace(':option', String(option))

@@ -1,8 +1,8 @@
 /**
- * Attacks a running service as one account, while another account goes about its business (neighbour.ts), and
- * counts what the neighbour notices: wrong answers, faults, refusals, and its p99 as a ratio to what it is
- * alone. `npm run attack -- --seconds 5 --engine embedded|postgres --only idle`; docs/security.md says what
- * stands against each.
+ * Attacks a running service as one account, while another account works (neighbour.ts), and counts the
+ * effects on the neighbour: wrong answers, faults, refusals, and its p99 as a ratio to its p99 alone. `npm
+ * run attack -- --seconds 5 --engine embedded|postgres --only idle`; docs/security.md names the defence
+ * against each.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -29,10 +29,7 @@ import { enginesOf, judge } from './on-engines.ts'
 
 export type Outcome = {
   readonly attack: string
-  /**
-   * what the attacker was answered: how often each status, `cut` for a connection that ended without an
-   * answer
-   */
+  /** the attacker's answers: count of each status, `cut` for a connection that ended without an answer */
   readonly answered: { readonly [status: string]: number }
   readonly neighbour: Observed
   /** the neighbour's p99 over its p99 alone, the two taken in turns in the same run */
@@ -41,23 +38,23 @@ export type Outcome = {
 
 export type AttackOptions = {
   readonly engine: 'embedded' | 'postgres'
-  /** how long each attack lasts; before each, the neighbour is alone for half as long */
+  /** duration of each attack; before each, the neighbour is alone for half as long */
   readonly seconds: number
-  /** deals of the account that attacks */
+  /** number of the attacking account's deals */
   readonly deals: number
-  /** a part of the names of the attacks to carry out; all without it */
+  /** part of the names of the attacks to carry out; default: all */
   readonly only?: string | undefined
   readonly report?: (outcome: Outcome) => void
 }
 
 const title = 'Neighbourly deal '
 const ownerName = 'Neighbour'
-/** What a process may open on many systems unless it is told otherwise. */
+/** Default limit of open files on many systems. */
 const openFiles = 1024
 
 type Tokens = { readonly reader: string; readonly writer: string; readonly neighbour: string }
 
-/** Every attack on one engine; null where the engine is not installed. */
+/** Every attack on one engine; null if the engine is not installed. */
 export async function attack({
   engine,
   seconds,
@@ -142,7 +139,7 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
   }
 }
 
-/** Gives the neighbour its deals and sets it going. */
+/** Creates the neighbour's deals and starts it. */
 async function moveIn(url: string, token: string): Promise<ChildProcess> {
   const send = async (method: string, path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -169,7 +166,7 @@ async function carryOut(
   seconds: number,
 ): Promise<Outcome[]> {
   const answered = new Map<string, { [status: string]: number }>()
-  /** Until the neighbour has asked something under the label: on a busy machine that may take longer. */
+  /** Waits until the neighbour has sent a request under the label: on a busy machine that may take longer. */
   const label = async (name: string, meanwhile: Promise<unknown>) => {
     const asked = told(neighbour)
     neighbour.send({ label: name })
@@ -195,7 +192,7 @@ async function carryOut(
   }))
 }
 
-/** What the neighbour says next. */
+/** The neighbour's next message. */
 function told(neighbour: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const ended = (code: number | null) => reject(new Error(`the neighbour ended with ${code}`))
@@ -207,7 +204,7 @@ function told(neighbour: ChildProcess): Promise<unknown> {
   })
 }
 
-/** An outcome in one line, and what was wrong or failed below it. */
+/** An outcome in one line, and its wrong or failed answers below it. */
 export function described({ attack, answered, neighbour, ratio }: Outcome): string {
   const { answers, refused, faults, wrong, p99, max } = neighbour
   const told = Object.entries(answered).map(([status, count]) => `${count} × ${status}`)
@@ -242,7 +239,7 @@ if (import.meta.main) {
   }
 }
 
-/** Whether the neighbour noticed more than that it took longer, or the attacker was answered with a fault. */
+/** True if the neighbour had more than a delay, or the attacker's answers include a fault. */
 function isWrong({ answered, neighbour }: Outcome): boolean {
   const faults = Object.keys(answered).filter(
     status => status >= '500' && status !== '503' && status !== 'cut',

@@ -1,6 +1,6 @@
 /**
- * The attacks themselves, each as one hostile account carries it out, and the attacker's client. Data and
- * requests only; who is attacked, and what the neighbour sees of it, is in attack.ts.
+ * The attacks, each by one hostile account, and the attacker's client. Data and requests only; attack.ts runs
+ * and measures them.
  */
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -8,24 +8,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Attack = {
   readonly name: string
-  /** One round; several are under way at once, over and over, until the time is over. */
+  /** One round; several run concurrently, over and over, until the time is over. */
   readonly run: (by: Attacker) => Promise<void>
 }
 
 export type Attacker = {
-  /** Sends a request; its status, or `cut` where the connection ended without an answer. Counted. */
+  /** Sends a request; returns its status, or `cut` if the connection ended without an answer. Counted. */
   send(method: string, path: string, options?: SendOptions): Promise<string>
-  /** A list as whoever may only read deals. */
+  /** A list with a token that may only read deals. */
   list(body: string | object, options?: SendOptions): Promise<string>
   /** A bare connection, open until the attack is over. */
   connect(): Promise<Socket>
   readonly port: number
   readonly isOver: boolean
-  /** Carries out rounds for some seconds; what they were answered. */
+  /** Runs rounds for some seconds; returns the counts of their answers. */
   during(seconds: number, run: Attack['run']): Promise<{ [status: string]: number }>
   /** Makes what some attacks need: very large records. */
   prepare(): Promise<void>
-  /** Waits until what is left of an attack is over: connections that end, statements under way. */
+  /** Waits until the remains of an attack are over: connections that end, running statements. */
   calm(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ type SendOptions = {
 
 const megabyte = 1_000_000
 const calmWithinMs = 60_000
-/** Rounds under way at once. */
+/** Number of concurrent rounds. */
 const atOnce = 4
 /** Not the neighbour's address: limits for each address must not be its own. */
 const localAddress = '127.0.0.66'
@@ -102,7 +102,7 @@ export function attacker(
       const rounds = Array.from({ length: atOnce }, async () => {
         while (performance.now() < until) await run(by)
       })
-      // What still hangs when the time is over is ended: its connection is cut.
+      // Requests that hang at the end are aborted: their connection is cut.
       await Promise.race([Promise.all(rounds), sleep(seconds * 1000)])
       isOver = true
       for (const socket of sockets) socket.destroy()
@@ -142,11 +142,11 @@ const largeDeal = {
 const times = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => text(index))
 const marks = (count: number) => `a${'\u0315'.repeat(count)}${'\u0316'.repeat(count)}`
-/** Members, each with a name of its own, as many as a body can have. */
+/** Members with distinct names, as many as a body can have. */
 const members = (value: unknown) =>
   Object.fromEntries(times(40_000, index => `tilte${index}`).map(name => [name, value]))
 
-/** A body that the service takes, sent as often as it is answered. */
+/** A valid body, sent as often as it is answered. */
 const writing = (name: string, more: () => object): Attack => {
   let body: string | undefined
   return {
@@ -168,7 +168,7 @@ const listing = (name: string, query: () => object): Attack => {
   }
 }
 
-/** All that like may look for in a long text (D112), in texts that are like it all along. */
+/** The costliest patterns of like in a long text (D112), and texts that almost match throughout. */
 const dearest = (field: string) =>
   `not(or(${times(10, index => `${field}:like(${'Ж'.repeat(999)}${index})`).join()}))`
 
@@ -207,7 +207,7 @@ export const attacks: readonly Attack[] = [
   listing('patterns of 1 000 letters', () => ({
     filter: times(10, index => `title:like(${'a'.repeat(999)}${index})`),
   })),
-  // The dearest filters that the limits allow.
+  // The costliest filters within the limits.
   listing('the longest patterns in large texts', () => ({
     filter: dearest('cf_custom_large_txt_field'),
     count: 'exact',

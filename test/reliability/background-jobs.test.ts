@@ -1,6 +1,6 @@
 /**
- * The jobs takes turns (D109): what one account changes a thousand times holds up nobody else, and nothing
- * gets lost on the way.
+ * The background jobs take turns (D109): a thousand changes of one account delay no other, and none gets
+ * lost.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -25,8 +25,8 @@ const [a, b, c, d] = [
 ]
 
 /**
- * The jobs of the real database; which accounts' deals were brought up to date, in order. `before` may hold
- * one up.
+ * The jobs of the real database; records the order of the accounts whose deals were updated. `before` may
+ * delay one.
  */
 function watched(before: (account: number) => Promise<void> = async () => {}) {
   const passes: number[] = []
@@ -59,7 +59,7 @@ test('many changes of one account are few passes, and another waits for one of t
     assert.ok(before.filter(other => other === a).length <= 2, passes.join())
   }
   await Promise.all(many)
-  // One that was under way, one for all the changes, and that of the start.
+  // The running one, one for all the changes, and that of the start.
   assert.ok(count(a) <= 3, passes.join())
 })
 

@@ -1,8 +1,8 @@
 /**
- * Copies of an account, kept by the feed alone, beside ten writers: by polling, by long poll, and by
+ * Copies of an account, maintained by the feed alone, beside ten writers: by polling, by long poll, and by
  * server-sent events. On a server there are two services, of which each round kills one, and every third
  * round the database; on the embedded engine each round kills the one. At the end each copy must equal the
- * database, and no event may have been missed or told twice. `npm run copy -- --rounds 20 --engine
+ * database, and no event may be missing or duplicated. `npm run copy -- --rounds 20 --engine
  * embedded|postgres`
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -21,9 +21,9 @@ const ways = ['poll', 'long poll', 'stream'] as const
 export type Way = (typeof ways)[number]
 
 export type Outcome = {
-  /** events of the account */
+  /** number of the account's events */
   events: number
-  /** by way: events that were not told, told twice, and records that differ at the end */
+  /** by way: missing and duplicate events, and records that differ at the end */
   readonly missed: { [way in Way]: number }
   readonly doubled: { [way in Way]: number }
   readonly different: { [way in Way]: number }
@@ -31,7 +31,7 @@ export type Outcome = {
 
 type Copied = { readonly [name: string]: unknown }
 
-/** What a follower keeps: how far it has come, and each record as the changes of its events say. */
+/** A follower's state: its position, and each record built from the changes of its events. */
 class Copy {
   readonly records = new Map<string, Copied | null>()
   readonly told: number[] = []
@@ -56,7 +56,7 @@ class Copy {
   }
 }
 
-/** Follows until it has told the event `last()`; connections that end are begun again. */
+/** Follows until it has received the event `last()`; reconnects broken connections. */
 async function follow(way: Way, copy: Copy, url: () => string, last: () => number): Promise<void> {
   const headers = { authorization: `Bearer ${token}` }
   while (copy.after < last()) {
@@ -81,7 +81,7 @@ async function follow(way: Way, copy: Copy, url: () => string, last: () => numbe
   }
 }
 
-/** A service that is killed and begun again. */
+/** A service that is killed and restarted. */
 class Victim {
   url = ''
   readonly #env: NodeJS.ProcessEnv
@@ -106,7 +106,7 @@ class Victim {
   }
 }
 
-/** Rounds of kills; null where the engine is not installed. */
+/** Rounds of kills; null if the engine is not installed. */
 export async function copied(
   engine: 'embedded' | 'postgres',
   rounds: number,
@@ -134,7 +134,7 @@ export async function copied(
       await writeAndKill(services, server, round)
       report(`round ${round}: ${copies.map(({ way, copy }) => `${way} ${copy.after}`).join(', ')}`)
     }
-    // The last event is one that everybody waits for.
+    // All followers wait for this last event.
     last = (await lastOf(services[0]!.url)) + 1
     const body = JSON.stringify({ name: 'The last' })
     const sent = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }
@@ -220,7 +220,7 @@ async function judge(
   return outcome
 }
 
-/** What moves with each write, and is the time of the event. */
+/** Fields that every write moves; the event has them, too. */
 const moved = new Set(['updated_at', 'updated_by'])
 
 async function all(url: string, resource: string): Promise<Copied[]> {

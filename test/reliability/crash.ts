@@ -1,8 +1,8 @@
 /**
- * Kills the service with SIGKILL during mixed writes, over and over, and counts: every write that was
- * acknowledged must be there, once, whole and with its event; what was not is sent again with its key. On a
- * server the database is killed in every second round, too.
- * `npm run crash -- --rounds 20 --engine embedded|postgres`
+ * Kills the service with SIGKILL during mixed writes, over and over, and counts: every acknowledged write
+ * must be there, once, whole and with its event; others are retried with their idempotency key. On a server
+ * the database is killed in every second round, too. `npm run crash -- --rounds 20 --engine
+ * embedded|postgres`
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -28,7 +28,7 @@ export type Acknowledged = {
   version: number
   isDeleted: boolean
 }
-/** Creations that were sent and not answered, by their title, which is their key. */
+/** Unanswered creations, by their title, which is their idempotency key. */
 export type Unanswered = Set<string>
 type Target = {
   readonly env: Record<string, string>
@@ -39,7 +39,7 @@ type Target = {
 export const token = 'crash-test-token-crash-test-token'
 export const writers = 16
 
-/** Rounds of killing one engine; null where the engine is not installed. */
+/** Rounds of killing one engine; null if the engine is not installed. */
 export async function crash(
   engine: 'embedded' | 'postgres',
   rounds: number,
@@ -117,7 +117,9 @@ export function serviceEnv(dataDir: string, bearer: string): NodeJS.ProcessEnv {
   return { ...process.env, ...own }
 }
 
-/** The service, started with these settings: the process, its exit code to come, and its address. */
+/**
+ * Starts the service with these settings; returns the process, a promise of its exit code, and its address.
+ */
 export async function started(env: Record<string, string>) {
   const service = spawn(process.execPath, ['bin/dealwright.js'], {
     env: { ...process.env, ...env },
@@ -162,8 +164,8 @@ function bodyOf(title: string): object {
 }
 
 /**
- * Creates a deal with its contact, changes it twice, deletes every third and restores every sixth; what is
- * answered is written down.
+ * Creates a deal with its contact, changes it twice, deletes every third and restores every sixth; records
+ * the answers.
  */
 export async function write(
   url: string,
@@ -190,16 +192,16 @@ export async function write(
       await send(url, 'DELETE', `/${id}`, undefined)
       Object.assign(deal, { version: 4, isDeleted: true })
       if (count % 6) continue
-      // Being restored it may be either; it is one of them for sure when that was answered.
+      // During its restoration its state is unknown; it is known once that was answered.
       await send(url, 'POST', `/${id}/restore`, undefined)
       Object.assign(deal, { version: 5, isDeleted: false })
     }
   } catch {
-    // The service or its database was killed: what was not answered is not promised.
+    // The service or its database was killed: unanswered writes are not promised.
   }
 }
 
-/** Opens the database after the crash and compares it with what was acknowledged. */
+/** Opens the database after the crash and compares it with the acknowledged writes. */
 export async function verify(
   open: Target['open'],
   known: Map<number, Acknowledged>,
@@ -219,7 +221,7 @@ export async function verify(
     tally.acknowledged = [...known.values()].reduce((sum, write) => sum + write.version, 0)
     tally.lost += [...known.values()].filter(write => isLost(write, byId.get(write.id))).length
     tally.duplicated += rows.length - new Set(rows.map(row => row.title)).size
-    // A record has one event a version, and the log has no gap.
+    // A record has one event for each version, and the log has no gap.
     tally.halfWritten += rows.filter(
       row =>
         row.events !== row.version ||

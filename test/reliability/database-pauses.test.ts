@@ -1,6 +1,6 @@
 /**
- * The database pauses, dies and comes back while webhooks, a job and writers are at work: the process stays
- * alive, goes on by itself, loses nothing, and ends when it is asked to (D72, D84).
+ * The database pauses, dies and comes back while webhooks, a job and writers are at work: the process
+ * survives, resumes, loses nothing, and stops on request (D72, D84).
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -21,7 +21,7 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** As long as the circuit breaker needs to open, and somewhat longer. */
+/** Somewhat longer than the circuit breaker needs to open. */
 const pauseMs = 1300
 const importedRows = 600
 
@@ -60,7 +60,7 @@ test('the database fails while webhooks, a job and writers are at work', {
   const api = apiOf(url)
   const prompt = await startReceiver()
   const slow = await startReceiver((_, response) => void setTimeout(() => response.writeHead(204).end(), 700))
-  // Nobody listens at the third.
+  // The third address has no listener.
   for (const to of [prompt.url, slow.url, 'http://127.0.0.1:9'])
     assert.equal((await api('POST', 'webhook', { url: to, events: ['tag.created'] })).status, 201)
   const written: string[] = []
@@ -109,7 +109,7 @@ function apiOf(url: string) {
   }
 }
 
-/** Begins an import of companies whose names begin with `name`: the id of its job. */
+/** Begins an import of companies whose names begin with `name`; returns the id of its job. */
 async function beginImport(url: string, name: string): Promise<number> {
   const rows = Array.from({ length: importedRows }, (_, row) => `${name} company ${row}`)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/csv' }
@@ -122,7 +122,7 @@ async function beginImport(url: string, name: string): Promise<number> {
   return data.id
 }
 
-/** Creates tags until it is told to stop, and keeps the names of those that were answered. */
+/** Creates tags until `isOver`, and records the names of the acknowledged ones. */
 async function write(
   api: ReturnType<typeof apiOf>,
   name: string,

@@ -1,7 +1,6 @@
 /**
- * No request holds the thread that all others need for longer than 100 ms, whatever is in it. Measured is the
- * processor's time that one turn of the event loop takes, not the clock's: how busy the machine is with other
- * things does not matter.
+ * No request blocks the event loop for longer than 100 ms, whatever its content. Measured in processor time
+ * of one turn, not by the clock: other load of the machine does not matter.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -24,13 +23,13 @@ const longestTurn = watchTurns()
 test('no request holds the event loop', { timeout: 600_000 }, async () => {
   const deal = (await get(`${v1}/deal/view/list?pageSize=1`)).body.data[0].id
   const requests = Object.entries(hostileRequests(known, deal))
-  // What has never run is slow once, which is not the request's doing.
+  // Code that has never run is slow once, which is not the request's fault.
   for (const [, request] of requests.filter((_, index) => index % 5 === 0)) await send(request)
   await assertShort(requests)
 })
 
 test('nor does a page of many megabytes, narrowed, expanded, or without what was taken out of use', async () => {
-  // Texts of 128 kB, as if they were of a field that there is no more.
+  // Texts of 128 kB of a removed field.
   await db.query(`UPDATE deal SET document = document || ',"cf_gone":' || to_json($1::text)`, [
     '\u{1F600}'.repeat(32_000),
   ])
@@ -69,21 +68,21 @@ test('nor does a file with a thousand columns, while it is read, guessed, answer
 
 async function assertShort(requests: readonly (readonly [string, HostileRequest])[]): Promise<void> {
   const body = JSON.stringify({ description: 'a'.repeat(1_000_000) })
-  // On a machine that takes long for a harmless megabyte, the others may take long, too.
+  // On a slow machine, a harmless megabyte sets the limit for the others.
   const limit = async () =>
     Math.max(longestMs, 8 * (await held({ method: 'POST', path: `${v1}/deal`, body })).longest)
   const slow: string[] = []
   const faults: string[] = []
   for (const [name, request] of requests) {
     const { longest, status } = await held(request)
-    // Both are measured at the same time: what else the machine does comes and goes.
+    // Both are measured at the same time, as the machine's other load comes and goes.
     if (longest > longestMs && longest > (await limit())) slow.push(`${name}: ${Math.round(longest)} ms`)
     if (typeof status === 'string' || status >= 500) faults.push(`${name}: ${status}`)
   }
   assert.deepEqual([slow, faults], [[], []])
 }
 
-/** The shortest of the longest turns of a few attempts: what is slow for its own sake is so each time. */
+/** The minimum over a few attempts of the longest turn: a really slow request is slow each time. */
 async function held(request: HostileRequest): Promise<{ longest: number; status: number | string }> {
   let longest = Number.POSITIVE_INFINITY
   let status: number | string = 0

@@ -1,4 +1,4 @@
-/** Where few files may be open: connections leave the database those that it needs. */
+/** A low limit of open files: connections leave the database the files that it needs. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * The first start and its token (D68, D119, D120): whatever is killed or refused when, an account that is
- * there has a token that is kept.
+ * The first start and its token (D68, D119, D120): whatever is killed or refused at any moment, an existing
+ * account has a token that is stored.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -51,7 +51,7 @@ after(() => {
 type Place = { readonly dataDir: string; readonly url: string }
 let places = 0
 
-/** A folder of its own, that is not there yet. */
+/** A folder of its own, which does not exist yet. */
 const newPlace = (): Place => ({ dataDir: join(home, `place${++places}`), url: '' })
 
 /** With a database of its own on a server. */
@@ -59,7 +59,7 @@ async function place(): Promise<Place> {
   return { ...newPlace(), ...(isServer && { url: await createDatabase(process.env.TEST_DATABASE_URL!) }) }
 }
 
-/** The service as people run it, until it listens or ends by itself. */
+/** Runs the service until it listens or ends. */
 async function start(
   { dataDir, url }: Place,
   env: Record<string, string> = {},
@@ -115,7 +115,7 @@ const tokenFiles = ({ dataDir }: Place) =>
     .sort()
 
 test('killed at every step, the next start has a token that is kept', { timeout: 900_000 }, async context => {
-  // Made once: to make a cluster takes seconds, and nobody is killed meanwhile.
+  // Made once: making a cluster takes seconds, and this test kills nothing meanwhile.
   const made = join(home, 'made')
   if (!isServer) await withDatabase({ dataDir: made, url: '' }, migrate)
   const outcomes: string[] = []
@@ -203,14 +203,14 @@ async function withDatabase<T>({ dataDir, url }: Place, act: (db: Database) => P
   return act(db).finally(() => db.close())
 }
 
-/** Closed with the test. */
+/** A database that is closed with the test. */
 async function database(t: TestContext): Promise<Database> {
   const db = await openDatabase({ ...(await migratedDatabase()), ...timeouts(), log: () => {} })
   t.after(() => db.close())
   return db
 }
 
-/** A start of the service on an open database, as far as tokens go; `said` gathers what it says. */
+/** The token part of a start of the service on an open database; `said` collects its output. */
 const begin = (db: Database, dataDir: string, presetToken?: string, said: string[] = []): Promise<Started> =>
   firstStart(db, {
     now: new Date(),
@@ -239,7 +239,7 @@ test('a start with DEALWRIGHT_TOKEN ends every token that a start has made, and 
   const { token: first, keptIn } = await begin(db, dataDir)
   assert.equal(keptIn, join(dataDir, 'admin-token'))
   assert.equal(read(keptIn!), first)
-  // Made by others later, under the names that starts use.
+  // Tokens that others made later, under the names that starts use.
   const others = ['First start', 'DEALWRIGHT_TOKEN'].map(name => ({ name, token: newToken(1, randomBytes) }))
   const tx = byQueries(db)
   for (const other of others) await createToken(tx, { account: 1, user: 1, scopes: ['admin'], ...other })
@@ -253,7 +253,7 @@ test('a start with DEALWRIGHT_TOKEN ends every token that a start has made, and 
   assert.deepEqual([tokenFiles({ dataDir, url: '' }), said.length], [[], 1])
   await begin(db, dataDir, presetB)
   assert.deepEqual(await valid(), [false, false, true, true, true])
-  // Without one, all stays as it is.
+  // Without one, nothing changes.
   await begin(db, dataDir)
   assert.deepEqual(await valid(), [false, false, true, true, true])
   await begin(db, dataDir, presetA)
@@ -286,7 +286,7 @@ test('DEALWRIGHT_TOKEN is of account 1: where that was deleted it is of no use, 
   assert.ok(await announceDeletion(db, 1))
   assert.deepEqual(await begin(db, dataDir, presetA), { token: null, keptIn: null, isPresetVain: true })
   assert.ok(await restoreAccount(db, 1))
-  // The account is as it was, and so is the file of its token.
+  // The account is unchanged, and so is the file of its token.
   assert.deepEqual(await begin(db, dataDir), { token: null, keptIn: kept({ dataDir, url: '' }) })
   assert.equal(read(kept({ dataDir, url: '' })), token)
   assert.equal(account, 2)
@@ -309,7 +309,7 @@ test('the token of another database, kept in the same folder, is not lost', asyn
   assert.deepEqual(tokenFiles({ dataDir, url: '' }), ['admin-token', 'admin-token.1'])
   assert.deepEqual([read(second.keptIn!), read(`${second.keptIn}.1`)], [second.token, first.token])
   assert.match(said.join(), /now in \S+admin-token\.1\./)
-  // What is kept is not the first one's: nobody is told that it is.
+  // The stored token is another account's: the start does not print it.
   assert.deepEqual(await begin(one, dataDir), { token: null, keptIn: null })
   // A rotation of the one leaves the other's file.
   await begin(one, dataDir, presetA)
@@ -359,7 +359,7 @@ test('a preset token acts for whoever administers, else for whoever is there', a
     administrator,
   ])
   await begin(db, dataDir, presetB)
-  // Nobody administers any more: the token must be good for something, so they do.
+  // No administrator is left: the token must be useful, so it administers.
   assert.equal(await actor(presetB!), colleague)
   const [row] = await db.query('SELECT role::text FROM "user" WHERE id = $1::bigint', [colleague])
   assert.equal(row!.role, '1')
@@ -399,7 +399,7 @@ test('a start for this machine alone shows a link that signs the owner in, once 
   const [, origin, link] = linkOf(first.said().out)!
   assert.equal(origin, first.address)
   assert.match(link!, /^dwl_1_\w+&sign_in$/)
-  // All after `#link=` signs in without a browser, as the README says.
+  // The token after `#link=` signs in without a browser, as README.md documents.
   const enter = () =>
     fetch(`${first.address}/rest/api/v1/session`, {
       method: 'POST',

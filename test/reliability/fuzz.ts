@@ -1,7 +1,7 @@
 /**
- * Random requests over every route and field: no fault, no request without an answer, and a refused one
- * leaves no trace: neither an event nor a key, nor any difference in any record or in the configuration.
- * `npm run fuzz -- --requests 200000 --seed 1`; a seed gives the same requests again.
+ * Fuzzing: random requests over every route and field. No fault, no request without an answer, and a refused
+ * one leaves no trace: neither an event nor a key, nor any difference in any record or in the configuration.
+ * `npm run fuzz -- --requests 200000 --seed 1`; a seed repeats the requests.
  */
 import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
@@ -26,12 +26,12 @@ export type FuzzTally = {
 }
 type Request = { method: string; path: string; body: Json | undefined; headers: { [name: string]: string } }
 
-/** A service keeps that many: with ever more records, comparing all of them would take ever longer. */
+/** Requests for each service: with ever more records, comparing all of them would take ever longer. */
 const batch = 2500
 const patienceMs = 30_000
 
 /**
- * Fuzzes a service with `count` requests. What is wrong is told to `report`, with the seed and the place that
+ * Fuzzes a service with `count` requests. `report` takes each defect, with the seed and the position that
  * repeat it.
  */
 export async function fuzz(
@@ -59,7 +59,7 @@ export async function fuzz(
     const isRefused = status !== null && status >= 400
     if (isRefused) tally.refused++
     else tally.saved++
-    // A read needs no comparison, a success has changed what is compared with.
+    // A read needs no comparison, a success changes the baseline.
     if (request.method === 'GET') continue
     const after = await traces(service)
     if (isRefused && after !== before) {
@@ -76,13 +76,13 @@ async function answerOf(service: Service, { method, path, body, headers }: Reque
   try {
     return await Promise.race([service.call(method, path, body, headers).then(reply => reply.status), late])
   } catch (error) {
-    // fetch itself refuses some headers and addresses: those never get to the service.
+    // fetch itself refuses some headers and addresses: those are never sent.
     if (error instanceof TypeError && !(error.cause instanceof Error && 'code' in error.cause)) return 400
     throw error
   }
 }
 
-/** All that a refused request must leave as it is, as one text. Reserved ids may be lost. */
+/** All state that a refused request must not change, as one text. Reserved ids may be lost. */
 async function traces({ db }: Service): Promise<string> {
   const rows = (table: string, columns: string) =>
     `(SELECT count(*) || coalesce(md5(string_agg(md5(concat_ws('|', ${columns})), '' ORDER BY x.id)), '') FROM "${table}" x)`
@@ -210,8 +210,8 @@ function requestOf({ method, url }: Route, { known }: Service, catalog: Catalog)
 }
 
 /**
- * Bodies near what is taken: a good one with some members replaced by good, bad and strange values; and some
- * that are nothing of the kind.
+ * Bodies that are almost valid: a good one with some members replaced by good, bad and strange values; and
+ * some that are invalid.
  */
 function bodyOf(
   name: string,
@@ -325,7 +325,7 @@ if (import.meta.main) {
   }
 }
 
-/** A few records of each resource to be changed, restored and pointed to. */
+/** Creates a few records of each resource to be changed, restored and pointed to. */
 export async function seedRecords(service: Service): Promise<void> {
   const make = async (resource: string, body: Json) => {
     const reply = await service.call('POST', `/rest/api/v1/${resource}`, body)

@@ -1,7 +1,6 @@
 /**
- * Concurrent clients change the same records over two processes: each acknowledged change is in the log of
- * events, once, and the events in their order lead from the first state to the last, each from where the one
- * before it ended.
+ * Concurrent clients change the same records over two processes: each acknowledged change is in the event
+ * log, once, and replaying the events leads from the first state to the last without a gap.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -31,7 +30,7 @@ test('the history explains every record and every acknowledged change', async ()
   const client = async (number: number) => {
     for (let count = 0; count < changesEach; count++) {
       const { id } = records[(number + count) % records.length]!
-      // Some fields are everybody's, one is the client's own.
+      // Some fields are shared, one is the client's own.
       const sent: { [name: string]: string | number } =
         count % 3 === 0
           ? { title: `${number}.${count}` }
@@ -106,7 +105,7 @@ test('a field that is purged while others write leaves no gap in any history, an
   }
 })
 
-/** The events of a deal, one a version, and what they lead to, each from where the one before it ended. */
+/** The events of a deal, one a version, and the state after replaying them. */
 async function historyOf(
   id: number,
 ): Promise<{ log: { version: number; changes: Changes }[]; state: { [name: string]: unknown } }> {

@@ -1,6 +1,6 @@
 /**
- * Sends requests over HTTP from a thread of its own, so that what the client costs is not taken for the
- * service's work.
+ * Sends requests over HTTP from a thread of its own, so that the client's cost is not counted as the
+ * service's.
  */
 import { request } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'

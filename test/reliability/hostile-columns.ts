@@ -1,6 +1,6 @@
 /**
- * Files as wide as the service takes them, with cells that are slow to judge: long numbers, dates with time
- * zones, ranges, lists, telephones, addresses, blanks. Data only; event-loop.test.ts sends them.
+ * Files of the maximum width, with cells that are slow to parse: long numbers, dates with time zones, ranges,
+ * lists, telephones, addresses, blanks. Data only; event-loop.test.ts sends them.
  */
 
 type Cell = (index: number) => string
@@ -29,7 +29,7 @@ const known = [
   ...['First name', 'Last name', 'Company', 'Stage', 'Expected Revenue Currency', 'Created at', 'x'],
 ]
 
-/** How columns may be called, by their number. */
+/** Names of columns, by their number. */
 const names: { readonly [kind: string]: Cell } = {
   'known names': index => `${known[index % known.length]} ${index}`,
   'the same name': () => 'Name of a column '.repeat(16).slice(0, 255),
@@ -39,7 +39,7 @@ const names: { readonly [kind: string]: Cell } = {
 
 const [width, rows] = [1000, 40]
 
-/** Each as CSV, by what its columns are called. */
+/** Each as CSV, by its kind of column names. */
 export function wideFiles(): readonly (readonly [string, string])[] {
   const quoted = (text: string) => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
   const columns = Array.from({ length: width }, (_, index) => index)

@@ -1,6 +1,6 @@
 /**
- * Two hundred hostile files and more: each is refused with a sentence, or gives rows that say line and what
- * is wrong, and none takes much memory (D80). Generated from a seed, so that a failure comes again.
+ * Two hundred hostile files and more: each is refused with a sentence, or gives rows with line and problem,
+ * and none takes much memory (D80). Generated from a seed, so that a failure can be repeated.
  */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -92,7 +92,7 @@ async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-/** Reads and converts a file. What is thrown must be a refusal that says what to do. */
+/** Reads and converts a file. An error must be a refusal that says what to do. */
 async function tried(bytes: AsyncIterable<Uint8Array>, source: Source): Promise<Row[] | string> {
   const kept: Row[] = []
   try {
@@ -121,7 +121,7 @@ async function tried(bytes: AsyncIterable<Uint8Array>, source: Source): Promise<
   }
 }
 
-/** By what is guessed, and then any target for any column. */
+/** With the guessed targets, and then any target for any column. */
 async function converterFor(columns: readonly string[], row: Row) {
   const { mapping: guessed } = await guessColumns(catalog, deal, columns, [row.cells])
   const others = targetsOf(catalog, deal).map(({ field }, index) => ({

@@ -1,7 +1,7 @@
 /**
- * Reads and converts large hostile files in a process of its own, and prints how much memory that held at
- * most above what the process had before: `node --expose-gc test/reliability/hostile-files.ts`. What waits
- * for the garbage collector is not counted: how much that is depends on the machine and on chance.
+ * Reads and converts large hostile files in a process of its own, and prints the peak of live memory above
+ * the start: `node --expose-gc test/reliability/hostile-files.ts`. Garbage is not counted, because it depends
+ * on the machine and on chance.
  */
 import { converter } from '../../src/imports/convert.ts'
 import { guessColumns } from '../../src/imports/guess.ts'
@@ -37,7 +37,7 @@ const files = () => [
   repeated('title,deal_value.value,expected_close_date\n', line, 600_000),
 ]
 
-/** Bytes that are in use. */
+/** Bytes of live memory. */
 function held(): number {
   globalThis.gc!()
   const { heapUsed, external } = process.memoryUsage()

@@ -1,6 +1,6 @@
 /**
- * Requests as large as the service takes them, each of which once held its thread for long, or might: for
- * every parser what is worst for it. Data only; event-loop.test.ts sends them.
+ * Requests of the maximum size, each of which once blocked its thread for long, or might: the worst case of
+ * every parser. Data only; event-loop.test.ts sends them.
  */
 import type { Known } from '../support/service.ts'
 
@@ -8,29 +8,26 @@ export type HostileRequest = {
   readonly method: string
   readonly path: string
   readonly headers?: { readonly [name: string]: string }
-  /** JSON text, or what should be it */
+  /** JSON text, or invalid JSON */
   readonly body?: string
 }
 
 type Named = { readonly [name: string]: HostileRequest }
 
 const v1 = '/rest/api/v1'
-/** As much as fits into a body of a megabyte beside what else it needs. */
+/** Characters that fit into a body of a megabyte beside the rest. */
 const room = 1_046_000
-/** As many members and items as a body may have, beside what else it needs. */
+/** Members and items that fit into a body beside the rest. */
 const most = 32_000
-/** As much as fits into the parameters of a list. */
+/** Characters that fit into the parameters of a list. */
 const listRoom = 130_000
-/** As much as fits into an address. */
+/** Characters that fit into an address. */
 const addressRoom = 14_000
 
 const long = 'a'.repeat(room)
 const marks = `a${'\u0315'.repeat(room / 4)}${'\u0316'.repeat(room / 4)}`
 
-/**
- * All of them, for a service with the sample data and its deal `deal`. Nothing is saved by them but a few
- * records.
- */
+/** All of them, for a service with the sample data and its deal `deal`. They save only a few records. */
 export function hostileRequests(known: Known, deal: number): Named {
   return {
     ...names(known),
@@ -67,7 +64,7 @@ function post(path: string, body: string): HostileRequest {
   return { method: 'POST', path: `${v1}/${path}`, body }
 }
 
-/** Creates a deal that has what a deal needs, and `members`. */
+/** Creates a deal with its required members, and `members`. */
 function deals({ pipeline, stages, contact, owner }: Known): (members: string) => HostileRequest {
   const needed = {
     title: 'Hostile',
@@ -79,7 +76,7 @@ function deals({ pipeline, stages, contact, owner }: Known): (members: string) =
   return members => post('deal', `${JSON.stringify(needed).slice(0, -1)},${members}}`)
 }
 
-/** Texts as names: putting marks in order takes the square of their number. */
+/** Texts as names: ordering combining marks takes quadratic time. */
 function names(known: Known): Named {
   const create = deals(known)
   const text = JSON.stringify(marks)

@@ -1,8 +1,8 @@
 /**
- * Ends the service with SIGKILL in the middle of an import, over and over, and then in the middle of taking
- * it back. After each restart the job goes on by itself. In the end each good row is one deal, each bad row
- * is named once, and after the revert nothing of it is left (D80, D84).
- * `npm run import-crash -- --rounds 30 --engine embedded|postgres`
+ * Kills the service with SIGKILL in the middle of an import, over and over, and then in the middle of its
+ * revert. After each restart the job resumes. In the end each good row is one deal, each bad row is reported
+ * once, and after the revert nothing of it is left (D80, D84). `npm run import-crash -- --rounds 30 --engine
+ * embedded|postgres`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,25 +13,25 @@ import { started } from './crash.ts'
 import { onEngines, wrongCounts } from './on-engines.ts'
 
 export type Tally = {
-  /** how often it was killed while it imported, and while it took the import back */
+  /** number of kills during imports and during reverts */
   kills: number
   revertKills: number
-  /** rows that are no deal, or more than one, in the end; and refused rows that are not named once */
+  /** rows with no deal, or more than one, in the end; and refused rows that are not reported once */
   missing: number
   twice: number
   unnamed: number
-  /** companies or contacts that were made twice */
+  /** duplicate companies or contacts */
   doubles: number
-  /** what is left after the revert */
+  /** records left after the revert */
   left: number
 }
 
 const token = 'import-crash-token-import-crash-token'
-/** Every so manyth row has a stage that there is not. */
+/** One row in this number has an unknown stage. */
 const badEvery = 17
 const [companies, contacts] = [40, 90]
 
-/** Kills one engine's service `rounds` times; null where the engine is not installed. */
+/** Kills one engine's service `rounds` times; null if the engine is not installed. */
 export async function importCrash(
   engine: 'embedded' | 'postgres',
   rounds: number,
@@ -63,7 +63,7 @@ export async function importCrash(
   return tally
 }
 
-/** Sends the file and begins the import. */
+/** Uploads the file and begins the import. */
 async function begin(env: Record<string, string>, rows: number): Promise<number> {
   return once(env, async url => {
     const [user] = (await ask(url, 'GET', 'user/view/list?pageSize=1')).data
@@ -88,7 +88,9 @@ async function begin(env: Record<string, string>, rows: number): Promise<number>
   })
 }
 
-/** Starts the service and kills it, up to `most` times, until the job has ended: how often. */
+/**
+ * Starts the service and kills it, up to `most` times, until the job has ended; returns the number of kills.
+ */
 async function killed(
   env: Record<string, string>,
   id: number,
@@ -98,7 +100,7 @@ async function killed(
   for (let kills = 0; ; kills++) {
     const { service, ended, url } = await started(env)
     let [state, first] = ['running', -1]
-    // It is killed while it works: soon after it has gone on.
+    // Killed while it works: soon after it has resumed.
     let until = Number.POSITIVE_INFINITY
     while (state === 'running' && performance.now() < until) {
       const { data } = await ask(url, 'GET', `import/${id}`)
@@ -148,7 +150,7 @@ async function count(url: string, resource: string): Promise<number> {
   return (await ask(url, 'GET', `${resource}/view/list?pageSize=1&count=exact`)).meta.total
 }
 
-/** Starts the service, asks it, and ends it. */
+/** Starts the service, runs `act`, and stops it. */
 async function once<T>(env: Record<string, string>, act: (url: string) => Promise<T>): Promise<T> {
   const { service, ended, url } = await started(env)
   try {

@@ -45,7 +45,7 @@ test('an import is done while most of ten larger ones of another account are not
 })
 
 test('many jobs of an account hide no job of another', async () => {
-  // They are only counted, in a transaction that is taken back, so nobody begins them.
+  // Only counted, in a transaction that is rolled back, so that no process begins them.
   await db.sql
     .begin(async tx => {
       const within = byQueries({ query: (text, params = []) => tx.unsafe(text, params) })

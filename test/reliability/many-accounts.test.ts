@@ -1,4 +1,4 @@
-/** A process knows many accounts, and forgets those that nobody asks for (D38). */
+/** The cache of accounts in a process: it evicts those that are not used (D38). */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -31,7 +31,7 @@ test('the account not asked for longest is forgotten with all its callers, and f
   }
   let now = 0
   const callers = new Callers(byQueries({ query }), resources, () => now, 2)
-  /** How many configurations were read for a caller, who is the right one. */
+  /** Number of configurations that were read for a caller, who is the right one. */
   const readFor = async (token: string) => {
     const before = loads
     const caller = (await callers.identify(token))!
@@ -44,7 +44,7 @@ test('the account not asked for longest is forgotten with all its callers, and f
     return read
   }
   assert.deepEqual(await asked(a, b, a, b), [1, 1, 0, 0])
-  // A second later both are looked up again, a the last. So c takes the place of b.
+  // A second later both are looked up again, a the last. So c replaces b in the cache.
   now = 1000
   assert.deepEqual(await asked(b, a, c), [0, 0, 1])
   assert.deepEqual(await asked(a, c, b), [0, 0, 1])

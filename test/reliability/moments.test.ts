@@ -1,7 +1,6 @@
 /**
- * When things happened (D123): the events of an account never run backwards, and what a record says of when
- * it was written is what its events say, while ten writers write over three processes whose clocks are
- * minutes apart.
+ * Times of writes (D123): the events of an account never run backwards, and a record's times are those of its
+ * events, while ten writers write over three processes whose clocks are minutes apart.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -38,7 +37,7 @@ const events = async (): Promise<WriteResponse[]> => {
   )
   return rows.map(({ told }) => JSON.parse(told!))
 }
-/** What was answered of a record, to be compared with the event of its version. */
+/** Answers with records, to be compared with the event of their version. */
 const answered: { resource: string; reply: Reply }[] = []
 
 async function write(writer: number): Promise<void> {
@@ -87,7 +86,7 @@ test('events never run backwards, and records say what their events say', async 
   await Promise.all(Array.from({ length: 10 }, (_, writer) => write(writer)))
   const [until] = await db.query(`SELECT ${iso('clock_timestamp()')} AS now`)
   const log = await events()
-  // All of the account's, those of the sample data too.
+  // All of the account's events, including the sample data's.
   for (const [index, { seq, at }] of log.entries()) {
     assert.equal(seq, index + 1)
     assert.ok(index === 0 || at >= log[index - 1]!.at, `event ${seq} is before the one before it`)

@@ -1,8 +1,8 @@
 /**
- * The neighbour: an account that goes about its business while another one attacks. A process of its own, so
- * that what the attacker's client costs is not taken for the service's delay. It asks at a steady pace, knows
- * what each answer must be, and keeps count by the label its parent has set. Speaks with its parent over IPC:
- * it says when it has asked something under a label.
+ * The neighbour: an account that works while another one attacks. A process of its own, so that the
+ * attacker's client does not count as the service's delay. It sends requests at a steady pace, knows the
+ * right answers, and counts by the label that its parent sets. Reports the first request under each label to
+ * its parent over IPC.
  */
 import { Agent, request } from 'node:http'
 
@@ -15,14 +15,14 @@ export type NeighbourOrders = {
   readonly ownerName: string
 }
 
-/** What happened under one label. Times are in milliseconds. */
+/** Counts under one label. Times are in milliseconds. */
 export type Observed = {
   readonly answers: number
   /** refused with a documented 503 */
   readonly refused: number
-  /** answers with a status that they must not have, 5xx above all, and connections that broke */
+  /** answers with an unexpected status, 5xx above all, and broken connections */
   readonly faults: readonly string[]
-  /** answers that say something else than what is */
+  /** answers with wrong content */
   readonly wrong: readonly string[]
   readonly p50: number
   readonly p99: number
@@ -36,7 +36,7 @@ const workers = 4
 const pauseMs = 10
 const documented = /"type":"\/docs\/errors#(database_unavailable|query_too_slow|overloaded)"/
 
-/** Asks until its parent says stop. */
+/** Sends requests until its parent stops it. */
 function main({ url, token, deals, title, ownerName }: NeighbourOrders): void {
   const agent = new Agent({ keepAlive: true, maxSockets: workers })
   const tallies = new Map<string, Tally>()
@@ -62,7 +62,7 @@ function main({ url, token, deals, title, ownerName }: NeighbourOrders): void {
       sent.end(body)
     })
 
-  /** Sends, keeps count, and has the answer judged: what is wrong with it, or null. */
+  /** Sends, counts, and checks the answer; returns the problem, or null. */
   const ask = async (method: string, path: string, judge: (data: never) => string | null, body?: string) => {
     const now = label
     const tally = tallies.get(now) ?? { answers: 0, refused: 0, faults: [], wrong: [], times: [] }

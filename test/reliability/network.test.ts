@@ -1,6 +1,6 @@
 /**
- * What the network to a PostgreSQL server does: it goes silent, it is cut, it loses the answer to a commit.
- * Requests hear of it soon; nothing is done twice.
+ * Faults of the network to a PostgreSQL server: silence, cuts, a lost answer to a commit. Requests fail soon;
+ * nothing is done twice.
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -11,7 +11,7 @@ import { dealBody, startService, v1 } from '../support/service.ts'
 const server = await startPostgres()
 const options = { skip: server === null && 'PostgreSQL is not installed' }
 const proxy = server && (await startProxy(await createDatabase(server.url)))
-// No statement ends by its own time: what is answered before has not waited for it.
+// Statements have no time limit of their own: an earlier answer has not waited for it.
 const service = proxy && (await startService({ url: proxy.url, statementTimeoutMs: 600_000 }))
 after(async () => {
   await proxy?.close()
@@ -41,7 +41,7 @@ test('a database that falls silent: 503 with Retry-After, health stays quick, an
   for (const reply of await Promise.all([...writes, ...reads])) {
     assert.deepEqual([reply.status, reply.body.code, reply.headers.get('retry-after')], [503, 9002, '1'])
   }
-  // From then on there is no waiting at all.
+  // From then on nothing waits at all.
   const replies = await Promise.all(Array.from({ length: 100 }, () => service!.get(list)))
   assert.ok(replies.every(reply => reply.status === 503))
   assert.equal((await service!.get('/healthz')).status, 200)

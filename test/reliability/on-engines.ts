@@ -1,15 +1,12 @@
 /**
- * The command line of the scripts that kill: `--rounds 20 --engine embedded|postgres`, without an engine on
- * both. It prints what each came to, and ends with 1 if that is not right.
+ * The command line of the crash scripts: `--rounds 20 --engine embedded|postgres`, default: both engines.
+ * Prints each outcome, and ends with 1 if it is wrong.
  */
 import { parseArgs } from 'node:util'
 
 export type EngineName = 'embedded' | 'postgres'
 
-/**
- * `act` resolves to null where the engine is not installed. `wrong` says what of the outcome should not be;
- * nothing if all is right.
- */
+/** `act` resolves to null if the engine is not installed. `wrong` lists the defects of the outcome. */
 export async function onEngines<T>(
   rounds: number,
   act: (engine: EngineName, rounds: number, say: (line: string) => void) => Promise<T | null>,
@@ -25,14 +22,14 @@ export async function onEngines<T>(
   }
 }
 
-/** The engines that are asked for. */
+/** The requested engines. */
 export function enginesOf(given: string | undefined): readonly EngineName[] {
   if (given === undefined) return ['embedded', 'postgres']
   if (given === 'embedded' || given === 'postgres') return [given]
   throw new Error(`--engine is embedded or postgres, not ${given}`)
 }
 
-/** Has the process end with 1 if anything is wrong. */
+/** Makes the process end with 1 if anything is wrong. */
 export function judge(wrong: readonly string[]): void {
   for (const one of wrong) console.error(`Wrong: ${one}`)
   if (wrong.length > 0) process.exitCode = 1

@@ -1,8 +1,7 @@
 /**
- * Cuts the power of the embedded engine, as far as the disk is concerned: its directory is on a file system
- * of its own in a file; the process is stopped in the middle of its writes, the file copied as it is (what
- * was not flushed is not in it), and the copy mounted and read. Linux, as root:
- * `npm run power-cut -- --rounds 20`
+ * Cuts the power of the embedded engine, as far as the disk is concerned: its directory is on a loop-mounted
+ * file system; the process is stopped in the middle of its writes, the image copied (without unflushed
+ * writes), and the copy mounted and read. Linux, as root: `npm run power-cut -- --rounds 20`
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
@@ -87,7 +86,7 @@ async function writeAndCut(
       200 + Math.random() * 1500,
     )
   }
-  // This process is busy with the copy while the service is stopped: what it hears of later was answered
+  // This process is busy with the copy while the service is stopped: answers that it receives later were sent
   // before.
   const writing = Array.from({ length: writers }, (_, writer) =>
     write(url, `r${round}w${writer}`, known, unanswered, begun, () => isAlive),

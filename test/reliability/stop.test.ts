@@ -1,6 +1,6 @@
 /**
- * SIGTERM: what is under way is answered, nothing new is taken, the database is closed, and the process ends
- * in time whatever hangs; under npm, as process 1 of a container, and as systemd would run it.
+ * Graceful shutdown on SIGTERM: running requests are answered, new ones are refused, the database is closed,
+ * and the process ends in time whatever hangs; under npm, as process 1 of a container, and under systemd.
  */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -62,7 +62,7 @@ test('SIGTERM with nothing under way, but connections that are kept open: a clea
   assert.deepEqual(await gone, [0, null])
 })
 
-/** What `npm test` says of itself to its children is not what `npm start` would. */
+/** The environment of `npm test` differs from that of `npm start`. */
 const outside = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('npm_')))
 const isLinux = process.platform === 'linux'
 
@@ -72,7 +72,7 @@ test('SIGTERM to npm alone: the service goes with it', { skip: !isLinux }, async
   npm.stderr.on('data', text => {
     log += text
   })
-  // Held open by the service, too.
+  // The service has it open, too.
   const closed = once(npm.stdout, 'close')
   const url = await readyUrl(npm)
   assert.equal((await fetch(`${url}/healthz`)).status, 200)
@@ -145,7 +145,7 @@ test('the unit for systemd is one, and starts the Node.js that is installed with
   assert.deepEqual([verified.status, verified.stderr], [0, ''])
 })
 
-/** The process that has the lock of a data directory. */
+/** The pid of the process that holds the lock of a data directory. */
 function holderOf(dataDir: string): number {
   const [file] = readdirSync(join(dataDir, 'lock')).sort((a, b) => Number(b) - Number(a))
   return JSON.parse(readFileSync(join(dataDir, 'lock', file!), 'utf8')).pid

@@ -1,4 +1,4 @@
-/** Where the folder for temporary files is missing or can't be written, what needs one says so. */
+/** If the folder for temporary files is missing or not writable, the operations that need it say so. */
 import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

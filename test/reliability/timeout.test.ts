@@ -1,6 +1,6 @@
 /**
- * What a request is answered when its statement takes too long (D51), on a server. The embedded engine's
- * watchdog is tested in embedded.test.ts.
+ * The answer to a request whose statement takes too long (D51), on a server. The embedded engine's watchdog
+ * is tested in embedded.test.ts.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,12 +27,12 @@ test('a list that takes too long is stopped with a clear 503; the next one is an
   assert.match(databaseRefusal(error)!.message, /narrow the filter/)
 })
 
-// Its statement has more time than the test: only the asker who hangs up can end it.
+// Its statement has more time than the test: only the client's hanging up can end it.
 test('a list whose asker hangs up is stopped', { skip: !isServer, timeout: 60_000 }, async () => {
   const { db, url, token } = await startService({ sampleData: false, statementTimeoutMs: 300_000 })
   await db.sql.begin(async tx => {
     await tx.unsafe('LOCK TABLE deal IN ACCESS EXCLUSIVE MODE')
-    // Asked outside of the transaction, which would see the same each time. Background jobs wait for deals,
+    // Queried outside of the transaction, which would see the same each time. Background jobs wait for deals,
     // too, and so do tests with other databases of this server.
     const waiting = async () => {
       const text = `SELECT count(*) AS n FROM pg_stat_activity

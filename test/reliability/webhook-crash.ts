@@ -1,8 +1,8 @@
 /**
- * Ends the service in the middle of delivering, over and over: with SIGKILL, and every fourth time with
+ * Kills the service in the middle of delivering, over and over: with SIGKILL, and every fourth time with
  * SIGTERM. Meanwhile records are created and changed, and a receiver refuses now and then. In the end each
- * event must have been received, those of a record in their order, each with a good signature (D72).
- * `npm run webhook-crash -- --rounds 50 --engine embedded|postgres`
+ * event must have been received, those of a record in order, each with a valid signature (D72). `npm run
+ * webhook-crash -- --rounds 50 --engine embedded|postgres`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -21,16 +21,16 @@ export type Tally = {
   outOfOrder: number
   badSignatures: number
   uncleanEnds: number
-  /** how often something was received again: at least once means that it may be */
+  /** number of duplicates, which at-least-once delivery permits */
   again: number
 }
 
 const token = 'webhook-crash-token-webhook-crash-token'
 const writers = 6
-/** One in so many requests to the receiver is refused, or not answered at all. */
+/** One request in this number is refused by the receiver, or not answered at all. */
 const refusesEvery = 25
 
-/** Rounds of ending one engine's service; null where the engine is not installed. */
+/** Rounds of killing one engine's service; null if the engine is not installed. */
 export async function webhookCrash(
   engine: 'embedded' | 'postgres',
   rounds: number,
@@ -66,11 +66,11 @@ export async function webhookCrash(
 type Receiver = {
   readonly url: string
   secret: string
-  /** whether it refuses nothing any more */
+  /** True if it refuses nothing any more */
   isPatient: boolean
-  /** events that were answered well: their `seq` */
+  /** `seq` of the accepted events */
   readonly taken: Set<number>
-  /** by record: the events in the order in which they were first taken */
+  /** by record: the events in the order of their first acceptance */
   readonly byRecord: Map<number, number[]>
   close(): void
 }
@@ -121,7 +121,7 @@ async function ask(url: string, method: string, path: string, body?: object): Pr
   return response.json()
 }
 
-/** One life of the service: it writes and delivers, and is ended in the second after its first delivery. */
+/** One life of the service: it writes and delivers, and is killed in the second after its first delivery. */
 async function liveAndEnd(
   env: Record<string, string>,
   round: number,
@@ -141,7 +141,7 @@ async function liveAndEnd(
   const before = receiver.taken.size
   const end = () => void service.kill(isStopped ? 'SIGTERM' : 'SIGKILL')
   const begun = performance.now()
-  // What a process held that was killed is free after some seconds.
+  // The leases of a killed process expire after some seconds.
   const watch = setInterval(() => {
     if (receiver.taken.size === before && performance.now() - begun < 15_000) return
     clearInterval(watch)
@@ -157,14 +157,14 @@ async function liveAndEnd(
         if (n % 5 === 0) await ask(url, 'DELETE', path)
       }
     } catch {
-      // It was ended: what was not answered is not promised.
+      // It was killed: unanswered writes are not promised.
     }
   }
   await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)))
   if ((await ended) !== 0 && isStopped) tally.uncleanEnds++
 }
 
-/** Lets a last service deliver what is left, and compares what was received with what has happened. */
+/** Lets a last service deliver the rest, and compares received events with the log. */
 async function settle(env: Record<string, string>, receiver: Receiver, tally: Tally): Promise<void> {
   const { service, ended, url } = await started(env)
   const happened = new Set<number>()
@@ -179,7 +179,8 @@ async function settle(env: Record<string, string>, receiver: Receiver, tally: Ta
   const { id } = (await ask(url, 'GET', 'webhook/view/list')).data[0]
   for (const until = performance.now() + 120_000; isLeft().length && performance.now() < until; ) {
     await new Promise(resolve => setTimeout(resolve, 1000))
-    // What was refused several times would be sent again in minutes or hours: nobody waits for that here.
+    // Events that were refused several times would be retried in minutes or hours: this doesn't wait for
+    // that.
     const waiting = await ask(url, 'GET', `webhook/${id}/deliveries?state=waiting&pageSize=100`)
     for (const { id: seq, attempts, next_attempt_at } of waiting.data)
       if (attempts > 0 && Date.parse(next_attempt_at) > Date.now() + 5000)

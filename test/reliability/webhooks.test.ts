@@ -1,6 +1,6 @@
 /**
  * Webhooks against hostile receivers (D72): whatever they do, each event is delivered or among the dead
- * letters, nobody else waits for them, and nothing that is not public is reached.
+ * letters, it delays no other receiver, and no private address is reached.
  */
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer } from 'node:net'
@@ -11,7 +11,7 @@ import { startService, v1 } from '../support/service.ts'
 
 let ahead = 0
 const now = () => new Date(Date.now() + ahead)
-/** Every answer that does not come is given up after this time. */
+/** Time limit of an answer. */
 const timeoutMs = 400
 const { get, db, made } = await startService({
   now,
@@ -56,7 +56,7 @@ const hostile: { readonly [name: string]: Answering } = {
     response.on('close', () => clearInterval(timer))
   },
 }
-/** Those that take what they are sent: the status counts once the answer is read, or enough of it. */
+/** Receivers that accept: the status counts once the answer is read, or enough of it. */
 const takes = new Set(['says far too much'])
 
 test('each event is delivered or a dead letter, whatever receivers do, and a healthy one gets all of them', async () => {
@@ -75,7 +75,7 @@ test('each event is delivered or a dead letter, whatever receivers do, and a hea
   await healthy.until(20)
   for (const got of healthy.got) verified(got, good.secret)
   assert.equal(new Set(healthy.got.map(({ body }) => body.data.id)).size, 20)
-  // None of the others held it up: those that hang have not been given up yet, or are sent one at a time.
+  // No receiver delayed it: deliveries to hanging ones are still open, or sent one at a time.
   const waiting = await db.query("SELECT count(*)::text AS n FROM webhook_delivery WHERE state = 'waiting'")
   assert.ok(Number(waiting[0]!.n) > 20, waiting[0]!.n!)
   // Months pass.
@@ -105,7 +105,7 @@ test('each event is delivered or a dead letter, whatever receivers do, and a hea
       name,
     )
   }
-  // What is written after its first answer is not for it any more.
+  // Events after its first answer are not delivered to it any more.
   const given = await deliveriesOf(ended.id)
   assert.deepEqual([...new Set(given.map(({ state }) => state))], ['dead'])
   assert.equal(elsewhere.got.length, 0)
@@ -122,7 +122,7 @@ test('a name that changes its mind, or leads inside, is not connected to', async
   after(() => inside.close())
   const { port } = inside.address() as AddressInfo
   const asked = new Map<string, number>()
-  /** Public when the webhook is saved, then not. */
+  /** Public when the webhook is saved, private later. */
   const addresses: { readonly [host: string]: readonly (readonly string[])[] } = {
     'flips.example': [['8.8.8.8'], ['127.0.0.1']],
     'flips6.example': [['2606:4700:4700::1111'], ['::ffff:127.0.0.1']],
@@ -188,6 +188,6 @@ test('a name that changes its mind, or leads inside, is not connected to', async
     return lists.every(({ body }) => body.data[0]?.attempts === 1)
   }, 'an attempt of each')
   assert.equal(connections, 0)
-  // Looked up once for being saved, and once for each connection: what is judged is what is connected to.
+  // One look-up for saving, and one for each connection: the checked address is the one connected to.
   for (const host of saved) assert.equal(asked.get(host), 3, host)
 })

@@ -1,9 +1,9 @@
-/** Signs a browser in as a user, by a one-time link that an administrator's token makes. */
+/** Signs a browser in as a user, by a one-time link made with an administrator's token. */
 import type { BrowserContext } from 'playwright-core'
 
 const password = 'four words that nobody knows'
 
-/** `token` has the scope admin. The context has the session's cookie afterwards. Throws what is refused. */
+/** `token` has the scope admin. The context has the session's cookie afterwards. Throws refusals. */
 export async function signInBrowser(
   context: BrowserContext,
   { url, token }: { readonly url: string; readonly token: string },

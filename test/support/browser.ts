@@ -1,4 +1,6 @@
-/** A browser as far as sign-in is concerned: it keeps cookies, and says from which page a request comes. */
+/**
+ * A browser as far as sign-in is concerned: it stores cookies, and sends the origin of the requesting page.
+ */
 import { request as httpRequest } from 'node:http'
 import type { Json } from '../../src/json.ts'
 import { parseJson } from '../../src/json.ts'
@@ -13,9 +15,9 @@ export type Page = {
 }
 
 export type Browser = {
-  /** name → value, as the browser keeps them */
+  /** name → value of the stored cookies */
   readonly cookies: Map<string, string>
-  /** A request from a page of the service, unless `headers` say otherwise; '' leaves a header out. */
+  /** A request from a page of the service; `headers` override its headers, '' removes one. */
   send(method: string, path: string, body?: Json, headers?: { [name: string]: string }): Promise<Page>
 }
 

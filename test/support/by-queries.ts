@@ -1,4 +1,4 @@
-/** A database whose writes are plain queries: of what is made beside the service, such as an account. */
+/** A database whose writes are plain queries: for data made beside the service, such as an account. */
 import type { Queryable } from '../../src/records/store.ts'
 
 export function byQueries({ query }: Pick<Queryable, 'query'>): Queryable {

@@ -1,4 +1,4 @@
-/** The client package in a project of its own, made and installed as its README says. */
+/** The client package in a project of its own, built and installed as its README documents. */
 import { execFileSync, execSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,9 @@ export const examples: readonly string[] = [...readme.matchAll(/^```ts\n([\s\S]*
   ([, code]) => code!,
 )
 
-/** The project's folder, the built files in it, and the compiler. The folder ends with the test file. */
+/**
+ * The project's folder, the built files in it, and the compiler. The folder is removed with the test file.
+ */
 export function installClient(): { project: string; built: string; tsc: string } {
   const folder = mkdtempSync(join(tmpdir(), 'dealwright-client-'))
   after(() => rmSync(folder, { recursive: true, force: true }))
@@ -34,14 +36,14 @@ export function installClient(): { project: string; built: string; tsc: string }
   }
 }
 
-/** Runs npm as a shell would, not as a part of the npm that runs the tests; asks no registry. */
+/** Runs npm without the environment of the npm that runs the tests; offline. */
 function run(command: string, cwd: string): void {
   const own = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))
   const offline = { npm_config_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' }
   execSync(command, { cwd, env: { ...Object.fromEntries(own), ...offline }, stdio: 'pipe' })
 }
 
-/** Compiles the project; throws what the compiler says. */
+/** Compiles the project; throws the compiler's output. */
 export function compile({ project, tsc }: { project: string; tsc: string }, ...args: string[]): void {
   try {
     execFileSync(tsc, ['-p', project, ...args], { encoding: 'utf8' })

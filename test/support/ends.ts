@@ -1,11 +1,11 @@
 /**
- * What the test files of a process share, such as an engine or a browser, and who ends it: a lane once no
- * file is left (test/lane.ts), and otherwise node:test after the only file.
+ * Shared resources of a process's test files, such as an engine or a browser, and their end: a lane ends them
+ * once no file is left (test/lane.ts), otherwise node:test after the only file.
  */
 import { after } from 'node:test'
 
 export type Shared = {
-  /** takes away what a file has left in it */
+  /** removes a file's leftovers */
   readonly tidy?: () => Promise<unknown>
   readonly end: () => Promise<unknown>
 }

@@ -1,12 +1,12 @@
 /**
- * Values by a JSON Schema of an OpenAPI document: such as it takes, at its limits, and some just beyond.
- * Numbers drawn from a seed make them, so that every run has the same.
+ * Values generated from a JSON Schema of an OpenAPI document: valid ones, at its limits, and some just
+ * beyond. The generator is seeded, so that every run has the same.
  */
 import { merged } from '../../scripts/breaking-changes.ts'
 import type { Json } from '../../src/json.ts'
 import type { OpenApi } from './judge.ts'
 
-/** Numbers from 0 to 1, the same in every run. */
+/** A seeded generator of numbers from 0 to 1. */
 export function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -20,13 +20,13 @@ export function random(seed: number): () => number {
 export type Generator = {
   readonly document: OpenApi
   readonly next: () => number
-  /** how often something is not as the schema says: 0 to 1 */
+  /** share of values that violate the schema: 0 to 1 */
   readonly beyond: number
-  /** values that members of a name have often, such as ids that exist */
+  /** frequent values of members with this name, such as existing ids */
   readonly given: (name: string) => readonly Json[] | undefined
 }
 
-/** Texts of many forms, from which those are taken that a pattern takes. */
+/** Texts of many forms; those that match a pattern are used for it. */
 const texts = [
   ...[
     '',
@@ -82,7 +82,7 @@ const texts = [
   ...['{"a":1}', 'Yes', 'no', 'true', 'false', 'Europe/Paris', 'de-CH', 'invitation', '"1"', '*', 'W/"1"'],
 ]
 
-/** A value by a schema. `name` is that of the member that it is for. */
+/** A value by a schema. `name` is that of its member. */
 export function valueBy(by: Generator, schema: OpenApi, name = ''): Json {
   const { next, beyond, given } = by
   const known = given(name)

@@ -1,4 +1,4 @@
-/** Requests of jobs and imports that are carried out, each with a job in the state that it needs. */
+/** Valid requests of jobs and imports, each with a job in the required state. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Json } from '../../src/json.ts'
@@ -7,7 +7,7 @@ import { type Service, v1 } from './service.ts'
 type Asked = { path: string; body?: Json; headers?: { [name: string]: string } }
 type Given = Pick<Service, 'call' | 'get' | 'url' | 'token' | 'db'>
 
-/** From which state a job is told what. */
+/** Action → the state that it requires. */
 const states = { dry_run: 'waiting', run: 'waiting', pause: 'running', resume: 'paused', cancel: 'waiting' }
 
 /** By the names of their operations. `product` makes one. */
@@ -34,13 +34,13 @@ export function jobRequests(
   }
 }
 
-/** The request that sends a file of products. */
+/** The request that uploads a file of products. */
 export function upload(text: string): Required<Asked> {
   const path = `${v1}/import?resource=product&format=csv`
   return { path, body: text, headers: { 'content-type': 'text/csv' } }
 }
 
-/** A bulk change in a state: it was tried, or carried out. */
+/** A bulk change in a state: after its dry run, or its run. */
 async function bulkIn(
   service: Given,
   product: () => Promise<{ id: number }>,
@@ -63,7 +63,7 @@ export async function importIn(service: Given, state: string): Promise<number> {
   return settled(service, `import/${id}`, state)
 }
 
-/** Waits for the end of what the job does, then puts it into the state, in which nobody works for it. */
+/** Waits for the end of the job's phase, then puts it into the state, in which no worker takes it. */
 async function settled({ get, db }: Given, path: string, state: string): Promise<number> {
   for (;;) {
     const { data } = (await get(`${v1}/${path}`)).body

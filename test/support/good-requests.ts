@@ -1,4 +1,4 @@
-/** For each operation of the document a request that is carried out, with all that it needs made before. */
+/** For each operation of the document a valid request, with everything that it needs created before. */
 import assert from 'node:assert/strict'
 import type { Json } from '../../src/json.ts'
 import { browser } from './browser.ts'
@@ -16,7 +16,7 @@ export type Asked = {
 
 export const password = 'seven green kettles sing'
 
-/** Sends a request, with the token where it has no cookie. */
+/** Sends a request, with the token if it has no cookie. */
 export async function send(
   { url, token }: Pick<Service, 'url' | 'token'>,
   { method, path, body, headers = {} }: Asked,
@@ -48,7 +48,7 @@ export async function person({ call, url }: Pick<Service, 'call' | 'url'>): Prom
   return email
 }
 
-/** The headers that the browser of somebody who is signed in sends. */
+/** The headers of a signed-in user's browser. */
 export async function signedIn(
   service: Pick<Service, 'call' | 'url'>,
 ): Promise<{ cookie: string; 'sec-fetch-site': string }> {
@@ -60,7 +60,7 @@ export async function signedIn(
 }
 
 export type GoodRequests = {
-  /** what the service says of itself, with a unique field in every resource that can be asked by one */
+  /** the service's document, with a unique field in every resource that can be read by one */
   readonly document: OpenApi
   /** resource → that field */
   readonly uniqueFields: ReadonlyMap<string, string>
@@ -77,7 +77,7 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
     assert.ok(reply.status < 300, `${method} ${path}: ${reply.text}`)
     return reply.body.data
   }
-  /** What a new record of each resource has to have, by its name. */
+  /** Required members of new records → a value. */
   const newValue: { readonly [member: string]: () => Json } = {
     email: () => `tried${++count}@example.com`,
     pipeline: () => known.pipeline,
@@ -88,7 +88,7 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
     type: () => 'DROPDOWN',
     purpose: () => 'invitation',
     kind: () => 'Call',
-    // Nobody listens there.
+    // Has no listener.
     url: () => 'http://127.0.0.1:9/',
     events: () => ['webhook.*'],
   }
@@ -99,13 +99,13 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
   }
   const made = (resource: string) => sent('POST', resource, newBody(resource))
 
-  /** The event of a new record. */
+  /** The `seq` of a new record's event. */
   const seqOf = async (resource: string): Promise<number> => {
     const { id } = await made(resource)
     return (await sent('GET', `${resource}/${id}/history`))[0].seq
   }
 
-  /** A unique field of a resource, which gets one where it has none. */
+  /** The unique field of a resource, created if there is none. */
   const uniqueFieldOf = async (resource: string): Promise<string> => {
     const { fields } = await sent('GET', `field/list?source=${resource}`)
     const found = fields.flat().find((field: { is_unique: boolean }) => field.is_unique)
@@ -117,12 +117,12 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
   for (const [, resource] of Object.keys(paths).flatMap(path => [...path.matchAll(/(\w+)\/by\//g)]))
     uniqueFields.set(resource!, await uniqueFieldOf(resource!))
 
-  /** Requests that are not like those of others. */
+  /** Requests that differ from those of other resources. */
   const special: { readonly [id: string]: () => Promise<Partial<Asked>> } = {
     docs_page: async () => ({ path: '/docs/reference' }),
     search: async () => ({ path: `${v1}/search?q=tried` }),
     field_dropdown: async () => ({ path: `${v1}/field/dropdown?name=source` }),
-    // Of a resource that gets no field meanwhile.
+    // A resource that gets no new field meanwhile.
     form_replace: async () => ({
       path: `${v1}/field/form?source=territory`,
       body: await sent('GET', 'field/form?source=territory'),
@@ -155,7 +155,7 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
     }),
   }
 
-  /** The path of a record that has a unique value, and what else it has. */
+  /** The path of a record by its unique value, and its other members. */
   const toldBy = async (path: string, resource: string) => {
     const field = uniqueFields.get(resource)!
     const { [field]: value } = await sent('POST', resource, {
@@ -165,7 +165,7 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
     const { [field]: _, ...body } = newBody(resource)
     return { path: path.replace('{field}', field).replace('{value}', encodeURIComponent(`${value}`)), body }
   }
-  /** The path of what was just made, and deleted if it is to be restored. */
+  /** The path of a new record, deleted if it is to be restored. */
   const pathOf = async (path: string, resource: string): Promise<string> => {
     if (!path.includes('{id}')) return /field\/(list|form)$/.test(path) ? `${path}?source=product` : path
     const id = resource === 'currency' ? 840 : (await made(resource)).id

@@ -1,4 +1,4 @@
-/** Imports of files by a service, from sending to the end of a phase. */
+/** Imports of files by a service, from the upload to the end of a phase. */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Service, v1 } from './service.ts'
@@ -14,11 +14,11 @@ export type Importer = {
     type?: string,
     format?: string,
   ): Promise<{ status: number; body: Any }>
-  /** The import when its phase has ended. */
+  /** The import once its phase has ended. */
   ended(id: number): Promise<Any>
-  /** Has it begin a phase, and waits for the end. */
+  /** Begins a phase, and waits for its end. */
   told(id: number, action: string): Promise<Any>
-  /** How many records of a resource a filter finds. */
+  /** Number of a resource's records that match a filter. */
   count(resource: string, filter: string): Promise<number>
 }
 

@@ -1,17 +1,17 @@
-/** Judges values by the schemas of an OpenAPI document, with a validator of its own. */
+/** Validates values by the schemas of an OpenAPI document. */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is JSON
 export type OpenApi = any
 
 export type Judge = {
-  /** What is wrong with a value by the schema at a JSON pointer into the document; null if it conforms. */
+  /** The violations of the schema at a JSON pointer into the document; null if the value conforms. */
   complaint(pointer: string, value: unknown): string | null
 }
 
 /**
- * A judge of a document. Unless told otherwise, objects have no members but those that are described: clients
- * must take more (D91), but the service must not answer them.
+ * A validator of a document. Default: undescribed members are violations. Clients must tolerate them (D91),
+ * but the service must not send them.
  */
 export function judgeOf(document: OpenApi, isClosed = true): Judge {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, unevaluated: true })
@@ -30,7 +30,7 @@ function told({ instancePath, message, params }: ErrorObject): string {
   return `${instancePath} ${message} ${JSON.stringify(params)}`
 }
 
-/** The document, with every object that is described closed wherever it is used. */
+/** The document with every described object closed (no additional members). */
 function closed({ components, ...rest }: OpenApi): OpenApi {
   const schemas = Object.entries(components.schemas).map(([name, schema]) => [name, closedWithin(schema)])
   return {
@@ -48,7 +48,7 @@ function closedAt(node: OpenApi): OpenApi {
 function closedWithin(node: OpenApi): OpenApi {
   if (Array.isArray(node)) return node.map(closedAt)
   if (typeof node !== 'object' || node === null) return node
-  // The parts of a whole have each other's members.
+  // The parts of an allOf have each other's members.
   const inner = (name: string, value: OpenApi) =>
     name === 'allOf' ? value.map(closedWithin) : closedAt(value)
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, inner(name, value)]))

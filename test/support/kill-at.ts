@@ -1,9 +1,8 @@
 /**
- * To be imported before the service (`node --import`): kills it, as `kill -9` does, at one step of keeping
- * the first start's token. The steps are counted from 0. Before each thing that is done to a file named
- * admin-token… comes one. So do two at each of the first three questions to the database once the file was
- * written, the commit among them: one before it is sent and one after. KILL_AT says at which step; a service
- * that has fewer goes on, and says how many it had when it is asked to end.
+ * To be imported before the service (`node --import`): kills it with SIGKILL at one step of storing the first
+ * start's token. KILL_AT is the step, counted from 0: one before each operation on a file named admin-token…,
+ * and two at each of the first three statements after the file was written, including the commit: one before
+ * it is sent and one after. A service with fewer steps goes on, and prints their number on SIGTERM.
  */
 import { promises } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -18,7 +17,7 @@ function step(): void {
   if (steps++ === killAt) process.kill(process.pid, 'SIGKILL')
 }
 
-/** Does `before` before each call of a method, and `after` after it. */
+/** Wraps a method: calls `before` before each call, and `after` after it. */
 function around(object: object, name: string, before: (first: unknown) => void, after = () => {}): void {
   const methods = object as { [name: string]: (...args: unknown[]) => unknown }
   const original = methods[name]!

@@ -1,22 +1,22 @@
 /**
- * Very many deals at once, for tests and benches of lists: set-based, from the sample's, spread over three
- * years.
+ * Bulk creation of very many deals, for tests and benches of lists: set-based, copied from the sample's,
+ * spread over three years.
  */
 import type { Database } from '../../src/db/open.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 
-/** In the titles of twenty deals, however many there are. */
+/** In the titles of exactly twenty deals. */
 export const rareWord = 'xylophone'
 /** In the titles of a fifth of the deals. */
 export const commonWord = 'expansion'
-/** The number of twenty deals' purchase order, however many there are. */
+/** The purchase order number of exactly twenty deals. */
 export const rareText = 'PO-4711'
 
 const chunk = 20_000
 
 /**
- * Makes `count` deals in the first account, which has the sample's, with the ids from 1000 on. `onStep` hears
- * how far it is.
+ * Makes `count` deals in the first account, which has the sample's, with the ids from 1000 on. `onStep` takes
+ * the progress.
  */
 export async function makeManyDeals(
   db: Database,
@@ -47,8 +47,8 @@ export async function makeManyDeals(
 }
 
 /**
- * Asks again where the embedded engine kept one waiting for too long (D104). It may have done what was asked:
- * so what is asked twice must do no harm.
+ * Retries after too long a wait for the embedded engine (D104). The first attempt may have succeeded, so
+ * `act` must be idempotent.
  */
 export async function patiently<T>(act: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -63,8 +63,7 @@ export async function patiently<T>(act: () => Promise<T>): Promise<T> {
 type Index = { name: string; definition: string; statistics: string[] }
 
 /**
- * Rows go into a table without indexes several times as fast; they are made again from what the catalog says
- * of them.
+ * Rows are inserted into a table without indexes several times as fast; they are recreated from the catalog.
  */
 async function withoutIndexes(db: Database): Promise<Index[]> {
   const rows = await db.query(
@@ -83,7 +82,9 @@ async function withoutIndexes(db: Database): Promise<Index[]> {
   }))
 }
 
-/** Waits for whatever the server does with the table by itself: an autovacuum takes its time to give way. */
+/**
+ * Retries while a background task of the server holds the table: an autovacuum takes its time to give way.
+ */
 async function define(db: Database, statements: string[]): Promise<void> {
   await db.sql.begin(async tx => {
     for (const limit of ['statement_timeout', 'lock_timeout']) await tx.unsafe(`SET LOCAL ${limit} = 0`)
@@ -91,7 +92,7 @@ async function define(db: Database, statements: string[]): Promise<void> {
   })
 }
 
-/** What a deal has of its own; the rest is its model's, one of the sample's. `i` counts from 0. */
+/** SQL of a deal's own columns; the rest is copied from its model, one of the sample's. `i` counts from 0. */
 const own: { readonly [column: string]: string } = {
   title: `s.title || CASE WHEN i % 5 = 2 THEN ' ${commonWord}' ELSE '' END || CASE WHEN i % p.twentieth = 7 THEN ' ${rareWord}' ELSE '' END || ' ' || i`,
   created_at: "date_trunc('second', p.now - interval '1095 days' * ((p.count - i)::float8 / p.count))",
@@ -103,7 +104,7 @@ const own: { readonly [column: string]: string } = {
   custom: `s.custom || jsonb_build_object('cf_custom_text_field', CASE WHEN i % p.twentieth = 3 THEN '${rareText}' ELSE 'PO-X' || i END)`,
 }
 
-/** The same in the record's text: pairs of what stands in the model's and what takes its place. */
+/** The same in the record's text: pairs of the model's text and its replacement. */
 const inDocument: readonly [model: string, own: string][] = [
   [`'"title":' || to_json(s.title)`, `'"title":' || to_json(t.title)`],
   [`'"created_at":' || ${iso('s.created_at')}`, `'"created_at":' || ${iso('t.created_at')}`],
@@ -148,7 +149,7 @@ async function makeDeals(db: Database, from: number, to: number, count: number):
   )
 }
 
-/** Whether a record's text says what its columns say. */
+/** Checks that the records' texts agree with their columns. */
 async function check(db: Database): Promise<void> {
   const [row] = await db.query(
     `SELECT count(*)::text AS wrong FROM (SELECT r.*, ('{' || document || '}')::jsonb AS d FROM deal r WHERE account_id = 1 AND id >= 1000 ORDER BY id DESC LIMIT 1000) r

@@ -1,4 +1,4 @@
-/** An OpenID provider for tests: a real one, over real HTTP, and a service whose people sign in by it. */
+/** An OpenID provider for tests: a real one, over real HTTP, and a service whose users sign in by it. */
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,12 +8,12 @@ import { type Browser, browser, type Page } from './browser.ts'
 import { type Service, v1 } from './service.ts'
 
 export type SignInByProvider = {
-  /** the service, as browsers reach it */
+  /** the service's address for browsers */
   readonly url: string
   readonly issuer: string
-  /** What the provider says of whoever signs in next. */
+  /** Sets the claims of the next sign-in. */
   says(claims: { [name: string]: unknown }): void
-  /** Goes where the provider sends a browser, signing in there; the address of the callback. */
+  /** Follows the redirect to the provider and signs in there; returns the address of the callback. */
   atProvider(start: string): Promise<string>
   /** A sign-in from beginning to end. */
   throughProvider(own?: Browser, query?: string): Promise<Page>
@@ -72,7 +72,7 @@ export async function serviceWith(
   service: Pick<Service, 'another'>,
   openId: { issuer: string; clientId: string; clientSecret: string },
 ): Promise<{ url: string }> {
-  // The address is known when it listens; the service has to know it before.
+  // The address is known when it listens; the service needs it before.
   const { server, url } = await listening(createServer())
   await new Promise(resolve => server.close(resolve))
   return service.another({ publicUrl: url, openId })

@@ -1,4 +1,4 @@
-/** The operations of an OpenAPI document, and whether an answer is one that the document says of them. */
+/** The operations of an OpenAPI document, and a check of answers against it. */
 import { merged } from '../../scripts/breaking-changes.ts'
 import { judgeOf, type OpenApi } from './judge.ts'
 import type { Reply } from './service.ts'
@@ -13,7 +13,7 @@ export function operationsOf({ paths }: OpenApi): Operation[] {
 
 export type Answered = Pick<Reply, 'status' | 'headers' | 'text'>
 
-/** A judge of answers: what is wrong with one by the document, or null if it conforms. */
+/** A validator of answers: the violations of one, or null if it conforms. */
 export function complainer(document: OpenApi): (operation: Operation, answer: Answered) => string | null {
   const judge = judgeOf(document)
   return ({ path, method, said }, { status, headers, text }) => {
@@ -36,24 +36,27 @@ export function complainer(document: OpenApi): (operation: Operation, answer: An
   }
 }
 
-/** The first thing that an answer says to people and that is no sentence; null where all are. */
+/** The first text for people in an answer that is no sentence; null if all are. */
 function unreadable({ detail, errors = [], meta }: OpenApi): string | null {
   const told = [...errors, ...(meta?.warnings ?? [])]
   const said = [detail, ...told.flatMap(({ message, hint }) => [message, hint])]
   return said.find(one => one !== undefined && !isSentence(one)) ?? null
 }
 
-/** Begins with a capital letter, a quotation, or the name of a member and a verb; ends with a full stop. */
+/**
+ * True if it begins with a capital letter, a quotation, or the name of a member and a verb; and ends with a
+ * full stop.
+ */
 function isSentence(text: string): boolean {
   const begins =
     /^(?:[A-Z"\d]|[^ ]+ (?:and [^ ]+ )?(?:is|must|has|can|can't|may|needs|takes|differs|comes|contains|names|became|looks|give|belongs|are|have|finds)\b)/
   return begins.test(text) && /[.?…]$/.test(text) && !/undefined|\[object|NaN| {2}|[^.…]\.\.$/.test(text)
 }
 
-/** Headers that an answer has if the document says so; others depend, as does the version of a refusal. */
+/** Headers that a documented answer always has; others depend, such as the version of a refusal. */
 const always = ['x-request-id', 'location', 'www-authenticate']
 
-/** A dry run's answer with ids for those that are null (D79): what a parameter changes, OpenAPI can't say. */
+/** A dry run's answer with ids instead of nulls (D79): OpenAPI can't describe the effect of a parameter. */
 function withIds({ data, meta, ...rest }: OpenApi): OpenApi {
   const given = (one: OpenApi) => (one.id === null ? { ...one, id: 1 } : one)
   const all = (of: OpenApi, name: string) => (of[name] ? { [name]: of[name].map(given) } : {})
@@ -73,7 +76,7 @@ function withIds({ data, meta, ...rest }: OpenApi): OpenApi {
   }
 }
 
-/** The fields in which a record that is made may stand. */
+/** The fields that may contain a new record. */
 const nesting = ['primary_contact', 'related_contacts', 'company']
 
 function step(name: string): string {

@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL server for tests: the one of TEST_DATABASE_URL, or a throwaway one where its binaries are
+ * A PostgreSQL server for tests: the one of TEST_DATABASE_URL, or a throwaway one if its binaries are
  * installed.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -13,25 +13,25 @@ import pg from 'pg'
 
 export type TestServer = {
   readonly url: string
-  /** the folder of its Unix socket; none of a server that is somebody else's */
+  /** the folder of its Unix socket; null for a server of TEST_DATABASE_URL */
   readonly sockets: string | null
-  /** Ends the server and removes it; a server of TEST_DATABASE_URL is left as it is, here and below. */
+  /** Stops the server and removes it; leaves a server of TEST_DATABASE_URL unchanged, as do those below. */
   stop(): Promise<void>
-  /** As a power cut does, as far as the processes are concerned. */
+  /** Kills all its processes, as a power cut does. */
   kill9(): Promise<void>
-  /** Stops all its processes where they are, as a machine that hangs does; `resume` lets them go on. */
+  /** Stops all its processes, as a machine that hangs does; `resume` lets them go on. */
   pause(): void
   resume(): void
-  /** Starts it again, on the same port and files. */
+  /** Restarts it on the same port and files. */
   restart(): Promise<void>
 }
 
 type Account = { uid?: number; gid?: number }
 
 /**
- * Null where neither TEST_DATABASE_URL nor the binaries initdb and postgres are there. `own` wants a
- * throwaway one in any case: a server that is somebody else's can't be killed; `configure` then may put files
- * into its data directory before it starts.
+ * Null if neither TEST_DATABASE_URL nor the binaries initdb and postgres are there. `own` wants a throwaway
+ * one in any case: a server of TEST_DATABASE_URL can't be killed; `configure` then may put files into its
+ * data directory before it starts.
  */
 export async function startPostgres(
   own = false,
@@ -76,7 +76,7 @@ export async function startPostgres(
     )
 
   let server = run()
-  // "Immediate": a test run that ends otherwise than by stop() has no time to wait for anything.
+  // "Immediate": a test run that ends without stop() has no time to wait.
   const abandon = () => {
     server.kill('SIGQUIT')
     rmSync(home, { recursive: true, force: true })
@@ -103,8 +103,8 @@ export async function startPostgres(
 }
 
 /**
- * A new, empty database on the server of `url`, for one test file; returns its address. `how` as CREATE
- * DATABASE takes it.
+ * Creates an empty database on the server of `url`, for one test file; returns its address. `how`: options of
+ * CREATE DATABASE.
  */
 export async function createDatabase(url: string, how = ''): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
@@ -114,7 +114,7 @@ export async function createDatabase(url: string, how = ''): Promise<string> {
   return own.href
 }
 
-/** Removes a database of `createDatabase`, whoever is still connected to it. */
+/** Drops a database of `createDatabase`, even if it has connections. */
 export async function dropDatabase(url: string): Promise<void> {
   const server = new URL(url)
   const name = server.pathname.slice(1)
@@ -134,8 +134,8 @@ async function asAdministrator(url: string, act: (client: pg.Client) => Promise<
 }
 
 /**
- * The directory of the binaries. Debian's wrappers in the PATH have no initdb, and keep the real ones by
- * version.
+ * The directory of the binaries. Debian's wrappers in the PATH lack initdb; the real ones are in a folder for
+ * each version.
  */
 function findBinaries(): string | undefined {
   const debian = '/usr/lib/postgresql'
@@ -150,8 +150,8 @@ function findBinaries(): string | undefined {
 }
 
 /**
- * PostgreSQL refuses to run as root: then the account `postgres` of the package does. Undefined if there is
- * no such account.
+ * PostgreSQL refuses to run as root: then the package's account `postgres` runs it. Undefined if there is no
+ * such account.
  */
 function serverAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return {}
@@ -177,7 +177,7 @@ async function answers(url: string, server: ChildProcess): Promise<void> {
   }
 }
 
-/** To the server and the processes of its connections. */
+/** Signals the server and the processes of its connections. */
 function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
   for (const one of [pid!, ...children.map(Number)]) process.kill(one, signal)

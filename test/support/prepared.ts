@@ -1,6 +1,6 @@
 /**
- * Databases as a first start leaves them, for services under test. Each is made once, by whoever needs it
- * first, and copied from then on: making one takes several times as long as a copy.
+ * Databases after a first start, for services under test. Each is made once, on first use, and copied from
+ * then on: making one takes several times as long as a copy.
  */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -16,13 +16,13 @@ import { keepRows } from './shared-engine.ts'
 import { keepDaysSteady } from './steady-days.ts'
 import { timeouts } from './timeouts.ts'
 
-/** Where `openDatabase` finds it. */
+/** Options with which `openDatabase` opens it. */
 type Location = { readonly url: string } | { readonly template: string }
 type Started = { readonly location: Location; readonly token: string }
 type Prepared = { readonly original: string; readonly token: string | null }
 type Content = 'tables' | 'account' | 'sample'
 
-/** Where a run keeps what its files share (test/run.ts); a file that is run alone has its own. */
+/** The folder shared by the files of a run (test/run.ts); a file that runs alone has its own. */
 const folder = process.env.TEST_PREPARED ?? ownFolder()
 const log = () => {}
 
@@ -38,7 +38,7 @@ export async function startedDatabase(sampleData: boolean): Promise<Started> {
   return { location, token: token! }
 }
 
-/** One with the tables and no account: what a first start finds once it has migrated. */
+/** A database with the tables and no account, as a first start has it after migrating. */
 export async function migratedDatabase(): Promise<Location> {
   return (await copyOf('tables')).location
 }
@@ -47,7 +47,7 @@ async function copyOf(content: Content): Promise<{ location: Location; token: st
   const url = process.env.TEST_ENGINE === 'postgres' ? process.env.TEST_DATABASE_URL! : undefined
   const file = join(folder, `${url ? 'server' : 'embedded'}-${content}`)
   if (!existsSync(file)) {
-    // Of those who come at the same moment each makes one, and all take that of the first.
+    // Concurrent makers each make one, and all take the first.
     const own = `${file}-${randomUUID()}`
     const made = url ? await onServer(url, content) : await inFile(`${own}-files`, content)
     writeFileSync(own, JSON.stringify(made))
@@ -62,7 +62,7 @@ async function copyOf(content: Content): Promise<{ location: Location; token: st
   return { location: { url: await createDatabase(url, `TEMPLATE ${original}`) }, token }
 }
 
-/** An empty database of a server, begun where it is. */
+/** Starts an empty database of a server in place. */
 export async function startedAt(url: string, sampleData: boolean): Promise<Started> {
   const token = await withDatabase({ url }, db => begin(db, sampleData ? 'sample' : 'account'))
   return { location: { url }, token: token! }
@@ -91,12 +91,12 @@ async function begin(db: Database, content: Content): Promise<string | null> {
   await migrate(db)
   if (content === 'tables') return null
   const { token } = await firstStart(db, { now: new Date(), sampleData: content === 'sample', createSample })
-  // Many tests compare what they read at two moments. No deal gets a day older between them.
+  // Many tests compare two reads. No deal ages by a day between them.
   await keepDaysSteady(db)
   return token
 }
 
-/** Every start unpacks the file, so it has nothing that nobody reads: two empty databases, and old log. */
+/** Every start unpacks the file, so unused parts are removed: two empty databases, and old log. */
 async function shrink(db: Database): Promise<void> {
   for (const name of ['template0', 'template1']) {
     await db.sql.unsafe(`ALTER DATABASE ${name} IS_TEMPLATE false`)

@@ -1,4 +1,6 @@
-/** A way to a database that a test can block, cut, and make lose answers: what networks do. */
+/**
+ * A proxy to a database that a test can block, cut, and make lose answers, to simulate faults of a network.
+ */
 
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
@@ -6,16 +8,17 @@ import { connect, createServer, type Socket } from 'node:net'
 export type Proxy = {
   /** The database's address by way of the proxy. */
   readonly url: string
-  /** Nothing gets through in either direction, and nothing is refused: what was sent waits. */
+  /** Blocks both directions without refusing: sent bytes wait. */
   block(): void
   unblock(): void
-  /** What is sent over the connections that there are waits; new ones get through. `unblock` ends it. */
+  /** Blocks existing connections; new ones get through. `unblock` ends it. */
   holdBack(): void
   /**
-   * From now on answers are lost: statements reach the database, and a moment later their connections end.
+   * From now on answers are lost: statements reach the database, and a moment later their connections are
+   * cut.
    */
   loseAnswers(): void
-  /** Every connection ends, and none is taken. */
+  /** Cuts every connection, and accepts none. */
   cut(): void
   heal(): void
   close(): Promise<void>

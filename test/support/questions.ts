@@ -1,6 +1,6 @@
 /**
- * How much the laws ask, and by which seed. `npm test` asks a tenth, so that it answers in minutes, and
- * `npm run check` everything (LAWS_SHARE). test/run.ts prints the seed; LAWS_SEED asks the same again.
+ * The number of the laws' questions, and their seed. `npm test` asks a tenth, so that it ends in minutes, and
+ * `npm run check` everything (LAWS_SHARE). test/run.ts prints the seed; LAWS_SEED repeats the questions.
  */
 
 import { random } from './generated.ts'
@@ -10,17 +10,17 @@ const share = Number(process.env.LAWS_SHARE ?? 1)
 
 export const seed = Number(process.env.LAWS_SEED ?? Date.now() % 2 ** 31)
 
-/** The share of a law's questions, or of what has to come out when it asks all of them; at least one. */
+/** The share of a law's questions, or of the expected count; at least one. */
 export function shareOf(count: number): number {
   return Math.max(1, Math.round(count * share))
 }
 
 const next = random(seed)
 
-/** Why what needs all questions is skipped. */
+/** Reason to skip a test that needs all questions. */
 export const tooFew: string | false = share < 1 && 'npm run check asks the other questions'
 
-/** That share of them, any of them; at least one. */
+/** A random sample of that share; at least one. */
 export function someOf<T>(all: readonly T[]): T[] {
   const some = all.filter(() => next() < share)
   return some.length > 0 ? some : all.slice(0, 1)

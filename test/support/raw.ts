@@ -1,16 +1,16 @@
-/** A client that sends bytes as it likes: what no proper HTTP client would. */
+/** A client that sends raw bytes, as no proper HTTP client would. */
 import { connect, type Socket } from 'node:net'
 
 export type RawClient = {
   readonly socket: Socket
   send(text: string | Buffer): void
-  /** All that was answered so far. */
+  /** Everything received so far. */
   answered(): string
-  /** What was answered, when the service has ended the connection. */
+  /** Everything received, once the service has closed the connection. */
   readonly ended: Promise<string>
 }
 
-/** Connects to a service. The connection ends when the service ends it. */
+/** Connects to a service. The connection ends when the service closes it. */
 export async function rawClient(url: string, from?: string): Promise<RawClient> {
   const { port, hostname } = new URL(url)
   const socket = connect({ port: Number(port), host: hostname, ...(from ? { localAddress: from } : {}) })
@@ -21,7 +21,7 @@ export async function rawClient(url: string, from?: string): Promise<RawClient> 
   const ended = new Promise<string>(resolve => {
     socket.on('end', () => resolve(answer)).on('close', () => resolve(answer))
   })
-  // Bytes that are sent to a connection which the service has ended.
+  // Bytes sent to a connection that the service has closed.
   socket.on('error', () => {})
   await new Promise((resolve, reject) => void socket.once('connect', resolve).once('error', reject))
   return { socket, send: text => void socket.write(text), answered: () => answer, ended }
@@ -37,7 +37,7 @@ export function statusOf(answer: string): number {
   return Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1])
 }
 
-/** The problem's number in an answer. */
+/** The code of the problem in an answer. */
 export function codeOf(answer: string): number {
   return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)).code
 }

@@ -1,4 +1,4 @@
-/** A receiver of webhooks: keeps what it is sent, and answers as a test wants. */
+/** A receiver of webhooks: records requests, and answers as a test wants. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
@@ -12,23 +12,23 @@ export type Received = {
   readonly text: string
   // biome-ignore lint/suspicious/noExplicitAny: what is sent is what the test is about
   readonly body: any
-  /** when it came, in milliseconds that go on whatever is done to the time of day */
+  /** time of receipt, in milliseconds of a monotonic clock */
   readonly at: number
 }
 
 export type Answering = (got: Received, response: ServerResponse, request: IncomingMessage) => void
 
 export type Receiver = {
-  /** ends without a slash */
+  /** without a trailing slash */
   readonly url: string
   readonly got: Received[]
-  /** how the next requests are answered */
+  /** sets the answer to the next requests */
   answer: Answering
-  /** Waits until it was sent so many; throws after a minute. */
+  /** Waits for that number of requests; throws after a minute. */
   until(count: number): Promise<Received[]>
 }
 
-/** Answers with a status, and what it says. */
+/** Answers with a status and a text. */
 export function answering(status: number, text = '', headers: Record<string, string> = {}): Answering {
   return (_, response) => {
     response.writeHead(status, headers).end(text)
@@ -68,12 +68,12 @@ export async function startReceiver(answer: Answering = answering(204)): Promise
   return receiver
 }
 
-/** Throws unless the signature is that of a secret. */
+/** Throws unless the signature matches a secret. */
 export function verified({ text, headers }: Received, secret: string): void {
   new Webhook(secret).verify(text, headers)
 }
 
-/** Waits until something is so; throws after a while, which is long for a busy machine, too. */
+/** Polls until a condition holds; throws after a while, which is long for a busy machine, too. */
 export async function eventually(
   isSo: () => boolean | Promise<boolean>,
   what: string,

@@ -1,6 +1,6 @@
 /**
- * The runtimes that programs of others run on: this Node.js, and an older Node.js, Deno and Bun where they
- * are on the PATH or named by NODE20, DENO or BUN.
+ * The runtimes of client programs: this Node.js, and an older Node.js, Deno and Bun if they are on the PATH
+ * or named by NODE20, DENO or BUN.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -8,10 +8,10 @@ import { delimiter, join } from 'node:path'
 
 type Runtime = {
   readonly name: string
-  /** that names its program */
+  /** environment variable with its program */
   readonly variable: string
   readonly args: readonly string[]
-  /** undefined: it is not here */
+  /** undefined: not installed */
   readonly file: string | undefined
 }
 
@@ -33,7 +33,7 @@ function found({ program, variable, version }: (typeof known)[number]): string |
   )
 }
 
-/** Why a test of the runtime is left out, or false. */
+/** Reason to skip a test of the runtime, or false. */
 export function missing({ name, variable, file }: Runtime): string | false {
   return !file && `no ${name} on the PATH; ${variable} may name it`
 }

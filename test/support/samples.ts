@@ -1,4 +1,4 @@
-/** The samples of every kind of field, each with a field to try it in. */
+/** The samples of every field kind, each with a field to try it in. */
 import assert from 'node:assert/strict'
 import { type Samples, samples } from '../../src/fields/kinds/samples.ts'
 import { type FieldType, kinds } from '../../src/fields/kinds.ts'
@@ -14,14 +14,14 @@ export type Tried = Pick<Samples, 'good' | 'bad'> & {
 
 /**
  * The samples of each type, on the resource they name; those of custom fields on deals and on products. A
- * type whose samples name no field gets custom fields of it.
+ * type without a named field gets custom fields of it.
  */
 export async function triedSamples({ call, known }: Pick<Service, 'call' | 'known'>): Promise<Tried[]> {
   const made: Tried[] = []
   for (const [type, sample] of Object.entries(samples(known)) as [FieldType, Samples | null][]) {
     if (!sample) continue
     const { resource = 'deal', field, good, bad } = sample
-    // Custom fields are the same on every resource, but for the ids of their options.
+    // Custom fields are the same on every resource, except for the ids of their options.
     const isEverywhere = (field?.startsWith('cf_') ?? true) && !kinds[type].hasOptions
     for (const on of isEverywhere ? (['deal', 'product'] as const) : [resource])
       made.push({ type, resource: on, field: field ?? (await customField(call, on, type)), good, bad })
@@ -35,7 +35,7 @@ async function customField(call: Service['call'], source: string, type: FieldTyp
   return reply.body.data.internal_name
 }
 
-/** What fields of a resource take that their kinds don't tell. */
+/** Values that fields of a resource accept beyond their kinds. */
 const particular: { readonly [resource: string]: { readonly [field: string]: Json } } = {
   webhook: { url: 'https://example.com/hook', events: ['deal.*'], filter: 'title:like(a)', is_active: 2 },
   view: {
@@ -45,7 +45,7 @@ const particular: { readonly [resource: string]: { readonly [field: string]: Jso
   },
 }
 
-/** A body with a good value in every field that a caller may write. */
+/** A body with a good value in every writable field. */
 export async function sampleBody(
   { get, known }: Pick<Service, 'get' | 'known'>,
   { name: resource, fields }: Resource,

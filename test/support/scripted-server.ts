@@ -1,7 +1,7 @@
 /**
- * A server that speaks PostgreSQL's protocol well, in this process, until what it says is changed on its way:
- * for tests of what the client makes of servers that are broken or mean harm. It knows four statements:
- * "echo" answers its parameter, "many" does five times, "nothing" has no rows, "refuse" is refused.
+ * A server that speaks PostgreSQL's protocol well, in this process, until its messages are mutated: to test
+ * the client with broken or hostile servers. It knows four statements: "echo" answers its parameter, "many"
+ * does five times, "nothing" has no rows, "refuse" is refused.
  */
 import { createHmac, pbkdf2Sync } from 'node:crypto'
 import { Duplex } from 'node:stream'
@@ -9,9 +9,9 @@ import { Duplex } from 'node:stream'
 export type Behaviour = {
   readonly way: 'trust' | 'clear' | 'md5' | 'scram'
   readonly password: string
-  /** What is sent in the place of a message; null ends the connection. */
+  /** Replaces a message; null ends the connection. */
   change(message: Buffer): Buffer | null
-  /** how many bytes of what there is to send go at once */
+  /** number of the pending bytes that are sent at once */
   cut(left: number): number
 }
 
@@ -40,7 +40,7 @@ const columns = message('T', Buffer.from([0, 1]), text('mark'), Buffer.alloc(18)
 export const row = (mark: Buffer): Buffer => message('D', Buffer.from([0, 1]), numbers(mark.length), mark)
 
 export class ScriptedServer extends Duplex {
-  /** how many messages it has sent */
+  /** number of sent messages */
   said = 0
 
   readonly #behaviour: Behaviour
@@ -50,7 +50,7 @@ export class ScriptedServer extends Duplex {
   #isIn = false
   #isOver = false
   #scram: Scram | null = null
-  /** what the statements before the next Sync ask */
+  /** the statements before the next Sync */
   #asked: { text: string; mark: Buffer; isNew: boolean }[] = []
   readonly #kept = new Map<string, string>()
 
@@ -72,7 +72,7 @@ export class ScriptedServer extends Duplex {
       this.#take(head ? String.fromCharCode(this.#unread[0]!) : '', body)
       this.#unread = this.#unread.subarray(end)
     }
-    // As over a network: no answer before the question is sent.
+    // As over a network: no answer before the statement is sent.
     setImmediate(() => this.#send())
     done()
   }
@@ -115,7 +115,7 @@ export class ScriptedServer extends Duplex {
 
   #bind(body: Buffer): void {
     const name = body.toString('latin1', 1, body.indexOf(0, 1))
-    // Behind the name: the formats with their number, the number of parameters, then each with its length.
+    // After the name: the formats with their number, the number of parameters, then each with its length.
     const formats = body.readUInt16BE(2 + name.length)
     const at = 2 + name.length + 4 + formats * 2
     const mark = body.readUInt16BE(at - 2) > 0 ? body.subarray(at + 4, at + 4 + body.readUInt32BE(at)) : body
@@ -156,7 +156,7 @@ export class ScriptedServer extends Duplex {
     if (last >= 0) this.hangUp()
   }
 
-  /** Ends the connection, after what is still to be read. */
+  /** Ends the connection after everything unread was read. */
   hangUp(): void {
     this.#isOver = true
     this.push(null)

@@ -16,21 +16,20 @@ export type Service = {
   readonly url: string
   readonly token: string
   readonly db: Database
-  /** Any request; `body` is sent as JSON, a string as it is. */
+  /** Any request; `body` is sent as JSON, a string unchanged. */
   call(method: string, path: string, body?: Json, headers?: Record<string, string>): Promise<Reply>
   get(path: string): Promise<Reply>
-  /** A record of a resource, or what else a POST makes there: what is answered with 201. */
+  /** Creates a record of a resource, or another object by POST: returns the body of the 201. */
   made(resource: string, body: Json, headers?: Record<string, string>): Promise<Reply['body']['data']>
   /**
-   * Has a second gone by in all its processes, which remember callers and configurations for so long: what
-   * was changed past them, or by another of them, is known from now on.
+   * Moves the clock of all its processes by a second, after which their caches of callers and configurations
+   * expire: changes by other processes or in the database are visible.
    */
   aSecondGoesBy(): void
   /** The ids that a valid deal needs. */
   readonly known: Known
   /**
-   * As good as another process of the service: what it remembers is its own, and so are its connections to a
-   * server.
+   * Simulates another process of the service, with caches of its own, and connections to a server of its own.
    */
   another(
     options?: Partial<Pick<AppOptions, 'now' | 'clock' | 'limits' | 'publicUrl' | 'openId'>>,
@@ -58,7 +57,7 @@ export async function startService(
     sampleData?: boolean
     statementTimeoutMs?: number
     url?: string
-    /** It may close its database, or change the schema of it: nobody else gets it. */
+    /** True if it may close its database, or change its schema: it is not shared */
     alone?: boolean
   } = {},
 ): Promise<Service> {
@@ -167,7 +166,7 @@ async function knownIds(db: Database): Promise<Known> {
   }
 }
 
-/** A body that creates a deal; a test states only what matters to it. */
+/** A body that creates a deal; `members` override the defaults. */
 export function dealBody(known: Known, members: { [name: string]: Json } = {}): { [name: string]: Json } {
   return {
     title: 'A deal',

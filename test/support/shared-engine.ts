@@ -1,7 +1,7 @@
 /**
- * An embedded engine that the test files of one process take one after the other (test/lane.ts), because to
- * open one takes seconds. Each file finds the database as a first start leaves it, whatever the files before
- * have done: all rows are put back, and an engine whose schema was changed is given to nobody else.
+ * An embedded engine that the test files of one process use one after the other (test/lane.ts), because
+ * opening one takes seconds. Each file finds the database as of a first start: all rows are restored, and an
+ * engine whose schema was changed is not used again.
  */
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { isLane, share } from './ends.ts'
@@ -16,11 +16,11 @@ type Shared = {
   log: (line: string) => void
 }
 
-/** those that nobody uses now */
+/** the engines that are not in use */
 const idle: Shared[] = []
 if (isLane) share({ end: () => Promise.all(idle.map(({ db }) => db.close())) })
 
-/** A database with the rows of `template`; `log` takes what it has to say. */
+/** A database with the rows of `template`; `log` takes its log lines. */
 export async function borrow(template: string, log: (line: string) => void): Promise<Borrowed> {
   const shared = (await cleaned(template)) ?? (await opened(template))
   shared.log = log
@@ -55,7 +55,7 @@ async function cleaned(template: string): Promise<Shared | undefined> {
   return undefined
 }
 
-/** Keeps the rows that there are now, and the names of the indexes, for those who are to find the same. */
+/** Snapshots the current rows, and the names of the indexes, for later files. */
 export async function keepRows(db: Database): Promise<void> {
   await db.sql.unsafe('CREATE SCHEMA kept')
   await db.sql.unsafe(`CREATE TABLE kept.index_names AS
@@ -74,7 +74,7 @@ END $$`
 async function restoreRows(db: Database): Promise<string> {
   const tables = await tablesOf(db)
   return [
-    // No table has to come before the one that it points to.
+    // Suspends foreign keys, so that the order of tables doesn't matter.
     'SET session_replication_role = replica',
     `TRUNCATE ${tables.map(table => `public.${table}`)}`,
     ...tables.map(table => `INSERT INTO public.${table} SELECT * FROM kept.${table}`),
@@ -89,7 +89,7 @@ async function tablesOf(db: Database): Promise<string[]> {
   return rows.map(({ name }) => name!)
 }
 
-/** What tells one schema from another. */
+/** A text that differs between schemas. */
 async function schemaOf(db: Database): Promise<string> {
   const [row] = await db.query(`SELECT md5(string_agg(line, E'\\n' ORDER BY line)) AS schema FROM (
     SELECT concat_ws(' ', c.relname, c.relkind, a.attname, a.atttypid::regtype, a.attnotnull, a.attnum) AS line

@@ -1,10 +1,10 @@
-/** Deals whose days stay the same while a test compares what was read at two moments. */
+/** Deals whose days stay the same while a test compares two reads. */
 import type { Reader } from '../../src/records/store.ts'
 
 /**
- * The sample's activities were done at a quarter of an hour, and from then on the days of deals are counted.
- * Each moves to an hour of its own calendar day from which the next day is five hours or more away: a
- * background job works out that day anew, and would move what left it.
+ * The sample's activities were done at a quarter of an hour, from which the days of deals are counted. Moves
+ * each to an hour of its own calendar day from which the next day is five hours or more away: a background
+ * job recalculates that day.
  */
 export async function keepDaysSteady(db: Reader): Promise<void> {
   await db.query(

@@ -1,7 +1,7 @@
-/** Reads what is exported, for tests, by rules of its own: CSV (RFC 4180), and the sheet of a workbook. */
+/** Independent readers of exported files, for tests: CSV (RFC 4180), and the sheet of a workbook. */
 import { crc32, inflateRawSync } from 'node:zlib'
 
-/** The lines of a CSV, each with its cells, without what defuses formulas being undone. */
+/** The lines of a CSV, each with its cells; escaped formulas stay escaped. */
 export function cellsOfCsv(text: string): string[][] {
   const rows: string[][] = [[]]
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/gy
@@ -19,7 +19,7 @@ export function cellsOfCsv(text: string): string[][] {
   }
 }
 
-/** The files of a ZIP archive, each judged by its size and checksum. */
+/** The files of a ZIP archive, with their sizes and checksums checked. */
 export function filesOfZip(bytes: Buffer): Map<string, string> {
   const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]))
   const files = new Map<string, string>()

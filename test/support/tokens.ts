@@ -1,4 +1,4 @@
-/** Tokens as the service makes them, without a request: also such as no request could make. */
+/** Tokens made without a request, also such as no request could make. */
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createToken as create } from '../../src/accounts/tokens.ts'
 import type { Queryable } from '../../src/records/store.ts'

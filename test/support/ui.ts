@@ -1,6 +1,6 @@
 /**
- * The web UI in a real browser, against a real service. A page tells of every error of its console and of
- * every file it was refused; `Ui.end` fails on them.
+ * The web UI in a real browser, against a real service. A page records every console error and every refused
+ * file; `Ui.end` fails on them.
  */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -12,20 +12,20 @@ import type { Service } from './service.ts'
 
 export type Ui = {
   readonly page: Page
-  /** Fails if axe finds something against the rules of WCAG 2.2 AA and best practice, in either theme. */
+  /** Fails if axe finds a violation of WCAG 2.2 AA or best practice, in either theme. */
   accessible(what: string): Promise<void>
   /** Fails if the console had an error, apart from `expected`; then closes the page. */
   end(expected?: RegExp): Promise<void>
 }
 
 export type UiOptions = {
-  /** the user who is signed in: the account's owner by default */
+  /** the signed-in user; default: the account's owner */
   readonly user?: number
   readonly size?: { width: number; height: number }
   readonly context?: BrowserContextOptions
 }
 
-/** How long a page may take for what comes at once: long for a busy machine, too. */
+/** Timeout for immediate effects: long for a busy machine, too. */
 const patienceMs = 90_000
 
 type Served = Pick<Service, 'url' | 'token'>
@@ -36,10 +36,10 @@ share({
   end: async () => (await started)?.close(),
 })
 
-/** One browser for all test files of a process. Each opens contexts of its own, which end with it. */
+/** One browser for all test files of a process. Each opens contexts of its own, which are closed with it. */
 export function sharedBrowser(): Promise<Browser> {
   started ??= launchBrowser().then(browser =>
-    // After a crash the next file has another.
+    // After a crash the next file gets a new one.
     browser.on('disconnected', () => {
       started = undefined
     }),
@@ -49,10 +49,10 @@ export function sharedBrowser(): Promise<Browser> {
 
 const axe = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-/** In the other theme only colours are different. */
+/** The other theme differs in colours only. */
 const colourRules = ['color-contrast', 'link-in-text-block']
 
-/** Opens a page of the UI as somebody who is signed in, by a one-time link of theirs. */
+/** Opens a page of the UI as a signed-in user, by a one-time link of theirs. */
 export async function openUi(service: Served, path: string, options: UiOptions = {}): Promise<Ui> {
   const { user = 1, size = { width: 1280, height: 800 }, context: given = {} } = options
   const browser = await sharedBrowser()
@@ -75,7 +75,7 @@ export async function openUi(service: Served, path: string, options: UiOptions =
   }
 }
 
-/** What goes wrong in a page, as it happens: errors of scripts and of the console, refusals of its policy. */
+/** Errors in a page as they happen: of scripts and of the console, refusals of its policy. */
 export function heard(page: Page): string[] {
   const errors: string[] = []
   page.on('pageerror', error => errors.push(error.message))
@@ -108,7 +108,7 @@ async function violationsOf(page: Page, names: readonly string[]): Promise<strin
     type Axe = { run(where: Document, how: object): Promise<{ violations: Found[] }> }
     const { run } = (globalThis as unknown as { axe: Axe }).axe
     const { violations } = await run(document, { runOnly: names })
-    // What floats over a page is in none of its landmarks; React Aria's hidden button to close it neither.
+    // A popover is in no landmark of the page; nor is React Aria's hidden button to close it.
     const isFloating = (id: string, html: string) =>
       id === 'region' && /^<div (data-overlay-container|style="display: contents;")/.test(html)
     return violations.flatMap(({ id, help, nodes }) =>

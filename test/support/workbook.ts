@@ -1,4 +1,4 @@
-/** Workbooks for tests, as small as they can be: a ZIP archive of a few parts. */
+/** Minimal workbooks for tests: a ZIP archive of a few parts. */
 import { crc32, deflateRawSync } from 'node:zlib'
 
 /** A ZIP archive of files, compressed. */

@@ -1,4 +1,4 @@
-/** What breaks clients is said in words (D91): each change is made up on the document that is checked in. */
+/** Breaking changes are described in sentences (D91): each is made to the checked-in document. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ const text = readFileSync('docs/api/openapi.json', 'utf8')
 const read = (): OpenApi => JSON.parse(text)
 const product = '/rest/api/v1/product'
 
-/** What is told of a change of the document. */
+/** The sentences about a change of the document. */
 function told(change: (document: OpenApi) => void): string[] {
   const document = read()
   change(document)
@@ -19,9 +19,9 @@ function told(change: (document: OpenApi) => void): string[] {
 type Changed = { readonly what: string; readonly says: RegExp; change(document: OpenApi): void }
 
 const schemas = (document: OpenApi) => document.components.schemas
-/** What a schema says beyond the one that it is made of. */
+/** The members of a schema beyond the one that it extends. */
 const partOf = (document: OpenApi, name: string) => schemas(document)[name].allOf[1]
-/** Where the fields of a product that is read are described. */
+/** The described fields of a product's output. */
 const readAs = (document: OpenApi) => [schemas(document).product, partOf(document, 'product_read')]
 
 const breaking: readonly Changed[] = [

@@ -1,4 +1,4 @@
-/** A catalog is built in proportion to its size: it is done in one go, while everybody else waits. */
+/** Building a catalog takes linear time: it blocks the event loop. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildCatalog, type CatalogRows, type FieldRow } from '../../src/fields/catalog.ts'
@@ -66,7 +66,7 @@ test('each field has its options, in time that many options do not multiply', ()
       }),
     )
   const [with100, without] = [least(rows), least({ ...rows, options: [] })]
-  // Looked through for each field, they took a hundred times as long.
+  // A scan for each field took a hundred times as long.
   assert.ok(with100 < 100 * without + 300, `${without} ms without options, ${with100} ms with a hundred each`)
   const deal = buildCatalog(resources, rows).resources.get('deal')!
   for (const { internal_name } of fields) {

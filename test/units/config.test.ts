@@ -1,4 +1,4 @@
-/** Every setting by table (D41): what it takes, and the one clear line for what it does not. */
+/** Every setting by table (D41): its accepted values, and the one clear line for others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConfigError, readConfig } from '../../src/config.ts'

@@ -1,4 +1,4 @@
-/** Exact decimals by table (D14): what is read as one, how it is written, and how it is rounded. */
+/** Exact decimals by table (D14): parsing, printing and rounding. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,7 +1,4 @@
-/**
- * Our own reader of JSON beside the runtime's: the same values, the same refusals; and what it refuses within
- * limits.
- */
+/** Our own JSON reader beside the runtime's: the same values, the same refusals; and its limits. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -10,7 +7,7 @@ import { JsonLimitError, parseExactly, parseJson } from '../../src/json.ts'
 const seed = Date.now() % 1_000_000
 const limits = { levels: 4, items: 12 }
 
-/** What a reader makes of a text: its value, or that it is none. */
+/** The outcome of reading a text: its value, or that it is invalid. */
 function outcome(read: (text: string) => unknown, text: string): unknown {
   try {
     return { value: read(text) }
@@ -21,7 +18,7 @@ function outcome(read: (text: string) => unknown, text: string): unknown {
 }
 
 function assertAlike(text: string): void {
-  // What a double can't hold is rounded by the runtime; nothing prints the sign of a zero.
+  // The runtime rounds numbers beyond doubles; the sign of a zero is never printed.
   const rounded = (read: string) => JSON.parse(JSON.stringify(parseExactly(read)))
   const unsigned = (read: string) => JSON.parse(read, (_name, value) => (value === 0 ? 0 : value))
   assert.deepEqual(outcome(rounded, text), outcome(unsigned, text), JSON.stringify(text))
@@ -82,7 +79,7 @@ test('what is almost JSON is read or refused as the runtime does', () => {
     fc.property(almost, parts => assertAlike(parts.join(''))),
     { seed, numRuns: 20_000 },
   )
-  // One character of something sound changed, left out or put in.
+  // One character of valid JSON changed, left out or inserted.
   const sound = '{"a":[1,-2.5e-3,true,{"b":"c\\n\\u00e9"}],"d":null}'
   const changed = fc.tuple(fc.nat(sound.length), fc.nat(1), fc.constantFrom('', ...pieces, ...others))
   fc.assert(
@@ -94,7 +91,7 @@ test('what is almost JSON is read or refused as the runtime does', () => {
 test('numbers: the same double where it has the digits, else the digits', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), number => {
-      // Nothing prints the sign of a zero.
+      // The sign of a zero is never printed.
       for (const text of [JSON.stringify(number), number.toExponential()])
         assert.equal(parseExactly(text), number + 0, text)
     }),

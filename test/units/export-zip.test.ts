@@ -1,4 +1,4 @@
-/** A ZIP archive that is written as a stream: how it fails, and how it is ended. */
+/** A ZIP archive written as a stream: its failures and its end. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { zipped } from '../../src/export/zip.ts'
@@ -24,7 +24,7 @@ test('entries are ended with their archive', { timeout: 60_000 }, async () => {
       }
     }
     const archive = zipped([{ name: 'a', content: endless() }])
-    // The head of the entry, and then something of what is in it.
+    // The head of the entry, and then some of its content.
     void archive
       .next()
       .then(() => archive.next())

@@ -34,7 +34,7 @@ test('conditions, groups and their nesting', () => {
       condition('c', 'eq', '3'),
     ],
   })
-  // A field may be called like a group.
+  // A field may have the name of a group.
   assert.deepEqual(parseFilter('not:eq(1)'), condition('not', 'eq', '1'))
 })
 

@@ -1,4 +1,4 @@
-/** Rows of files become bodies that the interface takes (D80). */
+/** Rows of files become bodies that the interface accepts (D80). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { momentIn } from '../../src/fields/local-times.ts'
@@ -27,7 +27,7 @@ const body = (resource: string, cells: { readonly [field: string]: Cell }, more:
   return body
 }
 
-/** What the interface has against a body; names are not looked up here. */
+/** The interface's problems with a body; names are not looked up here. */
 function complaints(resource: string, given: JsonObject): string[] {
   const { problems, warnings } = parseRecord(given, catalog.resources.get(resource)!, catalog, null)
   return [...problems.kept, ...warnings].map(({ message }) => message)
@@ -105,7 +105,7 @@ test('dates and times as people write them', () => {
     ['1er février 2026', undefined, '2026-02-01'],
     ['12 déc. 2026', undefined, '2026-12-12'],
     ['03/03/0026', undefined, null],
-    // A file of one order has no dates of the other.
+    // A file with one order has no dates of the other.
     ['12/31/2026', 'dmy', null],
     ['31/12/2026', 'mdy', null],
     ['2026-02-30', undefined, null],
@@ -253,7 +253,7 @@ test('a sign beside an amount says its currency, or the row is refused', () => {
     assert.deepEqual(body('deal', { deal_value: text }).deal_value, value, text)
     const price = body('product', { 'unit_price.price': text }).unit_price
     assert.deepEqual(price, [{ currency, unit_price: 100 }], text)
-    // The currency may stand on either side.
+    // The currency may be on either side.
     const [before, behind] = [{ 'deal_value.currency': currency }, { 'deal_value.value': text }]
     assert.deepEqual(body('deal', { ...before, ...behind }).deal_value, value, text)
     assert.deepEqual(body('deal', { ...behind, ...before }).deal_value, value, text)
@@ -296,7 +296,7 @@ test('prices in several columns are those of one product, each in the currency o
   assert.deepEqual(prices({ [usd]: '$5.50', [eur]: '4 EUR' }), [dollar, { currency: 'EUR', unit_price: 4 }])
   assert.deepEqual(prices({ [usd]: '5.50', [eur]: '' }), [dollar])
   assert.equal(prices({ [usd]: '', [eur]: '', 'unit_price.currency': 'EUR' }), undefined)
-  // The price without a currency is in the base currency; tax is that of each.
+  // The price without a currency is in the base currency; tax belongs to each.
   assert.deepEqual(prices({ 'unit_price.price': '4', [usd]: '5.50', 'unit_price.tax': '19' }), [
     { currency: 'EUR', unit_price: 4, tax: 19 },
     { ...dollar, tax: 19 },
@@ -585,7 +585,7 @@ test('cells with very many values are refused before these are looked at', () =>
 
 test('a long run of blanks in a cell is read once, not again from each of them', () => {
   const cell = (blanks: number) => `1${' '.repeat(blanks)}x`
-  // Read anew from each blank, the first took seven seconds, and the others an hour.
+  // With a restart at each blank, the first took seven seconds, and the others an hour.
   const { problems } = converted('contact', { phones: cell(49_000) })
   assert.deepEqual(problems, [])
   for (const field of ['cf_shift', 'cf_span', 'cf_slot'])

@@ -1,4 +1,4 @@
-/** What the columns of files are guessed to be (D80). */
+/** The guessed targets of files' columns (D80). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { guessColumns, systemOf, targetsOf } from '../../src/imports/guess.ts'
@@ -17,7 +17,7 @@ const guessOf = (resource: string, columns: Columns, system?: System) =>
     ...([undefined, system] as const),
   )
 
-/** Column → target, of columns with their first cells: those that are sure and those that are asked. */
+/** Column → target, of columns with their first cells: the certain ones and those that need confirmation. */
 async function guessed(resource: string, columns: Columns) {
   const names = Object.keys(columns)
   const { mapping, unmapped } = await guessOf(resource, columns)
@@ -25,7 +25,7 @@ async function guessed(resource: string, columns: Columns) {
   return Object.fromEntries([...mapping, ...asked].map(({ column, field }) => [names[column]!, field]))
 }
 
-/** Column → its target, or why it has none. */
+/** Column → its target, or the reason why it has none. */
 async function told(resource: string, columns: Columns) {
   const { mapping, unmapped } = await guessOf(resource, columns)
   return Object.keys(columns).map(
@@ -158,7 +158,8 @@ test('contents decide where names leave it open', async () => {
     ...{ Phase: 'pipeline_stage', Herkunft: 'source' },
   })
   assert.deepEqual(await guessed('contact', { Kontakt: 'jo@x.com' }), { Kontakt: 'emails' })
-  // A name of ours is believed whatever the cells are, so that they are refused; another one is not.
+  // A column with our own name is trusted whatever the cells are, so that they are refused; another one is
+  // not.
   assert.deepEqual(await told('deal', { 'Expected close date': 'no idea' }), ['expected_close_date'])
   assert.deepEqual(await told('deal', { 'Close date': 'no idea' }), ['misfit'])
 })
@@ -241,7 +242,7 @@ test('several prices of a product are told apart by the currencies of their colu
     ...['unit_price.price', 'unit_price.price.EUR', 'taken'],
   ])
   assert.deepEqual(await told('product', { 'Price EUR': '2' }), ['unit_price.price'])
-  // A deal has one amount, so the other is asked for; and of what has no rate nothing is known.
+  // A deal has one amount, so the other needs confirmation; a currency without a rate is unknown.
   assert.deepEqual(await told('deal', { 'Amount EUR': '2', 'Amount (USD)': '1' }), [
     'deal_value.value',
     'taken',
@@ -265,7 +266,7 @@ test('ids of other systems are known in capitals, too, and nobody is called by o
   assert.deepEqual(await told('deal', { Company: 'Studio54', PAID: 'yes' }), [
     ...['company.name', 'payment_status'],
   ])
-  // Some write names under what they call ids.
+  // Some exports have names in columns called ids.
   assert.deepEqual(await told('company', { name: 'A', country_id: 'Norway' }), ['name', 'address.country'])
 })
 
@@ -321,7 +322,7 @@ test('texts that name nothing are told, with what they may mean', () => {
     [3, ['Ann Lee', 'Ann Le', '7']],
     [4, ['x']],
     [5, ['KEY ACCOUNT', 'Key account, VIP; 9', '"A, B"; VIP', '["VIP", "Key acount"]']],
-    // Of those nobody knows which there are.
+    // The values of these can't be known.
     [6, ['North']],
   ])
   const [colors, tags] = [
@@ -369,7 +370,7 @@ test('each column is mapped, left out for a reason, or open', async () => {
     ...['foreign_id', 'foreign_id', 'foreign_id', 'numbers', 'numbers'],
     ...['unknown', 'unknown', 'refused_file', 'refused_file'],
   ])
-  // Names of ours say that ids are ours.
+  // Our own names mean that ids are ours.
   const ours = { company: '17', pipeline_stage: '1', sales_owner: '2', primary_contact: '3' }
   assert.deepEqual(await told('deal', ours), Object.keys(ours))
   const empty = await guessColumns(
@@ -377,7 +378,7 @@ test('each column is mapped, left out for a reason, or open', async () => {
     column => column === 1,
   )
   assert.deepEqual(empty.unmapped, [{ column: 1, why: 'empty', field: null }])
-  // What few cells fit stays what its name says; only where none does, it is asked.
+  // A column that few cells fit stays; only if none fits, it needs confirmation.
   const amounts = ['n/a', '5', 'n/a'].map(cell => [cell])
   const dirty = await guessColumns(...([catalog, fieldsOf('deal'), ['Amount'], amounts] as const))
   assert.deepEqual(dirty.mapping, [{ column: 0, field: 'deal_value.value' }])
@@ -406,7 +407,7 @@ test('what a record has itself is not looked for in those that it points to', as
     ...['unknown', 'emails.work', 'emails.home', 'emails.other', 'taken', 'phones.other'],
     ...['company.phones', 'company.address.city'],
   ])
-  // Without a company, there is none to have it.
+  // Without a company it has no target.
   assert.deepEqual(await told('contact', { 'Last name': 'Doe', 'Company phone': '+49 111 0' }), [
     ...['last_name', 'unnamed'],
   ])

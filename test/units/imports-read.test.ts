@@ -1,4 +1,4 @@
-/** Reading CSV and JSON lines as tables: what people have, and what is broken (D80). */
+/** Reading CSV and JSON lines as tables: real files and broken ones (D80). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../src/errors.ts'
@@ -138,7 +138,7 @@ test('a row that has lost a cell is refused, and one whose empty end was left ou
     /^Line 2: the row has 3 cells, but .* 4 columns/,
   )
   assert.deepEqual(await refusedLines(['a,b,c,,', '1,2,', '1,']), [3])
-  // Excel leaves out the end of sixteen rows at a time, as much as is empty in all of them.
+  // Excel omits the end of sixteen rows at a time, as far as it is empty in all of them.
   const [full, short] = [Array.from({ length: 15 }, () => '1,2,3,4'), Array.from({ length: 15 }, () => '1,,')]
   assert.deepEqual(await refusedLines([names, ...full, ...short, '1,2,3', '1,2,3,4', '1,2,']), [34])
   // In our file of refused rows, each has all its cells.

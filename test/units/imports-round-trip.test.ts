@@ -1,4 +1,4 @@
-/** What our exports write converts back to bodies of the same values, in each format (D80, D81). */
+/** Our exports convert back to bodies of the same values, in each format (D80, D81). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { csv } from '../../src/export/csv.ts'
@@ -14,7 +14,7 @@ import { catalog } from '../support/import-catalog.ts'
 
 const formats = { csv, xlsx: workbook, jsonl: jsonLines } as const
 
-/** A record as `names=1` gives it → what comes back. */
+/** A record exported with `names=1` → the converted body. */
 async function back(format: keyof typeof formats, resource: string, record: JsonObject) {
   const fields = catalog.resources.get(resource)!
   const shown = fields.fields.filter(field => field.is_active && !field.is_hidden)
@@ -81,7 +81,7 @@ for (const format of Object.keys(formats) as (keyof typeof formats)[]) {
   })
 }
 
-/** A file of one deal in a form, read as any file is: its body, and the columns of what is refused. */
+/** A file of one deal in a format, read like any file: its body, and its refused columns. */
 async function readAs(
   cells: readonly string[],
   delimiter: string,

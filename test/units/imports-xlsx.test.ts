@@ -1,4 +1,4 @@
-/** Reading workbooks as tables: what spreadsheets write, and what is broken (D80). */
+/** Reading workbooks as tables: those of spreadsheets and broken ones (D80). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../src/errors.ts'
@@ -162,7 +162,7 @@ test('the first visible sheet is read, or the one that is named', async () => {
   await assert.rejects(table('Nowhere'), /no sheet "Nowhere". There are: "Sheet1", "Other"/)
 })
 
-/** A workbook in whose list of files one number of the sheet is another. */
+/** A workbook with one number of the sheet changed in the ZIP directory. */
 function listedWith(place: number, change: (number: number) => number): Buffer {
   const bytes = Buffer.from(book({ rows: header }))
   const entry = bytes.indexOf('xl/worksheets/sheet2.xml', bytes.indexOf('PK\x01\x02', 0, 'latin1')) - 46

@@ -1,4 +1,4 @@
-/** ISO 8601 by table: what is a real date, time or moment, and what each becomes (D16, D42). */
+/** ISO 8601 by table: real dates, times and moments, and their normal forms (D16, D42). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -121,7 +121,7 @@ test('moments become UTC with milliseconds', () => {
     ['0001-01-01T00:00Z', '0001-01-01T00:00:00.000Z'],
     ['0070-06-01T12:00Z', '0070-06-01T12:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-    // the ends of what can be kept
+    // the limits of the range
     ['0001-01-01T00:00+00:01', null],
     ['9999-12-31T23:59-00:01', null],
     ['2026-03-31T09:30:60Z', null],

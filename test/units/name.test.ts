@@ -1,4 +1,4 @@
-/** Names as they are compared, by table (D127). */
+/** Names in their compared form, by table (D127). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { comparedName, isSameName, plainWords } from '../../src/fields/name.ts'

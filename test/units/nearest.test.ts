@@ -80,7 +80,7 @@ test('what is near is found whatever stands before and behind it, and far words 
   )
 })
 
-/** The same by its definition: the whole table. */
+/** The edit distance by its definition: the whole table. */
 function distance(a: string, b: string): number {
   const table = Array.from({ length: a.length + 1 }, (_, i) =>
     Array.from({ length: b.length + 1 }, (_, j) => (i ? i : j)),

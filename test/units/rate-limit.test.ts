@@ -1,6 +1,4 @@
-/**
- * Counting requests a minute (D59): by a clock that is never set, each caller for itself, in bounded memory.
- */
+/** Rate limits (D59): by a monotonic clock, each caller for itself, in bounded memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { networkOf } from '../../src/api/network.ts'
@@ -53,7 +51,7 @@ test('a flood of addresses takes nobody else’s count, and its memory has an en
     [isTaken(() => limit.count(token, late)), isTaken(() => limit.count(null, early))],
     [false, false],
   )
-  // Those beyond the memory share a count, which is used up; a valid token is none of them.
+  // Callers beyond the memory share a counter, which is used up; a valid token is none of them.
   assert.deepEqual(
     [isTaken(() => limit.count(null, late)), isTaken(() => limit.count('other', late))],
     [false, true],

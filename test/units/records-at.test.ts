@@ -1,11 +1,11 @@
-/** A record as it was after an event (D72): undoing what came later gives what was written then. */
+/** A record as of an event (D72): undoing later events restores it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { recordAt, type Step, undone } from '../../src/events/records-at.ts'
 import { isSameJson, type Json, type JsonObject, jsonNumber } from '../../src/json.ts'
 
-/** What happens to a record, one after the other: values that are set, or its end and return. */
+/** Changes of a record, one after the other: values that are set, or its deletion and restoration. */
 type Change = { readonly [field: string]: Json } | 'deleted' | 'restored' | 'tested'
 
 const value: fc.Arbitrary<Json> = fc.oneof(
@@ -27,7 +27,7 @@ const changes: fc.Arbitrary<Change[]> = fc.array(
 
 const timeOf = (seq: number) => new Date(Date.UTC(2026, 0, 1) + seq * 1000).toISOString()
 
-/** Writes as the service does, and what the record was after each event. */
+/** Writes as the service does, and the record as of each event. */
 function played(first: JsonObject, later: readonly Change[]): { steps: Step[]; records: JsonObject[] } {
   const kept = { version: 0, updated_at: '', updated_by: 0, deleted_at: null, deleted_by: null }
   let now: JsonObject = { id: 7, ...kept }

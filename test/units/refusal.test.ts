@@ -1,4 +1,4 @@
-/** What errors of a database mean, also of one that keeps its tables in shards on several nodes. */
+/** The meaning of database errors, also of a database that has its tables in shards on several nodes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { databaseRefusal } from '../../src/db/refusal.ts'

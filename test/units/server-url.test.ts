@@ -1,4 +1,4 @@
-/** DATABASE_URL as libpq reads it: what it says, and what it refuses without a word of the password. */
+/** DATABASE_URL as libpq reads it: its parts, and refusals without a word of the password. */
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
 import { test } from 'node:test'

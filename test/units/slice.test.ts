@@ -1,9 +1,9 @@
-/** The time in which a bench measures: as long as was asked, or until there is a figure. */
+/** The measured time of a bench: as long as requested, or until there is a figure. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Slice } from '../../bench/slice.ts'
 
-// Hours: a pause of this process between two lines is nothing beside them.
+// Hours: a pause of this process between two lines is negligible.
 const hour = 3_600_000
 const asked = { warmUp: 10 * 3600, seconds: 2 * 3600 }
 

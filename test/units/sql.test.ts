@@ -1,4 +1,4 @@
-/** The template of SQL: what becomes text, what becomes a parameter, and what is refused. */
+/** The SQL template: text, parameters, and refusals. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** What the system refuses is said in one line: the file, what it said, its code. */
+/** The system's refusals in one line: the file, the message, its code. */
 import assert from 'node:assert/strict'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'

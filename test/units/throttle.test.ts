@@ -1,4 +1,4 @@
-/** Wrong passwords are slowed down (D61): counted by e-mail and network, in a memory that has an end. */
+/** Wrong passwords are throttled (D61): counted by e-mail and network, in bounded memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../src/errors.ts'
@@ -22,7 +22,7 @@ test('from one network, a hundred wrong passwords for as many e-mails are free, 
     slowed(() => attempt('b@example.com', 'one')),
     1,
   )
-  // Others go on.
+  // Others are not throttled.
   attempt('b@example.com', 'two')
   for (const wait of [1, 2, 4, 8, 10, 10]) {
     assert.equal(
@@ -55,7 +55,7 @@ test('what is taken back is as if it had not been: it ends no wait, and makes no
   for (let index = 0; index < 100; index++) attempt('a@example.com', 'n')()
   attempt('a@example.com', 'n')
   assert.equal(wait(), 4)
-  // An hour after the last wrong one all is forgotten, however often the right one came meanwhile.
+  // An hour after the last wrong one all counters are reset, even if the right one came meanwhile.
   for (let minute = 0; minute < 60; minute++) {
     now += 60_000
     attempt('a@example.com', 'n')()
@@ -85,7 +85,7 @@ test('what is taken back leaves nothing in the memory', () => {
     slowed(() => attempt('late@example.com', 'm')),
     1,
   )
-  // There was room to count it apart.
+  // It still has a counter of its own.
   assert.equal(
     slowed(() => attempt('later@example.com', 'm')),
     0,
@@ -101,6 +101,6 @@ test('a flood of e-mails takes nobody else’s count, and its memory has an end'
     slowed(() => attempt('victim@example.com', 'v')),
     1,
   )
-  // Those for whom there was no room share a count.
+  // Keys without room share a counter.
   assert.ok(slowed(() => attempt('late@example.com', 'n1')) > 0)
 })

@@ -163,7 +163,7 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     maxConnectionsPerAddress: 2000,
     requestTimeoutMs: 30_000,
   })
-  // Whoever can be reached from elsewhere has a limit.
+  // A service that other hosts can reach has a limit.
   assert.equal(readConfig({ HOST: '0.0.0.0' }).rateLimit, 6000)
   assert.equal(readConfig({ HOST: '0.0.0.0', RATE_LIMIT: '0' }).rateLimit, 0)
   assert.equal(readConfig({ DATABASE_URL: 'postgres://h/d' }).sampleData, false)

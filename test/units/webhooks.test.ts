@@ -1,7 +1,4 @@
-/**
- * The pure parts of webhooks (D72): which addresses may be reached, how deliveries are signed, when they
- * go.
- */
+/** The pure parts of webhooks (D72): permitted addresses, signatures, and the schedule of retries. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'

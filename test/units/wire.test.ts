@@ -1,6 +1,5 @@
 /**
- * PostgreSQL's messages: read alike however they are cut, and written so that nothing of a value can be taken
- * for a message.
+ * PostgreSQL's messages: read alike however they are cut, and written so that no value can inject a message.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

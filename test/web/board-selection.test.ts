@@ -102,7 +102,7 @@ test('cards are selected by Space, given an owner and won, with one reason for a
   await page.getByRole('option', { name: 'Olga Owner' }).click()
   await dialog.getByRole('button', { name: 'Change all 2' }).click()
   await page.getByText('2 deals changed.').waitFor()
-  // The same message is waited for again below.
+  // The same message is awaited again below.
   await page.getByRole('button', { name: 'Dismiss' }).click()
   await page.getByText('2 deals changed.').waitFor({ state: 'detached' })
   const olga = owner.body.data.id
@@ -153,7 +153,7 @@ test('a selected card takes all that are selected with it: dragged, by keys and 
     await page.mouse.move(to.x + 120, to.y + 160, { steps: 8 })
   }
   await select('Together 1', 'Together 2')
-  // The service takes its time: the cards don't.
+  // The service answers late: the cards move at once.
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route('**/deal/bulk', async route => {
     await promise
@@ -173,7 +173,7 @@ test('a selected card takes all that are selected with it: dragged, by keys and 
   await done('2 deals restored.')
   assert.deepEqual(await stored(ids, 'pipeline_stage'), [fresh, fresh, fresh, fresh])
 
-  // A card that is not selected goes alone.
+  // An unselected card moves alone.
   await select('Together 1', 'Together 2')
   await drag('Together 3', 'Qualified')
   await page.mouse.up()
@@ -183,7 +183,7 @@ test('a selected card takes all that are selected with it: dragged, by keys and 
   await done('2 deals changed.')
   assert.deepEqual(await stored(ids, 'pipeline_stage'), [qualified, qualified, qualified, fresh])
 
-  // They close together, and are asked once; given up, nothing moves.
+  // They close together, with one dialog; cancelling it moves nothing.
   await select('Together 2', 'Together 4')
   await card(page, 'Together 4').press('w')
   const closing = page.getByRole('dialog', { name: 'Mark as won' })
@@ -200,7 +200,7 @@ test('a selected card takes all that are selected with it: dragged, by keys and 
   assert.deepEqual(await stored(ids, 'pipeline_stage'), [qualified, won, qualified, won])
   assert.deepEqual(await stored(ids, 'status'), [1, 2, 1, 2])
 
-  // So do those that are reopened, by the bar too.
+  // Reopened cards move together, too, also by the bar.
   await select('Together 1', 'Together 2', 'Together 4')
   await bar(page).getByRole('button', { name: 'Move to…' }).click()
   await page.getByRole('menuitem', { name: 'Proposal' }).click()

@@ -1,4 +1,4 @@
-/** Moves on the board by keys, however slow the service: the focus, what is asked, what is undone. */
+/** Moves on the board by keys, with a slow service: the focus, the requests, the undo. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -22,7 +22,7 @@ async function makeDeal(title: string, more: object = {}): Promise<number> {
 
 const stored = async (id: number) => (await call('GET', `${v1}/deal/${id}`)).body.data
 
-/** A record but for what every write moves. */
+/** A record without the members that every write moves. */
 const withoutVersion = ({ version: _, updated_at: __, ...record }: Record<string, unknown>) => record
 
 /** Waits until the card has the focus, in the column of the stage. */
@@ -57,7 +57,7 @@ test('the focus follows a card before the service has answered, and after its un
   const undone = page.waitForResponse(answer => answer.url().endsWith('/undo'))
   await page.keyboard.press('Control+z')
   await hasFocus(page, 'Qualified', 'Far by keys')
-  // Moved by somebody else, once the undo was answered.
+  // Moved by another user, once the undo was answered.
   await undone
   await call('PATCH', `${v1}/deal/${deal}`, { pipeline_stage: known.stages.Negotiation! })
   await hasFocus(page, 'Negotiation', 'Far by keys')
@@ -107,7 +107,7 @@ test('a closed deal is reopened after a question, and closed again as it was by 
   await page.getByText('Closed as it was is in Negotiation now.').waitFor()
   assert.equal((await stored(deal)).won_reason, null)
   await hasFocus(page, 'Negotiation', 'Closed as it was')
-  // Without its message it is the last change all the same.
+  // Without its message it is still the last change.
   const said = messageOf(page, 'Closed as it was is in Negotiation now.')
   await said.getByRole('button', { name: 'Dismiss' }).click()
   await page.keyboard.press('Control+z')

@@ -27,7 +27,7 @@ async function stageOf(deal: number): Promise<string> {
   return name
 }
 
-/** The requests of a page for data, from now on. */
+/** Records a page's requests for data from now on. */
 function requestsOf(page: Page): string[] {
   const found: string[] = []
   page.on('request', request => {
@@ -37,7 +37,9 @@ function requestsOf(page: Page): string[] {
   return found
 }
 
-/** From now on notes what a page asks; what it answers waits until all of that has been answered. */
+/**
+ * Records a page's requests from now on; the function that it returns waits until all of them are answered.
+ */
 function answersOf(page: Page): () => Promise<void> {
   const underWay = new Set<Request>()
   page.on('request', request => underWay.add(request))
@@ -62,7 +64,7 @@ test('a card that is dragged is in its new column at once, by one request', { sk
   const deal = await makeDeal('Dragged by mouse', { pipeline_stage: known.stages.New! })
   const { page, accessible, end } = await openUi(service, '/board')
   await card(page, 'Dragged by mouse').waitFor()
-  // The feed is followed, and bar and account menu are loaded, after the cards: each asks for something.
+  // The feed, the bar and the account menu load after the cards, with requests of their own.
   await page.goto('about:blank')
   const whole = Promise.all([page.waitForRequest(/\/event\?after=/), page.waitForResponse(/\/job\?/)])
   await page.goto(`${service.url}/board`)
@@ -191,7 +193,7 @@ test('a refused move takes the card back to its place, with the reason', { skip 
   const deal = await makeDeal('Refused', { pipeline_stage: known.stages.New! })
   const { page, end } = await openUi(service, '/board')
   await card(page, 'Refused').waitFor()
-  // The stage is gone by the time the card is dropped.
+  // The stage is deleted by the time the card is dropped.
   const made = await call('POST', `${v1}/pipeline_stage`, {
     pipeline: known.pipeline,
     name: 'Gone soon',
@@ -243,7 +245,7 @@ test('a move of somebody else is heard of that comes while the board is read', {
   const { page, end } = await openUi(service, '/today')
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
   const requests = requestsOf(page)
-  // The answer is of before the move, and comes once the page has taken the board for stale.
+  // The answer is from before the move, and comes once the page has invalidated the board.
   await page.route(
     '**/deal/view/board?*',
     async route => {
@@ -322,7 +324,7 @@ test('after 200 random moves, some refused, the sums on the screen are those of 
   await page.reload()
   await column(page, 'New').getByRole('link').first().waitFor()
   const answered = answersOf(page)
-  // A move, not a reading: what could not be read stays as it was until the feed tells of it.
+  // Refuses a move, not a read: a failed read stays until the feed reports a change.
   let isRefused = false
   await page.route('**/deal/*', route => {
     if (!isRefused || route.request().method() !== 'PATCH') return route.fallback()
@@ -359,7 +361,7 @@ test('after 200 random moves, some refused, the sums on the screen are those of 
           (element, wanted) => Number(wanted ? element.getAttribute(wanted) : element.textContent),
           attribute,
         )
-    // A page on a busy machine shows an answer some time after it has come.
+    // A page on a busy machine shows an answer some time after receiving it.
     const settles = async (what: string, expected: number, attribute?: null) => {
       for (let tries = 0; tries < 50 && (await shown(what, attribute)) !== expected; tries++)
         await page.waitForTimeout(100)

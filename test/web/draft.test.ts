@@ -1,4 +1,4 @@
-/** Drafts of records without a browser: what has changed, what clashes, what rules ask for, what is due. */
+/** Drafts of records without a browser: changes, conflicts, fields required by rules, due dates. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createServer, type ViteDevServer } from 'vite'

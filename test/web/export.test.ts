@@ -1,4 +1,4 @@
-/** The Export menu of a table: what the browser downloads is what the table shows, whole and in its order. */
+/** The Export menu of a table: the downloaded file equals the table, whole and in its order. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { suite, test } from 'node:test'
@@ -10,7 +10,7 @@ import { openUi } from '../support/ui.ts'
 
 const service = noBrowser ? null : await startService()
 
-/** Chooses an entry of the menu, by its group; returns the name and the bytes of what is downloaded. */
+/** Chooses an entry of the menu, by its group; returns the name and the bytes of the download. */
 async function exported(page: Page, group: string, format: string): Promise<{ name: string; bytes: Buffer }> {
   await page.getByRole('button', { name: 'Export' }).click()
   const begun = page.waitForEvent('download')

@@ -63,7 +63,7 @@ const condition: fc.Arbitrary<Condition> = fc
     return takesList(made.operator) ? made : { ...made, values: made.values.slice(0, 1) }
   })
   .filter(made => !unprintable(made))
-  // An unbalanced parenthesis is said by a list.
+  // An unbalanced parenthesis is written as a list.
   .map(made => parseFilter(printFilter([made]))[0] as Condition)
 const term = fc.letrec<{ term: Term; group: Term; condition: Term }>(tie => ({
   term: fc.oneof({ maxDepth: 3 }, tie('condition'), tie('group')),
@@ -80,7 +80,7 @@ const filters: fc.Arbitrary<Filter> = fc
   .array(term, { maxLength: 3 })
   .filter(made => countConditions(made) <= 50)
 
-/** The position of the error that reading a text throws; null where it can be read. */
+/** The position of the error of a text; null if it can be parsed. */
 function positionOf(
   read: () => unknown,
   type: typeof FilterError | typeof grammar.GrammarError,
@@ -209,7 +209,7 @@ suite('Filter texts', () => {
   })
 })
 
-/** Two operands in order that a field of the type takes. */
+/** Two ordered operands that a field of the type accepts. */
 const operandsOf: { readonly [type: string]: readonly [string, string] } = {
   SINGLE_STRING: ['Acme, Inc. (EU', 'He said "yes"'],
   TEXT: ['a)b', 'b,(c'],

@@ -1,6 +1,6 @@
 /**
- * With forced colours, as of high contrast, backgrounds say nothing: what has the focus and what is chosen
- * has a line around it. And axe finds nothing against what opens over a page.
+ * Forced colours, such as high contrast, hide backgrounds: the focus and the selection have an outline. And
+ * axe finds no violation in what opens over a page.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ async function makeDeal(title: string): Promise<number> {
   return reply.body.data.id
 }
 
-/** Fails unless a line is around an element. */
+/** Fails unless an element has an outline. */
 async function isMarked(what: string, element: Locator): Promise<void> {
   const { style, width } = await element.evaluate(one => {
     const { outlineStyle, outlineWidth } = getComputedStyle(one)

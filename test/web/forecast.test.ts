@@ -1,4 +1,4 @@
-/** The reports in a browser: their numbers are those of the service, and each leads to its deals. */
+/** The reports in a browser: their numbers are those of the service, and each links to its deals. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -51,7 +51,7 @@ async function rowsOf(page: Page, name: string): Promise<string[][]> {
 
 const inPeriod = 'status:eq(Open),expected_close_date:between(2031-01-01,2031-03-31)'
 
-/** Somebody whose role hides the value of deals. */
+/** A user whose role hides the value of deals. */
 async function whoSeesNoAmounts(): Promise<number> {
   const member = (await call('GET', `${v1}/role/3`)).body.data
   const hidden = { name: 'No amounts', scopes: member.scopes, hidden_fields: ['deal.deal_value'] }
@@ -133,7 +133,7 @@ test('what was won stands beside the period before', { skip }, async () => {
   await wonOn('2021-06-30', 100)
   const { page, accessible, end } = await openUi(service, '/forecast?from=2021-04&months=3')
   const figure = page.getByText('in the 3 months before').locator('..')
-  // With the sign of the currency, which is read besides.
+  // With the sign of the currency, which is fetched separately.
   await figure.getByText('$600', { exact: true }).waitFor()
   assert.equal(await figure.innerText(), 'Won\n$600\n$400 in the 3 months before: +50%')
   await accessible('a forecast beside the period before')
@@ -199,7 +199,7 @@ test('pipeline, owner and months are in the address', { skip }, async () => {
   const { page, end } = await openUi(service, '/forecast')
   const owner = page.getByLabel('Owner')
   await owner.locator('option').nth(1).waitFor({ state: 'attached' })
-  // So quickly that the first choice is not drawn before the second.
+  // So quickly that the second choice precedes the drawing of the first.
   await page.evaluate(
     chosen => {
       for (const [label, index] of chosen) {
@@ -241,7 +241,7 @@ test('reasons and owners have the counts of the service', { skip }, async () => 
   await end()
 })
 
-/** The marks of a chart, bar by bar: what each says, and how long it is drawn. */
+/** The marks of a chart, bar by bar: each label, and its drawn length. */
 const drawn = (page: Page, chart: string, side: 'width' | 'height') =>
   page.getByRole('group', { name: chart, exact: true }).evaluate((element, side) => {
     const marks = [...element.querySelectorAll<SVGAElement>('a[data-mark]')]
@@ -251,7 +251,7 @@ const drawn = (page: Page, chart: string, side: 'width' | 'height') =>
     }))
   }, side)
 
-/** The value of a mark by what it says: the best case is drawn as what it adds to the weighted value. */
+/** The value of a mark by its label: the best case is drawn as its surplus over the weighted value. */
 function valuesOf(names: readonly string[]): number[] {
   const said = names.map(name => Number(/: \$?([\d,.]*\d)/.exec(name)![1]!.replaceAll(',', '')))
   return said.map((value, index) => value - (names[index]!.includes(', best case:') ? said[index - 1]! : 0))

@@ -1,4 +1,4 @@
-/** What the pages of imports and jobs are made of: formats of files, what is missing, counts and progress. */
+/** The parts of the pages of imports and jobs: formats of files, missing fields, counts and progress. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formats } from '../../web/src/format/format.ts'
@@ -34,10 +34,10 @@ test('what each record needs and no column becomes is missing', () => {
     [],
   )
   assert.deepEqual(missingLabels({ mapping: to('last_name'), targets: [], defaults: {} }, fields), ['emails'])
-  // The service says what is required, once its targets tell.
+  // The service knows the required fields, once the targets are known.
   const targets = [{ field: 'emails', label: 'E-mails', isRequired: true }]
   assert.deepEqual(missingLabels({ mapping: [], targets, defaults: {} }, fields), ['emails'])
-  // What all rows have is not missing.
+  // A field that all rows have is not missing.
   assert.deepEqual(missingLabels({ mapping: [], targets, defaults: { emails: 'a@b.de' } }, fields), [])
 })
 
@@ -64,7 +64,7 @@ test('the samples of a column tell what field it would be', () => {
   }
   const five = (...texts: string[]) => Array.from({ length: 5 }, (_, index) => texts[index % texts.length])
   assert.equal(guessField({ name: ' Column ', samples: [] }, 'deal', 1).label, 'Column')
-  // The ids of the file's own records tell them, whatever they look like; those of others don't.
+  // The file's own ids identify records, whatever they look like; those of others don't.
   const ids = (name: string, resource: string) => guessField({ name, samples: ['1', '2'] }, resource, 2)
   for (const name of ['Id', 'Record ID', 'record_id', 'Opportunity ID', 'External id'])
     assert.deepEqual(ids(name, 'deal'), {
@@ -75,7 +75,7 @@ test('the samples of a column tell what field it would be', () => {
   assert.deepEqual(guess([]), ['SINGLE_STRING'])
   assert.deepEqual(guess(five('1,250.50', '0', '-3', '1 000 000', '7,5')), ['SINGLE_NUMBER'])
   assert.deepEqual(guess([1, 2.5]), ['SINGLE_NUMBER'])
-  // Zeros at the beginning, and digits that no number keeps, are those of a code.
+  // Leading zeros, and digits beyond a number's precision, are those of a code.
   assert.deepEqual(guess(five('00123', '1', '2', '3', '4')), ['SINGLE_STRING'])
   assert.deepEqual(guess(['1234567890123456789', '2', '3', '4', '5']), ['SINGLE_STRING'])
   assert.deepEqual(guess(five('€ 5', '7.50 USD', '$1,000')), ['MONETARY'])

@@ -1,4 +1,4 @@
-/** Imports in the browser (D80): a real file, step by step, mended by values, and taken back. */
+/** Imports in the browser (D80): a real file, step by step, corrected by values, and reverted. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { before, suite, test } from 'node:test'
@@ -15,7 +15,7 @@ const names = [
   ...['company.name', 'primary_contact.last_name', 'primary_contact.emails'],
 ]
 
-/** Rows of deals: each 20th has a stage that is not here, and one has a value that is none. */
+/** Rows of deals: each 20th has an unknown stage, and one has an invalid value. */
 async function dealsFile(prefix: string, count: number): Promise<string> {
   const { get } = service!
   const owner = (await get(`${v1}/user/view/list?pageSize=1`)).body.data[0].email
@@ -50,7 +50,7 @@ async function notSideways(page: Page, what: string): Promise<void> {
   assert.ok(wide <= seen, `${what}: ${wide} px wide in ${seen}`)
 }
 
-/** How many the result says of these words. */
+/** The count in the result with these words. */
 const told = async (page: Page, words: string) =>
   Number(
     await page
@@ -61,11 +61,11 @@ const told = async (page: Page, words: string) =>
       .then(text => text?.replace(',', '')),
   )
 
-/** The list of what a text of a field stands for. */
+/** The list of meanings of a field's text. */
 const meaning = (field: Locator, text: string) =>
   field.getByRole('combobox', { name: new RegExp(`value for “${text}”`) })
 
-/** Somebody who may import companies, and what else is said. */
+/** A user who may import companies, and more. */
 async function importer(name: string, more: readonly string[] = []): Promise<number> {
   const { call } = service!
   const scopes = ['company:read', 'company:write', 'field:read', 'import:write', ...more]
@@ -74,7 +74,7 @@ async function importer(name: string, more: readonly string[] = []): Promise<num
   return (await call('POST', `${v1}/user`, { name, email, role })).body.data.id
 }
 
-/** Goes to an entry of a list by the arrow keys, and takes it. */
+/** Moves to an entry of a list by the arrow keys, and chooses it. */
 async function press(page: Page, entry: Locator): Promise<void> {
   await entry.waitFor()
   while (!(await entry.evaluate(item => item.hasAttribute('data-focused'))))
@@ -91,7 +91,7 @@ suite('An import', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Import', exact: true }).click()
     await choose(page, 'bare.csv', 'title,deal_value.value\nBareham 1,10\nBareham 2,20\n')
     await heading(page, 'Default values')
-    // The only pipeline is chosen already.
+    // The only pipeline is already chosen.
     const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
     await page.getByText('No column is mapped to Stage, Primary contact, Sales owner').waitFor()
     await page.getByRole('link', { name: 'Try' }).click()
@@ -209,7 +209,7 @@ suite('An import', { skip: noBrowser }, () => {
     assert.equal(await count('deal', 'title:like(Importham )'), 59)
     await ui.accessible('what was imported')
 
-    // What somebody has changed since stays.
+    // A record that another user has changed since stays.
     const [kept] = (await service!.get(`${v1}/deal/view/list?filter=title:eq(Importham 1)`)).body.data
     await service!.call('PATCH', `${v1}/deal/${kept.id}`, { title: 'Kept' })
     await page.goto(page.url().replace(/\?.*/, ''))
@@ -252,7 +252,7 @@ suite('An import', { skip: noBrowser }, () => {
     await page.getByText(/No column is mapped to .*Last name/).waitFor()
     await become('Who', 'Whole name')
     await page.getByText(/No column is mapped to/).waitFor({ state: 'detached' })
-    // What a record has once, one column becomes.
+    // A single-valued field gets one column.
     await become('Phone', 'Whole name')
     await page.getByRole('button', { name: 'Field of Who: Not imported' }).waitFor()
     await become('Phone', 'Phones')
@@ -295,7 +295,7 @@ suite('An import', { skip: noBrowser }, () => {
     await choose(page, 'head.csv', 'name,code\n')
     await alert.getByText(/The file has no rows/).waitFor()
     await ui.accessible('a file that was refused')
-    // A file that is dropped, and sent after what was refused.
+    // A dropped file, uploaded after the refused ones.
     const data = await page.evaluateHandle(() => {
       const transfer = new DataTransfer()
       transfer.items.add(new File(['name;stock\nDropped;1\n'], 'dropped.csv', { type: 'text/csv' }))
@@ -318,7 +318,7 @@ suite('An import', { skip: noBrowser }, () => {
     await copy('  ')
     await page.keyboard.press('Control+v')
     await page.getByRole('alert').getByText('There is neither a file nor text in the clipboard.').waitFor()
-    // A comma in a cell divides nothing, and no ü is lost.
+    // A comma in a cell is no delimiter, and no ü is lost.
     await copy('name\tproduct_code\r\n"Müller, large"\tM1\r\nOther\tM2\r\n')
     await page.keyboard.press('Control+v')
     const taken = 'The pasted text was taken as a CSV file of 3 lines.'
@@ -330,7 +330,7 @@ suite('An import', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Discard the file' }).click()
     await page.getByRole('link', { name: 'Import another file' }).click()
     await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
-    // Some programs copy a picture of the cells with them.
+    // Some programs copy an image of the cells with them.
     const paste = (names: readonly string[]) =>
       page.evaluate(names => {
         const clipboardData = new DataTransfer()
@@ -376,7 +376,7 @@ suite('An import', { skip: noBrowser }, () => {
     assert.equal(await dialog.getByLabel('Options, one a line').inputValue(), 'Hard\nSoft')
     await notSideways(page, 'the field')
     await ui.accessible('the field of a column')
-    // Who closes it is back where they were; what the service says against it stands at the label.
+    // Closing it returns the focus; the service's refusal is shown at the label.
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     const isBack = (target: string) =>
@@ -398,7 +398,7 @@ suite('An import', { skip: noBrowser }, () => {
     await page.keyboard.press('Enter')
     await page.getByRole('log').getByText('Added the field “Kind of cheese”').waitFor()
     await isBack('Kind of cheese')
-    // It is shown before it is saved.
+    // Shown before it is saved.
     await mapped
     await page.reload()
     await page.getByRole('button', { name: 'Field of Cheese: Kind of cheese' }).waitFor()
@@ -503,7 +503,7 @@ suite('An import', { skip: noBrowser }, () => {
     await ui.accessible('the options that can be made')
     await page.setViewportSize(phone)
     await notSideways(page, 'the options that can be made')
-    // By the keys: the focus goes on to the next text.
+    // By keys: the focus moves on to the next text.
     await meaning(grade, 'E').selectOption({ label: 'A' })
     await grade.getByRole('button', { name: 'Create the option “B”' }).focus()
     await page.keyboard.press('Enter')
@@ -514,14 +514,14 @@ suite('An import', { skip: noBrowser }, () => {
     await page.keyboard.press('Enter')
     await page.getByRole('log').getByText('Added 2 options to Grade').waitFor()
     await grade.getByRole('button').first().waitFor({ state: 'detached' })
-    // What somebody has said of a text stays.
+    // A meaning that was chosen stays.
     await meaning(grade, 'E').waitFor()
     // A cell of several choices has several names.
     const skills = page.getByRole('region', { name: 'Skills' })
     await skills.getByRole('button', { name: 'Create the option “Bake”' }).first().waitFor()
     await skills.getByRole('button', { name: 'Create all 2 as options of Skills' }).click()
     await skills.waitFor({ state: 'detached' })
-    // No more than a field may have.
+    // At most as many as a field may have.
     const room = page.getByRole('region', { name: 'Room' })
     const all = room.getByRole('button', { name: 'Create all 3 as options of Room' })
     assert.equal(await all.getAttribute('aria-disabled'), 'true')
@@ -581,7 +581,7 @@ suite('An import', { skip: noBrowser }, () => {
     const rank = page.getByRole('region', { name: 'Rank' })
     const create = rank.getByRole('button', { name: 'Create all 2 as options of Rank' })
     await create.waitFor()
-    // Their role hears nothing of what others do.
+    // Their role gets no events of others.
     await call('POST', `${v1}/field/${field}/option`, { name: 'Somebody else’s' })
     await create.click()
     const alert = rank.getByRole('alert')

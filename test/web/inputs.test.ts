@@ -1,4 +1,4 @@
-/** Inputs of every kind of custom field in a browser; readers who write numbers and times otherwise. */
+/** Inputs of every kind of custom field in a browser; users with other formats of numbers and times. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
@@ -26,7 +26,7 @@ async function openForm(page: Page): Promise<Locator> {
 
 async function pick(form: Locator, label: string, text: string): Promise<void> {
   const box = form.getByRole('combobox', { name: label })
-  // A list closes when the page under it scrolls, which it hears of with the next frame.
+  // A list closes when the page under it scrolls, on the next frame.
   await box.scrollIntoViewIfNeeded()
   await box.evaluate(() => new Promise(resolve => requestAnimationFrame(resolve)))
   await box.fill(text)

@@ -24,7 +24,7 @@ async function makeProducts(prefix: string): Promise<number[]> {
 const count = async (filter: string) =>
   (await service!.get(`${v1}/product/view/list?pageSize=1&count=exact&filter=${filter}`)).body.meta.total
 
-/** Selects all that the filter finds, and says what their stock is to be. */
+/** Selects all deals of the filter, and sets their new stock. */
 async function askForStock(page: Page, stock: string): Promise<void> {
   await page.getByRole('grid').getByRole('link').first().waitFor()
   await page.getByRole('columnheader').first().click()
@@ -52,7 +52,7 @@ suite('Jobs', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Undo' }).waitFor()
     assert.equal(await count('name:like(Jobson ),quantity_in_stock:eq(1)'), many)
     await ui.accessible('what was changed')
-    // What somebody has changed since stays, and is named.
+    // Records that another user has changed since stay, and are named.
     await service!.call('PATCH', `${v1}/product/${first}`, { quantity_in_stock: 7 })
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Undo it' }).click()
@@ -126,7 +126,7 @@ suite('Jobs', { skip: noBrowser }, () => {
       const ui = await openUi(service!, stocked(prefix))
       const { page } = ui
       await askForStock(page, '8')
-      // The dialog hears of the end only once it is closed; the list of what runs before, or after.
+      // The dialog gets the end only once it is closed; the list of running jobs before, or after.
       const [heldJob, heldList] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       await page.route(/\/job\/\d+$/, route => heldJob.promise.then(() => route.continue()))
       await page.route(/\/job\?/, route => heldList.promise.then(() => route.continue()))

@@ -1,4 +1,6 @@
-/** The kinds of the UI without a browser: the table is whole, texts mean what they show, limits hold. */
+/**
+ * The kinds of the UI without a browser: the table is complete, texts parse to what they show, limits hold.
+ */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createServer, type ViteDevServer } from 'vite'
@@ -8,7 +10,7 @@ import { type Formats, formats } from '../../web/src/format/format.ts'
 type Field = Schemas['field']
 type FieldType = Field['type']
 
-/** What of a kind needs no browser: web/src/fields/kind.ts says the rest. */
+/** The members of a kind that need no browser: web/src/fields/kind.ts documents the rest. */
 type Kind = {
   Cell: unknown
   text(value: unknown, names: null, format: Formats, field: Field): string
@@ -251,7 +253,7 @@ test('moments are the wall clock of their time zone, also where it changes', asy
       assert.equal(fromWall(toWall(iso, zone), zone), iso, `${iso} in ${zone}`)
     }
   }
-  // 02:30 does not exist on that night; it is as far behind the change as it says.
+  // 02:30 does not exist on that night; it is moved by the gap of the change.
   assert.equal(fromWall('2026-03-29T02:30', 'Europe/Berlin'), '2026-03-29T01:30:00.000Z')
   assert.equal(fromWall('', 'UTC'), null)
 })

@@ -1,4 +1,4 @@
-/** What can be read on the screen: nothing is cut off or covered that one has to know. */
+/** Legibility on the screen: nothing necessary is cut off or covered. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
@@ -16,7 +16,7 @@ async function makeDeal(title: string, more: object = {}): Promise<number> {
   return reply.body.data.id
 }
 
-/** Whether all of what an element holds is shown. */
+/** True if an element is completely visible. */
 const isWhole = (element: Locator) =>
   element.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)
 
@@ -202,7 +202,7 @@ test('the forms of a phone keep their buttons together, and their choices whole'
   const dialog = page.getByRole('dialog', { name: 'New deal' })
   const foot = dialog.getByRole('button', { name: 'Create and add another' }).locator('..')
   await dialog.getByRole('textbox', { name: 'Title' }).waitFor()
-  // At one moment: the form grows while its choices come.
+  // Measured at once: the form grows while its choices load.
   const [other, create] = await foot.evaluate(({ children }) =>
     [...children].map(button => button.getBoundingClientRect().toJSON() as DOMRect),
   )

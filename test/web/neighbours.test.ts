@@ -16,7 +16,7 @@ test('one goes on from record to record far down a list, over its pages', { skip
   ] as number[]
   const { page, end } = await openUi(service, `/deals/${last}?sort=id:asc`)
   await page.getByText(`1000 of ${meta.total}`).waitFor()
-  // The next page of the list is still to come.
+  // The next page of the list is still loading.
   await page.getByRole('button', { name: 'Next (])', disabled: false }).waitFor()
   await page.keyboard.press(']')
   await page.waitForURL(url => url.pathname === `/deals/${next}`)

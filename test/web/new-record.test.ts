@@ -1,4 +1,4 @@
-/** New records in a browser: by mouse, by keys alone, kept when the dialog closes, by rules. */
+/** New records in a browser: by mouse, by keys alone, kept as a draft when the dialog closes, by rules. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -19,7 +19,7 @@ async function found(title: string) {
   return body.data
 }
 
-/** Presses Tab until something of that name has the focus. */
+/** Presses Tab until an element of that name has the focus. */
 async function tabTo(page: Page, name: RegExp, most = 40): Promise<void> {
   for (let pressed = 0; pressed < most; pressed++) {
     const focused = await page.evaluate(() => {
@@ -87,7 +87,7 @@ test('what is wrong with a new contact and its new company stands at their own i
       const { width } = (await box.boundingBox())!
       assert.ok(width >= 120, `${width} at ${size.width}`)
     }
-    // Nothing is sent as long as the format is wrong.
+    // Nothing is sent while the format is wrong.
     const sent: string[] = []
     page.on('request', request => request.method() === 'POST' && sent.push(request.url()))
     await mail.fill('no mail')
@@ -104,13 +104,13 @@ test('what is wrong with a new contact and its new company stands at their own i
       [],
     )
     await accessible('a new contact with problems')
-    // The way from the list of problems leads to the very input.
+    // The list of problems links to the input.
     await dialog.getByRole('button', { name: /Must be a phone number/ }).click()
     await focusIn(phone)
     await phone.fill('+1 555 0100')
     await ofPhone.waitFor({ state: 'detached' })
     await ofMail.waitFor()
-    // What only the service knows stands there, too.
+    // Refusals of the service are shown there, too.
     await mail.fill('jo@example.com')
     await page.route('**/rest/api/v1/deal', async (route, request) => {
       if (request.method() !== 'POST') return route.continue()
@@ -179,7 +179,7 @@ test('the company of the contact is filled in, unless another was chosen', { ski
   const dialog = await newDeal(page)
   await dialog.getByLabel('Title').fill('Of a company')
   await dialog.getByRole('combobox', { name: 'Primary contact' }).fill('Fillworth')
-  // Not the option that makes a contact of this name.
+  // Not the option that creates a contact of this name.
   await page.getByRole('option', { name: /^Fillworth/ }).click()
   await page.waitForFunction(() =>
     [...document.querySelectorAll('input')].some(({ value }) => value === 'Filled Ltd'),
@@ -234,7 +234,7 @@ test('rules ask for their fields as soon as they hold', { skip }, async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route('**/pipeline_stage/view/list?*', route => promise.then(() => route.continue()))
   const dialog = await newDeal(page)
-  // It is a list from the first, though its stages are still to come.
+  // It is a list from the first, though its stages are still loading.
   await dialog.getByRole('combobox', { name: 'Stage' }).waitFor()
   resolve()
   await dialog.getByLabel('Title').waitFor()

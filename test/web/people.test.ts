@@ -1,4 +1,4 @@
-/** Who uses the UI: the way in and out, a role that only reads, an account with two hundred fields. */
+/** Users of the UI: signing in and out, a role that only reads, an account with two hundred fields. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
@@ -33,7 +33,7 @@ test('a link, then a password, lead in; signing out leads out', { skip }, async 
 
   await page.goto(`${url}/sign-in${await linkFor(user)}`)
   await page.getByRole('heading', { name: 'Welcome to Dealwright' }).waitFor()
-  // The secret leaves the address.
+  // The secret is removed from the address.
   await page.waitForURL(({ hash }) => hash === '')
   await page.getByLabel('New password').fill('short')
   await page.getByRole('button', { name: 'Set the password and sign in' }).click()

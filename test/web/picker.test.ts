@@ -1,4 +1,4 @@
-/** A text that names a record is taken when one leaves the box or presses Enter, or is said to name none. */
+/** A text that names a record is accepted on leaving the box or pressing Enter, or is rejected as unknown. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -41,7 +41,7 @@ test('an id that is typed is asked for once, when it is whole', { skip }, async 
   })
   const box = page.getByRole('combobox', { name: 'Sales owner' })
   const isAsked = page.waitForRequest(request => new URL(request.url()).pathname.endsWith(`/user/${zora}`))
-  // As fast as nobody types: on a busy machine a key can take as long as a pause.
+  // Faster than any typing: on a busy machine a key can take as long as a pause.
   await box.evaluate((input: HTMLInputElement, typed) => {
     const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!
     for (let end = 1; end <= typed.length; end++) {
@@ -64,7 +64,7 @@ test('a token acts for whom the box names, however one leaves it', { skip }, asy
   const own = (await call('GET', `${v1}/user/1`)).body.data.name
   for (const key of ['Tab', 'Enter']) {
     const { dialog, box } = await newToken(page, `By ${key}`)
-    // It begins with oneself, whose name is read besides.
+    // It begins with the user, whose name is fetched separately.
     await page.waitForFunction(
       name => document.querySelector<HTMLInputElement>('[role=combobox]')?.value === name,
       own,
@@ -78,11 +78,11 @@ test('a token acts for whom the box names, however one leaves it', { skip }, asy
     await dialog.getByRole('button', { name: 'Done' }).click()
     assert.equal(await userOf(`By ${key}`), zora)
   }
-  // Pressed at once, before anything could be found.
+  // Pressed at once, before any result.
   const { dialog, box } = await newToken(page, 'At once')
   await box.fill('')
   await box.pressSequentially('Zora Kim')
-  // What is not in the open list is hidden from screen readers, and can be pressed.
+  // Elements outside the open list are hidden from screen readers, but can be pressed.
   await page.locator('button', { hasText: 'Create' }).click()
   await dialog.getByRole('button', { name: 'Done' }).click()
   assert.equal(await userOf('At once'), zora)

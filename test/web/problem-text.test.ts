@@ -1,4 +1,4 @@
-/** Problems in people's words: labels for internal names, and options without their ids. */
+/** Problems in the users' words: labels for internal names, and options without their ids. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { labelOf, problemText, rememberLabels, stepsOf } from '../../web/src/api/problem-text.ts'

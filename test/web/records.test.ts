@@ -1,4 +1,4 @@
-/** Records in a browser: read, changed in place, merged, and what somebody has to do. */
+/** Records in a browser: read, edited in place, merged, and the user's to-do list. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
@@ -39,7 +39,7 @@ test('a value is changed in place by keys, and the change is undone', { skip }, 
   await page.getByText('Saved Description.').waitFor()
   assert.equal((await stored('deal', id)).description, 'after')
   await page.getByRole('button', { name: 'Edit Description: after' }).waitFor()
-  // The focus comes back to the button.
+  // The focus returns to the button.
   await page.waitForFunction(() => document.activeElement?.ariaLabel === 'Edit Description: after')
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByText('Undone: Description.').waitFor()
@@ -250,7 +250,7 @@ test('the end of a session leads to the sign-in, but keeps what is typed', { ski
   await page.getByRole('heading', { level: 1, name: 'Session ended' }).waitFor()
   await page.getByRole('textbox', { name: 'Note' }).fill('kept')
   await page.context().clearCookies()
-  // What others change is read again.
+  // Changes by others are fetched again.
   await call('PATCH', `${v1}/deal/${id}`, { description: 'new' })
   await page.getByRole('alert').getByText('Your session has ended.').waitFor()
   assert.equal(await page.getByRole('textbox', { name: 'Note' }).inputValue(), 'kept')
@@ -288,7 +288,7 @@ test('a deal moves by its stages, and closing it asks first', { skip }, async ()
   await page.keyboard.press('Enter')
   await page.getByText('Moved to Qualified.').waitFor()
   assert.equal((await stored('deal', id)).pipeline_stage, known.stages.Qualified)
-  // The same message is waited for again below.
+  // The same message is awaited again below.
   await page.getByRole('button', { name: 'Dismiss' }).click()
   await page.keyboard.press('3')
   await page.getByText('Moved to Proposal.').waitFor()
@@ -546,7 +546,7 @@ test('what is to be done is done by a key, and the next is asked for', { skip },
   await end()
 })
 
-/** Which form of an amount is seen, whole; throws where it is cut. */
+/** The visible form of an amount; throws if it is cut. */
 const formOf = (amount: Locator): Promise<'whole' | 'short'> =>
   amount.evaluate(element => {
     const [short, whole] = [...element.children] as [HTMLElement, HTMLElement]

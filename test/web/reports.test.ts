@@ -1,4 +1,4 @@
-/** The pure parts of the reports and of what is put in order: periods, filters, sums and moves. */
+/** The pure parts of the reports and of reordering: periods, filters, sums and moves. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
@@ -56,7 +56,7 @@ test('what has passed of a period is compared with as much of the one before', (
     passed: days('2026-11-01', '2026-11-26'),
     before: days('2026-05-01', '2026-05-26'),
   })
-  // A whole month beside a whole month, and no day that a month has not.
+  // A whole month beside a whole month, and no day that a month lacks.
   assert.deepEqual(comparablePeriods(half, '2027-02-28')!.before, days('2026-05-01', '2026-08-31'))
   assert.deepEqual(
     comparablePeriods({ from: '2026-03', months: 1 }, '2026-03-30')!.before,

@@ -1,4 +1,4 @@
-/** Pages of records for those who may do little: they see what they may, and are told why not more. */
+/** Pages of records for users with few rights: they see what they may, and the reasons for the rest. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'

@@ -1,4 +1,4 @@
-/** The settings in a browser: an administrator sets up fields, stages, colleagues and programs. */
+/** The settings in a browser: an administrator sets up fields, stages, users and tokens. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -13,7 +13,7 @@ const skip = noBrowser
 const dialog = (page: Page) => page.getByRole('dialog')
 const said = (page: Page, text: string | RegExp) => page.getByRole('log').getByText(text).waitFor()
 
-/** Fills the form of a new field; `fill` sets what its type has. */
+/** Fills the form of a new field; `fill` sets the inputs of its type. */
 async function addField(page: Page, label: string, type: string, options?: string): Promise<void> {
   await page.getByRole('button', { name: 'Add a field' }).click()
   await dialog(page).getByRole('textbox', { name: 'Label' }).fill(label)
@@ -45,7 +45,7 @@ test('fields of several types are in the list and in the form at once', { skip }
   await dialog(page).getByRole('textbox', { name: 'Contract number' }).waitFor()
   await dialog(page).getByText('Plan', { exact: true }).waitFor()
   await page.keyboard.press('Escape')
-  // What is wrong is said at the field, as the service says it.
+  // A refusal is shown at its field, in the service's words.
   await page.getByRole('button', { name: 'Add a field' }).click()
   await dialog(page).getByRole('textbox', { name: 'Label' }).fill('Seats')
   await dialog(page).getByRole('button', { name: 'Add the field' }).click()
@@ -150,7 +150,7 @@ test('a stage is added, moved by keyboard, and deleted with a move of its deals'
   await said(page, 'Deleted “Pilot” and moved its 1 deal')
   const moved = await call('GET', `${v1}/deal/${deal.body.data.id}`)
   assert.equal(moved.body.data.pipeline_stage, known.stages.Negotiation)
-  // The only stage of a kind stays while it has deals, and says why.
+  // The only stage of a kind stays while it has deals, with the reason.
   await page.getByRole('button', { name: 'Delete Won' }).click()
   const confirm = page.getByRole('alertdialog')
   await confirm.getByText(/^No other stage means Won\. Its \d+ deals need one/).waitFor()
@@ -225,7 +225,7 @@ test('an invited colleague signs in by the link, and only reads', { skip }, asyn
     const button = theirs.getByRole('button', { name })
     await button.waitFor()
     assert.equal(await button.getAttribute('aria-disabled'), 'true', name)
-    // The reason is shown to whoever comes to the button by keys.
+    // The reason is shown on keyboard focus, too.
     await theirs.keyboard.press('Tab')
     await button.focus()
     await theirs
@@ -302,7 +302,7 @@ test('a new role begins with what another may do, and its user can use the pages
   await theirs.page.getByRole('heading', { name: 'Sales pipeline' }).waitFor()
   await theirs.page.goto(`${service.url}/deals`)
   await theirs.page.getByRole('grid').waitFor()
-  // Who doesn't see everything is refused the feed (D71).
+  // The feed is refused to users who don't see everything (D71).
   await theirs.end(/403.*\/event/)
 })
 
@@ -322,7 +322,7 @@ test('a role that lacks what the pages need is said to, and gets it by a button'
   await accessible('a role that lacks something')
   await dialog(page).getByRole('button', { name: 'Add it' }).click()
   assert.equal(await fields.isChecked(), true)
-  // The service takes every field that is offered.
+  // The service accepts every field that is offered.
   const offered = (label: string) =>
     dialog(page)
       .getByLabel(label, { exact: true })

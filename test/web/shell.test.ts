@@ -1,4 +1,4 @@
-/** What is around the pages stays, whatever a page waits for; and a new page gets the focus. */
+/** The frame around the pages stays while a page loads; and a new page gets the focus. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -9,7 +9,7 @@ import { focusIn, openUi } from '../support/ui.ts'
 const service = await startService()
 const skip = noBrowser
 
-/** Holds back the answers to requests for a path, until what it answers is called. */
+/** Holds back the answers to requests for a path, until the returned function is called. */
 async function held(page: Page, path: RegExp): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(path, async route => {
@@ -53,7 +53,7 @@ test('a page that waits leaves the way to the others, and gets the focus when it
 test('offline a page that was never loaded says so, and comes when one is back', { skip }, async () => {
   const { page, accessible, end } = await openUi(service, '/board')
   await page.getByRole('heading', { name: 'Sales pipeline' }).waitFor()
-  // The file of Companies is that of Contacts; its fields are read for it alone.
+  // Companies and Contacts share a chunk; only the fields of Companies are fetched.
   await inNavigation(page, 'Contacts').click()
   await focusOn(page, 'Contacts')
   await page.context().setOffline(true)
@@ -64,7 +64,7 @@ test('offline a page that was never loaded says so, and comes when one is back',
   await inNavigation(page, 'Companies').click()
   await page.locator('main').getByText('You are offline.').waitFor()
   await accessible('a page that could not be loaded')
-  // What opens over a page leaves it there, too.
+  // A dialog over a page leaves it there, too.
   await page.keyboard.press('?')
   await page.getByRole('log', { name: 'Messages' }).getByRole('button', { name: 'Dismiss' }).first().click()
   await inNavigation(page, 'Contacts').waitFor()
@@ -76,7 +76,7 @@ test('offline a page that was never loaded says so, and comes when one is back',
   await end(/ERR_INTERNET_DISCONNECTED|offline|Failed to fetch/)
 })
 
-/** Opens the palette, types a text, and answers what stands in it once all that is awaited does. */
+/** Opens the palette, types a text, and returns its entries once all `awaited` are there. */
 async function found(page: Page, text: string, ...awaited: string[]): Promise<string[]> {
   await page.keyboard.press('Control+k')
   const box = page.getByRole('searchbox')
@@ -189,7 +189,7 @@ test('the sheet of keys lists what tables and the board hear, and no key that ch
     assert.ok(listed.includes(key), `${key} in ${listed}`)
   await accessible('the keys of a table')
   await page.keyboard.press('Escape')
-  // A key that only the grid hears stays what it is elsewhere.
+  // A key that only the grid handles has its usual effect elsewhere.
   const box = page.getByRole('button', { name: 'New deal' }).first()
   await box.focus()
   const isTaken = await page.evaluate(() => {

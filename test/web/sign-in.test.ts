@@ -1,4 +1,4 @@
-/** The ways in that need more than a password: an OpenID provider, and a choice between accounts (D61). */
+/** Sign-in beyond a password: an OpenID provider, and a choice between accounts (D61). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -57,7 +57,7 @@ test('the link of a start signs in by one button, after the page was loaded agai
   assert.deepEqual(errors, [])
 })
 
-/** Signs in at the provider, and agrees that it tells the e-mail. */
+/** Signs in at the provider, and consents to sharing the e-mail. */
 async function throughPages(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Sign in with your company’s account' }).click()
   await page.getByPlaceholder('Enter any login').fill('somebody')
@@ -66,7 +66,7 @@ async function throughPages(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
-/** The name of the account that the page is signed in to. */
+/** The name of the account of the signed-in page. */
 async function accountOf(page: Page): Promise<string> {
   const me = await page.evaluate(async () => (await fetch('/rest/api/v1/me')).json())
   return me.data.account.name
@@ -93,7 +93,7 @@ test('the provider signs in, and leads to where one wanted to go', { skip }, asy
   assert.equal(new URL(page.url()).searchParams.get('filter'), 'status:eq(Won)')
   await page.getByRole('button', { name: /Ben Ito/ }).waitFor()
   await context.close()
-  // The pages of the provider ask for a font and an icon.
+  // The pages of the provider request a font and an icon.
   const own = errors.filter(error => !/status of (401|403)|fonts\.googleapis|favicon\.ico/.test(error))
   assert.deepEqual(own, [])
 })
@@ -186,7 +186,7 @@ test('a link that is cut, pasted or used says what it is, and leaves another way
     await page.getByRole('button', { name: 'Use e-mail and password' }).click()
     await page.getByRole('button', { name: 'Use a one-time link' }).click()
   }
-  // Over the address of this very page.
+  // By the address of this very page.
   await page.evaluate(hash => {
     location.hash = hash
   }, `#link=${secret}`)

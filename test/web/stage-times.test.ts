@@ -1,4 +1,4 @@
-/** How long a deal was in each stage: by arithmetic, and on its page. */
+/** Time of a deal in each stage: by arithmetic, and on its page. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stageTimes } from '../../web/src/records/record/stage-times.ts'
@@ -33,7 +33,7 @@ test('the page of a deal says how many days it was in each stage', { skip: noBro
   const { body } = await call('POST', `${v1}/deal`, dealBody(known, { title: 'Timed' }))
   const { id } = body.data
   await call('PATCH', `${v1}/deal/${id}`, { pipeline_stage: known.stages.Proposal! })
-  // As if it had been made ten days ago, and moved three days ago.
+  // Made ten days ago, and moved three days ago.
   const moved = `EXTRACT(EPOCH FROM now() - interval '3 days 1 hour')`
   await db.query(
     `UPDATE deal SET document = regexp_replace(document, '"created_at":"[^"]+"', '"created_at":"' ||

@@ -1,4 +1,4 @@
-/** The plain functions of tables: cells as texts, where keys lead, columns, selections, many requests. */
+/** The plain functions of tables: cells as texts, keyboard navigation, columns, selections, many requests. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import fc from 'fast-check'

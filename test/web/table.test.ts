@@ -1,4 +1,4 @@
-/** The table in a real browser, with twenty thousand deals: any place of them, cells, many at once, views. */
+/** The table in a real browser, with twenty thousand deals: scrolling, cells, bulk changes, views. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -30,7 +30,7 @@ const cell = (page: Page, row: number, column: number) => page.locator(`[data-ce
 const isActive = (page: Page, row: number, column: number) =>
   page.waitForFunction(at => document.activeElement?.getAttribute('data-cell') === at, `${row}.${column}`)
 const loaded = (page: Page) => page.getByRole('grid').getByRole('link').first().waitFor()
-/** Waits until the rows are those of an order: the address has it before they are drawn. */
+/** Waits until the rows have an order: the address has it before they are drawn. */
 async function ordered(page: Page, column: string, direction: 'ascending' | 'descending'): Promise<void> {
   const head = page.getByRole('columnheader', { name: column })
   await head.and(page.locator(`[aria-sort=${direction}]`)).waitFor()
@@ -42,7 +42,7 @@ const undo = (page: Page, text: string | RegExp) =>
 const message = (page: Page, text: RegExp) =>
   page.getByRole('log', { name: 'Messages' }).getByText(text).waitFor()
 
-/** Deals of a company of their own, so that tests don't meet. */
+/** Deals of a company of their own, so that tests don't interfere. */
 async function makeDeals(titles: readonly string[]): Promise<number[]> {
   const ids: number[] = []
   for (const title of titles) {
@@ -127,7 +127,7 @@ suite('The table', { skip: noBrowser }, () => {
     const ui = await openUi(service!, '/deals?columns=pipeline_stage,title')
     const { page } = ui
     await loaded(page)
-    // So quickly that the first press is not drawn before the second.
+    // So quickly that the second press precedes the drawing of the first.
     await page.evaluate(() => {
       const press = (column: number, shiftKey: boolean) =>
         document
@@ -248,10 +248,10 @@ suite('The table', { skip: noBrowser }, () => {
     assert.equal((await read()).description, 'Words about it')
     await undo(page, /Description of Marrowgate plan is changed/)
     await page.waitForFunction(() => !document.querySelector('[data-cell="0.4"]')?.textContent)
-    // It is shown before it is saved, and told after that.
+    // Shown before it is saved, and reported afterwards.
     await message(page, /Undone: Description of Marrowgate plan/)
     assert.equal((await read()).description, null)
-    // What the service refuses leaves the old value, and its words.
+    // A refusal restores the old value, and shows the service's words.
     await cell(page, 0, 1).focus()
     await page.keyboard.press('F2')
     await page.getByRole('dialog').getByRole('textbox').fill('')
@@ -272,7 +272,7 @@ suite('The table', { skip: noBrowser }, () => {
       const isHeld = isFirst && route.request().method() === 'PATCH'
       if (isHeld) {
         isFirst = false
-        // Until the other has been answered.
+        // Until the other is answered.
         await message(page, /Deal value of Tabberley is changed/)
       }
       await route.continue()
@@ -291,7 +291,7 @@ suite('The table', { skip: noBrowser }, () => {
     assert.equal(isFirst, false)
     assert.deepEqual(await read(), ['2027-08-09', 4321])
     await cell(page, 0, 3).getByText('4,321').waitFor()
-    // The first undo is of the row as it was before the other change.
+    // The first undo is of the row before the other change.
     await undo(page, 'Deal value of Tabberley is changed')
     await undo(page, 'Expected close date of Tabberley is changed')
     await eventually(async () => {
@@ -329,7 +329,7 @@ suite('The table', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Undo' }).first().click()
     await cell(page, 0, 4).getByText('Lost').waitFor()
     await message(page, /Undone: Stage of Reopenham 1/)
-    // Also when it came to its stage, and when it was lost.
+    // Including the time of its stage, and of its loss.
     assert.deepEqual(await read(ids[0]!), was[0])
     // Many at once.
     await page.getByRole('columnheader').first().click()

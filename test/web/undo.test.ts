@@ -1,4 +1,4 @@
-/** Undo in a browser (D83): by the timeline of a record, with what stands in its way. */
+/** Undo in a browser (D83): in the timeline of a record, with the reasons that prevent it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
@@ -29,7 +29,7 @@ test('a change is undone from the timeline by keys, and done again', { skip }, a
   await page.getByRole('heading', { level: 1, name: 'Before' }).waitFor()
   const undone = await done('GET', `deal/${id}`)
   assert.deepEqual([undone.title, undone.description], ['Before', null])
-  // The undo is a change of its own, beside the one that it undid. The focus is where it was.
+  // The undo is a change of its own, beside the undone one. The focus is unchanged.
   await button.nth(1).waitFor()
   assert.match(await page.evaluate(() => document.activeElement?.ariaLabel ?? ''), /^Undo the change/)
   await page.getByRole('log', { name: 'Messages' }).getByRole('button', { name: 'Undo', exact: true }).click()
@@ -47,7 +47,7 @@ test('what somebody has changed since is not undone: who it was is told', { skip
   const button = page.getByRole('button', { name: 'Undo the change of Company, Description' })
   await button.waitFor()
   await done('PATCH', `deal/${id}`, { description: 'Hers', company: null }, token)
-  // The page may have been told of it meanwhile: then the first change is the last in the list.
+  // The page may have received the event meanwhile: then the first change is the last in the list.
   await button.last().click()
   const dialog = page.getByRole('alertdialog', { name: 'This has been changed since' })
   await dialog.getByText('Description was made Mine. Ana Lee changed it to Hers').waitFor()
@@ -57,7 +57,7 @@ test('what somebody has changed since is not undone: who it was is told', { skip
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await done('DELETE', `deal/${id}`, undefined, token)
-  // The page may have been told of it meanwhile: then only the deletion can be undone.
+  // The page may have received the event meanwhile: then only the deletion can be undone.
   await page.getByRole('button', { name: 'Undo the deletion' }).click()
   await page.getByText('Undone: the deletion.').waitFor()
   assert.equal((await done('GET', `deal/${id}`)).deleted_at, null)
@@ -71,7 +71,7 @@ test('a creation is undone after a question that names the record, and a refusal
   const deal = await done('POST', 'deal', dealBody(known, { primary_contact: id }))
   const { page, accessible, end } = await openUi(served, `/contacts/${id}`)
   const button = page.getByRole('button', { name: 'Undo the creation' })
-  // It says what it does by a text, not by a picture alone.
+  // Its label is a text, not an icon alone.
   assert.match((await button.textContent())!, /Undo the creation/)
   const question = page.getByRole('alertdialog', { name: 'Delete “By mistake”?' })
   await button.click()
@@ -87,7 +87,7 @@ test('a creation is undone after a question that names the record, and a refusal
   await question.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('This record was deleted. It can be restored for some time.').waitFor()
   assert.equal((await call('GET', `${v1}/contact/${id}`)).status, 404)
-  // What is restored is deleted again by undoing that: it asks, too.
+  // Undoing a restoration deletes the record again, so it asks for confirmation, too.
   await page.getByRole('button', { name: 'Undo the deletion' }).click()
   await page.getByRole('button', { name: 'Undo the restoration' }).click()
   await question.waitFor()

@@ -1,4 +1,4 @@
-/** Users and tokens in the settings: who may let others in, what is asked first, and where the focus goes. */
+/** Users and tokens in the settings: the rights to invite others, confirmations, and the focus. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -139,7 +139,7 @@ test('a token needs a right, says on a phone whose it is, and is revoked by that
 
 test('who administers and has no password sets the first one without one', { skip }, async () => {
   const { page, accessible, end } = await openUi(service, '/settings')
-  // As whoever came in by the link of a start.
+  // A user who came in by the link of a start.
   await db.query('DELETE FROM password WHERE account_id = 1 AND "user" = $1::bigint', [String(known.owner)])
   const [password, email] = ['forty quiet rivers run', 'owner@example.com']
   await page.getByText(/have none yet/).waitFor()

@@ -1,4 +1,4 @@
-/** Calls that are coalesced (D109). */
+/** Coalesced calls (D109). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turnOfLoop } from 'node:timers/promises'

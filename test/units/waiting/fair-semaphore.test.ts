@@ -1,10 +1,10 @@
-/** A semaphore whose permits keys share fairly: whose turn it is, and how a wait ends. */
+/** A semaphore whose permits keys share fairly: the order of waiters, and the end of a wait. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { FairSemaphore, WaitEnded } from '../../../src/waiting/fair-semaphore.ts'
 
-/** What has a permit, in order, and what releases each. */
+/** The holders of permits, in order, and functions that release them. */
 function watched(semaphore: FairSemaphore<string>) {
   const log: string[] = []
   const releases = new Map<string, () => void>()

@@ -1,4 +1,4 @@
-/** A fair-share scheduler: time slices, cooling down, and who comes first (D102). */
+/** A fair-share scheduler: time slices, cooling down, and its order (D102). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep, setImmediate as turnOfLoop } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** Work that is done again and again. */
+/** Repeated work. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,7 +19,7 @@ test('no two calls overlap, errors end nothing, and a stop waits for the call un
     },
     error => errors.push(String(error)),
   )
-  // The timer keeps no process alive.
+  // The timer does not keep the process alive.
   await Promise.all([repeated.promise, sleep(50)])
   while (log.at(-1) === 'ends') await sleep(1)
   await work.stop()

@@ -1,4 +1,4 @@
-/** A mutex for each key: one holder at a time, in order, whatever the one before does. */
+/** A mutex for each key: one holder at a time, in order, even after an error. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turnOfLoop } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** A lease on the rows of a table: who gets it, who loses it. */
+/** A lease on the rows of a table: taking and losing it. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openDatabase } from '../../../src/db/open.ts'

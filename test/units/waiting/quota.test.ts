@@ -1,9 +1,9 @@
-/** A quota that accounts share: nobody can use it up (D108). */
+/** A quota that accounts share: no account can use it up (D108). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { quota } from '../../../src/waiting/quota.ts'
 
-/** Takes one at a time until nothing more is given. */
+/** Takes one at a time until it is refused. */
 function takeAll(of: ReturnType<typeof quota>, account: number): number {
   for (let taken = 0; ; taken++) if (!of.take(account, 1)) return taken
 }

@@ -6,7 +6,7 @@ import { SharedExclusiveLock } from '../../../src/waiting/shared-exclusive-lock.
 
 const never = 300_000
 
-/** What happens, in order; each act goes on when it is told to. */
+/** Records events in order; each act goes on when the test releases it. */
 function watched(waitMs = never) {
   const lock = new SharedExclusiveLock<string>(waitMs, () => new Error('too late'))
   const log: string[] = []

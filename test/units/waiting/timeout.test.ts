@@ -1,4 +1,4 @@
-/** A timeout: what is in time, and what is late. */
+/** A timeout: promises in time, and late ones. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { within } from '../../../src/waiting/timeout.ts'

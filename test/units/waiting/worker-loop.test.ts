@@ -1,4 +1,4 @@
-/** The worker loop: whose turn it is, what is tried again, how it stops. */
+/** The worker loop: the order of tasks, retries, and its stop. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { type TaskKey, WorkerLoop } from '../../../src/waiting/worker-loop.ts'
 type Task = TaskKey & { runs: number }
 const never = 300_000
 
-/** A loop whose runs end when they are told to, and as they are told to. */
+/** A loop whose runs end when and as the test decides. */
 function watched(concurrency: number, retryMs = never) {
   const log: string[] = []
   const errors: unknown[] = []

@@ -1,9 +1,9 @@
-/** Long work in pieces: in order, whole, and with turns for others between. */
+/** Long work in slices: in order, complete, and interleaved. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mapYielding } from '../../../src/waiting/yielding.ts'
 
-/** Keeps the thread busy. */
+/** Blocks the thread. */
 function work(milliseconds: number): void {
   for (const until = performance.now() + milliseconds; performance.now() < until; );
 }
@@ -38,7 +38,7 @@ test('others have turns between the pieces, and several works one piece a turn',
   })
   const one = () =>
     mapYielding(Array.from({ length: 12 }), () => {
-      // Each is longer than a piece may be: it is a piece of its own.
+      // Each is longer than a slice may be: it is a slice of its own.
       work(15)
       most = Math.max(most, ++pieces)
     })
