@@ -1,9 +1,9 @@
 /**
- * Leases on rows of a table: a process takes a row for some seconds and renews that, so no two work for it at
- * once, and another goes on soon after one was killed. The lease is in the row (`lease`: its holder,
- * `leased_until`) and uses the clock of the database. Nothing waits: a row that another process holds is
- * skipped. Work that has lost its lease must notice, so each of its statements checks `isHeld`. No statement
- * here locks more than one row.
+ * Leases on rows of a table (D72, D84): a process takes a row for some seconds and renews that, so no two
+ * work for it at once, and another goes on soon after one was killed. The lease is in the row (`lease`: its
+ * holder, `leased_until`) and uses the clock of the database. Nothing waits: a row that another process holds
+ * is skipped. Work that has lost its lease must notice, so each of its statements checks `isHeld`. No
+ * statement here locks more than one row.
  */
 import { ask, type Part, param, type Sql, sql, type Value } from '../sql.ts'
 

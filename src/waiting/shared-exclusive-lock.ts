@@ -2,8 +2,8 @@
  * A shared–exclusive lock (readers–writer lock) for each key. Shared holders hold it together; an exclusive
  * one holds it alone. An exclusive caller waits for the current shared holders, and later ones wait for it.
  * It is phase-fair: after an exclusive holder, all waiting shared callers come before the next exclusive one.
- * A shared caller waits for a limited time, then it is refused and does nothing. An error of a holder doesn't
- * affect the others.
+ * A shared caller waits for a limited time, then it is refused and does nothing (D81). An error of a holder
+ * doesn't affect the others.
  */
 import { within } from './timeout.ts'
 

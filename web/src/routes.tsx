@@ -1,4 +1,4 @@
-/** Every page of the UI, with what its address says: pages hold no state that a link would lose. */
+/** Every page of the UI, with the parameters of its address: pages hold no state that a link would lose. */
 import {
   createRootRoute,
   createRoute,
@@ -17,7 +17,7 @@ import { Failed, NotFound } from './shell/failed.tsx'
 import { listen } from './shell/live.ts'
 import { Shell } from './shell/shell.tsx'
 
-/** The parameters of an address, as texts: what people read and write by hand. */
+/** The parameters of an address, as readable texts. */
 type Search = Record<string, unknown>
 
 function only<K extends string>(...names: K[]): (search: Search) => { readonly [name in K]?: string } {
@@ -28,10 +28,7 @@ function only<K extends string>(...names: K[]): (search: Search) => { readonly [
   }
 }
 
-/**
- * A page that is loaded when it is wanted. Offline it says so: the router would load the whole UI anew, of
- * which nothing would come then.
- */
+/** A lazily loaded page. Offline it says so: the router would reload the whole UI, which would then fail. */
 function lazyPage<T extends Record<K, () => ReactNode>, K extends string>(load: () => Promise<T>, name: K) {
   return lazyRouteComponent(async () => {
     try {
@@ -51,17 +48,17 @@ const signIn = createRoute({
   component: lazyPage(() => import('./pages/sign-in.tsx'), 'SignIn'),
 })
 
-/** Everything that takes somebody who is signed in. */
+/** Everything that requires a signed-in user. */
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   beforeLoad: async ({ location }) => {
-    // The board needs the fields to ask for its cards: they are read while the service says who asks.
+    // The board needs the fields to request its cards: they are loaded in parallel with the caller.
     if (location.pathname === '/' || location.pathname === '/board')
       void queryClient.prefetchQuery(fieldsQuery('deal'))
     const me = await fetchMe()
     if (!me) throw redirect({ to: '/sign-in', search: { to: location.href } })
-    // Before the page reads what it shows.
+    // Before the page loads its data.
     if (me.follows_events) listen()
   },
   loader: () => queryClient.ensureQueryData(meQuery),
@@ -83,7 +80,7 @@ const board = createRoute({
   path: '/board',
   validateSearch: boardSearch,
   loaderDeps: ({ search: { pipeline, filter, sort, closed } }) => ({ pipeline, filter, sort, closed }),
-  // Begun here, before the page is drawn; the board waits for it where it is shown.
+  // Started here, before the page renders; the board awaits it.
   loader: ({ deps }) => {
     void queryClient.prefetchQuery(boardQuery(deps))
     void queryClient.prefetchQuery(pipelinesQuery)
@@ -105,7 +102,7 @@ const table = createRoute({
 const record = createRoute({
   getParentRoute: () => shell,
   path: '/$table/$id',
-  // `list` has the filter and the order of the list one came from, for next and previous.
+  // `list` has the filter and the order of the list from which the record was opened, for next and previous.
   validateSearch: only('tab', 'filter', 'sort'),
   component: lazyPage(() => import('./records/record/record-page.tsx'), 'RecordPage'),
 })
@@ -190,7 +187,7 @@ export const router = createRouter({
     const text = new URLSearchParams(given as [string, string][]).toString()
     return text ? `?${text}` : ''
   },
-  // Each page has its own: what goes wrong in one leaves the shell.
+  // Each page has its own: an error in one leaves the shell.
   defaultErrorComponent: Failed,
   defaultPreload: 'intent',
   defaultPendingMs: 200,

@@ -1,4 +1,4 @@
-/** The service, as the signed-in person may use it: the browser's session cookie says who asks. */
+/** The service's client for the signed-in user: the browser's session cookie identifies the caller. */
 import { Dealwright, DealwrightError, type Page, type Schemas } from '../../../client/src/client.ts'
 import { createStore } from '../ui/store.ts'
 import { problemText } from './problem-text.ts'
@@ -39,7 +39,7 @@ export const isOwnWrite = (requestId: string | null): boolean =>
 /** Set when the service answers 401: by a read or by a write. */
 export const sessionEnded = createStore<false | 'read' | 'write'>(false)
 
-/** An error that says itself, to people, what went wrong. */
+/** An error with a message for people. */
 export class UserError extends Error {}
 
 const unreached = () =>
@@ -50,15 +50,18 @@ const watchedFetch: typeof fetch = async (input, init) => {
   const isRead = !init?.method || init.method === 'GET'
   const answer = await (isRead ? fetch(input, init) : trackedWrite(input, init))
   const path = String(input)
-  // Everybody may ask for the ways in.
+  // The ways to sign in are public.
   if (answer.ok && sessionEnded.get() && !path.endsWith('/session/ways')) sessionEnded.set(false)
-  // A password that is wrong ends nothing.
+  // A wrong password does not end the session.
   if (answer.status === 401 && !/\/(session|password)$/.test(path))
     sessionEnded.set(isRead && sessionEnded.get() !== 'write' ? 'read' : 'write')
   return answer
 }
 
-/** Names a write, so that its event is known again. One without an answer may have been carried out. */
+/**
+ * Marks a write by a request id, so that its event is recognized. One without an answer may have been carried
+ * out.
+ */
 async function trackedWrite(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const id = crypto.randomUUID()
   ownWrites.push(id)
@@ -79,7 +82,7 @@ export const api = new Dealwright({
   fetch: watchedFetch,
 })
 
-/** The data of an answer. `T` is what the OpenAPI document says of the path. */
+/** The data of an answer. `T` is its type in the OpenAPI document. */
 export async function callApi<T>(
   method: string,
   path: string,
@@ -108,13 +111,13 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof DealwrightError && error.status === 401
 }
 
-/** As /docs/errors lists it. */
+/** The code in /docs/errors. */
 const unauthenticated = 3001
 
 /** The message of an error, for people. */
 export function errorMessage(error: unknown): string {
   if (error instanceof DealwrightError) {
-    // The service speaks to programs of their tokens.
+    // The service's text about tokens is for programs.
     if (error.code === unauthenticated && !signIns.has(error)) return 'Your session has ended. Sign in again.'
     const [first] = error.problems
     return first ? problemText(first, resources.get(error)) : error.message
@@ -122,7 +125,7 @@ export function errorMessage(error: unknown): string {
   return error instanceof UserError ? error.message : unreached()
 }
 
-/** All that the service says of a refused write, a line each. */
+/** All messages about a refused write, a line each. */
 export function allErrorMessages(error: unknown): string {
   if (!(error instanceof DealwrightError) || error.problems.length < 2) return errorMessage(error)
   return error.problems.map(problem => problemText(problem, resources.get(error))).join('\n')
@@ -130,7 +133,7 @@ export function allErrorMessages(error: unknown): string {
 
 /**
  * The problems of a refused write by field; `''` has those of no field. A path such as
- * /deal_value/products/0/quantity is its field's; `placeOf` may say it more exactly.
+ * /deal_value/products/0/quantity belongs to its field; `placeOf` may be more exact.
  */
 export function problemsByField(
   error: unknown,

@@ -1,6 +1,6 @@
 /**
- * Problems as people read them: the service names fields by their internal names, here they have the labels
- * of the field lists that were read, and options have their names without their ids.
+ * Problems in people's words: the service uses internal names; here fields have the labels of the loaded
+ * field lists, and options their names without ids.
  */
 
 type Problem = {
@@ -19,7 +19,7 @@ export function rememberLabels(resource: string, fields: readonly Listed[]): voi
   lists.set(resource, new Map(fields.map(({ internal_name, field_name }) => [internal_name, field_name])))
 }
 
-/** The label of a field; of another resource's, where the resource isn't known or has none of that name. */
+/** The label of a field; of another resource's if the resource isn't known or has none of that name. */
 export function labelOf(name: string, resource?: string): string | undefined {
   const own = lists.get(resource ?? '')?.get(name)
   return own ?? [...lists.values()].find(list => list.has(name))?.get(name)
@@ -45,14 +45,14 @@ function named([whole, name = '', rest = '']: RegExpExecArray, problem: Problem,
   return `${within ? `${within}: ` : ''}${label}${partsOf(rest)}${after}`
 }
 
-/** The names in the path of a problem: of the fields and their members, without places in lists. */
+/** The names in the path of a problem: of the fields and their members, without indexes of lists. */
 export function stepsOf({ path = '', field }: Pick<Problem, 'path' | 'field'>): readonly string[] {
   const steps = path.split('/').slice(1)
   const names = steps.filter(step => !/^\d+$/.test(step))
   return names.length ? names : field ? [field] : []
 }
 
-/** `[0].email_value` → " no. 1": the member that has the value itself is not named. */
+/** `[0].email_value` → " no. 1": the member with the value itself is not named. */
 function partsOf(rest: string): string {
   return rest
     .replace(/\.(?:value|email_value|phone_number)$/, '')

@@ -23,8 +23,8 @@ import { rememberLabels } from './problem-text.ts'
 const minute = 60_000
 
 /**
- * What is stale while it is read for the first time is read again after that: the answer that is under way
- * may tell of the time before, and TanStack Query would take it for the newest.
+ * A query that is invalidated during its first request is refetched after it: the answer may be outdated, and
+ * TanStack Query would take it for the newest.
  */
 class Client extends QueryClient {
   override async invalidateQueries<K extends QueryKey = QueryKey>(
@@ -46,13 +46,13 @@ class Client extends QueryClient {
 
 export const queryClient = new Client({
   defaultOptions: {
-    // The client has tried again where that is of use. The feed says what has changed (live.ts).
+    // The client has already retried. The feed reports changes (live.ts).
     queries: {
       retry: false,
       staleTime: minute,
       gcTime: 10 * minute,
       refetchOnWindowFocus: true,
-      // Offline a question fails at once, and the page says so: one that waits shows nothing.
+      // Offline a request fails at once, and the page says so: one that waits shows nothing.
       networkMode: 'always',
       refetchOnReconnect: true,
     },
@@ -69,7 +69,7 @@ export const meQuery = queryOptions({
 /** The signed-in caller; null if nobody is signed in. */
 export async function fetchMe(): Promise<Me | null> {
   try {
-    // After the end of a session, what was read before says nothing any more.
+    // After the end of a session, cached data are invalid.
     if (sessionEnded.get()) return await queryClient.fetchQuery({ ...meQuery, staleTime: 0 })
     return await queryClient.ensureQueryData(meQuery)
   } catch (error) {
@@ -119,7 +119,7 @@ export const usersQuery = allQuery<AnyRecord & { name: string; email: string; is
 
 export type Option = Named & { position: number; is_active: boolean; is_default: boolean }
 
-/** The options of a dropdown, the inactive ones included. */
+/** The options of a dropdown, including inactive ones. */
 export const optionsQuery = (source: string, name: string) =>
   queryOptions({
     queryKey: ['options', source, name],
@@ -135,7 +135,7 @@ export type ListRequest = {
   readonly deleted?: 'only'
 }
 
-/** One page of a list, as the table and the board read them. */
+/** One page of a list, for the table and the board. */
 export const pageQuery = (resource: string, request: ListRequest, page: number, pageSize: number) =>
   queryOptions({
     queryKey: ['list', resource, request, pageSize, page],
@@ -159,7 +159,7 @@ export function mayRead(resource: string): boolean {
   return scopes.includes('admin') || scopes.includes(`${resource}:read`)
 }
 
-/** The names of the fields of which a record can have the names behind its ids. */
+/** The names of the fields that support `expand`. */
 export function expandable(sections: readonly (readonly Field[])[]): string {
   return sections
     .flat()
@@ -171,7 +171,7 @@ export function expandable(sections: readonly (readonly Field[])[]): string {
     .join(',')
 }
 
-/** Refetches the queries that show records of a resource; `but` shows the change already. */
+/** Refetches the queries that show records of a resource; `but` already shows the change. */
 export function refresh(resource: string, but?: 'list' | 'board'): Promise<unknown> {
   const all = [['list', resource], ['record', resource], ['all', resource], ['board'], ['sums', resource]]
   const keys = all.filter(([what]) => what !== but)

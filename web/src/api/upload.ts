@@ -2,7 +2,7 @@
 import { base, DealwrightError, sessionEnded, UserError } from './api.ts'
 
 export type Sending = {
-  /** of the bytes: from 0 to 1 */
+  /** share of the bytes, from 0 to 1 */
   readonly onProgress: (part: number) => void
   readonly signal: AbortSignal
 }

@@ -23,7 +23,7 @@ export function BoardBar({ search, error, onChange }: Props) {
   const inUse = useView('deal', 'board', search, defaults)
   const show = ({ filter, sort, pipeline }: ListParameters, view: View | null) =>
     onChange({ filter, sort, pipeline, view: view ? String(view.id) : undefined })
-  // An address that says nothing shows the view with which somebody begins here.
+  // An address without parameters shows the user's default view.
   const begun = hasNoParameters({ filter, sort: search.sort, pipeline }) ? inUse.view : null
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each view
   useEffect(() => {

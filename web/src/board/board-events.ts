@@ -9,7 +9,7 @@ import type { CardSelection } from './use-card-selection.ts'
 export function boardEvents(board: {
   active: ActiveCard
   selected: CardSelection
-  /** why nothing can be changed */
+  /** reason why nothing can be changed */
   reason: string | undefined
   moveCard: (deal: number, stage: number) => void
   onOpen: (deal: number) => void

@@ -1,7 +1,7 @@
 /** The keys of the board: arrows go from card to card, with Shift they move the card. */
 import type { Column, Place } from './model.ts'
 
-/** Where a key leads from a place, or null where it leads nowhere. Columns without cards are passed over. */
+/** The place to which a key moves, or null if it moves nowhere. Columns without cards are skipped. */
 export function placeAfter(columns: readonly Column[], { column, row }: Place, key: string): Place | null {
   const count = (at: number) => columns[at]?.cards.length ?? 0
   const inColumn = (to: number) => (to >= 0 && to < count(column) && to !== row ? { column, row: to } : null)
@@ -40,13 +40,13 @@ export function columnOf(board: HTMLElement, stage: number): HTMLElement | null 
 }
 
 /**
- * Brings a card into view and gives it the focus as soon as it is drawn. Some frames pass until then: the
- * column scrolls first, and a card that has not been read comes after its window.
+ * Brings a card into view and focuses it as soon as it is drawn. That takes some frames: the column scrolls
+ * first, and an unloaded card comes after its window.
  */
 export function focusCard(board: HTMLElement, stage: number, row: number, deal?: number): void {
   const column = columnOf(board, stage)
   const scroller = column?.querySelector('[data-scroller]')
-  // One that is collapsed shows no card.
+  // A collapsed column shows no card.
   if (column && !scroller) column.querySelector('button')?.focus()
   scroller?.dispatchEvent(new CustomEvent('show-row', { detail: row }))
   let frames = 0

@@ -5,14 +5,14 @@ import { fieldsQuery, queryClient } from '../api/queries.ts'
 import { type BoardAnswer, type BoardData, boardOf, type Column, type Deal, withWindow } from './model.ts'
 
 const cardsAtOnce = 30
-/** The deals that were touched last come first: a card that was moved is where one sees it. */
+/** The last updated deals come first: a moved card stays visible. */
 export const defaultSort = 'updated_at:desc'
 
 export type BoardRequest = {
   readonly pipeline?: string | undefined
   readonly filter?: string | undefined
   readonly sort?: string | undefined
-  /** 'all': deals that were closed whenever; else those of the last thirty days */
+  /** 'all': all closed deals; default: those of the last thirty days */
   readonly closed?: string | undefined
 }
 
@@ -47,7 +47,10 @@ async function cardParameters(sort: string): Promise<{ fields: string; expand: s
   return { fields: seen.join(','), expand: seen.filter(isNamed).join(',') }
 }
 
-/** From when on closed deals are shown: a board of years would show, sum and read what nobody works on. */
+/**
+ * The date from which closed deals are shown: a board of years would show, sum and read deals that nobody
+ * works on.
+ */
 async function closedSince({ closed }: BoardRequest): Promise<string | undefined> {
   const isSeen = (await dealFields()).some(({ internal_name }) => internal_name === 'deal_closed_on')
   if (closed === 'all' || !isSeen) return undefined
@@ -73,7 +76,7 @@ export const boardQuery = (request: BoardRequest) =>
 
 const underWay = new Set<string>()
 
-/** Reads the window of a column that has the row, and puts its cards into the board. */
+/** Reads the window of a column with the row, and adds its cards to the board. */
 export async function readWindow(
   request: BoardRequest,
   { id: stage, kind }: Column,

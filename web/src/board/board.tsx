@@ -1,4 +1,4 @@
-/** The board: a column for each stage. The address says which pipeline, filter, order and card. */
+/** The board: a column for each stage. The address contains the pipeline, filter, order and card. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
@@ -145,7 +145,7 @@ function Content(props: ContentProps) {
   )
 }
 
-/** The columns before anything is known of them, where they will be. */
+/** Placeholders for the columns while the board is loading. */
 function BoardSkeleton() {
   const [columns] = useState(() => Array.from({ length: 6 }, (_, index) => index))
   return (

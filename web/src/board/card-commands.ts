@@ -5,10 +5,10 @@ import type { Column, Deal } from './model.ts'
 
 type PendingMove = {
   deal: Deal | undefined
-  /** how many go with it, itself included */
+  /** number of cards that move with it, itself included */
   isOneOf: number
   columns: readonly Column[]
-  /** why nothing can be changed */
+  /** reason why nothing can be changed */
   reason: string | undefined
   onMove: (deal: number, stage: number) => void
   onMenu: (deal: number) => void

@@ -9,7 +9,7 @@ type Props = {
   current: number | undefined
   reason: string | undefined
   isSelected: boolean
-  /** how many are selected; they go together */
+  /** number of selected cards; they move together */
   selectedCount: number
   onMove: (stage: number) => void
   onOpen: () => void
@@ -24,7 +24,7 @@ export function CardMenu(props: Props) {
   const isOfMany = isSelected && selectedCount > 1
   const run = (act: () => void) => () => {
     onClose()
-    // After the menu has given the focus back.
+    // After the menu has restored the focus.
     setTimeout(act)
   }
   const groups: MenuGroup[] = [

@@ -23,7 +23,7 @@ type Props = {
   onMove: (deal: number, stage: number) => void
   onOpen: (deal: number) => void
   onMenuClose: () => void
-  /** gets what is to be sent with the stage; null: the card stays */
+  /** gets the additional values to send; null: the card stays */
   onAnswer: (closing: Closing | null) => void
 }
 

@@ -18,7 +18,7 @@ type Props = {
   count: number
   top: number
   isOpenStage: boolean
-  /** whether it is the card that the Tab key reaches */
+  /** True if the Tab key reaches this card */
   isActive: boolean
   isSelected: boolean
 }

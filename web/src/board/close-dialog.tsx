@@ -1,6 +1,6 @@
 /**
- * Won or lost: asks for reason and date before anything is saved, from every way in (rules 2 and 3). Whoever
- * reopens a deal is told what is removed.
+ * Won or lost: asks for reason and date before anything is saved, whatever started the move (rules 2 and 3).
+ * Reopening a deal shows the values that are removed.
  */
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
@@ -22,11 +22,11 @@ export type Closing = {
 
 type Props = {
   deal?: { readonly title: string; readonly deal_value?: unknown }
-  /** how many it is about, where they are several */
+  /** number of deals, if it is several */
   count?: number
   stage: { readonly name: string; readonly kind: StageKind }
   onClose: () => void
-  /** gets what is to be sent with the stage */
+  /** gets the additional values to send */
   onClosed: (closing: Closing) => void
 }
 

@@ -15,16 +15,16 @@ type Props = {
   baseCode: string
   /** the cards that are selected */
   selected: ReadonlySet<number>
-  /** the row of the card that the Tab key reaches; -1: none of this column */
+  /** row of the card that the Tab key reaches; -1: not in this column */
   activeRow: number
   /** requests the cards around a row that has not been loaded */
   onMissing: (column: ColumnData, row: number) => void
   onAdd: (stage: number) => void
   onCollapse: (stage: number) => void
-  /** whether deals are shown that were closed long ago */
+  /** True if deals are shown that were closed long ago */
   isOfAllTime: boolean
   onAllTime: (isOfAllTime: boolean) => void
-  /** why nothing can be added */
+  /** reason why nothing can be added */
   reason: string | undefined
 }
 
@@ -37,7 +37,7 @@ export const Column = memo(function Column(props: Props) {
     getScrollElement: () => scroller.current,
     estimateSize: () => cardHeight + cardGap,
     overscan: 4,
-    // The card with the focus stays, wherever one scrolls: without it the keys would be lost.
+    // The focused card stays rendered during scrolling: without it the keys would be lost.
     rangeExtractor: ({ startIndex, endIndex, overscan, count }) => {
       const [first, last] = [Math.max(0, startIndex - overscan), Math.min(count - 1, endIndex + overscan)]
       const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)
@@ -48,7 +48,7 @@ export const Column = memo(function Column(props: Props) {
   const missing = items.find(({ index }) => !cards[index])?.index
   useEffect(() => {
     if (missing === undefined) return
-    // Dragging the scrollbar passes many windows: only the one where it stops is read.
+    // Dragging the scrollbar passes many windows: only the last one is loaded.
     const timer = setTimeout(() => onMissing(column, missing), 60)
     return () => clearTimeout(timer)
   }, [missing, column, onMissing])
@@ -93,7 +93,7 @@ export const Column = memo(function Column(props: Props) {
   )
 })
 
-/** A column of which only the name and the count are shown. Cards can be dropped on it. */
+/** A column that shows only its name and count. Cards can be dropped on it. */
 export function CollapsedColumn({ column, onCollapse }: Pick<Props, 'column' | 'onCollapse'>) {
   const { id, name, count } = column
   const format = useFormat()

@@ -1,6 +1,4 @@
-/**
- * The columns of a board: only those in view are drawn. Pointer and keys are heard here once, for all cards.
- */
+/** The columns of a board: only those in view are drawn. Handles pointer and keys once, for all cards. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import {
   lazy,
@@ -42,9 +40,9 @@ const widthOf = (isCollapsed: boolean) => (isCollapsed ? collapsedWidth : column
 type Props = {
   board: BoardData
   request: BoardRequest
-  /** the deal that is shown over the board */
+  /** the deal shown over the board */
   opened: number | null
-  /** why nothing can be changed */
+  /** reason why nothing can be changed */
   reason: string | undefined
   onAdd: (stage?: number) => void
   onOpen: (deal: number) => void
@@ -55,7 +53,7 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
   const element = useRef<HTMLDivElement>(null)
   const [menu, setMenu] = useState<Menu | null>(null)
   const { collapsedStages } = usePreferences()
-  // No key leads into a column that is collapsed.
+  // Keys skip collapsed columns.
   const board = useMemo(() => withoutCards(whole, collapsedStages), [whole, collapsedStages])
   const { columns } = board
   const selected = useCardSelection(board)
@@ -159,7 +157,7 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
   )
 }
 
-/** Where the columns stand; each is followed by a gap. */
+/** Positions of the columns; each is followed by a gap. */
 function useVirtualColumns(
   element: RefObject<HTMLElement | null>,
   columns: readonly ColumnData[],

@@ -1,6 +1,6 @@
 /**
- * The board as data: its columns, their sums and the cards that are known of them. Pure functions, each of
- * which answers a new board; a card that has not been read yet is undefined.
+ * The board as data: its columns, their sums and their loaded cards. Pure functions, each of which returns a
+ * new board; an unloaded card is undefined.
  */
 import type { AnyRecord } from '../api/api.ts'
 import { kindOf, type StageKind } from './stage-kind.ts'
@@ -16,12 +16,12 @@ export type Column = {
   readonly probability: number
   readonly rotting_days: number | null
   readonly count: number
-  /** in the base currency; absent for who may not see values */
+  /** in the base currency; absent if the user may not see values */
   readonly value?: number
   readonly weighted_value?: number
   readonly by_currency?: readonly Amount[]
   readonly without_rate?: number
-  /** in the order of the list, as far as they are known */
+  /** in the order of the list, as far as they are loaded */
   readonly cards: readonly (Deal | undefined)[]
 }
 
@@ -55,7 +55,7 @@ function sized<T>(known: readonly T[], count: number): (T | undefined)[] {
   return Array.from({ length: Math.max(count, known.length) }, (_, index) => known[index])
 }
 
-/** Where a deal is, or null where it is not known. */
+/** The place of a deal, or null if it is not known. */
 export function placeOf({ columns }: BoardData, id: number): Place | null {
   for (const [column, { cards }] of columns.entries()) {
     const row = cards.findIndex(card => card?.id === id)
@@ -130,7 +130,7 @@ function added(column: Column, deal: Deal, sign: 1 | -1, baseCode: string, row: 
   return {
     ...counted,
     value,
-    // As the service does: the sum is weighed, then rounded.
+    // As in the service: the sum is weighted, then rounded.
     weighted_value: weigh(value, column.probability, digits),
     by_currency: withAmount(
       column.by_currency ?? [],
@@ -162,7 +162,7 @@ function withAmount(
 
 const decimals = new Map<string, number>()
 
-/** How many decimals a currency has: 2 for EUR, 0 for JPY, 3 for KWD. */
+/** Number of a currency's decimals: 2 for EUR, 0 for JPY, 3 for KWD. */
 function decimalsOf(code: string | null): number {
   if (!code) return 2
   if (!decimals.has(code)) {
@@ -175,7 +175,7 @@ function decimalsOf(code: string | null): number {
   return decimals.get(code)!
 }
 
-/** The sum of two amounts, without what binary fractions add to it. */
+/** The sum of two amounts, without errors of binary fractions. */
 function exactSum(one: number, other: number, digits: number): number {
   const unit = 10 ** digits
   return Math.round(one * unit + other * unit) / unit
@@ -192,8 +192,8 @@ function weigh(value: number, percent: number, digits: number): number {
 }
 
 /**
- * Where a deal comes to stand in a column of the list's order: before the first known card that follows it.
- * Without a known order it comes first, where one sees it.
+ * Row of a deal in a column with the list's order: before the first known card that follows it. Without a
+ * known order it comes first, where it is visible.
  */
 export function rowFor(column: Column, deal: Deal, sort: string): number {
   const [field = '', direction = 'asc'] = sort.split(',')[0]!.split(':')

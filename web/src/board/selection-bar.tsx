@@ -16,9 +16,9 @@ type Props = {
   request: BoardRequest
   ids: ReadonlySet<number>
   stages: readonly Column[]
-  /** why nothing can be changed */
+  /** reason why nothing can be changed */
   reason: string | undefined
-  /** a move of several that is to be made now */
+  /** a pending bulk move */
   order: BulkMove | null
   onTaken: () => void
   onMove: (stage: number) => void

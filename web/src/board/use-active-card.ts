@@ -6,9 +6,9 @@ import { type BoardData, type Column, type Deal, type Place, placeOf } from './m
 export type ActiveCard = {
   readonly columns: readonly Column[]
   readonly place: Place
-  /** undefined: there is no card, or it has not been read */
+  /** undefined: there is no card, or it is not loaded */
   readonly deal: Deal | undefined
-  /** makes the card of a place the active one, and focuses it */
+  /** makes the card at a place active, and focuses it */
   readonly go: (place: Place) => void
   /** a card got the focus, or with null the board has lost it */
   readonly noteFocus: (deal: number | null) => void
@@ -23,7 +23,7 @@ export function useActiveCard(
 ): ActiveCard {
   const { columns } = board
   const [wanted, setWanted] = useState<Place>({ column: 0, row: 0 })
-  // The card may have gone: then it is the first one that there is.
+  // If the card is gone, the first card is active.
   const first = columns.findIndex(({ cards }) => cards.length > 0)
   const isThere = wanted.row < (columns[wanted.column]?.cards.length ?? 0)
   const place = isThere ? wanted : { column: Math.max(0, first), row: 0 }

@@ -1,17 +1,17 @@
 /**
- * Dragging a card by mouse, pen or touch. The only question is which column: a column's order is the list's.
- * React draws nothing between lift and drop; the card that moves is a copy, moved by `transform`.
+ * Dragging a card by mouse, pen or touch. Only the column matters: the order within it is the list's. React
+ * renders nothing between lift and drop; the moving card is a copy, moved by `transform`.
  */
 import { type RefObject, useEffect, useEffectEvent } from 'react'
 
-/** A touch that rests so long lifts the card; one that moves before is a scroll. */
+/** Long press that lifts the card; a touch that moves earlier is a scroll. */
 const holdMs = 220
 const startsAfter = 5
 const edge = 56
 
 type Drag = {
   readonly card: HTMLElement
-  /** all that go, as far as they are drawn */
+  /** the moving cards, as far as they are drawn */
   readonly left: readonly Element[]
   readonly ghost: HTMLElement
   readonly pointer: number
@@ -22,8 +22,8 @@ type Drag = {
 
 /**
  * `board` has elements with data-column (a stage's id), and in them cards with data-card (a deal's id).
- * `onDrop` gets both ids; `mayDrag` says no where nothing may be changed. With a card of `selected` go all of
- * them: the one that is dragged says how many.
+ * `onDrop` gets both ids; `mayDrag` is false if nothing may be changed. A card of `selected` takes the others
+ * with it: the copy shows their number.
  */
 export function useCardDrag(
   board: RefObject<HTMLElement | null>,
@@ -52,7 +52,7 @@ type Press = {
   readonly timer: ReturnType<typeof setTimeout> | null
 }
 
-/** Hears the pointer on the board, from press to drop. The function that it returns ends it. */
+/** Handles the pointer on the board, from press to drop. The function that it returns cancels it. */
 function listen(
   board: HTMLElement,
   countOf: (deal: number) => number,
@@ -82,7 +82,7 @@ function listen(
     const { card, over } = drag
     putDown(drag)
     drag = null
-    // The click that follows is the drop's own, not one on the card.
+    // Swallows the click that follows a drop.
     addEventListener('click', swallow, { capture: true, once: true })
     setTimeout(() => removeEventListener('click', swallow, { capture: true }))
     if (isDropped && over) onDrop(Number(card.dataset.card), Number(over.dataset.column))

@@ -1,4 +1,4 @@
-/** The focus stays with its card: in another column a card is another element, and the former one is gone. */
+/** The focus follows its card: in another column a card is another element, and the former one is removed. */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import { focusCard } from './board-keys.ts'
 import { type BoardData, placeOf } from './model.ts'
@@ -6,8 +6,8 @@ import { type BoardData, placeOf } from './model.ts'
 const isNowhere = () => document.activeElement === null || document.activeElement === document.body
 
 /**
- * Answers what says which card has the focus, or is to have it. `opened` is the deal that is shown over the
- * board: whoever closes it comes back to its card.
+ * Returns the function that notes which card has the focus, or will get it. `opened` is the deal shown over
+ * the board: closing it returns the focus to its card.
  */
 export function useCardFocus(
   element: RefObject<HTMLElement | null>,

@@ -1,21 +1,21 @@
-/** The cards of a board that are selected, to be changed together: by Space, and by Shift and a click. */
+/** The selected cards of a board, for bulk changes: by Space, and by Shift and a click. */
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { announce } from '../ui/toast.tsx'
 import { type BoardData, placeOf } from './model.ts'
 
 export type CardSelection = {
   readonly ids: ReadonlySet<number>
-  /** whether anything was selected, since the board is shown */
+  /** True if anything was selected since the board is shown */
   readonly wasUsed: boolean
   readonly toggle: (deal: number) => void
-  /** selects from the card that was selected last, where both are in one column */
+  /** selects the range from the last selected card, if both are in one column */
   readonly extend: (deal: number) => void
   readonly clear: () => void
 }
 
 const none: ReadonlySet<number> = new Set()
 
-/** Cards that leave the board leave the selection. */
+/** Removed cards leave the selection. */
 export function useCardSelection(board: BoardData): CardSelection {
   const [chosen, setChosen] = useState(none)
   const [wasUsed, setUsed] = useState(false)
@@ -40,7 +40,7 @@ export function useCardSelection(board: BoardData): CardSelection {
     const to = placeOf(board, deal)
     if (!from || !to || from.column !== to.column || ids.size === 0) return toggle(deal)
     const [first, end] = [Math.min(from.row, to.row), Math.max(from.row, to.row)]
-    // A card that has not been read yet is in none.
+    // An unloaded card can't be selected.
     const between = board.columns[to.column]!.cards.slice(first, end + 1).flatMap(card => card?.id ?? [])
     choose(deal, new Set([...ids, ...between]))
   }

@@ -1,6 +1,6 @@
 /**
- * A move is one request. The card is in its new column at once; a refusal takes it back to its place, with
- * the service's words. A move of a card that is under way waits for it.
+ * A move is one request. The card is in its new column at once (optimistic update); a refusal rolls it back,
+ * with the service's words. Moves of one card are sent one after the other.
  */
 import { useMemo } from 'react'
 import { api, DealwrightError, errorMessage, VersionConflict } from '../api/api.ts'
@@ -11,7 +11,7 @@ import { type BoardRequest, boardQuery, defaultSort } from './board-query.ts'
 import type { Closing } from './close-dialog.tsx'
 import { type BoardData, type Column, type Deal, moved, placeOf, replaced, rowFor } from './model.ts'
 
-/** Ends when the service has answered. */
+/** Resolves when the service has answered. */
 export type Move = (id: number, stage: number, closing?: Closing) => Promise<void>
 
 export function useMove(request: BoardRequest): Move {
@@ -46,9 +46,9 @@ function mover(request: BoardRequest): Move {
     const { id: stage, cards } = board.columns[place.column]!
     return { deal: cards[place.row], stage }
   }
-  /** The last write of each deal that is under way: the next one is of what it makes. */
+  /** Deal → its last pending write; the next one waits for its result. */
   const writes = new Map<number, Promise<unknown>>()
-  // A board that is read meanwhile would bring cards back: it is read again after the last move.
+  // Refetching the board during a move would bring cards back: it is refetched after the last move.
   let [underWay, isOld] = [0, false]
   const during = async (act: () => Promise<void>) => {
     underWay++
@@ -59,7 +59,7 @@ function mover(request: BoardRequest): Move {
     isOld = false
     void queryClient.invalidateQueries({ queryKey })
   }
-  /** Sends a write of a deal after those before it, and shows what it has made. */
+  /** Sends a write of a deal after its earlier ones, and shows the result. */
   const write = async (id: number, send: () => Promise<unknown>): Promise<Deal> => {
     const sent = (writes.get(id) ?? Promise.resolve()).then(async () => {
       const saved = (await send()) as Deal
@@ -94,7 +94,7 @@ function mover(request: BoardRequest): Move {
           const { version = null } = before
           return api.deal.update({ id, version }, { pipeline_stage: stage, ...closing })
         })
-        // A move before this one may have been refused meanwhile, or another begun.
+        // An earlier move may have been refused meanwhile, or another begun.
         if (!writes.has(id) && shown(id).stage !== stage) change(current => moved(current, id, stage, row))
         const act = () => takeBack(before, saved, from)
         toast(`${deal.title} is in ${to.name} now.`, { action: { label: 'Undo', act } })

@@ -1,6 +1,6 @@
 /**
- * Moves, whatever asks for them: a drag, a menu, a key. With a card that is selected go all that are. What
- * closes a deal or reopens it is asked first.
+ * Moves by any way: a drag, a menu, a key. A selected card moves with all selected ones. Closing or reopening
+ * a deal asks for confirmation first.
  */
 import { useCallback, useState } from 'react'
 import { toast } from '../ui/toast.tsx'
@@ -10,11 +10,11 @@ import { type BoardData, type Column, type Deal, placeOf } from './model.ts'
 import type { CardSelection } from './use-card-selection.ts'
 import { useMove } from './use-move.ts'
 
-/** Deals that go to a stage. */
+/** Deals that move to a stage. */
 type MoveRequest = { readonly deals: readonly Deal[]; readonly stage: Column }
-/** A move that is to be answered before it is made: what it closes or reopens, and the stage of the first. */
+/** A move that waits for confirmation: the deals that it closes or reopens, and the stage of the first. */
 export type PendingMove = MoveRequest & { readonly changed: readonly Deal[]; readonly from: Column }
-/** A move of several, which the bar of what is selected carries out. */
+/** A move of several deals, which the selection bar carries out. */
 export type BulkMove = MoveRequest & { readonly closing: Closing }
 
 export function useMoves(
@@ -55,7 +55,7 @@ export function useMoves(
     },
     [board, runMove],
   )
-  /** Moves a card, and with it all that are selected, if it is. */
+  /** Moves a card, and all selected ones if it is selected. */
   const moveCard = useCallback(
     (id: number, stage: number) => {
       const others = ids.has(id) ? [...ids].filter(other => other !== id) : []

@@ -24,15 +24,14 @@ export function useCurrencies(): { readonly list: readonly Currency[]; readonly 
   }, [data, me])
 }
 
-/** Reads the currencies, so that what is pasted can be read; without them, a sign says nothing. */
+/** Loads the currencies, so that pasted amounts can be parsed; without them, signs are unknown. */
 export async function ensureCurrencies(): Promise<void> {
   if (mayRead('currency')) await queryClient.ensureQueryData(currenciesQuery).catch(() => {})
 }
 
 /**
- * The code of the one currency that a code or a sign means to a reader, such as € or US$; undefined where it
- * means none or several. The currencies that the account reckons with come first: its own, and those with a
- * rate.
+ * The code of the one currency of a code or a sign, such as € or US$, for a reader; undefined if it means
+ * none or several. The account's active currencies come first: its own, and those with a rate.
  */
 export function codeOf(text: string, locale?: string): string | undefined {
   const all = (queryClient.getQueryData(currenciesQuery.queryKey) ?? []).filter(one => one.is_active !== 2)
@@ -56,10 +55,10 @@ function signsOf(currency: string, locale?: string): readonly string[] {
   })
 }
 
-/** Some end with a point, or have a blank within. */
+/** Some end with a point, or contain a blank. */
 const bare = (sign: string) => sign.replace(/[.\s\u00a0\u202f]/g, '')
 
-/** How many decimals a currency has, where the currencies were read before; by its id or code. */
+/** Number of a currency's decimals, if the currencies are loaded; by its id or code. */
 export function decimalsOf(currency: number | string | null | undefined): number | undefined {
   const known = queryClient.getQueryData(currenciesQuery.queryKey)
   const found = known?.find(({ id, code }) => id === currency || code === currency)

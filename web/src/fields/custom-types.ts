@@ -1,6 +1,6 @@
 /**
- * The types that a field of the account's own may have (D35, D36), in plain words: what they hold, which
- * limits can be set, and what they can be. No page asks a field for its type; it asks here.
+ * The types of custom fields (D35, D36), in plain words: their values, the limits that can be set, and their
+ * options. No page asks a field for its type; it asks here.
  */
 import type { Field, FieldType, Schemas } from '../api/api.ts'
 
@@ -21,12 +21,12 @@ type TypeInfo = {
   readonly about: string
   readonly limits?: readonly LimitName[]
   readonly isUniqueable?: boolean
-  /** its unique values may be compared with their case */
+  /** True if its unique values may be case-sensitive */
   readonly isText?: boolean
   readonly hasOptions?: boolean
-  /** a value is any number of its options */
+  /** True if a value is any number of its options */
   readonly isSeveral?: boolean
-  /** its values have two ends, which stand in two columns of a file */
+  /** True if its values have two ends, which are two columns of a file */
   readonly isRange?: boolean
   /** the resource that its values name */
   readonly related?: string
@@ -104,7 +104,7 @@ function typeInfoOf(type: FieldType): TypeInfo {
 /** The name and the settings of a field's type. */
 export const typeInfo = ({ type }: Pick<Field, 'type'>): TypeInfo => typeInfoOf(type)
 
-/** How many options of a field may be in use (D36). */
+/** Limit of a field's active options (D36). */
 export const optionsMax = 100
 
 /** True if the options of a field are the account's to change. */

@@ -1,4 +1,7 @@
-/** The value of a deal while it is edited: its amount, and the product lines that it may follow (D23). */
+/**
+ * The value of a deal while it is edited: its amount, and the product lines from which it may be derived
+ * (D23).
+ */
 import { decimalsOf } from './currencies.ts'
 import {
   checkDecimal,
@@ -26,7 +29,7 @@ export type ProductLine = {
 
 export type DealValue = Money & {
   readonly products?: readonly ProductLine[]
-  /** whether the value follows the lines; undefined: compare the amounts */
+  /** True if the value follows the lines; undefined: compare the amounts */
   readonly follows?: boolean
 }
 
@@ -44,7 +47,7 @@ export function followsLines(value: DealValue | null): boolean {
   return value.follows ?? (sameDecimal(value.value ?? 0, totalOf(value)) || Number(value.value ?? 0) === 0)
 }
 
-/** The value with other lines; where it follows them, with their sum. */
+/** The value with other lines; if it follows them, with their sum. */
 export function withLines(value: DealValue | null, products: readonly ProductLine[]): DealValue {
   const follows = value?.products?.length
     ? followsLines(value)
@@ -56,8 +59,8 @@ export function withLines(value: DealValue | null, products: readonly ProductLin
 export type Priced = Pick<ProductLine, 'unit_price' | 'discount' | 'tax'>
 
 /**
- * A line in another currency: `own` and `other` are the product's prices in the two. What was typed in the
- * place of the product's own stays.
+ * A line in another currency: `own` and `other` are the product's prices in the two. Prices that the user has
+ * overridden stay.
  */
 export function repriced(line: ProductLine, own: Priced | null, other: Priced | null): ProductLine {
   const isOwn = (member: keyof Priced) =>
@@ -88,7 +91,7 @@ export function checkLines(
 
 const sent = (value: Decimal) => (isDecimal(value) ? plain(value) : value)
 
-/** Lines are sent whole, with the prices that were shown; a value that follows them is left out. */
+/** Lines are sent whole, with the displayed prices; a value that follows them is left out. */
 export function writeDealValue(value: DealValue): unknown {
   const money = writeMoney(value)
   if (value.products === undefined) return money

@@ -1,4 +1,4 @@
-/** A number input in the reader's notation. A text that is no number is kept, and refused when saved. */
+/** A number input in the reader's notation. A text that is no number stays, and is refused when saved. */
 import { type ComponentProps, useState } from 'react'
 import { useFormat } from '../format/use-format.tsx'
 import { classes } from '../ui/classes.ts'
@@ -7,11 +7,11 @@ import { isDecimal, readDecimal, writeDecimal } from './decimal.ts'
 type Props = Omit<ComponentProps<'input'>, 'value' | 'onChange'> & {
   value: string | number | null
   onChange: (value: string | null) => void
-  /** decimals that are shown at least, where there are any */
+  /** minimum number of decimals, if there are any */
   digits?: number
 }
 
-/** `value` is a decimal ("1234.5"), or the text that was typed where that is no number. */
+/** `value` is a decimal ("1234.5"), or the typed text if it is no number. */
 export function DecimalBox({ value, onChange, digits, className, ...props }: Props) {
   const { locale } = useFormat()
   const [typed, setTyped] = useState<string | null>(null)

@@ -1,6 +1,6 @@
 /**
- * Decimals as people write them and as they are sent: exact, never doubles. A decimal here is a text such as
- * "1234.50"; what a reader has typed and is no number yet stays the text it is.
+ * Decimals in the reader's notation and in the interface's: exact, never doubles. A decimal here is a text
+ * such as "1234.50"; typed text that is no number yet is unchanged.
  */
 import Big from 'big.js'
 
@@ -14,7 +14,7 @@ function marksOf(locale: string): Marks {
     const mark = (wanted: string) => parts.find(({ type }) => type === wanted)?.value
     const plain = new Intl.NumberFormat(locale, { useGrouping: false })
     const letters = new Map(Array.from({ length: 10 }, (_, digit) => [plain.format(digit), `${digit}`]))
-    // Marks of their own, such as the Arabic ones, are read as point and comma.
+    // Special marks, such as the Arabic ones, are read as point and comma.
     const isComma = mark('decimal') === ','
     if (!isComma) letters.set(mark('decimal') ?? '.', '.').set(mark('group') ?? ',', ',')
     found = { decimal: isComma ? ',' : '.', letters }
@@ -23,7 +23,7 @@ function marksOf(locale: string): Marks {
   return found
 }
 
-/** "1.234,5" of a German reader → "1234.5"; undefined where it is no number. */
+/** "1.234,5" of a German reader → "1234.5"; undefined if it is no number. */
 export function readDecimal(text: string, locale = 'en-US'): string | undefined {
   const { decimal, letters } = marksOf(locale)
   const written = [...text.trim()]
@@ -46,12 +46,12 @@ function canonical(text: string): string {
   return decimals === undefined ? bare : `${bare === '' || bare === '-' ? `${bare}0` : bare}.${decimals}`
 }
 
-/** True if a value is a decimal and not a text that was typed. */
+/** True if a value is a decimal and not other typed text. */
 export function isDecimal(value: unknown): value is string | number {
   return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
 }
 
-/** A decimal as a reader writes it, with at least `digits` decimals where it has any; exact. */
+/** A decimal in the reader's notation, with at least `digits` decimals if it has any; exact. */
 export function writeDecimal(value: string | number, locale = 'en-US', digits = 0): string {
   if (!isDecimal(value)) return String(value)
   const text = plain(value)
@@ -61,7 +61,7 @@ export function writeDecimal(value: string | number, locale = 'en-US', digits = 
   return number.format(text as `${number}`)
 }
 
-/** Digits and a point only: 1e21 too is written out. */
+/** Digits and a point only: 1e21 too is written in full. */
 export function plain(value: string | number | Big): string {
   return new Big(value).toFixed()
 }

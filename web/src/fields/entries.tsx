@@ -1,4 +1,4 @@
-/** Lists of entries with a type, such as work and mobile: what PHONE and EMAIL share (D13). */
+/** Lists of entries with a type, such as work and mobile: shared by PHONE and EMAIL (D13). */
 import { Plus, X } from 'lucide-react'
 import { useRef } from 'react'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -109,11 +109,11 @@ type EntriesOf<Sent> = {
   readonly types: readonly string[]
   readonly noun: string
   readonly inputType: 'tel' | 'email'
-  /** where the link leads that calls or writes to an entry */
+  /** address of the link that calls or writes to an entry */
   readonly href: (value: string) => string
   readonly read: (sent: Sent) => Entry
   readonly write: (entry: Entry) => Sent
-  /** what is wrong with one of them */
+  /** the problem of one entry */
   readonly checkOne: (value: string) => string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Several inputs under one label, as one value has them: a group with its name, error and hint. */
+/** Several inputs of one value under one label: a group with its name, error and hint. */
 import { type ReactNode, useId } from 'react'
 
 export function Group(props: {

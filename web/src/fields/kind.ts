@@ -1,6 +1,6 @@
 /**
- * A field kind in the browser: how a value is shown, edited, written, pasted and filtered by. One
- * file a kind, as on the server. No page asks a field for its type; it asks its kind.
+ * A field kind in the browser: how a value is shown, edited, printed, pasted and filtered. One file a kind,
+ * as on the server. No page asks a field for its type; it asks its kind.
  */
 import type { ReactNode } from 'react'
 import type { Field, Named, Operator } from '../api/api.ts'
@@ -18,19 +18,19 @@ export type InputProps<V> = {
   /** the label; in a table's cell `isLabelHidden` keeps it for screen readers */
   label: string
   isLabelHidden?: boolean | undefined
-  /** what the service, or `check`, says of the value */
+  /** the problem of the value, from the service or `check` */
   error?: string | undefined
-  /** what is wrong within the value of a new related record: by its members, such as `company.phones` */
+  /** problems within the value of a new related record: by its members, such as `company.phones` */
   errors?: { readonly [member: string]: string } | undefined
-  /** the names behind the ids of the value that was read */
+  /** the names behind the ids of the stored value */
   names?: NamesOf
-  /** the other values of the record: a stage is one of its pipeline's */
+  /** the other values of the record: a stage depends on its pipeline */
   record?: { readonly [field: string]: unknown } | undefined
   autoFocus?: boolean | undefined
 }
 
 export type OperandProps = {
-  /** the operand as it stands in a filter, such as 1020 or 2026-01-01 */
+  /** the operand in the filter's text, such as 1020 or 2026-01-01 */
   value: string
   onChange: (text: string) => void
   field: Field
@@ -43,25 +43,25 @@ export type Kind<V = unknown> = {
   readonly Cell: (props: CellProps<V>) => ReactNode
   readonly Input: (props: InputProps<V>) => ReactNode
   readonly Operand: (props: OperandProps) => ReactNode
-  /** what is wrong with a text as an operand */
+  /** the problem of a text as an operand */
   readonly checkOperand?: (text: string, format: Formats) => string | undefined
-  /** in what operands are, where a number alone would not say it */
+  /** unit of the operands, if a number alone would be ambiguous */
   readonly Unit?: () => ReactNode
-  /** the value in plain text, as cells are copied */
+  /** the value in plain text, for copying cells */
   readonly text: (value: V, names: NamesOf, format: Formats, field: Field) => string
-  /** the same as the reader writes it, where `text` is written so that it can be pasted anywhere */
+  /** the text in the reader's notation, if `text` is in one that can be pasted anywhere */
   readonly display?: Kind<V>['text']
-  /** what a pasted or typed text means to a reader; undefined where it means nothing */
+  /** parses a pasted or typed text in the reader's notation; undefined if it is invalid */
   readonly parse: (text: string, field: Field, format?: Formats) => V | null | undefined
-  /** what is wrong with a value, by the limits of `field.config` */
+  /** the problem of a value, by the limits of `field.config` */
   readonly check?: (value: V, field: Field) => string | undefined
   /** the fields of a new related record, which are validated like those of a form */
   readonly fieldsWithin?: (value: V, field: Field) => readonly Field[] | null
-  /** the value as it is sent, where that differs from what is read */
+  /** the value in the form to send, if that differs from the form that is read */
   readonly write?: (value: V) => unknown
   /** of a table's column, in pixels */
   readonly width: number
   readonly align?: 'end'
-  /** whether it is before and after, not less and more */
+  /** True if it is before and after, not less and more */
   readonly isTime?: true
 }

@@ -67,7 +67,7 @@ export function kindOf({ type }: Pick<Field, 'type'>): Kind {
   return ((kinds as { readonly [type: string]: unknown })[type] as Kind | undefined) ?? unknown
 }
 
-/** A value as the reader writes it. */
+/** A value in the reader's notation. */
 export const displayValue: Kind['text'] = (value, names, format, field) => {
   const kind = kindOf(field)
   return (kind.display ?? kind.text)(value, names, format, field)

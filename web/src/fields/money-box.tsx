@@ -35,7 +35,7 @@ export function CurrencySelect(props: {
   )
 }
 
-/** `value.value` is null where the amount was emptied; the currency that was chosen stays. */
+/** `value.value` is null if the amount was cleared; the chosen currency stays. */
 export function MoneyBox(props: {
   wiring: Partial<Wiring>
   label: string

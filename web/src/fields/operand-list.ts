@@ -1,4 +1,4 @@
-/** Operands of several values as they stand in a filter: 3,4 or "Acme, Inc.",Other (D30). */
+/** Operands of several values in the filter's text: 3,4 or "Acme, Inc.",Other (D30). */
 
 export function splitList(text: string): string[] {
   const found: string[] = []

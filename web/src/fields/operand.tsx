@@ -1,4 +1,4 @@
-/** The editors of a filter's operand that the kinds share: yes or no, from and to, a list. */
+/** The shared editors of a filter's operand: yes or no, from and to, a list. */
 import type { ReactNode } from 'react'
 import { Select, TextField } from '../ui/inputs.tsx'
 import type { OperandProps } from './kind.ts'
@@ -18,8 +18,8 @@ export function TextOperand({ value, onChange, label, operator }: OperandProps) 
 type One = (props: OperandProps) => ReactNode
 
 /**
- * The operand editor of a kind whose single value `One` edits; `Many` edits a list. An operator that asks
- * whether there is a value takes yes or no, `between` takes two.
+ * The operand editor of a kind whose single value `One` edits; `Many` edits a list. An operator for presence
+ * takes yes or no, `between` takes two.
  */
 export function operandOf(One: One, Many: One = TextOperand): One {
   return function Operand(props) {

@@ -6,7 +6,7 @@ import type { NamesOf } from './kind.ts'
 
 type Values = { readonly [field: string]: unknown }
 
-/** A stage is one of the record's pipeline, where that is known (D19). */
+/** A stage belongs to the record's pipeline, if that is known (D19). */
 export function useChoices(field: Field, record?: Values): readonly Named[] {
   const source = field.related_field?.source
   const pipelines = useQuery({
@@ -31,7 +31,7 @@ export function optionName(id: unknown, names: NamesOf, choices: readonly Named[
   return found?.name ?? `No. ${id}`
 }
 
-/** The id of the option that a text names, in any case, or an id in digits; else the text. */
+/** The id of the option with this name, in any case, or an id in digits; else the text. */
 export function readOption(text: string, field: Field): number | string {
   const typed = text.trim()
   const lower = typed.toLocaleLowerCase()
@@ -39,7 +39,7 @@ export function readOption(text: string, field: Field): number | string {
   return found?.id ?? (/^\d{1,15}$/.test(typed) ? Number(typed) : typed)
 }
 
-/** The problem of a text that names none of the field's options. */
+/** The problem of a text that is no option of the field. */
 export function checkOption(value: unknown, field: Field): string | undefined {
   if (typeof value !== 'string' || !field.options) return undefined
   return `"${value}" is not one of the options.`

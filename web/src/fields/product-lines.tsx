@@ -22,7 +22,7 @@ import { Picker } from './references/picker.tsx'
 /** The price of a product in a deal's currency; null if it has none. */
 export async function priceIn(product: number, value: DealValue | null): Promise<Priced | null> {
   const record = await queryClient.ensureQueryData(recordQuery('product', product, '')).catch(() => null)
-  // Of all the fields of a product, the one that holds a price for each currency.
+  // The field of a product with a price for each currency.
   const lists = Object.values(record ?? {}).filter(Array.isArray) as Price[][]
   const price = lists
     .flat()

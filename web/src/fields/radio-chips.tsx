@@ -1,4 +1,4 @@
-/** A few choices that are all shown; one of them, or none. */
+/** A few choices, all visible; one of them, or none. */
 import { useId } from 'react'
 import type { Named } from '../api/api.ts'
 import { Group } from './group.tsx'

@@ -1,4 +1,4 @@
-/** Two inputs of one kind, from and to: what the kinds of ranges share. */
+/** Two inputs of one kind, from and to: shared by the kinds of ranges. */
 import type { ReactNode } from 'react'
 import { Group } from './group.tsx'
 import type { InputProps } from './kind.ts'
@@ -13,7 +13,7 @@ type EndProps = {
   autoFocus?: boolean | undefined
 }
 
-/** An end that the browser has an input for. It is one component for good, so that typing keeps the focus. */
+/** An end with a native input. It is one stable component, so that typing keeps the focus. */
 export function nativeEnd(type: 'date' | 'time', max?: string): (props: EndProps) => ReactNode {
   return ({ value, onChange, ...end }) => (
     <input
@@ -27,7 +27,7 @@ export function nativeEnd(type: 'date' | 'time', max?: string): (props: EndProps
   )
 }
 
-/** A range with one end only is kept with an empty other end, which `checkRange` refuses. */
+/** A range with one end only has an empty other end, which `checkRange` refuses. */
 export function RangeBox(props: InputProps<Range> & { End: (props: EndProps) => ReactNode; hint?: string }) {
   const { value, onChange, field, label, isLabelHidden, error, autoFocus, End, hint } = props
   const { from, to } = value?.range ?? { from: '', to: '' }

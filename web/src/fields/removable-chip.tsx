@@ -1,4 +1,4 @@
-/** One of several values, with a button that takes it away. */
+/** One of several values, with a button that removes it. */
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from 'react-aria-components'

@@ -1,4 +1,4 @@
-/** Moments as the wall clock of a time zone shows them, and back: what `datetime-local` inputs take. */
+/** Moments as wall-clock times of a time zone, and back: the values of `datetime-local` inputs. */
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
@@ -33,8 +33,8 @@ export function toWall(iso: string, timeZone: string): string {
 }
 
 /**
- * 2026-03-01T10:30 in Europe/Berlin → 2026-03-01T09:30:00.000Z. A time that the clock skips is as far behind
- * the change as it says; one that comes twice is the first. Null where it is no date and time.
+ * 2026-03-01T10:30 in Europe/Berlin → 2026-03-01T09:30:00.000Z. A time that the clock skips is moved by the
+ * gap; of one that comes twice it is the first. Null if it is no date and time.
  */
 export function fromWall(wall: string, timeZone: string): string | null {
   const asUtc = Date.parse(`${wall}Z`)

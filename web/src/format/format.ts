@@ -1,5 +1,5 @@
 /**
- * Numbers, money, dates and times as the reader writes them. Dates and times of the service are shown in the
+ * Numbers, money, dates and times in the reader's notation. Dates and times of the service are shown in the
  * account's time zone; a calendar date has none and never becomes a `Date` of the browser's.
  */
 
@@ -8,7 +8,7 @@ export type Settings = {
   readonly locale: string
   /** such as Europe/Berlin */
   readonly timeZone: string
-  /** the moment that "today" and "yesterday" follow */
+  /** the current time, for "today" and "yesterday" */
   readonly now?: () => Date
 }
 
@@ -22,7 +22,7 @@ export type Formats = ReturnType<typeof formats>
 
 const dayMs = 86_400_000
 
-/** The formats of a reader. Formatters are made once each: making one costs more than using it. */
+/** The formats of a reader. Formatters are cached: making one costs more than using it. */
 export function formats({ locale, timeZone, now = () => new Date() }: Settings) {
   const made = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>()
   const number = (options: Intl.NumberFormatOptions) => {
@@ -39,7 +39,7 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
     code ? { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } : {}
   /** Today's date in the account's time zone, as YYYY-MM-DD. */
   const today = () => dateIn(now(), timeZone)
-  // These are words, and stand among the English ones of the UI.
+  // These are words, among the English ones of the UI.
   const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
   return {
@@ -52,7 +52,7 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
     counted: (count: number, one: string, many: string) =>
       `${number({}).format(count)} ${count === 1 ? one : many}`,
     percent: (value: number) => number({ style: 'percent', maximumFractionDigits: 1 }).format(value / 100),
-    /** All digits of the amount: those of its currency, or more where it has more. */
+    /** All digits of the amount: those of its currency, or more if it has more. */
     money: ({ value, currency_code }: Money) => {
       if (value === null || value === undefined) return ''
       const options = currency(currency_code)
@@ -64,7 +64,7 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
         value,
       )
     },
-    /** An amount where there is little room: €134.5M, and €1,863 where it is short. */
+    /** A short form of an amount: €134.5M, and €1,863 if it is short already. */
     compactMoney: ({ value, currency_code }: Money) => {
       if (value === null || value === undefined) return ''
       const isLong = Math.abs(value) >= 1_000_000
@@ -74,7 +74,7 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
         ...(isLong ? { notation: 'compact' } : {}),
       }).format(value)
     },
-    /** The day of YYYY-MM-DD; with the year where the day alone could be taken for that of another. */
+    /** The day of YYYY-MM-DD; with the year if it isn't the current one. */
     date: (text: string) => {
       const isNear = Math.abs(noon(text).getTime() - noon(today()).getTime()) < 300 * dayMs
       const options = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const
@@ -90,10 +90,10 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
       date({ dateStyle: 'full', timeStyle: 'long', timeZone }).format(new Date(iso)),
     /** The date of a moment in the account's time zone, as YYYY-MM-DD. */
     dateOf: (iso: string) => dateIn(new Date(iso), timeZone),
-    /** HH:MM as the reader writes a time of day. */
+    /** HH:MM in the reader's notation. */
     time: (text: string) =>
       date({ timeStyle: 'short', timeZone: 'UTC' }).format(new Date(`2000-01-01T${text}Z`)),
-    /** How long ago or ahead: "3 days ago", "in 2 hours". */
+    /** Relative time: "3 days ago", "in 2 hours". */
     ago: (iso: string) => {
       const seconds = (new Date(iso).getTime() - now().getTime()) / 1000
       const units = [
@@ -111,7 +111,7 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
       }
       return relative.format(Math.round(rest), 'year')
     },
-    /** Whole days from today to the date; negative when it is past. */
+    /** Whole days from today to the date; negative in the past. */
     daysUntil: (text: string) => Math.round((noon(text).getTime() - noon(today()).getTime()) / dayMs),
   }
 }

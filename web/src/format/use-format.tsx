@@ -1,4 +1,4 @@
-/** The reader's formats, for whatever shows a number, money, a date or a time. */
+/** The reader's formats of numbers, money, dates and times. */
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
 import { type Formats, formats } from './format.ts'
 

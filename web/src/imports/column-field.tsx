@@ -1,4 +1,4 @@
-/** Makes a field of a column that is none yet, and maps the column to it. */
+/** Creates a field for an unmapped column, and maps the column to it. */
 import { useQuery } from '@tanstack/react-query'
 import { fieldsQuery, queryClient } from '../api/queries.ts'
 import { jobKey } from '../jobs/job.ts'

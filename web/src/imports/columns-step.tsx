@@ -1,4 +1,4 @@
-/** The second step: what each column of the file becomes. */
+/** The second step: the mapping of the file's columns. */
 import { ChevronDown, Plus } from 'lucide-react'
 import { type KeyboardEvent, lazy, Suspense, useRef, useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'
@@ -67,7 +67,7 @@ export function ColumnsStep({ job, fields }: Props) {
               isSmall
               onPress={() => {
                 change(job, {}, { confirm: true })
-                // This button goes with the last open column.
+                // This button disappears with the last open column.
                 focusHeading()
               }}
             >
@@ -93,7 +93,7 @@ export function ColumnsStep({ job, fields }: Props) {
               onTake={field => take(index, field)}
               onAnswer={field => {
                 take(index, field)
-                // The button that was pressed goes away.
+                // The pressed button disappears.
                 buttonsIn(list.current)[index]?.focus()
               }}
               onMake={mayMake ? () => setMade(index) : null}
@@ -131,7 +131,7 @@ const buttonsIn = (list: HTMLElement | null) => [
   ...(list?.querySelectorAll<HTMLElement>('[data-becomes]') ?? []),
 ]
 
-/** Alt and an arrow lead to the next column's button, and back. */
+/** Alt and an arrow move to the next column's button, and back. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
   if (!by || !event.altKey) return
@@ -151,9 +151,9 @@ function ColumnRow(props: {
   resource: string
   field: string | null
   onTake: (field: string | null) => void
-  /** the same, by a button of its row */
+  /** maps the column to a field, or leaves it out */
   onAnswer: (field: string | null) => void
-  /** makes a field of it, for those who may */
+  /** creates a field for it; null without the right */
   onMake: (() => void) | null
 }) {
   const { column, targets, resource, field, onTake, onAnswer, onMake } = props
@@ -230,7 +230,7 @@ function ColumnRow(props: {
   )
 }
 
-/** The targets as the picker lists them: the record's own, then those of the records that it points to. */
+/** The targets in the order of the picker: the record's own, then those of the records that it points to. */
 function listed(targets: readonly Target[], resource: string) {
   const own = `Of the ${resource}`
   return targets.map(({ field, label }) => {

@@ -1,4 +1,4 @@
-/** Values for all rows: of fields that records need and no column becomes, and of others that are added. */
+/** Values for all rows: of required fields without a column, and of others that are added. */
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'
@@ -15,7 +15,7 @@ import { change, type Import } from './import.ts'
 import { missingFields, openCurrencies } from './missing-fields.ts'
 
 type Props = { job: Import; fields: readonly Field[] }
-/** A target of which all rows can have a value: a field, or the currency of one. */
+/** A target that can have a value for all rows: a field, or the currency of one. */
 type Offered = { readonly target: string; readonly label: string; readonly field: Field | undefined }
 
 export function DefaultsPanel({ job, fields }: Props) {

@@ -1,4 +1,4 @@
-/** The fourth step: what is done with rows whose record is here already. */
+/** The fourth step: the treatment of rows whose record already exists. */
 import { Link } from '@tanstack/react-router'
 import type { Field } from '../api/api.ts'
 import { manyOf } from '../jobs/job.ts'

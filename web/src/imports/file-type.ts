@@ -1,4 +1,4 @@
-/** Which format a file has, by the ending of its name. Pure. */
+/** The format of a file, by the extension of its name. Pure. */
 
 type FileType = { readonly format: 'csv' | 'xlsx' | 'jsonl'; readonly mediaType: string }
 

@@ -7,7 +7,7 @@ type FieldGuess = {
   readonly label: string
   readonly type: CustomType
   readonly options: readonly string[]
-  /** whether it has the ids that another system gives the records of the file */
+  /** True if it has the ids of the file's records in another system */
   readonly isKey: boolean
 }
 
@@ -16,7 +16,7 @@ const unit = /^([$€£¥]|[A-Z]{3}) ?(?=[-\d])|(?<=\d) ?([$€£¥]|[A-Z]{3})$/
 const date = /^(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(\d{4}|\d{2}))$/
 const yesOrNo = /^(yes|no|y|n|true|false)$/i
 
-/** The first that all samples fit. */
+/** The first type that all samples fit. */
 const types: readonly (readonly [type: CustomType, fits: (text: string) => boolean])[] = [
   ['EMAIL', text => /^[^\s@<>;,]+@[^\s@<>;,]+\.[^\s@<>;,]{2,}$/.test(text)],
   ['DATE', text => date.test(text)],
@@ -26,13 +26,13 @@ const types: readonly (readonly [type: CustomType, fits: (text: string) => boole
   ['PHONE', text => /^\+[\d\s()./-]{6,20}$/.test(text)],
 ]
 
-/** The service shows so many different samples where there are more. */
+/** Number of samples from the service, if there are more. */
 const samplesMax = 5
-/** Of so many rows for each text, the texts are taken for choices. */
+/** With this number of rows for each text, the texts are taken for choices. */
 const rowsEach = 3
 const [choiceMax, lineMax] = [40, 150]
 
-/** What other systems call the records of a resource. */
+/** Names of resources in other systems. */
 const names: { readonly [resource: string]: string } = {
   deal: 'deal|opportunity|potential',
   company: 'company|account|organi[sz]ation',
@@ -41,13 +41,13 @@ const names: { readonly [resource: string]: string } = {
   activity: 'activity|task|event',
 }
 
-/** Whether a column is called as the ids of the file's own records: "Id", "Record ID", "Deal ID". */
+/** True if a column has the name of the file's own ids: "Id", "Record ID", "Deal ID". */
 function isKey(label: string, resource: string): boolean {
   const own = names[resource] ?? resource
   return new RegExp(`^(?:(?:record|external|${own})[ _-]*)?id$`, 'i').test(label)
 }
 
-/** `rows`: how many the file has. */
+/** `rows`: number of rows of the file. */
 export function guessField(
   { name, samples }: Pick<Column, 'name' | 'samples'>,
   resource: string,

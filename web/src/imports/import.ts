@@ -21,12 +21,12 @@ export type Column = {
   readonly name: string
   readonly samples: readonly unknown[]
   readonly state: 'mapped' | 'left_out' | 'open'
-  /** why it is unmapped or left out; null: somebody chose it */
+  /** reason why it is unmapped or left out; null: the user chose it */
   readonly reason: string | null
-  /** what an open column becomes once that is confirmed */
+  /** the guessed target of an open column, until it is confirmed */
   readonly guess: string | null
 }
-/** target → text of the file → what it stands for; null: nothing */
+/** target → text of the file → the value it stands for; null: nothing */
 export type Values = { readonly [field: string]: { readonly [text: string]: Meaning } }
 export type Meaning = string | number | null
 export type Formats = {
@@ -38,7 +38,7 @@ export type Duplicates = { readonly by: string | null; readonly action: 'skip' |
 export type Plan = {
   readonly mapping: readonly Mapped[]
   readonly values: Values
-  /** target → what rows have that say nothing of it */
+  /** target → value for rows that have none */
   readonly defaults: { readonly [field: string]: unknown }
   readonly formats: Formats
   readonly duplicates: Duplicates
@@ -49,16 +49,16 @@ export type Import = Omit<Job, 'mapping' | 'columns' | 'targets' | 'defaults' | 
   Plan & {
     readonly columns: readonly Column[]
     readonly targets: readonly Target[]
-    /** texts of the whole file that name nothing */
+    /** texts of the whole file without a value */
     readonly values_to_map: { readonly field: string; readonly texts: readonly NamesNothing[] }[]
   }
 
 export const importQuery = (id: number) => queryOptions(jobQuery<Import>('import', id))
 
-/** The resources that files can be imported to, and that have a table. */
+/** The resources that have a table and can be imported. */
 export const importable = ['deal', 'product', 'contact', 'company', 'activity'] as const
 
-/** The imports that were changed since they were last tried. */
+/** The imports that were changed since their last dry run. */
 export const changedSince = createStore<ReadonlySet<number>>(new Set())
 
 export function noteTried(id: number): void {
@@ -82,7 +82,7 @@ export type Sent = Partial<Omit<Plan, 'mapping'>> & {
   readonly confirm?: boolean
 }
 
-/** Changes what is done with the file: shown at once, saved one change after the other. */
+/** Changes the plan of an import: shown at once, saved one change after the other. */
 export function change(
   { id }: Pick<Import, 'id'>,
   changes: Partial<Pick<Import, keyof Plan | 'columns'>>,
@@ -100,7 +100,7 @@ export function change(
   last = last
     .then(() => callApi<Import>('PATCH', `/import/${id}`, { body: JSON.parse(JSON.stringify(body)) }))
     .then(async changed => {
-      // Another mapping leaves other texts that name nothing. What is changed meanwhile is shown already.
+      // Another mapping changes the texts without a value. Later changes are shown already.
       if (own === turn) await queryClient.cancelQueries({ queryKey: key })
       if (own === turn) queryClient.setQueryData(key, changed)
     })
@@ -110,7 +110,9 @@ export function change(
     })
 }
 
-/** Says what a column becomes. A target has one column: it is taken from the other one, which is answered. */
+/**
+ * Maps a column to a target. A target has one column: it is taken from the other one, which becomes left out.
+ */
 export function answer(job: Import, column: number, field: string | null): Column | null {
   const { mapping, columns } = job
   const before =
@@ -131,5 +133,5 @@ export function unmappedColumns({ columns }: Pick<Import, 'columns'>): readonly 
   return columns.filter(({ state }) => state === 'open')
 }
 
-/** Once all changes are saved. */
+/** Resolves once all changes are saved. */
 export const saved = (): Promise<unknown> => last

@@ -8,7 +8,7 @@ type Needed = Pick<
 >
 type Given = Pick<Import, 'mapping' | 'targets' | 'defaults'>
 
-/** The fields that each record needs, and that neither a column becomes nor all rows have. */
+/** The required fields with neither a column nor a value for all rows. */
 export function missingFields<F extends Needed>(
   { mapping, targets, defaults }: Given,
   fields: readonly F[],
@@ -28,7 +28,7 @@ export function missingLabels(job: Given, fields: readonly Needed[]): readonly s
   return missingFields(job, fields).map(({ field_name }) => field_name)
 }
 
-/** The currencies of amounts that columns have as numbers alone. */
+/** The currencies of amounts whose columns have numbers alone. */
 export function openCurrencies({ mapping, targets }: Given): readonly string[] {
   const mapped = new Set(mapping.map(({ field }) => field))
   const wanted = [...mapped]
@@ -46,7 +46,7 @@ export function onlyChoices({ mapping, targets, defaults }: Given): Import['defa
   return Object.fromEntries(found.map(({ field, options }) => [field, options![0]!.id]))
 }
 
-/** The fields that columns become, wholly or in part, or that all rows have. */
+/** The fields with a column, wholly or in part, or a value for all rows. */
 function givenIn({ mapping, defaults }: Pick<Given, 'mapping' | 'defaults'>): ReadonlySet<string> {
   return new Set([...mapping.map(({ field }) => field), ...Object.keys(defaults)].map(fieldOf))
 }

@@ -1,4 +1,4 @@
-/** The first step of an import: a file is chosen, dropped or pasted, and sent. */
+/** The first step of an import: a file is chosen, dropped or pasted, and uploaded. */
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { FileUp } from 'lucide-react'
 import { type DragEvent, useEffect, useRef, useState } from 'react'
@@ -44,7 +44,7 @@ export function NewImport() {
   )
 }
 
-/** Does with a file what was done with the last one of its kind; else it takes choices that are none. */
+/** Applies the saved plan of the last file with these columns; else unambiguous defaults. */
 function begin(made: Import, who: string): void {
   const { values, defaults, formats, duplicates } = made
   const only = { ...defaults, ...onlyChoices(made) }

@@ -1,4 +1,4 @@
-/** Texts of a file that become tags, or options of a dropdown, as many as it has room for. */
+/** Texts of a file that become tags, or options of a dropdown, up to its limit. */
 import { useState } from 'react'
 import { callApi, errorMessage, type Field } from '../api/api.ts'
 import { hasOwnOptions, optionsMax, typeInfo } from '../fields/custom-types.ts'
@@ -9,20 +9,18 @@ import { type Import, noteChanged, saved } from './import.ts'
 /** The texts of a file that could become options of a field, or tags. */
 export type MissingOptions = {
   readonly label: string
-  /** what is made of a text */
+  /** the kind of record to create */
   readonly what: 'option' | 'tag'
-  /** the scope that lets one make them */
+  /** the scope required to create them */
   readonly scope: string
-  /** how many there may be more */
+  /** number that may still be created */
   readonly room: number
-  /** the names that a text has and nothing here; a cell of several choices may have several */
+  /** the names in a text that don't exist yet; a cell of several choices may have several */
   readonly of: (text: string) => readonly string[]
   readonly make: (name: string) => Promise<unknown>
 }
 
-/**
- * `isKnown`: whether a text names an option or a tag. Null where these are not the account's to change.
- */
+/** `isKnown`: True if a text is an option or a tag. Null if the account can't change these. */
 export function missingOptionsOf(
   field: Field | undefined,
   options: readonly unknown[],
@@ -46,12 +44,12 @@ export function missingOptionsOf(
   }
 }
 
-/** Without those that differ in capitals only: they name the same option. */
+/** Without those that differ in case only: they are the same option. */
 export function different(names: readonly string[]): readonly string[] {
   return [...new Map(names.toReversed().map(name => [name.toLocaleLowerCase(), name])).values()].toReversed()
 }
 
-/** Makes options one after the other, until one is refused; those that were made stay. */
+/** Creates options one after the other, until one is refused; those that were created stay. */
 export function useNewOptions(job: Import, missingOptions: MissingOptions | null) {
   const [left, setLeft] = useState(0)
   const [problem, setProblem] = useState<string>()

@@ -4,15 +4,15 @@ import { typeOf } from './file-type.ts'
 
 type PastedFile = {
   readonly file: File
-  /** how many lines its text has; a file is none that was made of text */
+  /** number of lines, if it was made of pasted text */
   readonly lines?: number
   readonly delimiter?: string
 }
 
-/** A file that can be imported, else text, else whatever file there is. */
+/** A file that can be imported, else text, else any file. */
 function pastedFile(data: Pick<DataTransfer, 'files' | 'getData'>): PastedFile | null {
   const files = [...data.files]
-  // Spreadsheets put a picture of the cells on the clipboard, too.
+  // Spreadsheets put an image of the cells on the clipboard, too.
   const known = files.find(({ name }) => typeOf(name))
   const text = data.getData('text/plain')
   if (!known && text.trim() !== '') return ofText(text)
@@ -25,7 +25,7 @@ function ofText(text: string): PastedFile {
   return {
     file: new File([text], 'Pasted cells.csv', { type: 'text/csv' }),
     lines: lines.length,
-    // Cells that are copied have tabs between them, whatever else is in them.
+    // Copied cells are separated by tabs, whatever else they contain.
     ...(lines[0]?.includes('\t') ? { delimiter: '\t' } : {}),
   }
 }
@@ -33,7 +33,7 @@ function ofText(text: string): PastedFile {
 /** Elements that handle a paste themselves. */
 const others = 'input:not([type="file"]), textarea, [contenteditable], [role="dialog"]'
 
-/** Hears of what is pasted anywhere on the page; null: nothing that could be a file. */
+/** Handles a paste anywhere on the page; null: nothing that could be a file. */
 export function usePastedFile(onPaste: (pasted: PastedFile | null) => void): void {
   const take = useEffectEvent(onPaste)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The last steps: everything is tried, then done; how far it is, what came of it, and the way back. */
+/** The last steps: dry run, run, progress, result and revert. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { base, errorMessage, type Field } from '../api/api.ts'
@@ -157,7 +157,7 @@ export function RunStep({ job }: { job: Import }) {
 
 type CountedByName = Partial<Pick<Import, 'not_taken' | 'replaced' | 'users_out_of_use'>>
 
-/** What is not plain from the file: values that were left or go, and users who are out of use. */
+/** Counts that are not obvious from the file: values left unchanged or removed, and deactivated users. */
 function CountedPanels({ counts }: { counts: CountedByName }) {
   return (
     <>
@@ -209,7 +209,7 @@ function CountedPanel(props: {
   )
 }
 
-/** The columns that became nothing, and why. */
+/** The columns that were left out, with the reasons. */
 function LeftOutPanel({ job }: { job: Import }) {
   const out = job.columns.filter(({ state }) => state !== 'mapped')
   if (out.length === 0) return null

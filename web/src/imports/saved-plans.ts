@@ -30,7 +30,7 @@ export function savePlan(who: string, job: Import): void {
   const { resource, format, mapping, values, defaults, formats, duplicates } = job
   const columns = namesOf(job)
   const fields = new Map(mapping.map(({ column, field }) => [column, field]))
-  // Columns that were left out are left out again without a question.
+  // Columns that were left out are left out again without asking.
   const answers = columns.map((_, column) => ({ column, field: fields.get(column) ?? null }))
   const plan = { mapping: answers, values, defaults, formats, duplicates }
   const isSame = (one: Last) =>
@@ -39,7 +39,7 @@ export function savePlan(who: string, job: Import): void {
   try {
     localStorage.setItem(key, JSON.stringify(all.slice(0, most)))
   } catch {
-    // A browser that keeps nothing, or no more: the next file is guessed.
+    // The browser's storage is full or disabled: the next file is guessed.
   }
 }
 
@@ -58,14 +58,14 @@ export function savedPlan(who: string, job: Made): Sent | null {
   return {
     ...{ mapping: mapping.filter(isKnown), values: known(values), duplicates },
     defaults: known(defaults),
-    // Numbers of a sheet are written otherwise in the CSV of its refused rows.
+    // Numbers of a sheet have another format in the CSV of its refused rows.
     ...(last.format === job.format ? { formats: { ...job.formats, ...formats } } : {}),
   }
 }
 
 type RowsValues = Partial<Pick<Plan, 'values' | 'defaults'>>
 
-/** A change from one plan to another: it resets members that only the first has, as a change keeps others. */
+/** A change from one plan to another: it resets members that only the first has, as a change merges. */
 export function instead<P extends RowsValues>(plan: P, other: RowsValues): P {
   return {
     ...plan,

@@ -16,7 +16,7 @@ export const steps = [
 
 export type StepName = (typeof steps)[number]['id']
 
-/** `id`: the import whose steps can be gone to; without it nothing can be gone to yet, or any more. */
+/** `id`: the import whose steps are links; without it none is, not yet or not any more. */
 export function Steps({ current, id }: { current: StepName; id?: number | undefined }) {
   const at = steps.findIndex(step => step.id === current)
   const look = 'flex min-h-7 items-center gap-1.5 rounded-sm px-2'
@@ -59,7 +59,7 @@ export function Steps({ current, id }: { current: StepName; id?: number | undefi
   )
 }
 
-/** Goes to a step once what was changed is saved; its heading gets the focus, as that of a page does. */
+/** Goes to a step once all changes are saved; its heading gets the focus, as on a new page. */
 export function useGo(id: number): (step: StepName) => void {
   const navigate = useNavigate()
   return async step => {
@@ -78,7 +78,7 @@ export function focusHeading(): void {
   announce(heading.textContent ?? '')
 }
 
-/** The way on, and back. */
+/** The buttons to the next and the previous step. */
 export function StepActions(props: { id: number; back?: StepName; next: StepName; nextText?: string }) {
   const { id, back, next, nextText = 'Next' } = props
   const go = useGo(id)

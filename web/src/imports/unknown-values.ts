@@ -1,6 +1,6 @@
 /**
- * Texts of a file that name something of the account: an option, a stage, a user. Finds those that name
- * nothing, and what they may stand for instead.
+ * Texts of a file that name something of the account: an option, a stage, a user. Finds the unknown ones, and
+ * possible values for them.
  */
 import { useQueries } from '@tanstack/react-query'
 import type { AnyRecord, Field } from '../api/api.ts'
@@ -11,13 +11,13 @@ import type { Import, Target } from './import.ts'
 import { type MissingOptions, missingOptionsOf } from './new-options.ts'
 
 export type Choice = { readonly id: string | number; readonly name: string }
-/** A target with what its texts may stand for, and the texts that stand for none of that. */
+/** A target with its possible values, and the texts that are none of them. */
 export type UnknownValues = {
   readonly field: string
   readonly label: string
   readonly choices: readonly Choice[]
   readonly texts: readonly string[]
-  /** what could be added to its options; null: nothing */
+  /** options that could be added; null: none */
   readonly missingOptions: MissingOptions | null
 }
 
@@ -42,7 +42,7 @@ export function useUnknownValues(job: Import, fields: readonly Field[]): readonl
     const known = knownOf(target, own, source, bySource)
     if (!known) return []
     const samples = (columns[column]?.samples ?? []).map(textOf).flatMap(itemsOf)
-    // An option that is there now may have been made since. Of other names there may be several.
+    // An option may have been created since. Other names may be ambiguous.
     const refused = refusedTexts(job, field).filter(text => source !== null || !names(text, known))
     const ofFile = job.values_to_map
       .filter(one => one.field === field)
@@ -64,7 +64,7 @@ function names(text: string, { spellings }: Known): boolean {
   return isKnown(text) || (text.includes(',') && text.split(',').every(isKnown))
 }
 
-/** The small resource that a target names, if it does. */
+/** The small resource of a target, if it has one. */
 function sourceOf(target: string, fields: readonly Field[]): string | null {
   if (/\.currency$/.test(target)) return mayRead('currency') ? 'currency' : null
   const field = fields.find(({ internal_name }) => internal_name === target)
@@ -111,7 +111,7 @@ function knownBy(choices: readonly Choice[], more: readonly string[]): Known {
   return { choices, spellings: new Set(all.map(text => text.toLocaleLowerCase())) }
 }
 
-/** The texts that rows were refused for, as the service quotes them. */
+/** The texts for which rows were refused, as quoted by the service. */
 function refusedTexts({ problems, phase }: Import, field: string): readonly string[] {
   if (phase !== 'dry_run') return []
   return problems.flatMap(one =>

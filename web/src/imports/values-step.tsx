@@ -1,4 +1,4 @@
-/** The third step: what texts stand for that name nothing here, and how dates and numbers are written. */
+/** The third step: values for unknown texts, and the formats of dates and numbers. */
 import { type ReactNode, useRef } from 'react'
 import type { Field } from '../api/api.ts'
 import { optionsMax } from '../fields/custom-types.ts'
@@ -112,7 +112,7 @@ function Texts({ job, unclear }: { job: Import; unclear: UnknownValues }) {
   )
 }
 
-/** A text with what it stands for; `children`: what else can be done with it. */
+/** A text with its value; `children`: further actions. */
 function TextRow(props: {
   text: string
   label: string
@@ -143,7 +143,7 @@ function TextRow(props: {
   )
 }
 
-/** The options or tags of one text: one, but for a cell of several choices. */
+/** The options or tags of one text: one, except for a cell of several choices. */
 function CreateOptions(props: {
   what: MissingOptions['what']
   names: readonly string[]
@@ -166,7 +166,7 @@ function CreateOptions(props: {
   )
 }
 
-/** Why so many options can't be added, or undefined where they can. */
+/** Reason why so many options can't be added, or undefined if they can. */
 function noRoom(missingOptions: MissingOptions | null, count: number): string | undefined {
   if (!missingOptions || count <= missingOptions.room) return undefined
   const { room, label } = missingOptions

@@ -1,4 +1,4 @@
-/** Asks before something that can't be gone on with is done. */
+/** Confirms an action that can't be undone. */
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../api/api.ts'
 import { Button, Cancel } from '../ui/button.tsx'
@@ -9,7 +9,7 @@ export function Confirm(props: {
   title: string
   action: string
   variant?: 'danger' | 'primary'
-  /** what leads back */
+  /** label of the button that cancels */
   back?: string
   onDo: () => Promise<unknown>
   onClose: () => void

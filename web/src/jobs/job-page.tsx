@@ -1,4 +1,4 @@
-/** The page of a job that changes many records at once: how far it is and what came of it. */
+/** The page of a bulk job: its progress and its result. */
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useFormat } from '../format/use-format.tsx'

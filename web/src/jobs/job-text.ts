@@ -5,7 +5,7 @@ import type { Counts, Job, Phase } from './job.ts'
 type Look = 'plain' | 'accent' | 'won' | 'lost' | 'warn'
 type UserError = Pick<Job, 'kind' | 'state' | 'phase'>
 
-/** "Trying", "Done", "Taken back"; and how it looks. */
+/** "Trying", "Done", "Taken back"; and the colour of the badge. */
 export function stateOf({ kind, state, phase }: UserError): { readonly text: string; readonly look: Look } {
   const doing = {
     dry_run: 'Trying',
@@ -75,7 +75,7 @@ const changed: { readonly [phase in Phase]: Words } = {
   revert: {},
 }
 
-/** The counts of a phase, each with its words; those that say nothing are left out. */
+/** The counts of a phase, each with its words; empty ones are left out. */
 export function countsOf(
   kind: Job['kind'],
   phase: Phase,

@@ -26,7 +26,7 @@ export type Refused = {
 type OfFile = 'columns' | 'mapping' | 'values' | 'defaults' | 'formats' | 'duplicates' | 'targets'
 export type Job = Omit<Schemas['job'], 'problems' | OfFile> & {
   readonly problems: readonly Refused[]
-  /** of an import: the columns of its file, and what they become */
+  /** of an import: the columns of its file, and their mapping */
   readonly columns?: readonly { readonly name: string }[]
   readonly mapping?: readonly { readonly column: number; readonly field: string }[]
   readonly targets?: readonly { readonly field: string; readonly label: string }[]
@@ -40,7 +40,7 @@ export const counted = [
 ] as readonly ('created' | 'updated' | 'unchanged' | 'skipped' | 'reverted' | 'related' | 'refused')[]
 
 const [soonMs, againMs] = [300, 1000]
-/** The jobs that are known to run, each with the tenths of it that have been read out. */
+/** Running jobs → the tenths of the progress that were announced. */
 const announcedTenths = new Map<number, number>()
 
 export const jobKey = (id: number) => ['job', id] as const
@@ -51,7 +51,7 @@ function pathOf({ kind, id }: Pick<Job, 'kind' | 'id'>): string {
   return kind === 'import' && me && may(me, 'import:write') ? `/import/${id}` : `/job/${id}`
 }
 
-/** A job, read again about once a second while it runs and the page is seen. */
+/** A job, polled about once a second while it runs and the page is visible. */
 export const jobQuery = <J extends Job = Job>(kind: Job['kind'], id: number) =>
   queryOptions({
     queryKey: jobKey(id),
@@ -68,8 +68,8 @@ export const jobQuery = <J extends Job = Job>(kind: Job['kind'], id: number) =>
   })
 
 /**
- * Hears of a job, from whichever answer: each tenth of it is read out once. When it ends, what it has written
- * is read again; where nobody looks at it, a message says that it has ended.
+ * Handles an update of a job from any answer: announces each tenth once. When it ends, its records are
+ * refetched; if its page is not open, a toast says that it has ended.
  */
 export function trackJob(job: Job): void {
   const { id, state, done, total, phase } = job
@@ -104,7 +104,7 @@ function refetchChanged({ kind, resource }: Job): Promise<unknown> {
   return Promise.all([...all].map(one => refresh(one)))
 }
 
-/** Tells a job what to do. Throws what the service says against it. */
+/** Sends an action to a job. Throws the service's refusal. */
 export async function sendJobAction(job: Pick<Job, 'kind' | 'id'>, action: JobAction): Promise<Job> {
   const next = await callApi<Job>('POST', `${pathOf(job)}/${action}`)
   storeJob(next)
@@ -143,6 +143,6 @@ const irregular: { readonly [resource: string]: string } = {
 /** deal → deals */
 export const manyOf = (resource: string): string => irregular[resource] ?? `${resource}s`
 
-/** The page of a job. */
+/** The path of a job's page. */
 export const jobPath = ({ kind, id }: Pick<Job, 'kind' | 'id'>): string =>
   kind === 'import' ? `/import/${id}` : `/jobs/${id}`

@@ -1,4 +1,4 @@
-/** The jobs that somebody may see: what each is, how far it is, and what can be done with it. */
+/** The jobs that the user may see: each with its title, progress and actions. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, base, errorMessage } from '../api/api.ts'

@@ -1,4 +1,4 @@
-/** How a job stands: its progress while it runs, then what came of it. */
+/** The state of a job: its progress while it runs, then its result. */
 import { ErrorMessage } from '../ui/error-message.tsx'
 import type { Counts, Job } from './job.ts'
 import { JobProgress } from './progress.tsx'

@@ -1,4 +1,4 @@
-/** The pages of imports and jobs, loaded together: the first page of the UI names one file for all. */
+/** The pages of imports and jobs, in one chunk: the entry of the UI names one file for all. */
 import { useMatch } from '@tanstack/react-router'
 import { ImportPage } from '../imports/import-page.tsx'
 import { NewImport } from '../imports/new-import.tsx'
@@ -7,7 +7,7 @@ import { Jobs } from './jobs.tsx'
 
 /** The page of the address: /import and /jobs, and one of each. */
 export function Pages() {
-  // The address may be that of the next page already, which is not yet loaded.
+  // The address may already be that of the next page, which is not yet loaded.
   const route = String(useMatch({ strict: false, select: ({ routeId }) => routeId }))
   switch (route) {
     case '/shell/import':

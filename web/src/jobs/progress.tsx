@@ -1,4 +1,4 @@
-/** How far a job is, with the buttons that stop it and have it go on. */
+/** The progress of a job, with the buttons that pause, cancel and resume it. */
 import { useState } from 'react'
 import { errorMessage } from '../api/api.ts'
 import { useFormat } from '../format/use-format.tsx'

@@ -60,7 +60,7 @@ function useNames(refs: readonly Ref[]): (ref: Ref) => string {
   return ({ resource, id }) => data?.get(`${resource} ${id}`) ?? `${resource} ${id}`
 }
 
-/** The rows or records that were refused, the first of them, with every reason. */
+/** The first refused rows or records, with every reason. */
 export function Refusals({ job, phase }: { job: Job; phase: Phase }) {
   const format = useFormat()
   const isOfFile = job.kind === 'import' && phase !== 'revert'
@@ -73,7 +73,7 @@ export function Refusals({ job, phase }: { job: Job; phase: Phase }) {
       ...{ key: `${place} ${index}`, place, line, problem, index },
     })),
   )
-  // The labels of its fields are read with it.
+  // The labels of its fields are loaded with it.
   useQuery({ ...fieldsQuery(job.resource), enabled: rows.length > 0 })
   const named = useNames(isOfFile ? [] : rows.map(({ place, problem }) => refOf(place, problem)))
   if (rows.length === 0) return null
@@ -150,7 +150,7 @@ function columnOf({ mapping = [], columns = [] }: Job, problem: JobProblem): str
   return columns[mapped[0]?.column ?? -1]?.name ?? problem.column
 }
 
-/** The field that a problem is about, as people call it. */
+/** The label of a problem's field. */
 function nameOfField({ targets = [], resource }: Job, problem: JobProblem): string | null {
   const names = targetsOf(problem)
   const target = targets.find(({ field }) => field === names[0])
@@ -158,7 +158,7 @@ function nameOfField({ targets = [], resource }: Job, problem: JobProblem): stri
   return target?.label ?? (first && labelOf(first, resource)) ?? problem.field
 }
 
-/** Takes back all that a job has done, after it was asked whether to. */
+/** Reverts a job after a confirmation. */
 export function RevertButton({ job, isSmall = false }: { job: Job; isSmall?: boolean }) {
   const [isAsking, setAsking] = useState(false)
   const mayControl = useMayControl(job)

@@ -1,4 +1,4 @@
-/** Makes or changes one condition: field, a part of it, the operator in words, and its operands. */
+/** Creates or edits a condition: field, a part of it, the operator in words, and its operands. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Condition, type Operator, takesList, unprintable } from '../../../client/src/filter.ts'
@@ -21,7 +21,7 @@ type Props = {
   condition: Condition | null
   onDone: (condition: Condition) => void
   onRemove?: (() => void) | undefined
-  /** makes it one of several of which any must hold */
+  /** turns it into an or-group */
   onOr?: (() => void) | undefined
 }
 
@@ -140,7 +140,7 @@ function initialCondition(field: Field): Condition {
   return { type: 'condition', field: path, operator, values: operandsFor(operator, []) }
 }
 
-/** As many operands as the operator takes, of those that are there. */
+/** The operands, cut or padded to the number that the operator takes. */
 function operandsFor(operator: Operator, values: readonly string[]): readonly string[] {
   if (asksPresence(operator)) return ['true']
   const kept = values[0] === 'true' ? [] : values

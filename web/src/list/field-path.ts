@@ -18,8 +18,8 @@ export type ResolvedPath = {
 export const anyMember = '*'
 
 /**
- * Finds a path among the fields of a resource. `of` gives the fields of another resource, or undefined as
- * long as they are not known. Null where there is no such field.
+ * Finds a path among the fields of a resource. `of` gives the fields of another resource, or undefined until
+ * they are loaded. Null if there is no such field.
  */
 export function resolvePath(
   path: string,
@@ -43,7 +43,7 @@ export function resolvePath(
   return inner && { ...inner, label: `${field.field_name} › ${inner.label}` }
 }
 
-/** The resources whose fields must be known for the paths: each once. */
+/** The resources whose fields the paths need: each once. */
 export function relatedSources(paths: readonly string[], fields: readonly Field[]): string[] {
   const sources = paths.flatMap(path => {
     const { first, rest } = steps(path)
@@ -54,7 +54,7 @@ export function relatedSources(paths: readonly string[], fields: readonly Field[
   return [...new Set(sources)]
 }
 
-/** A member as people call it. */
+/** The label of a member. */
 export function memberLabel(field: Field, member: string): string {
   const known = field.sub_fields?.find(({ name }) => name === member)?.display_name
   const words = member.replaceAll(/[._]/g, ' ')

@@ -1,4 +1,4 @@
-/** A list of fields to choose from, found by typing a part of their name. */
+/** A list of fields to choose from, filtered by a part of their name. */
 import {
   Autocomplete,
   Header,

@@ -1,4 +1,4 @@
-/** The filter of a list: a chip for each condition, what is one press away, and its text. */
+/** The filter of a list: a chip for each condition, the quick filters, and its text. */
 import { Code, Filter as FilterIcon } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'
@@ -19,11 +19,11 @@ type Props = {
   source: string
   filter: string
   onChange: (filter: string) => void
-  /** what the list that has this filter met with: its page says so, here the text has its place marked */
+  /** the error of the list with this filter: its page shows it, here the text is marked at its position */
   error?: unknown
 }
 
-/** `f` begins a condition. */
+/** `f` adds a condition. */
 export function FilterBar({ source, filter, onChange, error }: Props) {
   const me = useMe()
   const [isText, setText] = useState(false)

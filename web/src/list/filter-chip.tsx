@@ -1,4 +1,4 @@
-/** A condition or a group of a filter, in words; a press changes it. */
+/** A condition or a group of a filter, in words; a press edits it. */
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'

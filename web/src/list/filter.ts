@@ -1,11 +1,11 @@
-/** The model of a filter, as it is edited. The client reads and prints its text. */
+/** The model of a filter while it is edited. The client parses and prints its text. */
 import type { Filter, Operator, Term } from '../../../client/src/filter.ts'
 
 /** True if its operand is only true or false. */
 export const asksPresence = (operator: Operator): boolean =>
   ['isnull', 'notnull', 'exists'].includes(operator)
 
-/** The filter with the term at `path` replaced, or without it. A group that has nothing left goes too. */
+/** The filter with the term at `path` replaced or removed. An empty group is removed, too. */
 export function replaced(filter: Filter, path: readonly number[], by: Term | null): Filter {
   const [index, ...rest] = path
   return filter.flatMap((term, at) => {
@@ -17,6 +17,6 @@ export function replaced(filter: Filter, path: readonly number[], by: Term | nul
   })
 }
 
-/** How many conditions a filter has: the service takes at most `conditionsMax`. */
+/** Number of a filter's conditions: the service accepts at most `conditionsMax`. */
 export const countConditions = (filter: Filter): number =>
   filter.reduce((sum, term) => sum + (term.type === 'condition' ? 1 : countConditions(term.of)), 0)

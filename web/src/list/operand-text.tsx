@@ -1,4 +1,4 @@
-/** An operand of a filter as people say it: the option's name, the record's name, the date. */
+/** An operand of a filter in words: the option's name, the record's name, the date. */
 import type { Field } from '../api/api.ts'
 import { displayValue, kindOf } from '../fields/kinds.ts'
 import { useName } from '../fields/references/find-records.ts'

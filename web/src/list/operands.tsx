@@ -33,7 +33,7 @@ export function Operands(props: {
   const isList = takesList(operator) && operator !== 'between'
   if (!member) {
     const { Operand, Unit } = kindOf(field)
-    // A kind edits several values as the text that they are in a list.
+    // A kind edits several values in the form of a list's text.
     const value = takesList(operator) ? joinList(values) : values[0]!
     const take = (text: string) => onChange(takesList(operator) ? splitList(text) : [text])
     return (

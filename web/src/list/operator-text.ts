@@ -1,4 +1,4 @@
-/** A filter in the words of people. */
+/** A filter in words. */
 import type { Condition, Operator } from '../../../client/src/filter.ts'
 
 const operatorWords: { readonly [operator in Operator]: string } = {
@@ -30,7 +30,7 @@ export const operatorLabel = (operator: Operator, isTime: boolean): string =>
 
 export const groupWords = { and: 'All of', or: 'Any of', not: 'Not all of' } as const
 
-/** The operator as a sentence has it: "isnull(false)" is "is not empty". */
+/** The operator as part of a sentence: "isnull(false)" is "is not empty". */
 export function conditionLabel(
   { operator, values }: Pick<Condition, 'operator' | 'values'>,
   isTime: boolean,

@@ -1,10 +1,10 @@
-/** The filters that are one press away, for each resource. */
+/** The quick filters of each resource. */
 
 type Quick = { readonly label: string; readonly filter: (me: number) => string }
 
 const deals: readonly Quick[] = [
   { label: 'Mine', filter: me => `sales_owner:eq(${me})` },
-  // The status that stages of the kind "open" give (D19).
+  // The status of the stages of kind "open" (D19).
   { label: 'Open', filter: () => 'status:eq(1)' },
 ]
 

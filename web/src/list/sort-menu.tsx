@@ -39,7 +39,7 @@ export function SortMenu({ source, sort, onChange }: Props) {
   )
 }
 
-/** The keys of a sort; none of a text that is none. */
+/** The keys of a sort; none if the text is invalid. */
 export function readSort(sort: string): readonly SortKey[] {
   try {
     return parseSort(sort)

@@ -1,9 +1,9 @@
-/** The interface's text of a sort ⇄ its keys, and what a press on a header makes of them. */
+/** The interface's text of a sort ⇄ its keys, and the effect of a press on a header. */
 import { FilterError } from '../../../client/src/filter.ts'
 
 export type SortKey = { readonly field: string; readonly direction: 'asc' | 'desc' }
 
-/** Reads `a:asc,b:desc`. A field that comes again is left out, as by the service. Throws FilterError. */
+/** Parses `a:asc,b:desc`. A repeated field is ignored, as by the service. Throws FilterError. */
 export function parseSort(text: string): SortKey[] {
   if (text.trim() === '') return []
   let position = 0

@@ -8,13 +8,13 @@ import { type ResolvedPath, relatedSources, resolvePath } from './field-path.ts'
 
 const none: readonly Field[] = []
 
-/** The active fields of a resource in the order of its form; empty until they are known. */
+/** The active fields of a resource in the order of its form; empty until they are loaded. */
 export function useFields(source: string): readonly Field[] {
   const { data } = useQuery(fieldsQuery(source))
   return useMemo(() => data?.flat().filter(({ is_active }) => is_active) ?? none, [data])
 }
 
-/** Finds what paths name. `isWaiting`: fields of other resources are still to come. */
+/** Resolves paths. `isWaiting`: True if fields of other resources are still loading. */
 export function useFieldPaths(
   source: string,
   paths: readonly string[],
@@ -27,6 +27,6 @@ export function useFieldPaths(
   return { find, isWaiting: fields.length === 0 || others.some(({ isPending }) => isPending) }
 }
 
-/** The paths that terms name. */
+/** The paths in terms. */
 export const pathsOf = (terms: readonly Term[]): string[] =>
   terms.flatMap(term => (term.type === 'condition' ? [term.field] : pathsOf(term.of)))

@@ -6,7 +6,7 @@ import { toast, toastError } from '../ui/toast.tsx'
 import type { ViewInUse } from './use-view.ts'
 import { type ListParameters, parametersOfView, type View, viewBody } from './views.ts'
 
-/** `all` is the list's name without a view; `onShow` shows a list under a view, or under none. */
+/** `all` is the list's name without a view; `onShow` shows a list with a view, or without one. */
 export function useViewActions(
   { source, mode, view, shown, defaults }: ViewInUse,
   all: string,
@@ -34,7 +34,7 @@ export function useViewActions(
     const { source: _source, ...members } = viewBody(source, mode, shown)
     await write('PATCH', `/view/${to.id}`, members, `The view ${to.name} is saved.`)
   }
-  /** Throws what the service refuses: the dialog shows it. */
+  /** Throws the service's refusal, which the dialog shows. */
   const create = async (name: string, is_shared: 1 | 2) => {
     const body = { ...viewBody(source, mode, shown), name, is_shared }
     const saved = await callApi<View>('POST', '/view', { body })
@@ -86,7 +86,7 @@ export function useViewActions(
 
 export type ViewActions = ReturnType<typeof useViewActions>
 
-/** The parameters of the address that shows a list under a view. */
+/** The parameters of the address for a list with a view. */
 function parametersOf(shown: ListParameters, view: View | null): { [name: string]: string } {
   const all = Object.entries({ ...shown, ...(view ? { view: String(view.id) } : {}) })
   return Object.fromEntries(all.filter((pair): pair is [string, string] => Boolean(pair[1])))

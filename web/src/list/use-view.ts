@@ -1,4 +1,4 @@
-/** The saved view that an address names, or that somebody begins with here; and what is shown by both. */
+/** The saved view of an address, or the default view; and the list that results from both. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { usePreferences } from '../shell/preferences.ts'
 import {
@@ -16,17 +16,17 @@ export type ViewInUse = {
   readonly mode: ViewMode
   readonly views: readonly View[]
   readonly view: View | null
-  /** what is shown: the address, or the view where the address says nothing */
+  /** the list: the address, completed by the view */
   readonly shown: ListParameters
   readonly defaults: ListParameters
   readonly isEdited: boolean
-  /** the view and what is shown, of another address of this page */
+  /** the view and the list of another address of this page */
   readonly of: (search: Search) => Pick<ViewInUse, 'view' | 'shown'>
 }
 
 type Search = ListParameters & { readonly view?: string | undefined }
 
-/** `defaults` is what is shown where neither address nor view says anything. */
+/** `defaults` is the list if neither address nor view has the parameters. */
 export function useView(source: string, mode: ViewMode, search: Search, defaults: ListParameters): ViewInUse {
   const { data: views } = useSuspenseQuery(viewsQuery(source, mode))
   const { defaultViews } = usePreferences()

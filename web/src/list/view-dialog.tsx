@@ -1,4 +1,4 @@
-/** Asks how a view is to be called, and who sees it. */
+/** Asks for the name of a view, and who sees it. */
 import { type FormEvent, useState } from 'react'
 import { problemsByField } from '../api/api.ts'
 import { Button, Cancel } from '../ui/button.tsx'
@@ -10,7 +10,7 @@ type Props = {
   /** null: a new one */
   view: View | null
   onClose: () => void
-  /** throws what the service refuses */
+  /** throws the service's refusal */
   onSave: (name: string, isShared: boolean) => Promise<void>
 }
 

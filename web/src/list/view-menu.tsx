@@ -1,4 +1,4 @@
-/** The saved views of a list: choose, save, rename, share, delete, open with one. `v` opens the menu. */
+/** The saved views of a list: choose, save, rename, share, delete, make the default. `v` opens the menu. */
 import { Bookmark, ChevronDown, Link2, Pencil, Pin, Save, Share2, Trash2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useCommands } from '../shell/commands.ts'
@@ -16,11 +16,11 @@ type Props = {
   inUse: ViewInUse
   /** the name of the list without a view, such as "All deals" */
   all: string
-  /** shows a list under a view; null: under none */
+  /** shows a list with a view; null: without one */
   onShow: (shown: ListParameters, view: View | null) => void
 }
 
-/** The dialog that is open. */
+/** The open dialog. */
 type Asking = { readonly type: 'new' } | { readonly type: 'rename'; readonly view: View }
 
 export function ViewMenu({ inUse, all, onShow }: Props) {

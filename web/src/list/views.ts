@@ -1,4 +1,4 @@
-/** Saved views: what of a list an address shows, under a name. The address always wins over the view. */
+/** Saved views: the list parameters of an address, under a name. The address overrides the view. */
 import { queryOptions } from '@tanstack/react-query'
 import { type AnyRecord, callApi } from '../api/api.ts'
 import { parseColumns, printColumns } from '../records/table/columns.ts'
@@ -51,7 +51,7 @@ export const parametersOfView = ({ filter, sort, columns, pipeline }: View): Lis
   pipeline: pipeline === null ? undefined : String(pipeline),
 })
 
-/** The members of a view that keeps what is shown. */
+/** The members of a view that stores the list. */
 export const viewBody = (
   source: string,
   mode: ViewMode,
@@ -70,6 +70,6 @@ const names = ['filter', 'sort', 'columns', 'pipeline'] as const
 /** True if an address has no list parameters. */
 export const hasNoParameters = (shown: ListParameters): boolean => names.every(name => !shown[name])
 
-/** True if two lists are the same, given the defaults of missing parameters. */
+/** True if two lists are the same, with the defaults for missing parameters. */
 export const isSame = (one: ListParameters, other: ListParameters, defaults: ListParameters): boolean =>
   names.every(name => (one[name] || defaults[name] || '') === (other[name] || defaults[name] || ''))

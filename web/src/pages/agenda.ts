@@ -1,4 +1,4 @@
-/** Groups activities by when they are due. Pure. */
+/** Groups activities by their due date. Pure. */
 
 type Due = { readonly id: number; readonly due_at?: unknown }
 
@@ -10,7 +10,9 @@ type Agenda<T> = {
   readonly undated: readonly T[]
 }
 
-/** `dayOf` is the calendar date of a moment in the reader's time zone; `until` the last day that is soon. */
+/**
+ * `dayOf` is the calendar date of a moment in the reader's time zone; `until` the last day of the soon group.
+ */
 export function agendaOf<T extends Due>(
   activities: readonly T[],
   today: string,

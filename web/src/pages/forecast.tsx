@@ -1,4 +1,4 @@
-/** Reports: the forecast, the funnel, the reasons and the owners. What is shown is in the address. */
+/** Reports: the forecast, the funnel, the reasons and the owners. The address contains the parameters. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ComponentType, useState } from 'react'
@@ -19,14 +19,14 @@ export type ReportProps = {
   search: Search
   period: Period
   isTable: boolean
-  /** false where a role hides amounts (D64): deals are counted alone */
+  /** False if the role hides amounts (D64): deals are counted only */
   isInAmounts: boolean
 }
 
 type Report = {
   readonly id: string
   readonly title: string
-  /** the months that are shown where the address says none */
+  /** the default months */
   readonly usual: { readonly back: number; readonly months: number }
   readonly Report: ComponentType<ReportProps>
 }
@@ -92,7 +92,7 @@ export function Forecast() {
   )
 }
 
-/** The parameters that are kept when another report is opened: each report has its own months. */
+/** The parameters that survive a switch to another report: each report has its own months. */
 function keptIn({ from: _from, months: _months, report: _report, ...kept }: Search): Search {
   return kept
 }
@@ -104,7 +104,7 @@ function Controls(props: { search: Search; period: Period; isOfOne: boolean }) {
   const { data: pipelines } = useQuery({ ...pipelinesQuery, enabled: may(me, 'pipeline:read') })
   const { data: users } = useQuery({ ...usersQuery, enabled: may(me, 'user:read') })
   const change = (changes: { readonly [name in keyof Search]?: string | undefined }) =>
-    // The address as it is: another choice may not be drawn yet.
+    // Updates the current address: another choice may not be rendered yet.
     void navigate({ to: '/forecast', search: before => ({ ...before, ...changes }) as Search, replace: true })
   return (
     <search className="grid grid-cols-2 items-end gap-3 px-4 py-3 sm:flex sm:flex-wrap">

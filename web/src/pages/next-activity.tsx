@@ -1,4 +1,4 @@
-/** An activity of a deal was done: what is next for it? A deal with nothing planned is forgotten. */
+/** Asks for the next activity after one of a deal was done: a deal with nothing planned is forgotten. */
 import { useQuery } from '@tanstack/react-query'
 import type { AnyRecord } from '../api/api.ts'
 import { pageQuery } from '../api/queries.ts'

@@ -1,25 +1,25 @@
-/** The way in by a one-time link (D61): the one of the address, or one that is pasted. */
+/** Sign-in by a one-time link (D61): the one of the address, or a pasted one. */
 import { type FormEvent, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { ErrorMessage } from '../ui/error-message.tsx'
 import { TextField } from '../ui/inputs.tsx'
 import { type SendSignIn, useSignIn } from './use-sign-in.ts'
 
-/** A one-time link: its secret, and whether all it does is to sign in. */
+/** A one-time link: its secret, and whether it only signs in. */
 export type OneTime = { readonly secret: string; readonly isForSignIn: boolean }
 
-/** It stands behind the `#`, so that no server's log gets to know it. */
+/** The secret is in the fragment, so that no server logs it. */
 export function linkOf(hash: string): OneTime | null {
   const [, secret, kind] = /^#link=([\w-]+)(&sign_in)?$/.exec(hash) ?? []
   return secret ? { secret, isForSignIn: kind !== undefined } : null
 }
 
-/** A link that was pasted, the whole address or its code alone; null for another text. */
+/** A pasted link, the whole address or its code alone; null for another text. */
 const pastedLink = (text: string): OneTime | null =>
   linkOf(text.slice(Math.max(text.indexOf('#'), 0))) ??
   (/^dwl_[\w-]+$/.test(text) ? linkOf(`#link=${text}`) : null)
 
-/** The command line and a chat may give a link that can't be followed: it is pasted. */
+/** A link from the command line or a chat may not be clickable: it can be pasted. */
 export function Paste({ onLink, onLeave }: { onLink: (link: OneTime) => void; onLeave: () => void }) {
   const [text, setText] = useState('')
   const [error, setError] = useState<string | null>(null)

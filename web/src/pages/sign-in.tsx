@@ -1,4 +1,4 @@
-/** The way in: by e-mail and password, by a one-time link, or by the company's OpenID provider (D61). */
+/** Sign-in: by e-mail and password, by a one-time link, or by the company's OpenID provider (D61). */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
@@ -10,7 +10,7 @@ import { Select, TextField } from '../ui/inputs.tsx'
 import { ByLink, linkOf, type OneTime, Paste } from './sign-in-link.tsx'
 import { type SendSignIn, useSignIn } from './use-sign-in.ts'
 
-/** The link of the address, or the one that the entry of the history keeps. */
+/** The link of the address, or of the history entry. */
 const givenLink = (): OneTime | null => linkOf(location.hash) ?? history.state?.link ?? null
 
 export function SignIn() {
@@ -21,8 +21,8 @@ export function SignIn() {
   const [ended] = useState(hasJustEnded)
   useEffect(() => {
     document.title = 'Sign in · Dealwright'
-    // The address shows no secret. The history entry keeps it until it is used,
-    // so that the page may be loaded again.
+    // The address shows no secret. The history entry stores it until it is used, so that the page can be
+    // reloaded.
     if (link) history.replaceState({ ...history.state, link }, '', location.pathname + location.search)
   }, [link])
   useEffect(() => {
@@ -69,12 +69,12 @@ export function SignIn() {
   )
 }
 
-/** Only a path of this service: an address of elsewhere could be a trap. */
+/** Only a path of this service, which prevents open redirects. */
 function ownPath(to: string | undefined): string | null {
   return to && /^\/(?![/\\])/.test(to) ? to : null
 }
 
-/** How the session of somebody who was signed in has ended; who comes first had none. */
+/** True if the session of a signed-in user has ended. */
 const hasJustEnded = () => queryClient.getQueryData(meQuery.queryKey) !== undefined && sessionEnded.get()
 
 function ByPassword({ enter, onPaste }: { enter: SendSignIn; onPaste: () => void }) {
@@ -147,7 +147,7 @@ function ByPassword({ enter, onPaste }: { enter: SendSignIn; onPaste: () => void
   )
 }
 
-/** Shown where the service has a provider. */
+/** Shown if the service has a provider. */
 function OpenIdButton() {
   const { to } = useSearch({ from: '/sign-in' })
   const { data: ways } = useQuery({

@@ -148,7 +148,7 @@ function Group(props: {
   )
 }
 
-/** The box of the activity after or before the one that has the focus. */
+/** The checkbox of the activity after or before the focused one. */
 function step(by: number): void {
   const boxes = [...document.querySelectorAll<HTMLElement>('#content main ul input[type="checkbox"]')]
   const at = boxes.indexOf(document.activeElement as HTMLElement)

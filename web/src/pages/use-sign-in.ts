@@ -1,4 +1,4 @@
-/** A sign-in that is sent: what is wrong with it, and the accounts to choose from. */
+/** A submitted sign-in: its problems, and the accounts to choose from. */
 import { useState } from 'react'
 import { DealwrightError, errorMessage, type Named } from '../api/api.ts'
 
@@ -26,7 +26,7 @@ export function useSignIn(enter: SendSignIn) {
   return { error, isBusy, accounts, hasFailed, send }
 }
 
-/** The accounts to choose from, where the e-mail has users in several. */
+/** The accounts to choose from, if the e-mail has users in several. */
 function accountsOf(error: unknown): Accounts | null {
   return isOf(error, accountNeeded) ? (error.problems[0]?.candidates ?? null) : null
 }
@@ -43,5 +43,5 @@ function lacksPassword(error: unknown): boolean {
   )
 }
 
-/** `sign_in_failed` and `account_needed`, as /docs/errors lists them. */
+/** `sign_in_failed` and `account_needed` in /docs/errors. */
 const [signInFailed, accountNeeded] = [3003, 3005]

@@ -1,6 +1,6 @@
 /**
- * The resources that have a table and a page: their name in the address, how people call them, the field that
- * leads to the page, the order and the columns of a table that nobody has set otherwise.
+ * The resources that have a table and a page: their path, their labels, the field that links to the page, the
+ * default order and columns of the table.
  */
 
 export const tables = {
@@ -12,7 +12,7 @@ export const tables = {
     sort: 'updated_at:desc',
     columns:
       'title:300,pipeline_stage,deal_value,sales_owner,company,primary_contact,expected_close_date,tags,updated_at',
-    /** whether the service sums them up */
+    /** True if the service has sums of them */
     hasSums: true,
   },
   contacts: {
@@ -55,7 +55,7 @@ export const tables = {
 
 export type TableName = keyof typeof tables
 
-/** The name of a resource's table in the address; undefined where it has none. */
+/** The path of a resource's table; undefined if it has none. */
 export function tableOf(resource: string): TableName | undefined {
   return (Object.keys(tables) as TableName[]).find(key => tables[key].resource === resource)
 }

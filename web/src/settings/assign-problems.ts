@@ -2,7 +2,7 @@
 
 export type Problems = { readonly [field: string]: string }
 
-/** Problems of fields that the form does not show get the key ''. */
+/** Problems of fields outside the form get the key ''. */
 export function assignProblems(problems: Problems, fields: readonly string[]): Problems {
   const found: { [field: string]: string } = {}
   for (const [name, text] of Object.entries(problems)) {

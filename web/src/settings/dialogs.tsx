@@ -1,4 +1,4 @@
-/** The dialogs that the pages of the settings share: a form, a deletion, a secret that is shown once. */
+/** Shared dialogs of the settings: a form, a deletion, a secret that is shown once. */
 import { Copy } from 'lucide-react'
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import { allErrorMessages, callApi, DealwrightError } from '../api/api.ts'
@@ -9,7 +9,7 @@ import { Select } from '../ui/inputs.tsx'
 import { announce, toast } from '../ui/toast.tsx'
 import { refetchAll } from './saving.ts'
 
-/** The form of a dialog, with its buttons. `onSave` closes the dialog where it went well. */
+/** The form of a dialog, with its buttons. `onSave` closes the dialog on success. */
 export function DialogForm(props: {
   action: string
   isBusy: boolean
@@ -40,25 +40,25 @@ export function DialogForm(props: {
 type MoveTo = {
   readonly label: string
   readonly choices: readonly { id: number; name: string | null }[]
-  /** whether it can be deleted without */
+  /** True if it is required */
   readonly isNeeded: boolean
   /** the text if there is no choice */
   readonly nowhere: string
 }
 
-/** `in_use`, as /docs/errors lists it. */
+/** `in_use` in /docs/errors. */
 const inUse = 5004
 
 /** Confirms the deletion of a record, and asks where its dependents move. */
 export function DeleteDialog(props: {
   /** such as `the stage “Demo”` */
   what: string
-  /** what is done to it */
+  /** verb of the action */
   verb?: string
   path: string
   message: string
   moveTo?: MoveTo | undefined
-  /** brings it back; it announces itself */
+  /** restores it; it announces itself */
   undo?: (() => void) | undefined
   onClose: () => void
   children?: ReactNode
@@ -119,7 +119,7 @@ export function DeleteDialog(props: {
   )
 }
 
-/** A secret or a link that is shown this once, with a button that copies it. */
+/** A secret or a link that is shown only once, with a button that copies it. */
 export function SecretDialog(props: {
   title: string
   label: string

@@ -1,8 +1,8 @@
-/** Numbers as they are typed. Pure. */
+/** Numbers while they are typed. Pure. */
 
 /**
- * What was typed, as it is sent: null for nothing, a number where it is one, else the text as it is, so that
- * the service says what is wrong with it.
+ * The typed text in the form to send: null for nothing, a number if it is one, else the unchanged text, so
+ * that the service reports its problem.
  */
 export function numberIn(text: string): number | string | null {
   const typed = text.trim()

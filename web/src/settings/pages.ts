@@ -1,4 +1,4 @@
-/** The pages of the settings: their names, and the right that it takes to see them. */
+/** The pages of the settings: their names, and the scope required to see them. */
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 
 /** A record that a settings page creates. `id`: its value of `?new=` (use-open-dialog.ts). */
@@ -13,9 +13,9 @@ type SettingsPageInfo = {
   readonly id: string
   readonly title: string
   readonly group: 'You' | 'Account'
-  /** null where everybody may */
+  /** null if it is public to all users */
   readonly scope: string | null
-  /** by what else people look for it */
+  /** synonyms for the search */
   readonly words: string
   readonly creates?: readonly Creatable[]
   readonly Page: LazyExoticComponent<ComponentType>

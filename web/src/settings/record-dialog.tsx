@@ -15,24 +15,24 @@ export type Draft = { readonly [field: string]: unknown }
 
 type Props = {
   source: string
-  /** the internal names of the fields that the form has */
+  /** the internal names of the form's fields */
   names: readonly string[]
   title: string
   detail?: string | undefined
   action: string
   message: (draft: Draft) => string
-  /** what is changed; without it a new one is made */
+  /** the record to change; default: a new one */
   record?: AnyRecord | undefined
-  /** what a new one has in the beginning */
+  /** initial values of a new one */
   prefill?: Draft
   /** replaces the request */
   write?: (body: Draft) => Promise<unknown>
   onClose: () => void
-  /** after it was saved; else it closes */
+  /** called after saving; default: close */
   onDone?: () => void
   /** fields whose problems `children` show */
   problemFields?: readonly string[]
-  /** what is wrong with it before it is sent */
+  /** problems before sending */
   check?: (draft: Draft) => Problems
   /** inputs of its own, after those of the fields */
   children?: (draft: Draft, change: (changes: Draft) => void, problems: Problems) => ReactNode

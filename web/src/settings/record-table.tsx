@@ -1,4 +1,4 @@
-/** A table of small records: a column a field, and what can be done with each. */
+/** A table of small records: a column for each field, and the actions of each row. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { CSSProperties, ReactNode } from 'react'
 import { type AnyRecord, callApi, type Field } from '../api/api.ts'
@@ -9,8 +9,8 @@ import { classes } from '../ui/classes.ts'
 import { EmptyState, Skeleton } from '../ui/elements.tsx'
 
 /**
- * All records of a small resource, with the names behind the ids of some fields: `named` says of each field
- * which resource it names. Names need the scope to read what they name (D65).
+ * All records of a small resource, with the names behind the ids of some fields: `named` maps a field to its
+ * resource. Names need the scope to read their records (D65).
  */
 export function recordsQuery(resource: string, sort = 'name:asc', named: { [field: string]: string } = {}) {
   const me = queryClient.getQueryData(meQuery.queryKey)
@@ -30,12 +30,12 @@ type Props = {
   source: string
   label: string
   records: readonly AnyRecord[] | undefined
-  /** the field that names a record, then others; on phones only the first and those of `always` are shown */
+  /** the name field, then others; on phones only the first and those of `always` are shown */
   columns: readonly string[]
   always?: readonly string[]
-  /** instead of the kind's cell */
+  /** replaces the kind's cell */
   cells?: { readonly [field: string]: (record: AnyRecord) => ReactNode }
-  /** of columns, such as 30%; the others share what is left */
+  /** of columns, such as 30%; the others share the rest */
   widths?: { readonly [field: string]: string }
   /** the class of the width of the last column */
   actionsWidth?: string

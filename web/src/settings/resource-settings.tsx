@@ -1,4 +1,4 @@
-/** A page for a small resource that is only named: a list, a dialog to make and change one, and deletion. */
+/** A page for a small resource that has only a name: a list, a dialog to create and edit, and deletion. */
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { type AnyRecord, callApi } from '../api/api.ts'

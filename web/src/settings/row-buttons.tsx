@@ -1,4 +1,4 @@
-/** The buttons of a row: they look the same in every list of the settings. */
+/** The buttons of a row, the same in every list of the settings. */
 import { Pencil, Trash2 } from 'lucide-react'
 import { type ButtonProps, IconButton } from '../ui/button.tsx'
 
@@ -12,7 +12,7 @@ export function EditButton({ name, ...props }: Props) {
   )
 }
 
-/** `verb` is the action, if it is another one than a deletion. */
+/** `verb` is the action, if it is not a deletion. */
 export function DeleteButton({ name, verb = 'Delete', ...props }: Props & { verb?: string }) {
   return (
     <IconButton label={`${verb} ${name}`} {...props}>

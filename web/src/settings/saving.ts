@@ -1,14 +1,14 @@
-/** Writes of the settings: each is announced, and a refused one says why. */
+/** Writes of the settings: each is announced, and a refusal is shown. */
 import { useState } from 'react'
 import { errorMessage, problemsByField } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { assignProblems, type Problems } from './assign-problems.ts'
 
-/** Refetches everything: the configuration shows on every page. */
+/** Refetches everything: the configuration affects every page. */
 export const refetchAll = () => queryClient.invalidateQueries()
 
-/** Carries out a write and says what it did, or why it was refused. True where it was carried out. */
+/** Carries out a write and announces it, or shows the refusal. True on success. */
 export async function saveWithToast(
   act: () => Promise<unknown>,
   message: string,
@@ -26,7 +26,7 @@ export async function saveWithToast(
   }
 }
 
-/** The saving of a form: what is wrong stands at its fields, what belongs to none of them under ''. */
+/** The saving of a form: problems are assigned to its fields, the rest to ''. */
 export function useSaving(fields: readonly string[]) {
   const [problems, setProblems] = useState<Problems>({})
   const [isBusy, setBusy] = useState(false)

@@ -1,7 +1,4 @@
-/**
- * The frame of the settings: its pages at the side, on phones as a list to choose from, and the page asked
- * for.
- */
+/** The frame of the settings: the menu of its pages at the side, on phones as a list, and the chosen page. */
 import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router'
 import { Lock } from 'lucide-react'
 import { Suspense } from 'react'

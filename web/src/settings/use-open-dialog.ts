@@ -1,6 +1,6 @@
 /**
- * What is open over a page of the settings. `new` in the address opens what is made there, for links and the
- * palette; `id` says what, where a page makes several things.
+ * The open dialog over a page of the settings. `new` in the address opens the dialog of a new record, for
+ * links and the palette; `id` chooses between several.
  */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -1,30 +1,30 @@
 /**
- * The one registry of what can be done: the key handler, the palette and the sheet of keys all read it. A
- * component's commands are there as long as it is shown; what was registered last comes first.
+ * The one registry of commands, for the key handler, the palette and the key sheet. A component's commands
+ * are registered while it is shown; the last registered come first.
  */
 import { useLayoutEffect } from 'react'
 import { createStore } from '../ui/store.ts'
 import { preferences } from './preferences.ts'
 
 export type Command = {
-  /** names it, once */
+  /** unique name */
   readonly id: string
   readonly title: string
   /** the heading under which palette and sheet show it */
   readonly group: string
-  /** by what else people look for it */
+  /** synonyms for the search */
   readonly words?: string
   /** "c", "g b" (one after the other), "mod+k" (Ctrl, or ⌘ on a Mac), "j / k" (either) */
   readonly keys?: string
   /** absent if a component handles the keys itself: then only the key sheet lists them */
   readonly act?: () => void
-  /** whether it stands in the palette; a movement of the focus does not */
+  /** True if the palette omits it, such as a movement of the focus */
   readonly isHidden?: boolean
-  /** what it is about: in an open dialog it acts too */
+  /** its subject: within an open dialog it acts, too */
   readonly within?: () => Element | null
 }
 
-/** How else people say that they want something new. */
+/** Synonyms of creating. */
 export const createWords = 'create add make'
 
 /** Keys that a component handles itself, for the key sheet: a title, and the keys. */
@@ -39,7 +39,7 @@ const registered = createStore<readonly Command[]>([])
 export const useRegistered = registered.use
 
 /**
- * Registers commands as long as the component is shown: from when it is drawn, so that no key comes too soon.
+ * Registers commands while the component is shown: from its rendering on, so that no key comes too soon.
  * `list` must be the same array until they change.
  */
 export function useCommands(list: readonly Command[]): void {
@@ -53,11 +53,11 @@ const isMac = /mac|iphone|ipad/i.test(navigator.platform)
 const sequenceMs = 1000
 let before: { key: string; at: number } | null = null
 
-/** The keys of an event as commands write them. */
+/** The keys of an event in the notation of commands. */
 function keysOf(event: KeyboardEvent): string {
   const mod = isMac ? event.metaKey : event.ctrlKey
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
-  // Of a letter or sign alone, Shift is a part of what it is, such as "?".
+  // With a letter or sign alone, Shift is part of it, such as "?".
   const shift = event.shiftKey && (mod || event.key.length > 1)
   return [mod && 'mod', event.altKey && 'alt', shift && 'shift', key].filter(Boolean).join('+')
 }
@@ -77,8 +77,8 @@ function isWriting(target: EventTarget | null): boolean {
 }
 
 /**
- * Carries out the command of a key. While somebody writes, the keys are those of the text, its own undo among
- * them, apart from the palette's. Over an open dialog only the keys of what stands in it act besides.
+ * Runs the command of a key. While the user types, keys belong to the text, including its own undo, except
+ * the palette's. While a dialog is open, only the keys within it act besides.
  */
 export function handleKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
@@ -101,7 +101,7 @@ export function handleKey(event: KeyboardEvent): void {
   command.act?.()
 }
 
-/** Keys as people read them; "/" stands between those that do the same. */
+/** Keys in words; "/" separates alternatives. */
 export function keyLabels(keys: string): string[] {
   const names: { [key: string]: string } = {
     mod: isMac ? '⌘' : 'Ctrl',

@@ -1,4 +1,4 @@
-/** Pages that could not be shown: what happened, and what can be done. Never a white screen. */
+/** The error page: the cause, and possible actions. Never a white screen. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -19,7 +19,7 @@ export function NotFound() {
   )
 }
 
-/** `onRetry` is for what the page itself has read; by default its route is loaded again. */
+/** `onRetry` refetches the page's own data; default: its route is reloaded. */
 export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const router = useRouter()
   useResetFailedQueries()

@@ -1,4 +1,4 @@
-/** One's own jobs that run, with their progress. */
+/** The user's own running jobs, with their progress. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { callApi } from '../api/api.ts'

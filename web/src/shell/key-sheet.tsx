@@ -1,4 +1,4 @@
-/** All keys that act on this page, from the registry. */
+/** All keys of this page, from the registry. */
 
 import { Dialog } from '../ui/dialog.tsx'
 import { Key } from '../ui/elements.tsx'

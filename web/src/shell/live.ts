@@ -1,7 +1,7 @@
 /**
- * Live updates: changes of others appear by the account's feed (D71). One page of a browser follows it
- * and tells the others: a browser has few connections for a service. Who may not follow sees changes when
- * they come back to the page.
+ * Live updates: others' changes arrive by the account's feed (D71). One page of a browser follows it and
+ * forwards it to the others: a browser has few connections for a service. Users without the scope see changes
+ * when they return to the page.
  */
 import { useEffect } from 'react'
 import { api, base, DealwrightError, isOwnWrite, type Schemas } from '../api/api.ts'
@@ -27,20 +27,20 @@ const settings = [
 ]
 
 const [soonMs, mostMs] = [400, 10_000]
-/** the pause before the feed is tried again */
+/** delay of a retry of the feed */
 const againMs = 10_000
 const stale = new Set<string>()
 let isWaiting = false
 let waitMs = soonMs
 let readAt = Number.NEGATIVE_INFINITY
 
-/** The newest event that was heard of. */
+/** `seq` of the newest received event. */
 let heard = 0
 
 /** The position of the feed before the page loaded its data, and the channel to other pages. */
 let listening: { readonly last: Promise<number>; readonly channel: BroadcastChannel } | null = null
 
-/** To be called before anything is read that is shown: what happens from then on is heard of. */
+/** To be called before any data is loaded: later changes are received. */
 export function listen(): void {
   if (listening) return
   const channel = new BroadcastChannel('dealwright-events')
@@ -51,7 +51,7 @@ export function listen(): void {
   listening = { last, channel }
 }
 
-/** Where the feed is now. */
+/** The current position of the feed. */
 async function position(): Promise<number> {
   const { body } = await api.request('GET', `${base}/event`, { query: { limit: 1 } })
   return (body as { meta: { last: number } }).meta.last
@@ -76,7 +76,7 @@ function noteEvent(event: FeedEvent): void {
   }, waitMs)
 }
 
-/** Follows the feed as long as somebody is signed in who may. */
+/** Follows the feed while a user with the scope is signed in. */
 export function useLive(isAllowed: boolean): void {
   useEffect(() => {
     if (!isAllowed) return
@@ -106,8 +106,8 @@ export function useLive(isAllowed: boolean): void {
 }
 
 /**
- * Ends when the signal aborts, or when the feed does not go on: it `failed` where it can be tried again, as
- * while the service restarts. `last` is where the feed was when the page was loaded; null: that was long ago.
+ * Ends when the signal aborts, or when the feed ends: `failed` if it can be retried, as while the service
+ * restarts. `last` is the position of the feed at page load; null: that was long ago.
  */
 async function follow(
   onEvent: (event: FeedEvent) => void,

@@ -1,11 +1,11 @@
-/** Says that something could not be read, and reads it again. */
+/** Shows a load error with a retry. */
 import { CatchBoundary } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
 import { errorMessage } from '../api/api.ts'
 import { Button } from '../ui/button.tsx'
 import { useResetFailedQueries } from './failed.tsx'
 
-/** `isOld`: what was read before is still shown. */
+/** `isOld`: earlier data is still shown. */
 export function LoadError(props: { error: unknown; isOld?: boolean; onRetry: () => void }) {
   const { error, isOld = false, onRetry } = props
   if (error === null || error === undefined) return null
@@ -22,7 +22,7 @@ export function LoadError(props: { error: unknown; isOld?: boolean; onRetry: () 
   )
 }
 
-/** A part of a page that is drawn when it has come. Where it can't be read it says so, and the rest stays. */
+/** A lazily loaded part of a page. If it can't be loaded it says so, and the rest stays. */
 export function Part({ children }: { children: ReactNode }) {
   return (
     <CatchBoundary getResetKey={() => 'part'} errorComponent={PartFailed}>

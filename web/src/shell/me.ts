@@ -7,12 +7,12 @@ export function useMe(): Me {
   return useSuspenseQuery(meQuery).data
 }
 
-/** True if somebody has a scope; `admin` has all of them. */
+/** True if the user has a scope; `admin` includes all. */
 export function may({ scopes }: Pick<Me, 'scopes'>, scope: string): boolean {
   return scopes.includes('admin') || scopes.includes(scope)
 }
 
-/** Why a resource can't be changed, or undefined where it can. */
+/** Reason why a resource can't be changed, or undefined if it can. */
 export function useReadOnlyReason(resource: string): string | undefined {
   const me = useMe()
   return may(me, `${resource}:write`)

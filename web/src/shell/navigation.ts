@@ -1,4 +1,4 @@
-/** Where the navigation leads: the address, the keys, the right that it takes, and other words for it. */
+/** The entries of the navigation: the path, the keys, the required scope, and synonyms. */
 import {
   Building2,
   ChartColumn,
@@ -97,5 +97,5 @@ const places = [
   },
 ] as const
 
-/** Those that somebody may see. */
+/** The entries that the user may see. */
 export const navigationFor = (me: Me) => places.filter(({ scope }) => scope === null || may(me, scope))

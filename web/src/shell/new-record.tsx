@@ -10,7 +10,7 @@ const NewDialog = lazy(() =>
 
 export type NewRecordRequest = {
   readonly resource: string
-  /** what is filled in already */
+  /** initial values */
   readonly prefill: { readonly [field: string]: unknown }
   /** gets the created record */
   readonly onCreated?: ((record: AnyRecord) => void) | undefined

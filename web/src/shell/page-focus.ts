@@ -6,8 +6,8 @@ import { announce } from '../ui/toast.tsx'
 const newest = () => [...document.querySelectorAll<HTMLElement>('#content h1:not([data-waiting])')].at(-1)
 
 /**
- * The heading may come long after the address has changed, and a page may draw it twice. It is waited for
- * until somebody presses something: their focus is not taken away.
+ * The heading may come long after the address has changed, and a page may render it twice. Waits for it until
+ * the user presses something: their focus is not taken away.
  */
 export function usePageFocus(): void {
   const router = useRouter()

@@ -1,4 +1,4 @@
-/** A page whose data or file is still to come. */
+/** A page whose data or chunk is still loading. */
 import { Skeleton } from '../ui/elements.tsx'
 
 /** Its heading gets no focus (page-focus.ts). */

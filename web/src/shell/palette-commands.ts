@@ -1,4 +1,4 @@
-/** The commands that lead to what the navigation doesn't show: each page of the settings, all that is new. */
+/** The commands that are not in the navigation: each page of the settings, all new records. */
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { importable } from '../imports/import.ts'
@@ -22,7 +22,7 @@ export function usePaletteCommands(): void {
   useCommands(commands)
 }
 
-/** New records; a new deal has a key, and is there from the beginning. */
+/** New records; a new deal has a key, and is registered from the beginning. */
 function newRecords(mayDo: May): Command[] {
   const words: { readonly [resource: string]: string } = {
     contact: 'person customer',

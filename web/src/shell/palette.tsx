@@ -1,4 +1,4 @@
-/** The palette: what can be done here, where one can go, and the records that a text finds. */
+/** The palette: commands, pages, and the records that a text finds. */
 import { useNavigate } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
 import {
@@ -21,15 +21,15 @@ import { may, useMe } from './me.ts'
 import { openNew } from './new-record.tsx'
 import { useRecordSearch } from './record-search.ts'
 
-/** The groups that many pages have, in this order; those of the page itself come first. */
+/** The shared groups, in this order; those of the page itself come first. */
 const groupsBelow = ['New', 'Go to', 'Settings', 'Import', 'Everywhere']
 const wordsOf = (text: string) => text.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
 
 type Group = readonly [title: string, commands: readonly Command[]]
 
 /**
- * The commands that fit a text, in their groups. Each word of it begins one of theirs; first come those whose
- * titles begin with all of it, last those that other words have found. With no text that is all of them.
+ * The commands that match a text, in their groups. Each word must begin a word of the command; titles that
+ * begin with the whole text come first, matches by synonyms last. Without text all match.
  */
 function fitting(commands: readonly Command[], text: string, startsWith: Begins): readonly Group[] {
   const wanted = wordsOf(text)
@@ -41,7 +41,7 @@ function fitting(commands: readonly Command[], text: string, startsWith: Begins)
     if (has(title)) return 1
     return has(`${title} ${words} ${place(group) < 0 ? '' : group}`) ? 2 : none
   }
-  // Of what many pages have, what has a key is wanted most.
+  // Of the shared commands, those with a key are wanted most.
   const lateness = ({ group, keys }: Command) => (place(group) >= 0 && !keys ? 1 : 0)
   const ranked = commands
     .map(command => ({ command, rank: rankOf(command) }))
@@ -64,7 +64,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const mayMake = may(useMe(), 'deal:write') && text.trim().length >= 2
   const run = (act: () => void) => {
     onClose()
-    // After the palette has closed, so that what opens gets the focus.
+    // After the palette has closed, so that the opened element gets the focus.
     setTimeout(act)
   }
   return (

@@ -1,14 +1,14 @@
-/** The preferences of this browser: theme, density, and whether single keys act. */
+/** The preferences of this browser: theme, density, and single-key shortcuts. */
 import { createStore } from '../ui/store.ts'
 
 export type Preferences = {
   readonly theme: 'system' | 'light' | 'dark'
   readonly density: 'comfortable' | 'compact'
-  /** whether single letters are shortcuts (WCAG 2.1.4) */
+  /** True if single letters are shortcuts (WCAG 2.1.4) */
   readonly singleKeys: boolean
-  /** "deal table" → the view with which somebody begins there */
+  /** "deal table" → its default view */
   readonly defaultViews: { readonly [place: string]: number }
-  /** the stages whose columns are narrow on the board */
+  /** the collapsed stages of the board */
   readonly collapsedStages: readonly number[]
 }
 
@@ -47,7 +47,7 @@ export function prefer(changes: Partial<Preferences>): void {
   try {
     localStorage.setItem(name, JSON.stringify(next))
   } catch {
-    // A browser that keeps nothing: it lasts until the page is left.
+    // The browser's storage is disabled: it lasts until the page is closed.
   }
   current.set(next)
   applyPreferences()

@@ -14,7 +14,7 @@ type SearchHit = {
 
 const dealDetails = ['pipeline_stage', 'sales_owner'] as const
 
-/** Finds records as somebody types: what was found before stays until the next answer is there. */
+/** Finds records while typing: earlier matches stay until the next answer. */
 export function useRecordSearch(text: string): readonly SearchHit[] {
   const settled = useDebounced(text.trim(), 150)
   const { data } = useQuery({
@@ -30,7 +30,7 @@ export function useRecordSearch(text: string): readonly SearchHit[] {
   return !isSearch(text.trim()) ? [] : (data ?? [])
 }
 
-/** Deals have one title more often than other records have one name: each gets its stage and its owner. */
+/** Titles of deals are duplicates more often than other names: each gets its stage and its owner. */
 async function withDetails(found: readonly SearchHit[], signal: AbortSignal): Promise<readonly SearchHit[]> {
   const ids = found.flatMap(({ resource, id }) => (resource === 'deal' ? [id] : []))
   const seen = expandable(await queryClient.ensureQueryData(fieldsQuery('deal'))).split(',')

@@ -1,6 +1,6 @@
 /**
- * The session has ended: the page leads to the sign-in, and back. Where something is typed it stays, and says
- * so: who signs in again in another tab can save it.
+ * The session has ended: the page redirects to the sign-in, and back. With unsaved input it stays and says
+ * so: after signing in again in another tab the input can be saved.
  */
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -26,7 +26,7 @@ export function SessionEnded() {
   )
 }
 
-/** True if input may be lost: a dialog is open, or a text is being written. */
+/** True if input may be lost: a dialog is open, or the user is typing. */
 function isTyping(): boolean {
   const texts = [...document.querySelectorAll<HTMLTextAreaElement>('textarea')]
   return (

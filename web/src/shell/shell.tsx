@@ -1,4 +1,4 @@
-/** The frame of every page: where one can go, who is signed in, the search, the keys and the messages. */
+/** The frame of every page: navigation, account menu, search, keys and messages. */
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { Menu as MenuIcon, Plus, Search } from 'lucide-react'
 import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useState } from 'react'
@@ -70,7 +70,7 @@ export function Shell() {
   )
 }
 
-/** The commands that every page has. `onOpen` must stay the same function. */
+/** The commands of every page. `onOpen` must stay the same function. */
 function useShellCommands(me: Me, onOpen: (open: Open) => void): void {
   const navigate = useNavigate()
   const commands = useMemo(
@@ -116,7 +116,7 @@ function useShellCommands(me: Me, onOpen: (open: Open) => void): void {
 
 type PartProps = { open: Open; onOpen: (open: Open) => void }
 
-/** The top of the page where the navigation is folded away. */
+/** The header of the page on phones, with the navigation folded away. */
 function PhoneHeader({ open, onOpen }: PartProps) {
   const isOpen = open === 'navigation'
   const mayCreate = may(useMe(), 'deal:write')

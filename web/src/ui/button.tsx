@@ -1,4 +1,4 @@
-/** Buttons: one that leads (`primary`), others, those in rows (`quiet`), and one that is only a picture. */
+/** Buttons: the main action (`primary`), others, those in rows (`quiet`), and icon buttons. */
 import type { ReactNode } from 'react'
 import {
   Button as AriaButton,
@@ -12,7 +12,7 @@ type Variant = 'primary' | 'plain' | 'quiet' | 'danger' | 'won'
 
 export type ButtonProps = Omit<AriaProps, 'className' | 'children'> & {
   variant?: Variant
-  /** why the button can't be pressed; it can be reached, and says so */
+  /** reason why the button is disabled; it can be focused, and shows the reason */
   reason?: string | undefined
   isSmall?: boolean
   className?: string
@@ -37,8 +37,8 @@ export function Button({
   children,
   ...props
 }: ButtonProps) {
-  // A pending button can't be pressed again, and keeps the focus. React Aria's own isPending would
-  // leave an image without a name behind, which axe finds.
+  // A pending button can't be pressed again, and keeps the focus. React Aria's own isPending would leave an
+  // image without a name behind, which axe reports.
   const isIdle = reason === undefined && !isPending
   const button = (
     <AriaButton
@@ -61,7 +61,7 @@ export function Button({
   return reason ? <Tip text={reason}>{button}</Tip> : button
 }
 
-/** The way out of a dialog or form without a change: the same everywhere. */
+/** The Cancel button of a dialog or form: the same everywhere. */
 export function Cancel({ children = 'Cancel', ...props }: Omit<ButtonProps, 'variant'>) {
   return (
     <Button {...props} variant="quiet">
@@ -70,7 +70,7 @@ export function Cancel({ children = 'Cancel', ...props }: Omit<ButtonProps, 'var
   )
 }
 
-/** A button with a picture only; `label` is its name and shown beside it on focus or when pointed at. */
+/** An icon button; `label` is its name and its tooltip. */
 export function IconButton({ label, children, className, ...props }: ButtonProps & { label: string }) {
   return (
     <Tip text={props.reason ?? label}>
@@ -91,7 +91,7 @@ export function IconButton({ label, children, className, ...props }: ButtonProps
   )
 }
 
-/** A text beside what is pointed at or has the focus. */
+/** A tooltip on hover or focus. */
 export function Tip({ text, children }: { text: string; children: ReactNode }) {
   return (
     <TooltipTrigger delay={500} closeDelay={80}>

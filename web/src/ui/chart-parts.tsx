@@ -7,9 +7,9 @@ export type Series = { readonly name: string; readonly look: Look }
 
 export type Mark = {
   readonly value: number
-  /** another one for each mark of a bar */
+  /** overrides the look of a bar's mark */
   readonly look: Look
-  /** what the mark says in words, to a screen reader and when pointed at */
+  /** label of the mark, for screen readers and on hover */
   readonly name: string
   readonly href: string
 }
@@ -17,9 +17,9 @@ export type Mark = {
 export type Bar = {
   readonly id: string
   readonly name: string
-  /** what stands at the end of the bar */
+  /** text at the end of the bar */
   readonly text: string
-  /** below the name, where there is room */
+  /** below the name, if there is room */
   readonly detail?: ReactNode
   readonly marks: readonly Mark[]
 }
@@ -28,7 +28,7 @@ export type Open = (href: string) => void
 
 export const fillOf = (look: Look, id: string) => (look === 'solid' ? 'var(--accent)' : `url(#${id}-${look})`)
 
-/** The patterns of a drawing: won has dots, lost has strokes the other way, what is not sure is hatched. */
+/** The patterns of a drawing: won has dots, lost has strokes the other way, uncertain amounts are hatched. */
 export function Patterns({ id }: { id: string }) {
   const size = { width: 6, height: 6, patternUnits: 'userSpaceOnUse' } as const
   return (
@@ -66,7 +66,7 @@ export function Legend({ series }: { series: readonly Series[] }) {
   )
 }
 
-/** Moves the focus among the marks of a chart; the last one that had it is the chart's Tab stop. */
+/** Moves the focus among the marks of a chart; the last focused one is the chart's Tab stop. */
 export function useMarks(onOpen: Open) {
   const root = useRef<HTMLFieldSetElement>(null)
   const onKeyDown = (event: KeyboardEvent) => {

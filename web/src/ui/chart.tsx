@@ -1,7 +1,7 @@
 /**
  * Charts in SVG: stacked bars side by side, and bars below each other, also as a funnel. A mark is a link
- * with a name; one Tab stop leads to a chart, and the arrow keys from mark to mark. Beside its colour each
- * series has a pattern of its own. Knows neither what is counted nor where links lead.
+ * with a name; a chart is one Tab stop, and the arrow keys move from mark to mark. Beside its colour each
+ * series has a pattern of its own. Knows neither the numbers' meaning nor the links' targets.
  */
 import { useId } from 'react'
 import { niceTop } from './chart-axis.ts'
@@ -10,12 +10,12 @@ import { type Bar, fillOf, MarkLink, type Open, Patterns, useMarks } from './cha
 const drawn = 190
 const head = 18
 
-/** A mark is as long as its value says; the least is still seen. */
+/** Minimum length of a mark, which is otherwise proportional to its value. */
 const thinnest = 1
-/** Between neighbours. Painted first, it takes nothing of the mark itself. */
+/** Gap between neighbours. Painted first, it doesn't cover the mark itself. */
 const edge = { stroke: 'var(--surface)', paintOrder: 'stroke' } as const
 
-/** Stacked bars side by side, the first mark at the foot. `axis` says an amount shortly. */
+/** Stacked bars side by side, the first mark at the foot. `axis` formats an amount shortly. */
 export function StackedBars(props: {
   label: string
   bars: readonly Bar[]
@@ -97,8 +97,8 @@ export function StackedBars(props: {
 }
 
 /**
- * Bars below each other; as a funnel they stand in the middle. All share the columns of one grid, and so one
- * scale: what stands at the end of one bar takes room from every bar alike.
+ * Bars below each other; a funnel centres them. All share the columns of one grid, and so one scale: the text
+ * at the end of one bar takes room from every bar alike.
  */
 export function Bars(props: { label: string; bars: readonly Bar[]; isFunnel?: boolean; onOpen: Open }) {
   const { label, bars, isFunnel = false, onOpen } = props

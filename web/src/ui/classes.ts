@@ -1,4 +1,4 @@
-/** Class names, without those that are left out. */
+/** Class names, without falsy ones. */
 export function classes(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ')
 }

@@ -11,11 +11,11 @@ type Props = {
   detail?: ReactNode
   isOpen: boolean
   onClose: () => void
-  /** asked before it closes by Escape or a press beside it; false keeps it open */
+  /** confirms closing by Escape or a press outside; false keeps it open */
   mayClose?: () => boolean
   width?: 'narrow' | 'wide'
   place?: 'middle' | 'side' | 'top'
-  /** `alertdialog` for what must be answered */
+  /** `alertdialog` if it must be answered */
   role?: 'dialog' | 'alertdialog'
   children: ReactNode
 }
@@ -26,12 +26,12 @@ const places = {
   side: 'items-stretch justify-end',
 }
 
-/** Where the focus was before the first of several dialogs of which one led to the other. */
+/** The focus before the first of several dialogs that opened each other. */
 let opener: Element | null = null
 
 /**
- * React Aria gives the focus back to what had it. That may be gone, as a deleted row is, or a dialog that led
- * to this one: then it goes to what opened the first one, or to the heading of the page.
+ * React Aria restores the focus. Its element may be gone, such as a deleted row, or a dialog that led to this
+ * one: then the focus goes to the opener of the first dialog, or to the heading of the page.
  */
 function useFocusBack(isOpen: boolean): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: as it opens

@@ -54,7 +54,7 @@ export function Avatar({ name, size = 20 }: { name: string; size?: number }) {
   )
 }
 
-/** Nothing here: one sentence, and what can be done. */
+/** An empty state: one sentence, and possible actions. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-3 px-6 py-14 text-center">
@@ -64,17 +64,17 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
   )
 }
 
-/** A dialog that is being loaded: letters that are typed meanwhile are no shortcuts of the page below. */
+/** A loading dialog: letters typed meanwhile are no shortcuts of the page below. */
 export function DialogLoading({ label }: { label: string }) {
   return <div role="dialog" aria-label={label} aria-busy className="unseen" />
 }
 
-/** The grey bar of what is still to come. */
+/** The grey placeholder of loading content. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={classes('waiting block', className)} />
 }
 
-/** A key, as the sheet of keys and tips show it. */
+/** A key, in the key sheet and in tooltips. */
 export function Key({ children }: { children: ReactNode }) {
   return (
     <kbd className="rounded-sm border border-line bg-canvas px-1 font-sans text-xs leading-4 text-ink-soft">

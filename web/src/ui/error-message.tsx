@@ -1,4 +1,4 @@
-/** An error that belongs to no field; read out when it appears. */
+/** An error that belongs to no field; announced when it appears. */
 export function ErrorMessage({ text }: { text: string | null | undefined }) {
   return (
     <div role="alert" className="empty:hidden">

@@ -1,9 +1,9 @@
 /**
- * Amounts where there is little room. An amount is never cut: where it has no room, a short form stands for
- * it. What is pointed at, read by a screen reader or copied is the whole one.
+ * Amounts in little room. An amount is never truncated: without room, a short form replaces it. Tooltip,
+ * screen readers and the clipboard get the whole one.
  */
 
-/** The whole amount where it has room, else the short one. `title` says it with more than it shows. */
+/** The whole amount if it has room, else the short one. `title` has more detail than is shown. */
 export function Fitting({ whole, short, title = whole }: { whole: string; short: string; title?: string }) {
   return (
     <span className="fitting tabular" title={title}>

@@ -1,14 +1,14 @@
-/** Inputs with their label, what is wrong with them, and a hint. Native where that is enough. */
+/** Inputs with their label, error and hint. Native where that is enough. */
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classes } from './classes.ts'
 
 type Labelled = {
   label: string
-  /** what is wrong with the value, read out with the input */
+  /** the problem of the value, announced with the input */
   error?: string | undefined
   hint?: ReactNode
   isRequired?: boolean | undefined
-  /** the label is there for screen readers only */
+  /** True if the label is for screen readers only */
   isLabelHidden?: boolean | undefined
 }
 
@@ -20,7 +20,7 @@ export type Wiring = {
   'aria-required'?: true | undefined
 }
 
-/** A label, the input that `children` makes of the wiring, then error and hint. */
+/** A label, the input that `children` renders with the wiring, then error and hint. */
 export function Labelled(
   props: Labelled & { className?: string | undefined; children: (wiring: Wiring) => ReactNode },
 ) {

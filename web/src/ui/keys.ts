@@ -1,4 +1,4 @@
-/** Ctrl+Enter, or ⌘+Enter: what saves a form from any of its inputs. */
+/** Ctrl+Enter, or ⌘+Enter, saves a form from any of its inputs. */
 import type { KeyboardEvent } from 'react'
 
 export function byCtrlEnter(act: (event: KeyboardEvent) => void): (event: KeyboardEvent) => void {

@@ -1,4 +1,4 @@
-/** A button with a menu, and the box that floats beside what opens it. */
+/** A button with a menu, and the popover beside its trigger. */
 import type { ReactNode } from 'react'
 import {
   Menu as AriaMenu,
@@ -63,7 +63,7 @@ export function MenuList(props: { label: string; groups: readonly MenuGroup[]; a
   return (
     <AriaMenu
       aria-label={label}
-      // By default the trigger decides: a key focuses the first entry.
+      // Default: the trigger decides; a key focuses the first entry.
       {...focus}
       onAction={key => entries.get(String(key))?.act()}
       disabledKeys={disabled}

@@ -1,4 +1,4 @@
-/** A bar at the foot of the page: as the `ref` of one, it keeps the messages above it. */
+/** Ref of a bar at the foot of the page, which keeps the messages above it. */
 export function offsetMessages(bar: HTMLElement | null) {
   if (!bar) return
   const { style } = document.documentElement

@@ -1,9 +1,9 @@
-/** Moves within lists, as dragging and the buttons for it ask for them. Pure. */
+/** Moves within lists, by dragging and by buttons. Pure. */
 
-/** A place among lists: before the element that stands at `index` now; the length is the end. */
+/** A place among lists: before the element at `index`; the length is the end. */
 export type Place = { readonly list: string; readonly index: number }
 
-/** A list with the element of `from` put before the one that stands at `before` now. */
+/** A list with the element of `from` moved before the one at `before`. */
 export function moved<T>(items: readonly T[], from: number, before: number): T[] {
   const item = items[from]
   if (item === undefined) return [...items]
@@ -14,7 +14,7 @@ export function moved<T>(items: readonly T[], from: number, before: number): T[]
 
 type Ordered = { readonly id: number; readonly position: number | null }
 
-/** The elements whose position is not their place, with the position that they should have. */
+/** The elements whose position differs from their index, with the right position. */
 export function renumbered<T extends Ordered>(items: readonly T[]): { id: number; position: number }[] {
   return items.flatMap(({ id, position }, index) =>
     position === index + 1 ? [] : [{ id, position: index + 1 }],
@@ -23,7 +23,7 @@ export function renumbered<T extends Ordered>(items: readonly T[]): { id: number
 
 export type Section = { readonly section: string; readonly fields: readonly string[] }
 
-/** A form with a field put at a place of a section. Sections that become empty are gone. */
+/** A form with a field moved to a place of a section. Empty sections are removed. */
 export function withFieldAt(form: readonly Section[], name: string, { list, index }: Place): Section[] {
   return form
     .map(part => {

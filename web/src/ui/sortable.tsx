@@ -1,7 +1,6 @@
 /**
- * Lists whose rows can be put in another order: by dragging a handle (mouse, pen or finger), and by two
- * buttons, which are the way by keyboard. Rows are found by their attributes, so that a row can be any
- * element.
+ * Lists whose rows can be reordered: by dragging a handle (mouse, pen or finger), and by two buttons, for the
+ * keyboard. Rows are found by their attributes, so that a row can be any element.
  */
 import { ArrowDown, ArrowUp, GripVertical } from 'lucide-react'
 import { type PointerEvent, type RefObject, useRef, useState } from 'react'
@@ -10,9 +9,9 @@ import type { Place } from './order.ts'
 
 export type Sorting = {
   readonly root: RefObject<HTMLDivElement | null>
-  /** the row that is being dragged */
+  /** the dragged row */
   readonly dragged: string | null
-  /** where it would be put */
+  /** its drop target */
   readonly over: Place | null
   readonly begin: (key: string, event: PointerEvent) => void
 }
@@ -59,7 +58,7 @@ export function useSorting(onMove: (key: string, to: Place) => void): Sorting {
   return { root, dragged: state?.key ?? null, over: state?.over ?? null, begin }
 }
 
-/** The place nearest to a height on the screen. */
+/** The place nearest to a vertical position on the screen. */
 function placeAt(root: HTMLElement | null, y: number): Place | null {
   let best: { distance: number; place: Place } | null = null
   for (const row of root?.querySelectorAll<HTMLElement>('[data-sort-list]') ?? []) {
@@ -73,7 +72,7 @@ function placeAt(root: HTMLElement | null, y: number): Place | null {
   return best?.place ?? null
 }
 
-/** Scrolls what the handle stands in, near its edges. */
+/** Scrolls the handle's container near its edges. */
 function scrollNear(handle: HTMLElement, y: number): void {
   let box: HTMLElement | null = handle.parentElement
   while (box && (box.scrollHeight <= box.clientHeight || getComputedStyle(box).overflowY === 'visible'))
@@ -84,7 +83,7 @@ function scrollNear(handle: HTMLElement, y: number): void {
   else if (y > bottom - 40) box.scrollBy(0, 12)
 }
 
-/** The attributes of a row, by which it is found and shows where a row would be put. */
+/** The attributes of a row, by which it is found and shown as a drop target. */
 export function sortRow({ over, dragged }: Sorting, key: string, list: string, index: number, count: number) {
   const isHere = over !== null && over.list === list && dragged !== null
   const isLast = index === count - 1
@@ -99,12 +98,12 @@ export function sortRow({ over, dragged }: Sorting, key: string, list: string, i
   }
 }
 
-/** Classes of a row for what `sortRow` says. */
+/** Classes of a row with the attributes of `sortRow`. */
 export const sortLook =
   'data-dragged:opacity-50 data-[drop=before]:shadow-[inset_0_2px_0_var(--accent)] ' +
   'data-[drop=after]:shadow-[inset_0_-2px_0_var(--accent)]'
 
-/** The handle for a pointer. It is no stop of the Tab key: the buttons beside it do the same. */
+/** The handle for a pointer. It is no Tab stop: the buttons beside it do the same. */
 export function SortHandle({
   sorting,
   id,
@@ -139,7 +138,7 @@ export function SortButtons(props: {
   const press = (act: (() => void) | null, direction: string) => () => {
     if (!act) return
     act()
-    // The row may have become another element, or stand elsewhere.
+    // The row may be another element now, or elsewhere.
     requestAnimationFrame(() => {
       const selector = `[data-sort-button="${CSS.escape(`${id} ${direction}`)}"] button`
       document.querySelector<HTMLElement>(selector)?.focus()

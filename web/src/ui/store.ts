@@ -1,10 +1,10 @@
-/** A value outside of the components, which follow it: a message, a preference, an open dialog. */
+/** Global state outside of the components, which subscribe to it: a message, a preference, an open dialog. */
 import { useSyncExternalStore } from 'react'
 
 type Store<T> = {
   readonly get: () => T
   readonly set: (next: T) => void
-  /** the value, as a component shows it */
+  /** the value, in a component */
   readonly use: () => T
 }
 

@@ -1,4 +1,4 @@
-/** Short messages at the foot of the page. They are read out; those that can be undone say so by a button. */
+/** Short messages at the foot of the page. They are announced; undoable ones have a button. */
 import { X } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
@@ -23,12 +23,12 @@ type Change = {
 /** The undo stack of this tab; the newest change last. */
 let changes: readonly Change[] = []
 const changesMax = 200
-/** One undo after another: each is of what the one before has left. */
+/** Undos run one after another: each depends on the result of the one before. */
 let undoing: Promise<void> = Promise.resolve()
 
 /**
- * Shows a message. One that is there already is not shown twice; what each can undo stays. `isNews`: it tells
- * of no change.
+ * Shows a message. A duplicate is not shown twice; the undo of each stays. `isNews`: True if it reports no
+ * change.
  */
 export function toast(
   text: string,
@@ -50,11 +50,11 @@ export function toast(
   ])
 }
 
-/** A message that something failed. */
+/** A message about a failure. */
 export const toastError = (text: string, action?: Toast['action']): void =>
   toast(text, { look: 'failed', action })
 
-/** Undoes the last change that was not undone yet, or says why not. */
+/** Undoes the last change that was not undone yet, or shows why not. */
 export function undoLast(): void {
   undoing = undoing.then(() => {
     const last = changes.at(-1)
@@ -70,7 +70,7 @@ function dismiss(id: number): void {
   toasts.set(toasts.get().filter(one => one.id !== id))
 }
 
-/** Reads a text out, without showing it. */
+/** Announces a text, without showing it. */
 export function announce(text: string): void {
   const region = document.getElementById('announcer')
   if (region) region.textContent = region.textContent === text ? `${text}\u00a0` : text
@@ -98,7 +98,7 @@ export function Toasts() {
 function Message({ id, text, look, action }: Toast) {
   const [isHeld, setHeld] = useState(false)
   const place = useRef<HTMLDivElement>(null)
-  /** where the focus was before it came here */
+  /** the focused element before the focus came here */
   const from = useRef<EventTarget | null>(null)
   useEffect(() => {
     if (isHeld) return
@@ -126,7 +126,7 @@ function Message({ id, text, look, action }: Toast) {
       className={classes(
         'floating pointer-events-auto flex max-w-xl gap-2 rounded-md border border-line',
         'bg-raised py-1.5 pr-1.5 pl-3 shadow-float',
-        // All of what went wrong can be read, however long it is.
+        // Errors can be read in full, of any length.
         look === 'done' ? 'items-center' : 'max-h-[40dvh] items-start overflow-y-auto',
       )}
     >

@@ -1,4 +1,4 @@
-/** A text that changes quickly, by typing or scrolling, once it has rested for some milliseconds. */
+/** Debounces a text that changes quickly, by typing or scrolling. */
 import { useEffect, useState } from 'react'
 
 export function useDebounced(text: string, delayMs: number): string {

@@ -42,7 +42,7 @@ export function MomentOperand({ value, onChange, label }: OperandProps) {
   return <MomentBox aria-label={label} value={epoch || null} onChange={moment => onChange(moment ?? '')} />
 }
 
-/** A moment as ISO 8601 writes it; without an offset it is the time zone's. */
+/** Parses a moment in ISO 8601; without an offset it is in the time zone. */
 export function readMoment(text: string, timeZone = 'UTC'): string | undefined {
   const typed = text.trim().replace(' ', 'T')
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(typed)) return undefined

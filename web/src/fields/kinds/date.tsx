@@ -25,7 +25,7 @@ function isDay(text: string): boolean {
   return day !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
 
-/** A day as ISO 8601 writes it, or as 31.3.2026 and 3/31/2026; the reader's order decides. */
+/** Parses a day in ISO 8601, or as 31.3.2026 and 3/31/2026; the reader's order decides. */
 export function readDay(text: string, locale = 'en-US'): string | undefined {
   const typed = text.trim()
   if (isDay(typed.slice(0, 10)) && /^.{10}($|[T ])/.test(typed)) return typed.slice(0, 10)

@@ -25,7 +25,7 @@ function DealValueInput(props: InputProps<DealValue>) {
   const [isOpen, setOpen] = useState(lines.length > 0)
   const id = useId()
   const follows = followsLines(value)
-  /** Prices of products are those of the currency; where there is none, it has to be given. */
+  /** Prices of products are those in the currency; if there is none, the user has to enter it. */
   const changeCurrency = async (next: DealValue) => {
     onChange(next)
     const priced = await Promise.all(
@@ -47,8 +47,8 @@ function DealValueInput(props: InputProps<DealValue>) {
             isDisabled={follows && !isLabelHidden}
             value={follows && !isLabelHidden ? { ...value, value: totalOf(value) } : value}
             onChange={money => {
-              // Without the lines in sight, what is typed is the value.
-              // Amounts of two currencies can't be compared, so `follows` is set.
+              // If the lines are hidden, the typed amount is the value. Amounts of two currencies can't be
+              // compared, so `follows` is set.
               const next = {
                 ...value,
                 ...money,

@@ -7,7 +7,7 @@ import { joinList, splitList } from '../operand-list.ts'
 import { checkOption, optionName, readOption, useChoices } from '../options.ts'
 import { RadioChips } from '../radio-chips.tsx'
 
-/** So few options, with such short names, that all of them can be shown. */
+/** Up to this number of options, with short names, all of them are shown. */
 const fewest = 7
 const fewLetters = 48
 
@@ -26,13 +26,13 @@ function OptionCell({ value, field, names }: { value: unknown; field: Field; nam
 function DropdownInput(props: InputProps<number | string>) {
   const { value, onChange, field, label, isLabelHidden, error, names, record, autoFocus } = props
   const choices = useChoices(field, record)
-  // An option that is out of use stays with the record that has it (D10).
+  // An inactive option stays with the record that has it (D10).
   const isKnown = value === null || choices.some(({ id }) => id === value)
   const offered = isKnown
     ? choices
     : [{ id: value as number, name: `${optionName(value, names, [])} (inactive)` }, ...choices]
   const change = (chosen: string | null) => onChange(chosen === null ? null : Number(chosen))
-  // Until the stages are loaded, the field's options say how many there are.
+  // Until the stages are loaded, the field's options show their number.
   const all = choices.length > 0 ? offered : (field.options ?? [])
   const letters = all.reduce((sum, { name }) => sum + (name?.length ?? 0) + 4, 0)
   if (!isLabelHidden && field.options && all.length <= fewest && letters <= fewLetters) {

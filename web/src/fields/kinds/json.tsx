@@ -1,4 +1,4 @@
-/** JSON: a free-form object, edited as its text. What is no object yet stays the text it is. */
+/** JSON: a free-form object, edited as its text. Typed text that is no object yet is unchanged. */
 import { Labelled } from '../../ui/inputs.tsx'
 import type { Kind } from '../kind.ts'
 import { operandOf, TextOperand } from '../operand.tsx'

@@ -31,7 +31,7 @@ export function MoneyCell({ value }: { value: Money }) {
   )
 }
 
-/** 1,234.50 EUR: a symbol such as $ would not say which currency. */
+/** 1,234.50 EUR: a symbol such as $ would be ambiguous. */
 export function textOfMoney({ value, currency_code }: Money, format: Formats): string {
   if (value === null || value === undefined) return ''
   const digits = decimalsOf(currency_code) ?? 0
@@ -40,7 +40,7 @@ export function textOfMoney({ value, currency_code }: Money, format: Formats): s
 
 const signs = /[\p{L}\p{Sc}]+\.?/gu
 
-/** A sign or code says the currency; one that may be several stays what it is, and `checkMoney` says so. */
+/** A sign or code identifies the currency; an ambiguous one is unchanged, and `checkMoney` reports it. */
 export function readMoney(typed: string, format?: Formats): Money | null | undefined {
   if (typed.trim() === '') return null
   const value = readDecimal(typed.replace(signs, ''), format?.locale)
@@ -49,7 +49,7 @@ export function readMoney(typed: string, format?: Formats): Money | null | undef
   return codes.length ? { currency_code: [...new Set(codes)].join(' '), value } : { value }
 }
 
-/** A sign that was typed and is of no currency, or of several. */
+/** The problem of a typed sign that is of no currency, or of several. */
 export function checkCode(code: string | null | undefined): string | undefined {
   if (!code || /^[A-Z]{3}$/.test(code)) return undefined
   return `“${code}” does not say which currency: write its code, such as USD.`

@@ -8,13 +8,13 @@ import { DecimalBox } from '../decimal-box.tsx'
 import type { Kind, OperandProps } from '../kind.ts'
 import { operandOf } from '../operand.tsx'
 
-/** In the reader's own writing: 10,000.50 may be 10.000,50 elsewhere. */
+/** In the reader's notation: 10,000.50 may be 10.000,50 elsewhere. */
 export function checkNumberOperand(text: string, { locale }: Formats): string | undefined {
   if (isDecimal(text)) return undefined
   return `“${text}” is no number. Write it as ${writeDecimal('10000.5', locale, 2)}.`
 }
 
-/** A number in a filter: with a point, whatever the reader writes. */
+/** A number in a filter: with a point, in any reader's notation. */
 export function DecimalOperand({ value, onChange, label }: OperandProps) {
   return (
     <DecimalBox
@@ -35,7 +35,7 @@ function NumberCell({ value }: { value: number | string }) {
   )
 }
 
-/** A number with all its digits in JSON, where the browser can write them. */
+/** A number with all its digits in JSON, if the browser can write them. */
 function exactNumber(value: number | string): unknown {
   if (typeof value === 'number' || !isDecimal(value)) return value
   const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown }

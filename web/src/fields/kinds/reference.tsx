@@ -21,7 +21,7 @@ export function ReferenceCell(props: { value: Reference; field: Field; names: Na
   return known ? <bdi>{known.name ?? `No. ${value}`}</bdi> : <LookedUpName value={value} field={field} />
 }
 
-/** The input of a reference. `onCreate` offers to create what was typed. */
+/** The input of a reference. `onCreate` offers to create a record of the typed name. */
 export function ReferenceInput(props: InputProps<Reference> & { onCreate?: (text: string) => void }) {
   const { value, onChange, field, label, isLabelHidden, error, names, autoFocus, onCreate } = props
   const [picked, setPicked] = useState<Match | null>(null)
@@ -39,7 +39,7 @@ export function ReferenceInput(props: InputProps<Reference> & { onCreate?: (text
             setPicked(found)
             onChange(found.id)
           }}
-          // The service takes a name, too, or refuses it: what is typed is never lost in silence.
+          // The service accepts a name, too, or refuses it: typed text is never lost in silence.
           onText={text => onChange(readReference(text))}
           onCreate={onCreate}
         />

@@ -23,7 +23,7 @@ function Chip(props: { value: number | string; field: Field; names: NamesOf; onR
   )
 }
 
-/** Chips, and a text to find more. */
+/** Chips, and an input to find more. */
 export function ReferencesInput(
   props: InputProps<Ids> & { onCreate?: (text: string) => void; children?: ReactNode },
 ) {

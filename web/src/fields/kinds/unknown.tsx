@@ -1,4 +1,4 @@
-/** A type that this page does not know, such as one of a newer service: shown as it is, never changed. */
+/** A type that this page does not know, such as one of a newer service: shown unchanged, never edited. */
 import type { Kind } from '../kind.ts'
 import { TextOperand } from '../operand.tsx'
 

@@ -1,4 +1,4 @@
-/** The records that somebody can choose from as they type. */
+/** The records to choose from while typing. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type AnyRecord, callApi, type Named } from '../../api/api.ts'
 import { mayRead, queryClient, recordQuery } from '../../api/queries.ts'
@@ -6,10 +6,12 @@ import { useDebounced } from '../../ui/use-debounced.ts'
 
 export type Match = { readonly id: number; readonly name: string; readonly detail?: string | null }
 
-/** after which a text is no longer being typed */
+/** debounce of typing */
 const typingMs = 150
 
-/** True if the service searches for a text: two characters, or one of a script where that may be a word. */
+/**
+ * True if the service searches for a text: two characters, or one of a script in which that may be a word.
+ */
 export function isSearch(text: string): boolean {
   return (
     text.length >= 2 || /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)
@@ -18,7 +20,7 @@ export function isSearch(text: string): boolean {
 
 const isSearched = (resource: string) => ['deal', 'contact', 'company', 'product'].includes(resource)
 
-/** The name under which a record is shown, whatever its resource calls it. */
+/** The name of a record, whatever its resource calls the field. */
 export function nameOf(record: { readonly [field: string]: unknown }): string {
   const { title, name, subject, first_name, last_name } = record
   const person = [first_name, last_name].filter(Boolean).join(' ')
@@ -51,7 +53,7 @@ const matchesQuery = (resource: string, text: string) =>
     staleTime: 10_000,
   })
 
-/** The record that a text means: that of this name, or the only one found by it. Else why there is none. */
+/** The record of a text: the one of this name, or the only match. Else the reason why there is none. */
 export async function findMatch(
   resource: string,
   text: string,
@@ -61,7 +63,7 @@ export async function findMatch(
   const found = all.filter(({ id }) => !without.includes(id))
   const lower = text.toLocaleLowerCase()
   const exact = found.filter(({ name }) => name.toLocaleLowerCase() === lower)
-  // A single letter is no search: what was changed last is listed.
+  // A single letter is no search: the last changed records are listed.
   const fitting = exact.length > 0 || (isSearched(resource) && !isSearch(text)) ? exact : found
   if (fitting.length === 1) return fitting[0]!
   if (fitting.length > 1) return `several records match “${text}”. Choose one from the list.`
@@ -70,8 +72,8 @@ export async function findMatch(
 }
 
 /**
- * What was found before stays until the next answer is there, as far as it has the text: who types fast and
- * takes the first one takes none of another text's.
+ * Earlier matches stay until the next answer, as far as they contain the text: a fast typist who takes the
+ * first one gets none of another text's.
  */
 export function useMatches(resource: string, text: string, isAsked: boolean): readonly Match[] {
   const settled = useDebounced(text.trim(), typingMs)
@@ -95,7 +97,7 @@ function hasWords(name: string, text: string): boolean {
 
 /** The name of a record; it is requested if it isn't `known`. */
 export function useName(resource: string, id: number | null, known: Named | undefined): string | null {
-  // An id that is being typed is none before it rests.
+  // An id that is being typed is ignored until typing pauses.
   const hasSettled = useDebounced(String(id), typingMs) === String(id)
   const { data } = useQuery({
     ...recordQuery(resource, id ?? 0, ''),

@@ -18,7 +18,7 @@ const isAsked = (field: Field) =>
   !field.is_custom &&
   (field.is_required || askedTypes.has(field.type))
 
-/** The fields that are asked of a new record, as far as they have been read. */
+/** The fields of the form of a new record, as far as they are loaded. */
 export function newFieldsOf(resource: string): readonly Field[] {
   return queryClient.getQueryData(fieldsQuery(resource).queryKey)?.flat().filter(isAsked) ?? []
 }
@@ -32,7 +32,7 @@ export function NewRelatedForm(props: {
   value: NewRelated
   onChange: (value: NewRelated) => void
   onCancel: () => void
-  /** takes one that is there already */
+  /** chooses an existing record */
   onUse: (found: Match) => void
 }) {
   const { resource, label, error, errors = {}, value, onChange, onCancel, onUse } = props
@@ -52,7 +52,7 @@ export function NewRelatedForm(props: {
             const name = field.internal_name
             const { Input } = kindOf(field)
             return (
-              // A record that is new within a new one has no room in a column.
+              // A new record within a new one has no room in a column.
               <div key={name} data-member={name} className="min-w-0 has-[.wide]:col-span-full">
                 <Input
                   field={field}
@@ -73,7 +73,7 @@ export function NewRelatedForm(props: {
   )
 }
 
-/** One of that name or e-mail may be there already: nobody needs a second. */
+/** A record of that name or e-mail may already exist: offers it, to avoid a duplicate. */
 function ExistingRecords(props: { resource: string; value: NewRelated; onUse: (found: Match) => void }) {
   const { resource, value, onUse } = props
   const mail = mailOf(value)

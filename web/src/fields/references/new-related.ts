@@ -23,7 +23,7 @@ export function newRelated(resource: string, typed: string): NewRelated {
 
 export const isNew = (value: unknown): value is NewRelated => typeof value === 'object' && value !== null
 
-/** Without what was left empty. */
+/** Removes empty members. */
 export function writeNew(value: NewRelated): NewRelated {
   const given = Object.entries(value).filter(
     ([, member]) => member !== null && !(Array.isArray(member) && member.length === 0),

@@ -1,4 +1,4 @@
-/** A text in which one types to find a record of a resource, and the list of what was found. */
+/** A text input that finds a record of a resource, and the list of matches (a combobox). */
 import { ChevronsUpDown, Plus } from 'lucide-react'
 import {
   type ComponentProps,
@@ -27,14 +27,14 @@ type Item = Match & { readonly key: string }
 type Props = {
   resource: string
   label: string
-  /** the name of what is chosen */
+  /** the name of the chosen record */
   shown: string
   onPick: (found: Match) => void
   /** gets the typed text, if a text is accepted instead of a choice */
   onText?: ((text: string) => void) | undefined
-  /** offers to create what was typed */
+  /** offers to create a record of the typed name */
   onCreate?: ((text: string) => void) | undefined
-  /** what can't be chosen, because it is already */
+  /** values that can't be chosen, because they already are */
   without?: readonly unknown[] | undefined
   wiring?: Partial<Wiring> | undefined
   placeholder?: string | undefined
@@ -98,12 +98,12 @@ export function Picker(props: Props) {
   )
 }
 
-/** The typed text, its matches, and the choice that leaving the box makes of it. */
+/** The typed text, its matches, and the choice on leaving the box. */
 function usePicker({ resource, shown, onPick, onText, onCreate, without }: Props) {
   const [typed, setTyped] = useState<string | null>(null)
   const [problem, setProblem] = useState('')
   const [isAsked, setAsked] = useState(false)
-  /** what the box has now: an answer to another text comes too late */
+  /** the current text of the box: an answer to another text is outdated */
   const latest = useRef<string | null>(null)
   const text = typed?.trim() ?? ''
   const found = useMatches(resource, text, isAsked)
@@ -121,14 +121,14 @@ function usePicker({ resource, shown, onPick, onText, onCreate, without }: Props
     type(null)
     onPick(found)
   }
-  /** Leaving the box and Enter choose the record of that name, or say why there is none. */
+  /** Leaving the box and Enter choose the record of that name, or show why there is none. */
   const settle = async () => {
     if (typed === null) return
     if (text === '') return type(null)
     const match = await findMatch(resource, text, without).catch(errorMessage)
     if (latest.current !== typed) return
     if (typeof match !== 'string') return pick(match)
-    // A box that takes a text takes a number as an id, and shows whose it is.
+    // A box that accepts a text accepts a number as an id, and shows its name.
     if (onText && /^\d+$/.test(text)) return type(null)
     setProblem(`Nothing was chosen: ${match}`)
   }
@@ -183,8 +183,8 @@ function Matches() {
 type Menu = { close(): void }
 
 /**
- * A press, or what is typed, opens the list; the focus alone does not, so that what else is on the page stays
- * in reach. Nothing is kept selected in the box: what was picked closes the list here.
+ * A press, or typing, opens the list; the focus alone does not, so that the rest of the page stays in reach.
+ * The box itself selects nothing: a choice closes the list here.
  */
 function OpeningInput({
   menu,

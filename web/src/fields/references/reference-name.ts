@@ -1,4 +1,4 @@
-/** The name of what a reference points to. */
+/** The name of a referenced record. */
 import type { Field, Named } from '../../api/api.ts'
 import type { NamesOf } from '../kind.ts'
 import { useName } from './find-records.ts'

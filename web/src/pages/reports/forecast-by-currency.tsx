@@ -1,4 +1,4 @@
-/** The forecast by currency: what is open in each, and the total in the base currency. */
+/** The forecast by currency: open deals in each, and the total in the base currency. */
 import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { NumberTable, ReportPanel, sumsQuery, WhenLoaded } from './parts.tsx'

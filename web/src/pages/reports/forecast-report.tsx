@@ -1,4 +1,4 @@
-/** Forecast: open deals by the month in which they are expected to close, beside what was won. */
+/** Forecast: open deals by the month in which they are expected to close, beside won deals. */
 import type { ReportProps } from '../forecast.tsx'
 import { ForecastByCategory } from './forecast-by-category.tsx'
 import { ForecastByCurrency } from './forecast-by-currency.tsx'

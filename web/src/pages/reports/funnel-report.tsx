@@ -1,4 +1,4 @@
-/** How far the deals came that entered a pipeline in the period (D131). */
+/** The funnel of the deals that entered a pipeline in the period (D131). */
 import { useQuery } from '@tanstack/react-query'
 import { callApi } from '../../api/api.ts'
 import { pipelinesQuery } from '../../api/queries.ts'

@@ -1,4 +1,4 @@
-/** Open deals that no bar of the forecast has: none is left out without a word. */
+/** Open deals that are in no bar of the forecast, so that none is left out in silence. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { sumsQuery } from './parts.tsx'
@@ -14,7 +14,7 @@ export function NotInForecast(props: {
 }) {
   const { isOpen, first, last, withoutRate, isInAmounts } = props
   const base = useBase()
-  // A filter by a field that is hidden would be refused.
+  // A filter by a hidden field would be refused.
   const lacks = isInAmounts
     ? 'or(expected_close_date:isnull(true),deal_value:isnull(true))'
     : 'expected_close_date:isnull(true)'

@@ -1,4 +1,4 @@
-/** Open deals of each owner, whenever they are expected, and deals won in the period. */
+/** Open deals of each owner, for any expected date, and deals won in the period. */
 import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { Bars } from '../../ui/chart.tsx'

@@ -46,7 +46,7 @@ export function WhenLoaded({ of, children }: { of: readonly QueryState[]; childr
 export type Cell = { readonly text: ReactNode; readonly filter?: string }
 export type Row = { readonly id: string; readonly name: ReactNode; readonly cells: readonly Cell[] }
 
-/** The numbers of a chart as a table; a number leads to the deals behind it. */
+/** The numbers of a chart as a table; a number links to its deals. */
 export function NumberTable(props: {
   label: string
   columns: readonly string[]

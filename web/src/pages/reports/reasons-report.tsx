@@ -1,4 +1,4 @@
-/** Why deals were won and lost in the period. */
+/** The reasons of won and lost deals in the period. */
 import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { Bars } from '../../ui/chart.tsx'

@@ -13,7 +13,7 @@ export type Search = {
   readonly report?: string
 }
 
-/** Whole months: the first (YYYY-MM), and how many. */
+/** Whole months: the first (YYYY-MM), and their number. */
 export type Period = { readonly from: string; readonly months: number }
 
 export const periodLengths = [3, 6, 12, 24, 36]
@@ -25,7 +25,7 @@ export function monthAfter(month: string, by: number): string {
   return `${String(Math.floor(count / 12)).padStart(4, '0')}-${String((count % 12) + 1).padStart(2, '0')}`
 }
 
-/** The period of an address; where it says none, `months` that begin `back` months before today's. */
+/** The period of an address; default: `months` that begin `back` months before today's. */
 export function periodOf(
   { from, months }: Search,
   today: string,
@@ -46,7 +46,7 @@ export function monthsOf({ from, months }: Period): string[] {
 
 const onDay = (month: string, day: number) => `${month.slice(0, 7)}-${String(day).padStart(2, '0')}`
 
-/** The last day of a month that is given by any of its days. */
+/** The last day of the month of a day. */
 export function lastDayOf(month: string): string {
   const [year = 0, number = 1] = month.split('-').map(Number)
   return onDay(month, new Date(Date.UTC(year, number, 0)).getUTCDate())
@@ -60,8 +60,8 @@ export function daysOf({ from, months }: Period): Days {
 }
 
 /**
- * What has passed of a period, and as much of the period of the same length before it; null: nothing has
- * passed. Of a period that has ended both are whole.
+ * The elapsed part of a period, and the same part of the previous period; null: nothing has elapsed. For a
+ * period that has ended both are whole.
  */
 export function comparablePeriods(period: Period, today: string): { passed: Days; before: Days } | null {
   const { first, last } = daysOf(period)
@@ -74,7 +74,7 @@ export function comparablePeriods(period: Period, today: string): { passed: Days
     passed: { first, last: until },
     before: {
       first: `${monthAfter(period.from, -period.months)}-01`,
-      // A month is passed when its last day is, however many it has.
+      // A month has elapsed when its last day has, whatever its length.
       last: until === lastDayOf(until) || same > end ? end : same,
     },
   }
@@ -115,10 +115,10 @@ export function forecastFilters(search: Search, period: Period): ForecastFilters
   }
 }
 
-/** Where a table of the deals of a filter is. */
+/** The path of the table with the deals of a filter. */
 export const dealsPath = (filter: string) => `/deals?${new URLSearchParams({ filter })}`
 
-/** A condition for one group of a sum; a group of nothing is null. */
+/** A condition for one group of a sum; the group of empty values is null. */
 export function isGroup(field: string, group: unknown): string {
   return group === null || group === undefined ? `${field}:isnull(true)` : `${field}:eq(${group})`
 }
@@ -126,7 +126,7 @@ export function isGroup(field: string, group: unknown): string {
 export type MonthRow = {
   readonly month: string
   readonly count: number
-  /** what is open, at its full value in base currency */
+  /** open deals at their full value, in base currency */
   readonly best: number
   readonly weighted: number
   readonly won: number
@@ -152,7 +152,7 @@ function sumsOf(open: Group | undefined, won: Group | undefined) {
   }
 }
 
-/** A row a month, also where nothing is in it. */
+/** A row for each month, including empty ones. */
 export function monthRows(period: Period, open: readonly Group[], won: readonly Group[]): MonthRow[] {
   const find = (groups: readonly Group[], month: string) => groups.find(({ group }) => group === month)
   return monthsOf(period).map(month => {
@@ -165,7 +165,7 @@ export type OwnerRow = Omit<MonthRow, 'month'> & {
   readonly name: string | null
 }
 
-/** A row an owner: what they have open, and what they have won. The most first. */
+/** A row for each owner: open and won deals. The highest first. */
 export function ownerRows(open: readonly Group[], won: readonly Group[]): OwnerRow[] {
   const owners = new Map([...open, ...won].map(({ group, name }) => [group ?? null, name ?? null]))
   return [...owners]
@@ -183,7 +183,7 @@ export function ownerRows(open: readonly Group[], won: readonly Group[]): OwnerR
 
 type CurrencyRow = { readonly code: string; readonly best: number; readonly weighted: number }
 
-/** Open values in each currency, the code first in the alphabet first. */
+/** Open values in each currency, in alphabetical order of the codes. */
 export function currencyRows(total: Group | undefined): CurrencyRow[] {
   const weighted = new Map(total?.weighted_value?.map(({ currency, value }) => [currency, value]))
   return (total?.deal_value ?? [])

@@ -1,4 +1,4 @@
-/** Amounts in the account's base currency, as reports show them. */
+/** Amounts in the account's base currency, for reports. */
 import { useQuery } from '@tanstack/react-query'
 import { currenciesQuery } from '../../api/queries.ts'
 import { useFormat } from '../../format/use-format.tsx'

@@ -39,7 +39,7 @@ export function BulkBar(props: Props) {
   const { resource, request, fields, selection, total, reason, progress, onRun, onStop, onClear } = props
   const { quick = nothingQuick, children } = props
   const format = useFormat()
-  // `any`: the field is still to be chosen.
+  // `any`: the field is not chosen yet.
   const [editing, setEditing] = useState<Field | 'any' | null>(null)
   const count = countSelected(selection, total)
   if (count === 0 && !progress) return null
@@ -108,7 +108,7 @@ type DialogProps = {
   resource: string
   fields: readonly Field[]
   count: number
-  /** the field that is chosen already; null: none */
+  /** the chosen field; null: none */
   first: Field | null
   onClose: () => void
   onDone: (values: { readonly [field: string]: unknown }) => void

@@ -1,4 +1,4 @@
-/** A change of all that a filter finds: how many it would be, how far it is, what came of it, its undo. */
+/** A bulk change of all records of a filter: its dry run, progress, result and undo. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { errorMessage } from '../../api/api.ts'

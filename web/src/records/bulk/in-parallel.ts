@@ -1,4 +1,4 @@
-/** Many requests, a few at a time. Pure but for what `act` does. */
+/** Many requests, a few at a time. Pure but for `act`. */
 
 type Failure<T> = { readonly item: T; readonly error: unknown }
 export type Outcome<T, R> = {
@@ -6,7 +6,7 @@ export type Outcome<T, R> = {
   readonly failed: readonly Failure<T>[]
 }
 
-/** Acts on each item, at most four at a time. What was not begun when `signal` aborts is left out. */
+/** Runs `act` on each item, at most four at a time. When `signal` aborts, the rest is skipped. */
 export async function inParallel<T, R>(
   items: readonly T[],
   act: (item: T) => Promise<R>,

@@ -1,4 +1,4 @@
-/** The records that are changed together, one request each: D27 has no batch. */
+/** The records of a bulk change, one request each: D27 has no batch. */
 import { type AnyRecord, api, base, type Page } from '../../api/api.ts'
 import type { ListRequest } from '../../api/queries.ts'
 import type { Selection } from './selection.ts'

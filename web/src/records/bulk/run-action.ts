@@ -1,6 +1,7 @@
 /**
- * Does the same to several records, and says what came of it. A change of several is a job of the service
- * (D82): it stands under Jobs, with its undo, also when this page is long gone. All else is one request each.
+ * Runs one action on several records, and reports the result. A change of several is a job of the service
+ * (D82): it is listed under Jobs, with its undo, also after this page is closed. All else is one request
+ * each.
  */
 import { QueryObserver } from '@tanstack/react-query'
 import { type AnyRecord, callApi, errorMessage, UserError } from '../../api/api.ts'
@@ -20,19 +21,19 @@ export type BulkAction =
 export type Failed = { readonly item: AnyRecord; readonly reason: string }
 export type Outcome = {
   readonly done: number
-  /** how many were refused, of which `failed` names the first */
+  /** number of refused records, of which `failed` names the first */
   readonly refused: number
   readonly failed: readonly Failed[]
-  /** absent where there is nothing to undo */
+  /** absent if there is nothing to undo */
   readonly undo?: () => Promise<Outcome>
 }
 
 type RunOptions = { readonly signal?: AbortSignal; readonly onStep?: (finished: number) => void }
 
-/** A filter takes as many ids. */
+/** Limit of ids in a filter. */
 const jobMax = 5000
 
-/** `mayControl`: whether the caller may start and control jobs. */
+/** `mayControl`: True if the caller may start and control jobs. */
 export function runBulkAction(
   resource: string,
   action: BulkAction,
@@ -86,7 +87,7 @@ async function ended(job: Job, { signal, onStep }: RunOptions): Promise<Job> {
   }
 }
 
-/** The records that a job has refused, as far as it names them. */
+/** The records that a job has refused, as far as it lists them. */
 function failedOf({ problems, phase }: Job, records: readonly AnyRecord[]): Failed[] {
   const byId = new Map(records.map(record => [record.id, record]))
   return problems.flatMap(({ place, problems }) => {

@@ -1,4 +1,4 @@
-/** Which records are selected: those with the ids, or with `isAll` everything that matches but them. Pure. */
+/** The selected records: those with the ids, or with `isAll` all matches but them. Pure. */
 
 export type Selection = { readonly isAll: boolean; readonly ids: ReadonlySet<number> }
 
@@ -10,7 +10,7 @@ export const isSelected = ({ isAll, ids }: Selection, id: number): boolean => id
 export const countSelected = ({ isAll, ids }: Selection, total: number): number =>
   isAll ? Math.max(total - ids.size, 0) : ids.size
 
-/** The selection with records in it, or out of it. */
+/** The selection with records added or removed. */
 export function selected({ isAll, ids }: Selection, which: readonly number[], isWanted: boolean): Selection {
   const next = new Set(ids)
   for (const id of which) {

@@ -9,16 +9,16 @@ import type { Values } from '../editing/draft.ts'
 import type { BulkAction } from './run-action.ts'
 import { countSelected, type Selection } from './selection.ts'
 
-/** As many are changed one by one, with an undo of each. */
+/** Up to this number, records are changed one by one, with an undo of each. */
 const fewMax = 100
-/** As many may be left out of all that a filter finds. */
+/** Limit of excluded records. */
 const leftOutMax = 100
 
 export function useBulkJob(resource: string) {
   const me = useMe()
   const [id, setId] = useState<number | null>(null)
   const mayControl = may(me, 'job:read') && may(me, 'job:write')
-  /** True if a job does this: the same changes to all that a filter finds, which are many. */
+  /** True if a job is used: the same changes to all of many matches. */
   const does = (action: BulkAction, selection: Selection, total: number): boolean =>
     mayControl &&
     action.type === 'change' &&
@@ -42,7 +42,7 @@ export function useBulkJob(resource: string) {
       toastError(errorMessage(error))
     }
   }
-  /** A job that was only tried is cancelled; a running one continues. */
+  /** A job after its dry run is cancelled; a running one continues. */
   const close = (job: Job | undefined): void => {
     setId(null)
     if (!job) return

@@ -1,4 +1,4 @@
-/** Acts on many records: how far it is, what has failed and why, and its undo. */
+/** Bulk actions: progress, failures with reasons, and undo. */
 import { useRef, useState } from 'react'
 import { errorMessage } from '../../api/api.ts'
 import { type ListRequest, refresh } from '../../api/queries.ts'

@@ -14,7 +14,7 @@ export function ConflictDialog(props: {
   values: Values
   fields: readonly Field[]
   base: AnyRecord
-  /** gets what is still to be saved, or null */
+  /** gets the values that are still to be saved, or null */
   onAnswer: (kept: Values | null) => void
 }) {
   const { conflict, values, fields, base, onAnswer } = props

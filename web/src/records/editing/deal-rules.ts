@@ -4,7 +4,7 @@ import type { Pipeline, Stage } from '../../api/queries.ts'
 import { kindOf } from '../../board/stage-kind.ts'
 import { isEmpty, isWritable, type Values } from './draft.ts'
 
-/** How a deal has ended. */
+/** The fields of a closing. */
 const ending: readonly string[] = ['won_reason', 'lost_reason', 'deal_closed_on']
 
 /** The fields that a deal must have because of its other values (rules 2, 3 and 5). */
@@ -41,7 +41,7 @@ export function initialValues(
   return withStage(values, known.stages)
 }
 
-/** A stage of another pipeline gives way to the first open one of the deal's own. */
+/** A stage of another pipeline is replaced by the first open one of the deal's own. */
 export function withStage(values: Values, stages: readonly Stage[]): Values {
   const own = stages.filter(({ pipeline }) => pipeline === values.pipeline)
   if (own.length === 0 || own.some(({ id }) => id === values.pipeline_stage)) return values
@@ -49,7 +49,7 @@ export function withStage(values: Values, stages: readonly Stage[]): Values {
   return { ...values, pipeline_stage: first?.id }
 }
 
-/** The stages of a change that asks first: it closes a deal, closes it otherwise, or reopens it. */
+/** The stages of a change that needs confirmation: it closes a deal, closes it otherwise, or reopens it. */
 export function stageTransition(
   record: Values,
   changes: Values,
@@ -60,7 +60,7 @@ export function stageTransition(
   return to && to.kind !== (from?.kind ?? kindOf.open) ? { from, to } : undefined
 }
 
-/** The values of a deal's copy: all that somebody may fill in, but for how it ended. */
+/** The values of a deal's copy: all writable fields without its closing. */
 export function copyOf(record: Values, fields: readonly Field[], stages: readonly Stage[]): Values {
   const kept = fields
     .filter(isWritable)

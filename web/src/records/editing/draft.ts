@@ -5,19 +5,19 @@ import { kindOf } from '../../fields/kinds.ts'
 export type Values = { readonly [field: string]: unknown }
 export type Problems = { readonly [field: string]: string }
 
-/** Of nothing, an empty text and an empty list: what a required field does not take (D6). */
+/** True for null, an empty text and an empty list, which a required field refuses (D6). */
 export function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined) return true
   if (typeof value === 'string') return value.trim() === ''
   return Array.isArray(value) && value.length === 0
 }
 
-/** Absent and null mean the same (D43). */
+/** Absent and null are the same (D43). */
 export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
 }
 
-/** The fields that somebody may fill in. */
+/** True if the user may fill in the field. */
 export const isWritable = (field: Field): boolean => field.is_active && !field.is_read_only
 
 /** The values that differ from those of the record. */
@@ -26,7 +26,7 @@ export function changesOf(record: Values, values: Values): Values {
   return Object.fromEntries(changed.map(([name, value]) => [name, value ?? null]))
 }
 
-/** Values as they are sent; what is no field, such as a parameter of its own, stays as it is. */
+/** Values in the form to send; members that are no fields, such as a parameter, are unchanged. */
 export function serializeValues(values: Values, fields: readonly Field[]): Values {
   const byName = new Map(fields.map(field => [field.internal_name, field]))
   return Object.fromEntries(
@@ -37,7 +37,7 @@ export function serializeValues(values: Values, fields: readonly Field[]): Value
   )
 }
 
-/** A value as the service takes it. */
+/** A value in the form that the service accepts. */
 export function serializeValue(field: Field, value: unknown): unknown {
   const { write } = kindOf(field)
   if (value === null || value === undefined) return null
@@ -74,8 +74,8 @@ export function problemsOf(
 }
 
 /**
- * To which input the path of a problem leads: a field, or within a new related record one of its members, as
- * in `primary_contact.emails`.
+ * The input of a problem's path: a field, or within a new related record one of its members, as in
+ * `primary_contact.emails`.
  */
 export function placeOf(
   [name, ...rest]: readonly string[],
@@ -90,14 +90,14 @@ export function placeOf(
   return `${name}.${placeOf(rest, value as Values, inner)}`
 }
 
-/** The first place that has a problem, in the order of the form. */
+/** The first place with a problem, in the order of the form. */
 export function firstPlace(problems: Problems, fields: readonly Field[]): string | undefined {
   const places = Object.keys(problems)
   const order = fields.map(({ internal_name }) => internal_name)
   return order.flatMap(name => places.filter(place => place.split('.')[0] === name))[0]
 }
 
-/** The problems but for those of a value that was changed since. */
+/** The problems without those of a value that was changed since. */
 export function problemsLeft(problems: Problems, name: string, before: unknown, after: unknown): Problems {
   const at = (value: unknown, members: readonly string[]): unknown =>
     members.reduce((found, member) => (found as Values | null | undefined)?.[member], value)
@@ -109,7 +109,7 @@ export function problemsLeft(problems: Problems, name: string, before: unknown, 
   )
 }
 
-/** Somebody else has changed the same fields since the record was read. */
+/** Another user has changed the same fields since the record was read. */
 export class EditConflict extends UserError {
   readonly theirs: AnyRecord
   readonly fields: readonly string[]
@@ -128,8 +128,8 @@ export function conflictingFields(base: Values, theirs: Values, changes: Values)
 }
 
 /**
- * Saves changes of a record as it was read. What others have changed in other fields meanwhile stays; what
- * they have changed in the same ones is a `EditConflict`.
+ * Saves changes of a record based on a version. Others' changes of other fields stay; others' changes of the
+ * same ones throw an `EditConflict`.
  */
 export async function update(
   resource: string,

@@ -40,7 +40,7 @@ export function EditDialog({ shown, onClose }: { shown: ShownRecord; onClose: ()
 
 function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => void; onClose: () => void }) {
   const { onDirty, onClose } = props
-  // Changes of others while this form is open are resolved when it is saved.
+  // Others' changes while this form is open are resolved when it is saved.
   const [shown] = useState(props.shown)
   const { record, sections } = shown
   const fields = sections.flat().filter(isWritable)

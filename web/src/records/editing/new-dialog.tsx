@@ -103,7 +103,7 @@ function NewForm({ request, onKeep, onClose }: FormProps) {
   )
 }
 
-/** True if a new record usually has a field, besides those that it must have. */
+/** True if a new record usually has a field, besides the required ones. */
 function isCommon(resource: string, name: string): boolean {
   return commonFields[resource]?.includes(name) ?? false
 }

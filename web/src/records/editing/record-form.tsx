@@ -1,4 +1,4 @@
-/** A form of any resource, from the sections of its field list: its fields, and what is wrong with them. */
+/** A form of any resource, from the sections of its field list: its fields, and their problems. */
 import { type ReactNode, useId } from 'react'
 import type { Field, Names } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
@@ -25,7 +25,7 @@ export function focusField(form: string, name: string): void {
   input?.focus()
 }
 
-/** All problems at once, each a way to its field (WCAG 3.3.1). */
+/** All problems at once, each a link to its field (WCAG 3.3.1). */
 export function ProblemSummary(props: { form: string; problems: Problems; fields: readonly Field[] }) {
   const { form, problems, fields } = props
   const labels = new Map(fields.map(({ internal_name, field_name }) => [internal_name, field_name]))
@@ -66,12 +66,12 @@ export function RecordForm(props: {
   values: Values
   names?: Names | undefined
   problems: Problems
-  /** which are shown; the others are left out */
+  /** True for shown fields */
   isShown: (field: Field) => boolean
   isRequired: (field: Field) => boolean
   onChange: (name: string, value: unknown) => void
   autoFocus?: string | undefined
-  /** whether the sections have their headings */
+  /** True if the sections have headings */
   hasHeadings: boolean
 }) {
   const { form, sections, isShown, hasHeadings } = props
@@ -151,7 +151,7 @@ function FieldInput({
   )
 }
 
-/** The buttons of a form in a dialog; they stay in sight. */
+/** The sticky buttons of a form in a dialog. */
 export function FormFoot({ children }: { children: ReactNode }) {
   return (
     <div

@@ -1,17 +1,17 @@
-/** Takes back what was written, exactly: also what no write could say again, such as when a deal was won. */
+/** Undoes a write exactly, including values that no write can set, such as when a deal was won. */
 import { type AnyRecord, callApi, DealwrightError, UserError } from '../../api/api.ts'
 import type { Event } from '../timeline/history.ts'
 
 export const undoEvent = (seq: number): Promise<AnyRecord> => callApi('POST', `/event/${seq}/undo`)
 
-/** True if an undo was refused because the same was changed since (D83). */
+/** True if an undo was refused because a field was changed since (D83). */
 export function isChangedSince(error: unknown): error is DealwrightError {
   return error instanceof DealwrightError && error.code === 5007
 }
 
 /**
- * Undoes the write that made `after` of `before`: the record is as it was, also when a deal came to its stage
- * or was won. What others have changed in other fields since stays. Throws what the service refuses.
+ * Undoes the write from `before` to `after`, including the time of a deal's stage or closing. Others' later
+ * changes of other fields stay. Throws the service's refusal.
  */
 export async function undoWrite(
   resource: string,
@@ -19,7 +19,7 @@ export async function undoWrite(
   after: AnyRecord,
   expand = '',
 ): Promise<AnyRecord> {
-  // It changed nothing, so the last event is somebody else's.
+  // It changed nothing, so the last event is another user's.
   if (after.version === before.version) return after
   const { id, version } = after
   const path = `/${resource}/${id}`

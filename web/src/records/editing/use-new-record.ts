@@ -1,4 +1,4 @@
-/** The draft of a new record: its values and problems as it is filled in, and how it is created. */
+/** The draft of a new record: its values and problems while it is filled in, and its creation. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
@@ -28,7 +28,7 @@ import { useUnsavedGuard } from './use-unsaved-guard.ts'
 /** The prefix of the ids of the form's inputs. */
 export const newForm = 'new'
 
-/** Resource → what was typed in a dialog that was closed: the next one restores it. */
+/** Resource → draft of a closed dialog: the next one restores it. */
 const drafts = new Map<string, Values>()
 
 export function keepDraft(resource: string, values: Values): void {
@@ -95,7 +95,7 @@ export function useNewRecord(props: {
       const record = await create(
         serializeValues(Object.fromEntries(filled.map(name => [name, values[name]])), fields),
       )
-      // When nothing here is unsaved any more: `onCreated` may leave the page.
+      // Once nothing here is unsaved: `onCreated` may leave the page.
       setTimeout(() => onCreated?.(record))
       begin(isMore ? keptForNext(typed) : {})
       if (isMore) requestAnimationFrame(() => focusField(newForm, fields[0]!.internal_name))
@@ -112,7 +112,7 @@ export function useNewRecord(props: {
   }
 }
 
-/** The values that a new record begins with, and for a deal the stages that it can be in. */
+/** The initial values of a new record, and for a deal its possible stages. */
 function useStart(request: NewRecordRequest, fields: Parameters<typeof initialValues>[2]) {
   const me = useMe()
   const isDeal = request.resource === 'deal'
@@ -130,7 +130,7 @@ function useStart(request: NewRecordRequest, fields: Parameters<typeof initialVa
   }
 }
 
-/** Creates a record and announces it. Retried after a lost answer, the same body makes one record (D8). */
+/** Creates a record and announces it. A retry after a lost answer is idempotent (D8). */
 function useCreate(resource: string): (body: Values) => Promise<AnyRecord> {
   const navigate = useNavigate()
   const lastRequest = useRef({ text: '', key: '' })
@@ -147,24 +147,24 @@ function useCreate(resource: string): (body: Values) => Promise<AnyRecord> {
   }
 }
 
-/** The company of a contact; null where there is none, or none that one may see. */
+/** The company of a contact; null if there is none, or the user can't see it. */
 async function companyOf(contact: number): Promise<number | null> {
   const read = await callApi<AnyRecord>('GET', `/contact/${contact}`).catch(() => null)
   return typeof read?.company === 'number' ? read.company : null
 }
 
-/** The kept draft, unless the dialog was opened with values of its own, such as a copy. */
+/** The saved draft, unless the dialog was opened with values of its own, such as a copy. */
 function draftFor({ resource, prefill }: NewRecordRequest): Values | undefined {
   const kept = drafts.get(resource)
   return kept && !Object.keys(kept).some(name => name in prefill) ? kept : undefined
 }
 
-/** The typed values with a stage of the pipeline that was chosen. */
+/** The typed values with a stage of the chosen pipeline. */
 function withOwnStage(typed: Values, start: Values, stages: readonly Stage[]): Values {
   return { ...typed, pipeline_stage: withStage({ ...start, ...typed }, stages).pipeline_stage }
 }
 
-/** The next of several records is often in the same place, and of the same owner. */
+/** The next of several records often has the same stage and owner. */
 function keptForNext({ pipeline, pipeline_stage, sales_owner, company }: Values): Values {
   const kept = {
     pipeline,

@@ -1,6 +1,4 @@
-/**
- * Saves changes of a record: asks what closing it takes, and what to keep where others have changed the same.
- */
+/** Saves changes of a record: asks for the values that a closing requires, and resolves conflicts. */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type AnyRecord, errorMessage } from '../../api/api.ts'
@@ -17,7 +15,7 @@ import { undoWrite } from './undo-write.ts'
 /** Saves values of a loaded record; null if the user gave up. Throws refusals. */
 export type Save = (base: AnyRecord, values: Values, message?: string) => Promise<AnyRecord | null>
 
-/** `dialogs` must stand on the page. */
+/** The page must render `dialogs`. */
 export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'record'>): {
   save: Save
   dialogs: ReactNode

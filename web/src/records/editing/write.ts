@@ -1,13 +1,13 @@
 /**
- * Changes of a row. The table shows them at once, and what it showed before when the service refuses. Only
- * the fields of the change go back: another change of the row may be under way.
+ * Optimistic updates of a row: the table shows them at once, and rolls back when the service refuses. Only
+ * the fields of the change are rolled back: another change of the row may be pending.
  */
 import { type AnyRecord, api, base, callApi, type Page } from '../../api/api.ts'
 import { queryClient, refresh } from '../../api/queries.ts'
 import { EditConflict, update, type Values } from './draft.ts'
 import { undoWrite } from './undo-write.ts'
 
-/** Each window of the resource's lists, with the row changed where it has it. */
+/** Patches the row in every cached window of the resource's lists. */
 function patchRows(resource: string, id: number, change: (row: AnyRecord) => AnyRecord): void {
   queryClient.setQueriesData<Page<AnyRecord>>({ queryKey: ['list', resource] }, page =>
     Array.isArray(page?.data) && page.data.some(row => row.id === id)
@@ -16,7 +16,7 @@ function patchRows(resource: string, id: number, change: (row: AnyRecord) => Any
   )
 }
 
-/** Sends changes of a row, as `update` does: throws what the service refuses, and a `EditConflict`. */
+/** Sends changes of a row, as `update` does: throws the service's refusal, and an `EditConflict`. */
 export function saveRow(
   resource: string,
   row: AnyRecord,
@@ -26,7 +26,7 @@ export function saveRow(
   return writeOptimistically(resource, row, shown, () => update(resource, row, sent, expand))
 }
 
-/** Undoes what was saved of a row: `names` are the fields that show it. Throws what the service refuses. */
+/** Undoes a saved change of a row: `names` are the fields that show it. Throws the service's refusal. */
 export function undoRow(
   resource: string,
   { before, saved, names }: { before: AnyRecord; saved: AnyRecord; names: readonly string[] },
@@ -55,10 +55,10 @@ async function writeOptimistically(
   }
 }
 
-/** Shows a saved row and invalidates other queries. The order is kept: rows don't jump away. */
+/** Shows a saved row and invalidates other queries. Rows keep their order: they don't jump away. */
 function mergeSaved(resource: string, saved: AnyRecord): void {
   patchRows(resource, saved.id, now => {
-    // An answer may come after that of a later change.
+    // An answer may arrive after that of a later change.
     if (now.version !== undefined && saved.version !== undefined && saved.version < now.version) return now
     const names = Object.keys(now).filter(name => name in saved && name !== '_expanded')
     const values = Object.fromEntries(names.map(name => [name, saved[name]]))

@@ -10,12 +10,12 @@ export type Editing = {
   readonly column: number
   readonly record: AnyRecord
   readonly field: Field
-  /** what somebody typed before it was refused, and why it was */
+  /** the refused text, and the reason */
   readonly draft?: unknown
   readonly error?: string | undefined
 }
 
-/** Where the focus goes after the editor. */
+/** Target of the focus after the editor. */
 export type Then = 'stay' | 'next' | 'previous'
 
 type Props = {

@@ -1,7 +1,7 @@
-/** Cells as spreadsheets copy them: rows of texts between tabs. Pure. */
+/** Cells in the clipboard format of spreadsheets: rows of texts between tabs. Pure. */
 import type { Range } from './grid.ts'
 
-/** A text with a tab, a line break or a quote stands in double quotes, which are doubled inside. */
+/** A text with a tab, a line break or a quote is enclosed in double quotes, which are doubled inside. */
 export function printCells(rows: readonly (readonly string[])[]): string {
   const cell = (text: string) => (/[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
   return rows.map(row => row.map(cell).join('\t')).join('\n')
@@ -24,7 +24,7 @@ export function parseCells(text: string): string[][] {
 /** A text and its target cell. */
 type PastedCell = { readonly row: number; readonly column: number; readonly text: string }
 
-/** One text fills the range; more of them begin at its first cell, and end with the grid. */
+/** One text fills the range; several begin at its first cell, and are cut at the grid's edge. */
 export function pasteTargets(
   cells: readonly (readonly string[])[],
   range: Range,

@@ -10,7 +10,7 @@ export type Grid = {
   readonly active: Active
   readonly rows: number
   readonly columns: readonly ShownColumn[]
-  /** how many rows are in sight */
+  /** number of rows in view */
   readonly page: number
   readonly nameField: string
   readonly isEditing: boolean
@@ -40,7 +40,7 @@ export function gridEvents(grid: Grid) {
       if (cell) active.go(cell, event.shiftKey && active.cell.row >= 0)
       if (isTaken || cell) event.preventDefault()
     },
-    // A screen reader may give the focus to any cell.
+    // A screen reader may focus any cell.
     onFocus: ({ target }: FocusEvent<HTMLElement>) => {
       active.noteFocus(target)
       const cell = target.dataset.cell === undefined || grid.isEditing ? null : cellOf(target)
@@ -78,7 +78,7 @@ function cellOf(target: HTMLElement): Cell | null {
   return found ? { row: Number(found[0]), column: Number(found[1]) } : null
 }
 
-/** True if the key did something: Enter sorts, Shift+arrows make it wider, Ctrl+Shift+arrows move it. */
+/** True if the key was handled: Enter sorts, Shift+arrows resize, Ctrl+Shift+arrows move the column. */
 function onHeadKey(event: KeyboardEvent, field: Field | undefined, grid: Grid): boolean {
   const { key, shiftKey, ctrlKey, metaKey } = event
   const { active, columns, actions, toggleAll } = grid

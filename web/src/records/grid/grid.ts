@@ -1,4 +1,4 @@
-/** Where the keys of a grid lead (the APG's grid pattern). Row -1 is the header. Pure. */
+/** Keyboard navigation of a grid (the APG's grid pattern). Row -1 is the header. Pure. */
 
 export type Cell = { readonly row: number; readonly column: number }
 export type Range = {
@@ -10,7 +10,7 @@ export type Range = {
 
 type Size = { readonly rows: number; readonly columns: number; readonly page: number }
 
-/** The cell that a key leads to, or null where it is no key of movement. */
+/** The cell to which a key moves, or null if it is no navigation key. */
 export function next(
   { row, column }: Cell,
   key: string,

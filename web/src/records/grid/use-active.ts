@@ -1,6 +1,4 @@
-/**
- * The cell of a grid that has the focus, and the range from it to an anchor.
- */
+/** The focused cell of a grid, and the range from it to an anchor. */
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import type { Layout } from '../table/layout.ts'
 import { type Cell, type Range, rangeOf, within } from './grid.ts'
@@ -8,9 +6,9 @@ import { type Cell, type Range, rangeOf, within } from './grid.ts'
 export type Active = {
   readonly cell: Cell
   readonly range: Range | null
-  /** Brings a cell into sight and gives it the focus; `isExtended` makes the range as far as there. */
+  /** Scrolls to a cell and focuses it; `isExtended` extends the range to it. */
   readonly go: (cell: Cell, isExtended?: boolean) => void
-  /** The focus goes back to the cell when it is drawn. */
+  /** Returns the focus to the cell once it is drawn. */
   readonly refocus: () => void
   /** Notes the focused element: if it is removed, the focus moves to the active cell. */
   readonly noteFocus: (element: Element | null) => void
@@ -21,19 +19,19 @@ export type Active = {
 type Grid = {
   readonly scroller: RefObject<HTMLDivElement | null>
   readonly layout: Layout
-  /** of a row, in pixels */
+  /** row height, in pixels */
   readonly height: number
-  /** what head and foot hide of the rows, in pixels */
+  /** height of the rows' area that head and foot cover, in pixels */
   readonly covered: number
   readonly isEditing: boolean
-  /** which list it is: another one is shown from its beginning */
+  /** identifies the list: another one begins at its top */
   readonly list: string
   readonly rows: number
 }
 
 export function useActive({ scroller, layout, height, covered, isEditing, list, rows }: Grid): Active {
   const [wanted, setCell] = useState<Cell>({ row: 0, column: 1 })
-  // Rows and columns may go while one is on them.
+  // Rows and columns may be removed while one has the focus.
   const cell = within(wanted, { rows, columns: layout.columns.length + 1 })
   const focused = useRef<Element>(null)
   const [anchor, setAnchor] = useState<Cell | null>(null)

@@ -1,6 +1,4 @@
-/**
- * Changes of cells, as people make them: shown at once, announced, undone, refused with the service's words.
- */
+/** Changes of cells by the user: optimistic, announced, undoable, refused with the service's words. */
 import { useState } from 'react'
 import { type AnyRecord, errorMessage, type Field } from '../../api/api.ts'
 import { queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
@@ -19,7 +17,7 @@ export function useCellSave(
   onRefused: (change: Change, words: string) => void,
 ): {
   save: (change: Change) => Promise<void>
-  /** `id.field` of what was refused */
+  /** `id.field` of refused changes */
   refused: ReadonlySet<string>
   dialog: React.ReactNode
 } {

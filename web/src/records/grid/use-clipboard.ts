@@ -1,6 +1,4 @@
-/**
- * Copies the cells of a range as a spreadsheet does, and takes such cells back: each as its kind reads it.
- */
+/** Copies the cells of a range as a spreadsheet does, and pastes such cells: each is parsed by its kind. */
 import type { ClipboardEvent } from 'react'
 import { type AnyRecord, errorMessage, type Field } from '../../api/api.ts'
 import { ensureCurrencies } from '../../fields/currencies.ts'
@@ -31,7 +29,7 @@ type GridCells = {
   onRefusals: (refusals: readonly Refusal[]) => void
 }
 
-/** A row with what is to be changed in it. */
+/** A row with its changes. */
 type RowChange = {
   record: AnyRecord
   values: { [field: string]: unknown }
@@ -128,7 +126,7 @@ async function paste(text: string, grid: GridCells & { range: Range }, format: F
 
 type ReadCell = { readonly value: unknown; readonly isChanged: boolean } | { readonly reason: string }
 
-/** The value of a pasted text, or why the cell can't take it. */
+/** The value of a pasted text, or the reason why the cell can't accept it. */
 function readCell(typed: string, record: AnyRecord, field: Field, format: Formats): ReadCell {
   if (typed === textOf(record, field, format)) return { value: null, isChanged: false }
   if (field.is_read_only) return { reason: 'This can’t be changed.' }

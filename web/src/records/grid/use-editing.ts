@@ -26,7 +26,7 @@ export function useEditing(props: {
     }
     cell.current = active().elementOf({ row, column })
     active().go({ row, column })
-    // To where the focus comes back from the editor.
+    // The cell to which the editor returns the focus.
     cell.current?.focus({ preventScroll: true })
     setEditing({ row, column, record, field, ...more })
   }
@@ -40,7 +40,7 @@ export function useEditing(props: {
       if (columns[column - 1]!.field.is_read_only) continue
       const next = { row: editing.row, column }
       active().go(next)
-      // When the cell is drawn, it can be edited.
+      // The cell can be edited once it is drawn.
       requestAnimationFrame(() => edit(next))
       return
     }

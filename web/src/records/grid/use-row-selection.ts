@@ -1,4 +1,4 @@
-/** Selects the rows of a table: one, a range from the last one, or all that match. */
+/** Selects the rows of a table: one, a range from the last one, or all matches. */
 import { useRef } from 'react'
 import type { AnyRecord } from '../../api/api.ts'
 import { toastError } from '../../ui/toast.tsx'
@@ -14,7 +14,7 @@ import {
 export function useRowSelection(props: {
   selection: Selection
   onSelect: (selection: Selection) => void
-  /** identifies the list: a range doesn't go on in another one */
+  /** identifies the list: a range doesn't continue in another one */
   list: string
   count: number
   rowAt: (row: number) => AnyRecord | undefined
@@ -26,7 +26,7 @@ export function useRowSelection(props: {
     const record = rowAt(row)
     if (!record) return
     const isWanted = isRange || !isSelected(selection, record.id)
-    // Another filter or order has other rows: a range begins anew there.
+    // Another filter or order has other rows: a range starts anew there.
     const begin = isRange && lastToggled.current.list === list ? lastToggled.current.row : row
     const [first, last] = [Math.min(begin, row), Math.max(begin, row)]
     const ids: number[] = []
@@ -45,7 +45,7 @@ export function useRowSelection(props: {
     selectAll: () => onSelect(everythingSelected),
     selectNothing: () => onSelect(nothingSelected),
     hasSelected: selectedCount > 0,
-    /** the state of the box in the head */
+    /** the state of the checkbox in the head */
     isAllSelected: selectedCount === 0 ? false : selectedCount >= count ? true : ('some' as const),
   }
 }

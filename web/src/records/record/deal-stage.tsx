@@ -1,4 +1,4 @@
-/** The stages of a deal's pipeline, as a row of choices: where the deal is, and where it can go. */
+/** The stages of a deal's pipeline, as a row of choices: the current stage, and the possible moves. */
 import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
@@ -23,7 +23,7 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
   const format = useFormat()
   const list = useRef<HTMLDivElement>(null)
   const [moving, setMoving] = useState<number | null>(null)
-  /** what was chosen while a move is under way: it comes after it */
+  /** the stage chosen during a pending move: it follows */
   const [next, setNext] = useState<Stage | null>(null)
   const stages = (data ?? []).filter(({ pipeline }) => pipeline === record.pipeline)
   const current = moving ?? record.pipeline_stage
@@ -33,7 +33,7 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
     if (reason) return
     if (moving !== null) return setNext(stage)
     if (stage.id === record.pipeline_stage) return
-    // Another kind asks first.
+    // Another kind needs confirmation.
     if (stage.kind === here?.kind) setMoving(stage.id)
     try {
       await save(record, { pipeline_stage: stage.id }, `Moved to ${stage.name}.`)
@@ -43,7 +43,7 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
       setMoving(null)
     }
   }
-  // The keys are the same as long as the stages are: what they do is read when one is pressed.
+  // The keys depend on the stages only: their action is looked up on a press.
   const latest = useRef(move)
   latest.current = move
   useEffect(() => {
@@ -129,13 +129,13 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
   )
 }
 
-/** Whole days; null for a stage that the deal was not in for as long as one. */
+/** Whole days; null for a stage that the deal was in for less than one. */
 function daysOf(time = 0): number | null {
   const days = Math.floor(time / 86_400_000)
   return days > 0 ? days : null
 }
 
-/** 1 to 9 for the stages in their order, w and x for the first that is won and lost. */
+/** 1 to 9 for the stages in order, w and x for the first won and lost one. */
 function commandsOf(stages: readonly Stage[], move: (stage: Stage) => void): Command[] {
   const closed: Command[] = [
     { id: 'deal-won', title: 'Mark won', group: 'Deal', keys: 'w', kind: kindOf.won },

@@ -1,4 +1,4 @@
-/** A value that is edited where it stands: a button becomes an input, and the focus comes back to it. */
+/** A value edited in place: a button becomes an input, and the focus returns to it. */
 
 import { Link } from '@tanstack/react-router'
 import { Check, ExternalLink, Loader, X } from 'lucide-react'
@@ -28,7 +28,7 @@ type Props = {
   field: Field
   record: AnyRecord
   save: Save
-  /** why nothing here can be changed */
+  /** reason why nothing here can be changed */
   reason: string | undefined
 }
 
@@ -42,7 +42,7 @@ export function InlineField(props: Props) {
     isBack.current = true
     setBase(null)
   }
-  /** The button takes the focus back as soon as it is there again. */
+  /** The button takes the focus back as soon as it is rendered again. */
   const button = (element: HTMLButtonElement | null) => {
     if (!element || !isBack.current) return
     isBack.current = false
@@ -115,7 +115,7 @@ function ShownValue(
   )
 }
 
-/** The way to the record that a value points to. */
+/** A link to the referenced record. */
 function OpenRelated({ field, value }: { field: Field; value: unknown }) {
   const path =
     field.related_field && typeof value === 'number' ? recordPath(field.related_field.source, value) : '/'
@@ -143,7 +143,7 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
   const hasProblem = Object.keys(problems).length > 0
   const [isSaving, setSaving] = useState(false)
   const busy = useRef(false)
-  // A value that can't be saved does not leave with the page.
+  // Leaving the page would lose a value that can't be saved.
   useUnsavedGuard(hasProblem)
   const finish = async (end: () => void): Promise<void> => {
     if (busy.current) return
@@ -159,7 +159,7 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
     )
     busy.current = false
     setSaving(false)
-    // The input may have found meanwhile what its text means.
+    // The input may have resolved its text meanwhile.
     if (refused && !isSame(latest.current.value, value)) return latest.current.finish(end)
     if (!refused) return
     const isHere = firstPlace(refused, [field]) !== undefined
@@ -181,8 +181,8 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
     void finish(onDone)
   }
   const leave = ({ currentTarget: place }: FocusEvent<HTMLElement>) => {
-    // After the focus has gone where it goes: a list or dialog that belongs to the input is no leaving. What
-    // the input made of its text meanwhile counts.
+    // After the focus has moved: moving into a list or dialog of the input is no leaving. A text that the
+    // input resolved meanwhile counts.
     setTimeout(() => {
       const now = document.activeElement
       if (!document.hasFocus() || !place.isConnected || place.contains(now)) return

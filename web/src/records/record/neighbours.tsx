@@ -1,4 +1,4 @@
-/** The record before and after this one, in the list that one came from. */
+/** The previous and next record in the list from which this one was opened. */
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
@@ -8,13 +8,13 @@ import { recordPath } from '../../routes.tsx'
 import { type Command, useCommands } from '../../shell/commands.ts'
 import { IconButton } from '../../ui/button.tsx'
 
-/** A list is read in pages of so many ids, as far as the record and the one after it, within these pages. */
+/** Number of ids in a page of the list; pages are read up to the record and the next one. */
 const pageSize = 500
 const pagesMax = 20
 
 type IdPage = Page<{ readonly id: number }>
 
-/** The ids of the list when it was left: a change of a record doesn't move its neighbours. */
+/** The ids of the list at the time of leaving it: a change of a record doesn't move its neighbours. */
 const idsQuery = (resource: string, request: { filter?: string; sort?: string }, isEnabled: boolean) =>
   infiniteQueryOptions({
     queryKey: ['neighbours', resource, request],

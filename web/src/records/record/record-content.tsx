@@ -1,4 +1,4 @@
-/** A record: its head, what is wrong with it, its fields, and its tabs. The same on a page and in a panel. */
+/** A record: its head, its problems, its fields, and its tabs. The same on a page and in a panel. */
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
 import { kindOf } from '../../fields/kinds.ts'
@@ -24,7 +24,7 @@ export function RecordContent(props: {
 }) {
   const { shown, tab, onTab, isPanel = false } = props
   const isNarrow = useMedia('(max-width: 1127px)')
-  // Without room beside the other tabs the fields are one of them: none stands far below the others.
+  // Without room beside the other tabs the fields are one of them: none is far below the others.
   const isOneColumn = isPanel || isNarrow
   const { resource, record, sections } = shown
   const { save, dialogs } = useRecordSave(shown)
@@ -91,7 +91,7 @@ export function RecordContent(props: {
   )
 }
 
-/** Edits, and takes notes, in the record that is shown; a tab that has the place for it is opened first. */
+/** The commands to edit and to take notes in the shown record; the tab with the input is opened first. */
 function useRecordCommands(onTab: (tab: string) => void): RefObject<HTMLDivElement | null> {
   const place = useRef<HTMLDivElement>(null)
   const open = useRef(onTab)

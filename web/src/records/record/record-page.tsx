@@ -85,7 +85,7 @@ function Missing(props: { error: unknown; onRetry: () => void; table: TableName;
   )
 }
 
-/** A record over another page: the same as on its own page. */
+/** A record in a panel over another page, as on its own page. */
 export function RecordPanel(props: { resource: string; id: number; onClose: () => void }) {
   const { resource, id, onClose } = props
   return (

@@ -21,7 +21,7 @@ const summaryFields: { readonly [resource: string]: readonly string[] } = {
   contact: ['job_title', 'emails'],
 }
 
-/** Which fields of a resource point to another one; product lines do it by a member. */
+/** The fields of a resource that point to another one; product lines do it by a member. */
 function pointing(fields: readonly Field[], to: string): string[] {
   const named = fields
     .filter(field => field.is_active && field.is_filterable && !field.is_read_only)

@@ -1,12 +1,12 @@
-/** How long a deal has been in each stage, from its history. Pure. */
+/** Time of a deal in each stage, from its history. Pure. */
 import type { AnyRecord } from '../../api/api.ts'
 
-/** A change of the stage: when, and which it was before. */
+/** A change of the stage: its time, and the stage before. */
 export type StageChange = { readonly at: string; readonly from: number; readonly to: number }
 
 /**
- * Stage → how long the deal was in it, in milliseconds. `now` is until when the last one counts. A deal that
- * came back to a stage was in it several times.
+ * Stage → time of the deal in it, in milliseconds. `now` ends the current one. The times of a stage that the
+ * deal returned to are added.
  */
 export function stageTimes(
   changes: readonly StageChange[],

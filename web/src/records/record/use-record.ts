@@ -1,4 +1,4 @@
-/** A record of any resource, with what its page is drawn from. */
+/** A record of any resource, with the data of its page. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { type AnyRecord, DealwrightError, type Field, type Names } from '../../api/api.ts'
 import { expandable, fieldsQuery, pageQuery, recordQuery } from '../../api/queries.ts'
@@ -20,7 +20,7 @@ export const isId = (text: string) => /^[1-9]\d{0,15}$/.test(text)
 /** True if a record doesn't exist, or the caller can't see it. */
 export const isMissing = (error: unknown) => error instanceof DealwrightError && error.status === 404
 
-/** The record; one that was deleted and can be restored too. `error` is why there is none. */
+/** The record; also a deleted one that can be restored. `error` is the reason if there is none. */
 export function useRecord(
   resource: string,
   id: number,

@@ -1,4 +1,4 @@
-/** The rows of a table on a phone: cards of two lines, of which only those in sight are drawn. */
+/** The rows of a table on a phone: cards of two lines, of which only those in view are drawn. */
 import { useRef } from 'react'
 import type { AnyRecord, Field } from '../../api/api.ts'
 import type { ListRequest } from '../../api/queries.ts'
@@ -20,7 +20,7 @@ type Props = {
   href: (id: number) => string
   onOpen: (id: number) => void
   total: Total | null
-  /** what the page says already that went wrong */
+  /** an error that the page shows already */
   failure: unknown
 }
 

@@ -1,4 +1,4 @@
-/** Which columns a table shows, and in which order. */
+/** Chooses and orders the columns of a table. */
 import { ArrowDown, ArrowUp, Columns3 } from 'lucide-react'
 import { useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'
@@ -12,7 +12,7 @@ type Props = {
   fields: readonly Field[]
   columns: readonly Column[]
   onChange: (columns: readonly Column[]) => void
-  /** back to what nobody has set otherwise */
+  /** restores the default columns */
   onReset: () => void
 }
 

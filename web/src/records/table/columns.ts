@@ -1,5 +1,5 @@
 /**
- * The columns of a table ⇄ the text of an address: `title,deal_value:140`, in order, with widths in pixels.
+ * The columns of a table ⇄ the address parameter: `title,deal_value:140`, in order, with widths in pixels.
  */
 
 export type Column = { readonly field: string; readonly width?: number | undefined }
@@ -17,7 +17,7 @@ export function parseColumns(text: string): Column[] {
   })
 }
 
-/** Those of them that are fields; without any, the first fields. */
+/** The columns that are fields; default: the first fields. */
 export function columnsOf(
   text: string,
   fields: readonly { readonly internal_name: string }[],
@@ -30,7 +30,7 @@ export function columnsOf(
 export const printColumns = (columns: readonly Column[]): string =>
   columns.map(({ field, width }) => (width ? `${field}:${width}` : field)).join(',')
 
-/** The columns with one `by` places further on. */
+/** The columns with one moved by `by` places. */
 export function shifted(columns: readonly Column[], field: string, by: number): Column[] {
   const from = columns.findIndex(column => column.field === field)
   const to = Math.min(Math.max(from + by, 0), columns.length - 1)
@@ -42,7 +42,7 @@ export function resized(columns: readonly Column[], field: string, width: number
   return columns.map(column => (column.field === field ? { ...column, width: bounded(width) } : column))
 }
 
-/** The columns with a field shown last, or no longer shown. The last one stays. */
+/** The columns with a field added at the end, or removed. The last one stays. */
 export function toggled(columns: readonly Column[], field: string): Column[] {
   const rest = columns.filter(column => column.field !== field)
   if (rest.length === columns.length) return [...columns, { field }]

@@ -1,4 +1,4 @@
-/** The empty state of a table: the reason, and what can be done. */
+/** The empty state of a table: the reason, and possible actions. */
 import { openNew } from '../../shell/new-record.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/elements.tsx'

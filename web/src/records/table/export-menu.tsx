@@ -20,7 +20,7 @@ type Props = {
 
 export function ExportMenu({ resource, fields, filter, sort }: Props) {
   const me = useMe()
-  // Names need the right to read what they name.
+  // Names need the scope to read their records.
   const seesNames = fields.every(({ related_field: to }) => !to || may(me, `${to.source}:read`))
   const entry = (format: string, label: string, names: '0' | '1'): MenuEntry => ({
     id: `${format} ${names}`,
@@ -45,7 +45,7 @@ export function ExportMenu({ resource, fields, filter, sort }: Props) {
   )
 }
 
-/** Has the browser save what is at an address, as large as it may be; its name comes with it. */
+/** Makes the browser download an address, of any size; the response has the file name. */
 function download(address: string): void {
   const link = document.createElement('a')
   link.href = address

@@ -1,4 +1,4 @@
-/** Leads to an import of the records that a table shows (D80), for those who may. */
+/** A link to an import of the table's records (D80), for users with the right. */
 import { useNavigate } from '@tanstack/react-router'
 import { Upload } from 'lucide-react'
 import { may, useMe } from '../../shell/me.ts'

@@ -1,4 +1,4 @@
-/** Where a table's columns stand. The first, with the boxes that select, and the second stay in sight. */
+/** Positions of a table's columns. The first, with the checkboxes, and the second are frozen. */
 import type { Field } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import type { Column } from './columns.ts'
@@ -15,12 +15,12 @@ export const boxWidth = 40
 
 export type Layout = {
   readonly columns: readonly ShownColumn[]
-  /** of a row, and of the part that stays in sight */
+  /** width of a row, and of its frozen part */
   readonly width: number
   readonly frozen: number
 }
 
-/** Of the columns whose fields there are. On a narrow screen none but the boxes stays. */
+/** Only columns with an existing field. On a narrow screen only the checkboxes are frozen. */
 export function layoutOf(columns: readonly Column[], fields: readonly Field[], isNarrow: boolean): Layout {
   const shown: ShownColumn[] = []
   let left = boxWidth
@@ -35,7 +35,7 @@ export function layoutOf(columns: readonly Column[], fields: readonly Field[], i
   return { columns: shown, width: left, frozen: boxWidth + (first?.isFrozen ? first.width : 0) }
 }
 
-/** The columns that are in sight, and those that stay: their places in the layout. */
+/** Indexes of the columns in view, and of the frozen ones. */
 export function columnsIn({ columns, frozen }: Layout, left: number, width: number, kept: number): number[] {
   return columns.flatMap((column, index) => {
     const isSeen = column.left + column.width > left + frozen - 80 && column.left < left + width + 80

@@ -1,4 +1,4 @@
-/** The head of a table: what each column is called, how it is sorted, and how wide it is. */
+/** The head of a table: the label, sort and width of each column. */
 import { ArrowDown, ArrowUp, EllipsisVertical } from 'lucide-react'
 import { Button as AriaButton } from 'react-aria-components'
 import { kindOf } from '../../fields/kinds.ts'
@@ -20,7 +20,7 @@ type Props = {
   shown: readonly number[]
   height: number
   sort: readonly SortKey[]
-  /** the column with the focus; -1: it is elsewhere */
+  /** the focused column; -1: the focus is elsewhere */
   active: number
   isAllSelected: boolean | 'some'
   actions: HeadActions
@@ -131,7 +131,7 @@ function entriesOf({ layout, place, actions }: Pick<Props, 'layout' | 'actions'>
   ]
 }
 
-/** The edge by which a column is dragged to its width. The keys do the same on the head's cell. */
+/** The edge that resizes a column. The keys do the same on the head's cell. */
 function Edge({ width, onResize }: { width: number; onResize: (width: number) => void }) {
   return (
     <span
@@ -154,7 +154,7 @@ function Edge({ width, onResize }: { width: number; onResize: (width: number) =>
         }
         edge.setPointerCapture(pointerId)
         edge.style.zIndex = '20'
-        // The column follows at the end: each width is an address of its own.
+        // The address is updated at the end: each width is an address of its own.
         hear('pointermove', now => {
           edge.style.transform = `translateX(${now.clientX - from}px)`
         })

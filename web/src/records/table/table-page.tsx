@@ -33,7 +33,7 @@ const route = getRouteApi('/shell/$table')
 
 export function TablePage() {
   const { table } = route.useParams()
-  // Another table is another page: nothing of what was selected stays.
+  // Another table is another page: the selection is reset.
   return <ResourceTable key={table} table={table as TableName} />
 }
 
@@ -121,7 +121,7 @@ function ResourceTable({ table }: { table: TableName }) {
   )
 }
 
-/** The address of a record's page, which keeps the list it is opened from. */
+/** The address of a record's page, which stores the list it was opened from. */
 function useRecordLinks(table: TableName, filter: string, sort: string) {
   const navigate = useNavigate()
   const list = new URLSearchParams({ ...(filter ? { filter } : {}), sort }).toString()

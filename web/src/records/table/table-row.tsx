@@ -9,16 +9,16 @@ import { boxWidth, type Layout, type ShownColumn } from './layout.ts'
 
 type Props = {
   index: number
-  /** undefined: still to come */
+  /** undefined: still loading */
   record: AnyRecord | undefined
   layout: Layout
   /** the columns to draw */
   shown: readonly number[]
   height: number
   isSelected: boolean
-  /** the column with the focus, 0 being that of the boxes; -1: another row has it */
+  /** the focused column, 0 being that of the checkboxes; -1: another row has the focus */
   active: number
-  /** the columns of the range that is to be copied: from, to; -1: none of this row */
+  /** the columns of the range to copy: from, to; -1: none of this row */
   from: number
   to: number
   /** the fields whose last change was refused, separated by commas */
@@ -37,7 +37,7 @@ export const TableRow = memo(function TableRow(props: Props) {
       aria-rowindex={index + 2}
       aria-selected={isSelected}
       data-row={index}
-      // A grid is one stop of the Tab key: what its cells link to is pressed, or opened from the cell.
+      // A grid is one Tab stop: links in cells are pressed, or opened from the cell.
       ref={row => {
         for (const link of row?.querySelectorAll('a') ?? []) link.tabIndex = -1
       }}
@@ -109,7 +109,7 @@ function Cell(props: CellProps) {
       style={{ left, width }}
     >
       {record ? (
-        // A text is cut off at its own end, which is its left where it is written from the right.
+        // Text is truncated at its own end, which is left for right-to-left text.
         <div
           className="min-w-0 truncate [&>*]:align-middle [&_.flex-wrap]:flex-nowrap
             [&>a>bdi]:block [&>a>bdi]:truncate [&>bdi]:block [&>bdi]:truncate"

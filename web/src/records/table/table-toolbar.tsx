@@ -1,4 +1,4 @@
-/** The toolbar of a table: its view, filter, order and columns, and the ways in and out of it. */
+/** The toolbar of a table: its view, filter, order and columns, import and export. */
 
 import { FilterBar } from '../../list/filter-bar.tsx'
 import { SortMenu } from '../../list/sort-menu.tsx'
@@ -12,9 +12,9 @@ import type { TableAddress } from './use-table-address.ts'
 export function TableToolbar(props: {
   table: TableName
   address: TableAddress
-  /** why the list could not be read, such as a filter that is wrong */
+  /** error of the list, such as an invalid filter */
   error: unknown
-  /** other records than before are listed from now on */
+  /** the list has other records from now on */
   onOtherRecords: () => void
 }) {
   const { table, address, error, onOtherRecords } = props

@@ -1,6 +1,6 @@
 /**
- * The grid: any place of the list by its scrollbar, its cells by the keys of the APG's grid. The order, the
- * columns and what is shown are the page's; which cell is active is the grid's own.
+ * The grid: any place of the list by its scrollbar, its cells by the keys of the APG's grid. The page owns
+ * the order, the columns and the list; the grid owns the active cell.
  */
 import { useRef } from 'react'
 import type { AnyRecord } from '../../api/api.ts'
@@ -31,12 +31,12 @@ type Props = {
   title: string
   nameField: string
   request: ListRequest
-  /** null until it is known */
+  /** null until it is loaded */
   total: Total | null
   layout: Layout
   sort: readonly SortKey[]
   hasSums: boolean
-  /** why nothing can be changed here */
+  /** reason why nothing can be changed here */
   reason: string | undefined
   selection: Selection
   onSelect: (selection: Selection) => void
@@ -44,7 +44,7 @@ type Props = {
   href: (id: number) => string
   onOpen: (id: number) => void
   onRefusals: (refusals: readonly { name: string; reason: string }[]) => void
-  /** what the page says already that went wrong */
+  /** an error that the page shows already */
   failure: unknown
 }
 
@@ -117,7 +117,9 @@ export function Table(props: Props) {
   )
 }
 
-/** The state of the grid: what is in sight, the active cell, its editor, and what keys and presses do. */
+/**
+ * The state of the grid: the rows in view, the active cell, its editor, and the handlers of keys and presses.
+ */
 function useGrid(props: Props, height: number) {
   const { resource, nameField, request, total, layout, hasSums, reason, selection, onSelect, actions } = props
   const { columns } = layout

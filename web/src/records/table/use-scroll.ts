@@ -1,4 +1,4 @@
-/** How far an element is scrolled, and how much of it is in sight. */
+/** The scroll position of an element, and the size of its visible part. */
 import { type RefObject, useLayoutEffect, useState } from 'react'
 
 type Sight = {
@@ -35,7 +35,7 @@ export function useScroll(scroller: RefObject<HTMLElement | null>): Sight {
   return sight
 }
 
-/** The rows in sight with some around them, and one that stays wherever one scrolls. */
+/** The rows in view with an overscan, and one that stays rendered. */
 export function rowsIn(first: number, last: number, count: number, kept: number): number[] {
   const [from, to] = [Math.max(0, first - 6), Math.min(count - 1, last + 6)]
   const rows = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index)

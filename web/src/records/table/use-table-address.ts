@@ -1,4 +1,4 @@
-/** The list that a table page shows by its address and saved view, and changes of that list. */
+/** The list of a table page from its address and saved view, and changes of that list. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
@@ -50,14 +50,14 @@ export function useTableAddress(table: TableName) {
         params: { table },
         search: before => ({ ...before, ...(typeof changes === 'function' ? changes(before) : changes) }),
         replace,
-        // Another list begins at its top (use-active.ts); the router would put it where the last one was.
+        // Another list begins at its top (use-active.ts); the router would restore the last scroll position.
         resetScroll: false,
       }),
     [navigate, table],
   )
   /**
    * Changes the list and writes all of it into the address, so that a link doesn't depend on the view. `make`
-   * gets the list of the address at that moment: of two quick presses the first may not be drawn yet.
+   * gets the list of the current address: the first of two quick presses may not be rendered yet.
    */
   const change = (make: (now: SortedParameters) => Search, replace = false) =>
     show(before => {

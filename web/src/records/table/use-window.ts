@@ -1,6 +1,6 @@
 /**
- * The rows of a list as a table shows them: any place of it, read in windows of a hundred. Rows that are
- * still to come are undefined; nothing else moves when they arrive.
+ * The rows of a list for a table: any place of it, read in windows of a hundred. Rows that are still loading
+ * are undefined; nothing else moves when they arrive.
  */
 import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type AnyRecord, api, base, type Page } from '../../api/api.ts'
@@ -8,14 +8,14 @@ import { type ListRequest, pageQuery } from '../../api/queries.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 
 const windowSize = 100
-/** A numbered page passes over at most 100 000 rows (D27). An element that high every browser can draw. */
+/** A numbered page skips at most 100 000 rows (D27). Every browser can draw an element of that height. */
 export const rowsMax = 100_000
 
 export type Total = { readonly count: number; readonly isEstimate: boolean }
 
 export type Window = {
   readonly rowAt: (index: number) => AnyRecord | undefined
-  /** why rows in sight could not be read */
+  /** error of reading rows in view */
   readonly error: unknown
   readonly retry: () => void
   readonly isFetching: boolean
@@ -32,14 +32,14 @@ const exactQuery = (resource: string, request: ListRequest) =>
     },
   })
 
-/** How many records match, null until it is known; and what went wrong with reading the first of them. */
+/** Number of matching records, null until it is loaded; and the error of reading the first of them. */
 export function useTotal(
   resource: string,
   request: ListRequest,
 ): { total: Total | null; error: unknown; retry: () => void } {
   const { data, error, refetch } = useQuery({
     ...pageQuery(resource, request, 1, windowSize),
-    // Another order, or other columns: as many match as before.
+    // Another order, or other columns: the number of matches stays.
     placeholderData: (before, query) => (isSameList(query?.queryKey, resource, request) ? before : undefined),
   })
   const exact = useQuery({
@@ -58,7 +58,7 @@ function isSameList(key: readonly unknown[] | undefined, resource: string, reque
 /** `first` and `last` are the rows in sight. */
 export function useWindow(resource: string, request: ListRequest, first: number, last: number): Window {
   const client = useQueryClient()
-  // The windows in sight, once the scrolling has come to rest there: those it passes by are not read.
+  // The windows in view, debounced: those passed while scrolling are not read.
   const pages = useDebounced(pagesOf(first, last), 60).split(',').map(Number)
   const results = useQueries({ queries: pages.map(page => pageQuery(resource, request, page, windowSize)) })
   const known = (page: number) =>

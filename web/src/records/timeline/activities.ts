@@ -7,7 +7,7 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import { update } from '../editing/draft.ts'
 import { undoWrite } from '../editing/undo-write.ts'
 
-/** Marks an activity done, or not done; can be undone. Resolves to whether it was saved. */
+/** Marks an activity done, or not done; undoable. Resolves to true if it was saved. */
 export async function setDone(activity: AnyRecord, isDone: boolean): Promise<boolean> {
   try {
     const done_at = isDone ? new Date().toISOString() : null

@@ -1,4 +1,4 @@
-/** An activity in a list: done with one key, with what it is about. */
+/** An activity in a list: marked done with one key, with its subject. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AnyRecord, Field } from '../../api/api.ts'
@@ -17,7 +17,7 @@ import { setDone } from './activities.ts'
 export function ActivityRow(props: {
   activity: AnyRecord
   sections: readonly (readonly Field[])[]
-  /** the field that names the record on whose page it stands */
+  /** the field that names the record of the current page */
   without?: string | null
   isDone?: boolean
   onDone?: (activity: AnyRecord) => void
@@ -30,7 +30,7 @@ export function ActivityRow(props: {
   const name = nameOf(activity)
   const at = (isDone ? activity.done_at : activity.due_at) as string | null
   const isLate = !isDone && at !== null && at < new Date().toISOString()
-  // A note is named by its first line, which is there already.
+  // The first line of a note is its title, which is shown already.
   const written = String(activity.notes ?? '')
   const notes = written.startsWith(`${name}\n`) ? written.slice(name.length).trim() : written
   const change = async () => {

@@ -1,4 +1,4 @@
-/** A note, written where it will stand; other activities open their dialog. */
+/** An inline input of a note; other activities open their dialog. */
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { callApi, errorMessage } from '../../api/api.ts'
@@ -13,14 +13,14 @@ import { refreshAbout } from './activities.ts'
 /** Record → its unsaved note, which survives a change of tab or page. */
 const left = new Map<string, string>()
 
-/** The first line of a note names it. */
+/** The first line of a note is its subject. */
 function subjectOf(note: string): string {
   const [line = ''] = note.trim().split('\n')
   const letters = [...line]
   return letters.length > 100 ? `${letters.slice(0, 99).join('')}…` : line
 }
 
-/** `about` is the field that says what an activity is about, `id` the record. */
+/** `about` is the reference field of the activity, `id` the record. */
 export function Composer(props: { about: string; id: number }) {
   const { about, id } = props
   const reason = useReadOnlyReason('activity')

@@ -1,4 +1,4 @@
-/** An event of a record's timeline: who changed what, and the button that undoes it. */
+/** An event of a record's timeline: the author, the changes, and the undo button. */
 import { useFormat } from '../../format/use-format.tsx'
 import { Avatar } from '../../ui/elements.tsx'
 import type { ShownRecord } from '../record/use-record.ts'

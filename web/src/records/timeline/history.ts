@@ -38,7 +38,9 @@ export const historyQuery = (resource: string, id: number) =>
     getNextPageParam: ({ meta }) => meta.nextCursor,
   })
 
-/** So many pages of history are looked through; what came before counts for the stage that it ended in. */
+/**
+ * Limit of the pages of history that are read; the time before them counts for the stage that it ended in.
+ */
 const pagesMax = 5
 
 /** The changes of a deal's stage, the newest first. */
@@ -57,7 +59,7 @@ export const stageChangesQuery = ({ id, version }: AnyRecord) =>
       }
       return found
     },
-    // A deal that nobody has changed is where it was made.
+    // A deal without changes is still in its first stage.
     enabled: version !== 1,
   })
 
@@ -67,7 +69,7 @@ function changesOf({ type, at, changes }: Event): StageChange[] {
   return change ? [{ at, from: change.from as number, to: change.to as number }] : []
 }
 
-/** Which field of an activity says that it is about a record of the resource; null where none does. */
+/** The field of an activity that refers to a record of the resource; null if there is none. */
 export function subjectField(activityFields: readonly Field[], resource: string): string | null {
   const found = activityFields.find(
     field => field.related_field?.source === resource && !field.is_read_only && !field.is_custom,
@@ -98,7 +100,7 @@ export type Entry =
   | { readonly at: string; readonly key: string; readonly event: Event }
   | { readonly at: string; readonly key: string; readonly activity: AnyRecord }
 
-/** Both in one order. Where there are older events to come, older activities wait for them. */
+/** Both in one order. If older events are still to load, older activities wait for them. */
 export function merged(events: readonly Event[], done: readonly AnyRecord[], isWhole: boolean): Entry[] {
   const oldest = isWhole ? '' : (events.at(-1)?.at ?? '')
   const entries: Entry[] = [

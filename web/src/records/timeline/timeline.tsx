@@ -1,4 +1,4 @@
-/** The timeline of a record: what is planned, what was done, who changed what. */
+/** The timeline of a record: planned activities, done ones, and changes. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { fieldsQuery } from '../../api/queries.ts'

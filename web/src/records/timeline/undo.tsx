@@ -1,6 +1,6 @@
 /**
- * Undoing a change of a record's timeline (D83). What somebody has changed since is not overwritten: a dialog
- * says what, and who it was.
+ * Undoing a change of a record's timeline (D83). Later changes of others are not overwritten: a dialog lists
+ * them with their authors.
  */
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
@@ -19,7 +19,7 @@ import { actorName } from './actor.ts'
 import { ChangeValue } from './change-value.tsx'
 import { type Event, historyQuery } from './history.ts'
 
-/** A field that is no longer as the change made it, and the event that changed it since. */
+/** A field with another value than the change set, and the event that changed it since. */
 type Since = { readonly field: string | null; readonly by: Event | undefined }
 
 /** Describes an event as a part of a sentence: "the change of Title". */
@@ -42,11 +42,11 @@ export function UndoButton({ event, shown }: { event: Event; shown: ShownRecord 
   const [since, setSince] = useState<readonly Since[] | null>(null)
   const [isAsking, setAsking] = useState(false)
   const description = describeEvent(event, shown)
-  // Of a deleted record only the deletion can be undone, and of any other all else.
+  // The only undo for a deleted record is that of its deletion, and for any other all else.
   const isDeletion = event.type.endsWith('.deleted')
   if (isDeletion !== Boolean(record.deleted_at) || event.type.endsWith('.purged')) return null
   const undo = async () => {
-    // A button that is disabled would lose the focus.
+    // Disabling the button would lose the focus.
     if (isPending) return
     setPending(true)
     try {
@@ -62,7 +62,7 @@ export function UndoButton({ event, shown }: { event: Event; shown: ShownRecord 
       setPending(false)
     }
   }
-  // Without its creation or its restoration there is no record: that is no matter of one press.
+  // Undoing a creation or a restoration deletes the record, so it asks for confirmation.
   const isToDelete = /\.(created|restored)$/.test(event.type)
   return (
     <>
@@ -107,7 +107,7 @@ export function UndoButton({ event, shown }: { event: Event; shown: ShownRecord 
   )
 }
 
-/** Undoes what an undo has just done. */
+/** Undoes an undo. */
 async function redo({ resource, record }: ShownRecord, after: AnyRecord, description: string): Promise<void> {
   try {
     await undoWrite(resource, record, after)

@@ -1,7 +1,7 @@
 /** The fields that a role may hide or lock, by the rules of the service (D64). Pure. */
 import type { Field } from '../../api/api.ts'
 
-/** Records are known by these, and shown by the others. */
+/** Identifying fields of every record; the others are its name. */
 const ofEveryRecord = ['id', 'version', 'deleted_at', 'deleted_by']
 const shownAs = ['title', 'name', 'subject', 'first_name', 'last_name']
 

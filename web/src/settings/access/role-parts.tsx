@@ -1,4 +1,4 @@
-/** Parts of the form of a role: which records its users see and change, and fields to choose. */
+/** Parts of the form of a role: the records its users see and change, and fields to choose. */
 import { useQueries } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
 import { fieldsQuery } from '../../api/queries.ts'
@@ -9,7 +9,7 @@ import { ChipPicker } from '../chip-picker.tsx'
 import type { mayHide } from './role-fields.ts'
 import { missingForPages, resourceNames } from './scopes.ts'
 
-/** The resources of whose records a role may show some only. */
+/** The resources whose records can be limited for a role. */
 const limited = [
   { resource: 'deal', name: 'Deals' },
   { resource: 'contact', name: 'Contacts' },
@@ -100,7 +100,7 @@ export function RecordAccess(props: {
   )
 }
 
-/** The fields of all resources as a role names them, such as deal.title, with what people call them. */
+/** The fields of all resources in a role's notation, such as deal.title, with their labels. */
 function useFieldChoices() {
   const sources = Object.values(tables)
   const lists = useQueries({ queries: sources.map(({ resource }) => fieldsQuery(resource)) })
@@ -140,7 +140,7 @@ export function FieldNames({ ids }: { ids: readonly string[] }) {
   )
 }
 
-/** Says what the pages need and a role lacks, and adds it. */
+/** Shows the scopes that the pages need and a role lacks, and adds them. */
 export function MissingForPages(props: { scopes: readonly string[]; onAdd: (scopes: string[]) => void }) {
   const { scopes, onAdd } = props
   const missing = missingForPages(scopes)

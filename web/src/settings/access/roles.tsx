@@ -108,7 +108,7 @@ function RoleDialog(props: {
   const { role, roles, onClose } = props
   const isAdministrator = role?.built_in === 'administrator'
   const known = roles.flatMap(({ scopes }) => stringsOf(scopes))
-  // A new role starts from another one, so that it has what the pages need.
+  // A new role copies another one, so that it has the scopes of the pages.
   const models = roles.filter(({ scopes }) => !stringsOf(scopes).includes(everything))
   const [model, setModel] = useState(models.find(({ built_in }) => built_in === 'member') ?? models[0])
   return (

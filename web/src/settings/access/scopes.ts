@@ -1,10 +1,10 @@
 /** The scopes of roles and tokens (D65), as a table of resources with read and write. Pure. */
 
 export const everything = 'admin'
-/** The feed is followed with it (D71). */
+/** Scope of the feed (D71). */
 export const follow = 'event:read'
 
-/** The names of the resources, in the order in which they are shown. */
+/** The names of the resources, in display order. */
 const names: { readonly [resource: string]: string } = {
   deal: 'Deals',
   contact: 'Contacts',
@@ -26,7 +26,7 @@ const names: { readonly [resource: string]: string } = {
   import: 'Imports',
 }
 
-/** A service that is older or newer has others; what its own roles name is shown, too. */
+/** An older or newer service has others; those of its own roles are shown, too. */
 const sure = Object.keys(names).filter(name => !['view', 'job', 'import'].includes(name))
 /** An import is a job, and read as one (D80). */
 const writtenOnly = ['import']
@@ -41,7 +41,7 @@ type ScopeRow = {
   readonly write: string
 }
 
-/** The rows of the table: every resource that is known, or named by the scopes of a role. */
+/** The rows of the table: every resource that is known, or in the scopes of a role. */
 export function scopeRows(granted: readonly string[]): ScopeRow[] {
   const named = granted
     .filter(scope => scope.includes(':') && scope !== follow)
@@ -60,21 +60,21 @@ export function scopeRows(granted: readonly string[]): ScopeRow[] {
 
 const nameOf = (resource: string) => names[resource] ?? resource
 
-/** The scopes that the pages need and that are missing. */
+/** The scopes that the pages need and a role lacks. */
 export function missingForPages(scopes: readonly string[]): string[] {
   return scopes.includes(everything) ? [] : neededByPages.filter(scope => !scopes.includes(scope))
 }
 
-/** Scopes with one added or taken away. */
+/** Scopes with one added or removed. */
 export function withScope(scopes: readonly string[], scope: string, isOn: boolean): string[] {
   const others = scopes.filter(other => other !== scope)
   return isOn ? [...others, scope] : others
 }
 
-/** As many are named; more are counted. */
+/** Up to this number they are named; more are counted. */
 const few = 3
 
-/** The scopes in a few words, for a list: "everything", "reads Deals, Tags", "reads 11, writes Deals". */
+/** A short summary of scopes, for a list: "everything", "reads Deals, Tags", "reads 11, writes Deals". */
 export function scopesSummary(scopes: readonly string[]): string {
   if (scopes.includes(everything)) return 'everything'
   const parts = (['read', 'write'] as const).flatMap(verb => {
@@ -84,7 +84,7 @@ export function scopesSummary(scopes: readonly string[]): string {
   return parts.join(', ') || 'nothing'
 }
 
-/** The names of what scopes read or write, in a sentence. */
+/** The resource names of scopes, in a sentence. */
 export const resourceNames = (scopes: readonly string[]): string =>
   scopes.map(scope => nameOf(scope.slice(0, scope.indexOf(':')))).join(', ')
 

@@ -1,4 +1,4 @@
-/** Tokens, by which programs ask the service: made, shown once, rotated and revoked. */
+/** Tokens for programs: created, shown once, rotated and revoked. */
 import { useQuery } from '@tanstack/react-query'
 import { Plus, RotateCw } from 'lucide-react'
 import { useState } from 'react'

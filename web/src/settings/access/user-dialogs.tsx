@@ -20,7 +20,7 @@ export type OpenDialog =
 
 const editable = ['name', 'email', 'role', 'territories']
 
-/** A link makes its bearer that user: to make one takes all rights (D61). */
+/** A link makes its bearer that user: creating one takes all rights (D61). */
 const noLinks = 'Only administrators make links by which others sign in.'
 
 export const linkFor = (id: number, purpose: 'invitation' | 'reset') =>
@@ -66,7 +66,7 @@ export function Edit({ user, onClose }: { user: AnyRecord; onClose: () => void }
   )
 }
 
-/** Makes a user, then a link by which they choose their password. */
+/** Creates a user, then a link by which they choose their password. */
 export function Invite({
   onClose,
   onInvited,

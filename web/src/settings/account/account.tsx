@@ -1,4 +1,4 @@
-/** The account: its name, how dates and numbers are shown, and the currency of its reports. */
+/** The account: its name, the formats of dates and numbers, and the currency of its reports. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'

@@ -1,4 +1,4 @@
-/** How the operator makes a backup: it is a matter of the machine, so the page says the commands. */
+/** Instructions for the operator's backup, which is done on the machine. */
 import { Copy } from 'lucide-react'
 import { IconButton } from '../../ui/button.tsx'
 import { PageBody, PageHead, Panel } from '../../ui/page.tsx'

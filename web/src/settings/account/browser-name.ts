@@ -1,4 +1,4 @@
-/** A browser's long name of itself, in words. Pure. */
+/** A browser's user agent, in words. Pure. */
 
 const browsers = [
   ['Edg/', 'Edge'],
@@ -18,7 +18,7 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const
 
-/** "Firefox on Windows"; what is known of it. */
+/** "Firefox on Windows"; as far as it is known. */
 export function browserName(agent: string | null): string {
   if (!agent) return 'Unknown browser'
   const find = (known: readonly (readonly [string, string])[]) =>

@@ -1,4 +1,4 @@
-/** The currencies in use, and what each is worth in the account's base currency. */
+/** The active currencies, and their rates in the account's base currency. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'

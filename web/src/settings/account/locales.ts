@@ -1,4 +1,4 @@
-/** The languages and time zones that a person can choose from. */
+/** The languages and time zones to choose from. */
 
 const common = (
   'ar-EG ar-SA bg-BG bn-BD ca-ES cs-CZ da-DK de-AT de-CH de-DE el-GR en-AU en-CA en-GB en-IE en-IN en-NZ en-US ' +
@@ -18,13 +18,13 @@ function nameOf(locale: string): string {
   }
 }
 
-/** The languages, each by its own name; `chosen` is among them. */
+/** The languages, each by its own name, including `chosen`. */
 export function localesWith(chosen: string | null): Choice[] {
   const all = chosen && !common.includes(chosen) ? [...common, chosen] : common
   return all.map(id => ({ id, name: nameOf(id) })).sort((a, b) => a.name.localeCompare(b.name))
 }
 
-/** The time zones of the IANA list as the browser knows them; `chosen` is among them. */
+/** The browser's time zones of the IANA list, including `chosen`. */
 export function timeZonesWith(chosen: string | null): Choice[] {
   const known = new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), ...(chosen ? [chosen] : [])])
   return [...known].map(id => ({ id, name: id.replaceAll('_', ' ') }))

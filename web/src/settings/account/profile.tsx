@@ -42,7 +42,7 @@ export function Profile() {
   )
 }
 
-/** In which language and zone dates and numbers are shown: fields of the user, the same in every browser. */
+/** Language and time zone of dates and numbers: fields of the user, the same in every browser. */
 function Languages() {
   const { user, account } = useMe()
   const locale = user.locale ?? account.locale ?? navigator.language
@@ -94,7 +94,7 @@ const densities = [
   { id: 'compact', name: 'Compact' },
 ]
 
-/** Kept in this browser. */
+/** Stored in this browser. */
 function Looks() {
   const { theme, density, singleKeys } = usePreferences()
   return (

@@ -1,4 +1,4 @@
-/** Fields that were deleted and can still be restored. */
+/** Deleted fields that can still be restored. */
 import { useQuery } from '@tanstack/react-query'
 import { callApi, type Field } from '../../api/api.ts'
 import { useFormat } from '../../format/use-format.tsx'

@@ -1,4 +1,4 @@
-/** Parts of the forms of a field: what is set of it, and how it will look. */
+/** Parts of the forms of a field: its settings and its preview. */
 import { type ReactNode, useState } from 'react'
 import type { Field } from '../../api/api.ts'
 import { limitNames, typeInfo } from '../../fields/custom-types.ts'
@@ -84,7 +84,7 @@ function ProblemText({ text }: { text: string | undefined }) {
   ) : null
 }
 
-/** How people will see the field: its input, which can be tried, and what a table shows of it. */
+/** A preview of the field: its input, which can be tried, and its cell in a table. */
 export function Preview({ field }: { field: Field }) {
   const [value, setValue] = useState<unknown>(null)
   const { Input, Cell, check } = kindOf(field)

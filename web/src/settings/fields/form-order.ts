@@ -12,7 +12,7 @@ export function formOf(sections: readonly (readonly Field[])[]): Section[] {
   )
 }
 
-/** The field list as it is after a form was arranged so. */
+/** The field list after the arrangement of a form. */
 function arranged(sections: readonly (readonly Field[])[], form: readonly Section[]): Field[][] {
   const all = new Map(sections.flat().map(field => [field.internal_name, field]))
   return form.map(({ section, fields }) =>

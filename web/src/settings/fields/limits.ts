@@ -1,9 +1,9 @@
-/** The limits of a field as they are typed. Pure. */
+/** The limits of a field while they are typed. Pure. */
 import type { Field } from '../../api/api.ts'
 import { numberIn } from '../number-input.ts'
 import type { FieldDraft } from './field-parts.tsx'
 
-/** What differs from what was set, as it is sent; nothing where all is the same. */
+/** The changed settings in the form to send; undefined if all is the same. */
 export function changedConfig(
   { case_sensitive: was = false, ...limits }: Field['config'],
   { config, case_sensitive }: Pick<FieldDraft, 'config' | 'case_sensitive'>,
@@ -12,7 +12,7 @@ export function changedConfig(
   return Object.keys(changes).length ? { config: changes } : {}
 }
 
-/** The limits that differ from what they were, as they are sent: null takes one away. */
+/** The changed limits in the form to send: null removes one. */
 export function changedLimits(
   before: { readonly [limit: string]: number | undefined },
   after: { readonly [limit: string]: string },

@@ -32,12 +32,12 @@ const empty: FieldDraft = {
 export function NewFieldDialog(props: {
   source: string
   sections: readonly (readonly Field[])[]
-  /** what the column of a file would be, for which it is made */
+  /** the column of a file for which it is created */
   ofColumn?: {
     readonly label: string
     readonly type: CustomType
     readonly options: readonly string[]
-    /** whether it has the ids that another system gives the records: of those no two are the same */
+    /** True if it has the ids of the records in another system, which are unique */
     readonly isKey: boolean
   }
   onCreated?: (field: Field) => void
@@ -63,7 +63,7 @@ export function NewFieldDialog(props: {
   const change = (changes: Partial<FieldDraft>) => setDraft(before => ({ ...before, ...changes }))
   const make = () => {
     const { default_value: value } = draft
-    // An option of a field that is not there yet has no id: it is named.
+    // An option of a new field has no id yet: it is named.
     const named = (id: unknown) => (hasOptions ? (options[Number(id) - 1] ?? id) : id)
     const sent = Array.isArray(value) && hasOptions ? value.map(named) : named(value)
     const written = value === null || hasOptions ? sent : (kindOf(field).write?.(value) ?? value)

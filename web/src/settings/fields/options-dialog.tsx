@@ -1,4 +1,4 @@
-/** The options of a dropdown: named, put in order, deactivated. Records keep what they have (D10). */
+/** The options of a dropdown: named, reordered, deactivated. Records keep inactive ones (D10). */
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'

@@ -1,4 +1,4 @@
-/** A section of a form: a new one begins with a field of another, and another name is another title. */
+/** A section of a form: a new one begins with a field of another; renaming one changes its title. */
 import { useState } from 'react'
 import type { Field } from '../../api/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -11,7 +11,7 @@ import { formOf, saveForm } from './form-order.ts'
 export function SectionDialog(props: {
   source: string
   sections: readonly (readonly Field[])[]
-  /** the section that gets another name; without it a new one is made */
+  /** the section to rename; default: a new one */
   section?: string | undefined
   onClose: () => void
 }) {

@@ -1,4 +1,4 @@
-/** Pipelines and their stages: what they are called, in which order they stand, and what they mean. */
+/** Pipelines and their stages: names, order and kinds. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'

@@ -1,4 +1,4 @@
-/** The form of a stage. Its kind is chosen once: it says what the deals in it mean (D19). */
+/** The form of a stage. Its kind is fixed after creation: it decides the status of its deals (D19). */
 import { useState } from 'react'
 import { callApi } from '../../api/api.ts'
 import type { Pipeline, Stage } from '../../api/queries.ts'
@@ -37,7 +37,7 @@ export function StageDialog(props: {
     if (stage) return callApi('PATCH', `/pipeline_stage/${stage.id}`, { body })
     const made = { ...body, kind: Number(kind), pipeline: pipeline.id }
     if (!isOpenKind) return callApi('POST', '/pipeline_stage', { body: made })
-    // An open stage stands before those that close a deal.
+    // Open stages come before those that close a deal.
     const closing = stages.filter(other => other.kind !== kindOf.open)
     const position = stages.length - closing.length + 1
     for (const [index, other] of closing.entries())

@@ -130,7 +130,7 @@ export function StageList(props: {
   )
 }
 
-/** How many deals are in each stage. */
+/** Number of deals in each stage. */
 function useCounts(): ReadonlyMap<number, number> | undefined {
   const me = useMe()
   const { data } = useQuery({
@@ -144,7 +144,7 @@ function useCounts(): ReadonlyMap<number, number> | undefined {
   return data && new Map(data.map(({ group, count }) => [group, count]))
 }
 
-/** Shows the order in which a stage was moved at once, and saves the positions that it changes. */
+/** Shows the new order of the stages at once, and saves the changed positions. */
 async function arrange(before: readonly Stage[], after: readonly Stage[], stage: Stage): Promise<void> {
   const at = after.findIndex(({ id }) => id === stage.id) + 1
   const placed = after.map((other, index) => ({ ...other, position: index + 1 }))
@@ -168,7 +168,7 @@ async function arrange(before: readonly Stage[], after: readonly Stage[], stage:
   await refetchAll()
 }
 
-/** The stages that deals of a stage can go to: of the same kind, those of its pipeline first. */
+/** The stages to which deals of a stage can move: of the same kind, those of its pipeline first. */
 function targetsOf(stage: Stage, all: readonly Stage[], pipelines: readonly Pipeline[]) {
   const same = all.filter(other => other.kind === stage.kind && other.id !== stage.id)
   const own = same.filter(({ pipeline }) => pipeline === stage.pipeline)

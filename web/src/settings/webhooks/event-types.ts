@@ -1,4 +1,4 @@
-/** The types of events that a webhook can ask for (D69, D72), in words. Pure. */
+/** The event types of a webhook's filter (D69, D72), in words. Pure. */
 
 const resources = {
   deal: 'a deal',

@@ -131,7 +131,7 @@ export function State({ webhook }: { webhook: AnyRecord }) {
   return webhook.failing_since ? <Badge variant="warn">failing</Badge> : <Badge variant="won">active</Badge>
 }
 
-/** Makes a webhook, or changes one. */
+/** Creates or edits a webhook. */
 export function WebhookDialog(props: {
   webhook?: AnyRecord
   onClose: () => void
