@@ -1,11 +1,6 @@
 /**
- * Runs a part of the suite (parts.ts), or test files on every engine that they run on, and prints what
- * node:test says of them:
- *
- * - `node test/run.ts`: the part `quick`, which is `npm test`
- * - `node test/run.ts --part web`: another one
- * - `node test/run.ts FILE …`: these files; PostgreSQL is that of TEST_DATABASE_URL, or started for them
- *
+ * `node test/run.ts [--part web | FILE …]`: runs a part of the suite (parts.ts; default: `quick`, which is
+ * `npm test`), or files on every engine that they run on (PostgreSQL: TEST_DATABASE_URL, or a new one).
  * `--seed N` repeats the questions of the laws of an earlier run. The largest files come first, so that all
  * processes end at about the same time; `--shuffle` runs them in an order that follows from the seed.
  */

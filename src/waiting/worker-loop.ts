@@ -1,10 +1,9 @@
 /**
  * The worker loop of a process: it runs the tasks that it is woken for until each is done. A task has one run
- * at a time, and a limited number of tasks run at once. Accounts take turns, and a turn is one run: an
- * account without a running task comes first, then the one that has waited longest. It finishes a task before
- * it begins others of the account. A run that throws is retried after a delay, without a limit: the database
- * may be away (D72, D84). Owns the schedule; jobs and webhooks own their runs and tasks, lease.ts excludes
- * other processes.
+ * at a time, and a limited number of tasks run at once. Accounts take turns, a run each: one without a
+ * running task comes first, then the one that has waited longest. A task is finished before others of its
+ * account begin. A run that throws is retried after a delay, without a limit: the database may be away (D72,
+ * D84). Jobs and webhooks own their runs and tasks, lease.ts excludes other processes.
  */
 import { FairQueue } from './fair-queue.ts'
 import { type Interval, interval } from './interval.ts'

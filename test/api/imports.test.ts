@@ -387,7 +387,7 @@ test('each column is mapped or left out before a file is tried or imported', asy
   )
   const done = await told(id, 'run')
   assert.deepEqual([done.created, done.columns[3].state], [1, 'left_out'])
-  // A column is accepted with `confirm`, which is the guess.
+  // `confirm` accepts the guess of a column.
   const other = (await upload('contact', 'Last name,x\nDoe,jo@example.com\n')).body.data
   assert.deepEqual([other.columns[1].state, other.columns[1].guess], ['open', 'emails'])
   const taken = await call('PATCH', `${v1}/import/${other.id}`, { confirm: true })

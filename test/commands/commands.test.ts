@@ -30,6 +30,7 @@ const commands: { readonly [name: string]: readonly string[] } = {
   'bench:web': ['--deals', '1000', '--moves', '10'],
   'bench:webhooks': [...moment, '--events', '200'],
   attack: ['--seconds', '0.2', '--deals', '2000'],
+  comments: ['--seed', '7', '--count', '3'],
   copy: rounds(2),
   crash: rounds(3),
   fuzz: ['--requests', '2500', '--seed', '20261121'],

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { errorTable } from '../../src/errors.ts'
 import { installClient } from '../support/client-package.ts'
-import { sources } from './sources.ts'
+import { commentsOf, sources } from './sources.ts'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 
@@ -59,7 +59,7 @@ test('each decision stands once, and the index has its page', () => {
   assert.deepEqual(indexed.toSorted(), written.toSorted())
   const numbers = decisions().toSorted((a, b) => a - b)
   assert.equal(new Set(numbers).size, numbers.length)
-  // The numbers from 69 to 99 are documented by area.
+  // From 69 on the numbers have gaps.
   assert.deepEqual(
     numbers.filter(number => number < 69),
     Array.from({ length: 68 }, (_, index) => index + 1),
@@ -96,7 +96,11 @@ test('every file that a document or a comment names is there', () => {
   const name = `(?<![\\w./-])((?:src|test|bench|scripts|bin|deploy|docs|${folders})/[\\w./-]+\\.(?:ts|js|sql|md|service))\\b`
   const missing = sources('{*.md,docs/**/*.md,{src,test,bench}/**/*.ts}').flatMap(file => {
     // A recipe may name the files that it creates.
-    const text = file.path.endsWith('.md') ? file.text.replace(/^\S+ new: .*$/gm, '') : commentsOf(file.text)
+    const text = file.path.endsWith('.md')
+      ? file.text.replace(/^\S+ new: .*$/gm, '')
+      : commentsOf(file.text)
+          .map(comment => comment.text)
+          .join('\n')
     return [...text.matchAll(new RegExp(name, 'g'))]
       .map(match => match[1]!)
       .filter(path => ![path, `src/${path}`, `docs/${path}`].some(place => existsSync(place)))
@@ -124,14 +128,6 @@ test('every proof of docs/security.md is a test that is there', () => {
   )
   assert.deepEqual(missing, [])
 })
-
-/** The comment lines of a source. */
-function commentsOf(text: string): string {
-  return text
-    .split('\n')
-    .filter(line => /^\s*(\/\/|\/?\*)/.test(line))
-    .join('\n')
-}
 
 test('every setting is in docs/operating.md, and no other', () => {
   const used = [...new Set([...read('src/config.ts').matchAll(/env\.([A-Z_]+)/g)].map(match => match[1]!))]

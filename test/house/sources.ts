@@ -10,6 +10,13 @@ export function sources(pattern: string): Source[] {
     .map(path => ({ path: path.replaceAll('\\', '/'), text: readFileSync(path, 'utf8') }))
 }
 
+/** The files whose comments are read: all but generated ones. */
+export function commented(): Source[] {
+  return sources('{src,web/src,client/src,test,bench,scripts}/**/*.{ts,tsx}').filter(
+    ({ path }) => !/^client\/src\/(schemas|resource-names)\.ts$/.test(path),
+  )
+}
+
 /** The imports of a TypeScript file: relative ones as paths from the root, others unchanged. */
 export function importsOf({ path, text }: Source): string[] {
   const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(match => match[1]!)
@@ -40,3 +47,20 @@ export function functionsOf(text: string): { head: string; lines: number }[] {
 
 const isMethod =
   /^ {2}(?:static |async |get |override |readonly )*(?:constructor|#?\w+(?:<.*>)?)(?:\(| = .*\().*[({]$/
+
+export type Comment = { readonly line: number; readonly text: string }
+
+/** The comments of a TypeScript file: blocks, groups of line comments, and those behind code. */
+export function commentsOf(text: string): Comment[] {
+  return [...text.matchAll(comment)].map(({ 0: whole, index }) => ({
+    line: text.slice(0, index).split('\n').length,
+    text: whole
+      .replace(/^[ \t]*(?:\/\*\*?|\/\/|\*(?!\/))?[ \t]*|[ \t]*\*\/$/gm, '')
+      .replace(/\s+/g, ' ')
+      .trim(),
+  }))
+}
+
+/** Neither `/**` nor `//` within a string begins a comment. */
+const comment =
+  /^[ \t]*\/\*\*[\s\S]*?\*\/|^[ \t]*\/\/.*(?:\n[ \t]*\/\/.*)*|(?<=[({;,] )\/\*\*.*?\*\/|(?<=^(?:[^'"`\n]|'[^'\n]*'|"[^"\n]*"|`[^`\n]*`)*\S +)\/\/ .*/gm

@@ -1,11 +1,8 @@
 /**
- * One process for each data directory: two engines on the same files would destroy them. Owns the directory
- * `lock`. Knows nothing of databases.
- *
- * The lock is a series of numbered files, each naming its holder. To take it, a process creates the next
- * number (exclusively) once the holder of the highest is dead, and holds it if no higher one exists
- * afterwards. The highest file is never removed, not even on release, so no number is used twice: a process
- * with an outdated view can't take the lock from its new holder.
+ * One process for each data directory: two engines on the same files would destroy them. The lock is a series
+ * of numbered files in `lock`, each naming its holder. A process takes it by creating the next number
+ * (exclusively) once the holder of the highest is dead, if no higher one exists afterwards. The highest file
+ * is never removed, so no number is used twice: a process with an outdated view can't take the lock.
  */
 import * as fs from 'node:fs'
 import * as os from 'node:os'

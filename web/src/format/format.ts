@@ -74,7 +74,7 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
         ...(isLong ? { notation: 'compact' } : {}),
       }).format(value)
     },
-    /** The day of YYYY-MM-DD; with the year if it isn't the current one. */
+    /** The day of YYYY-MM-DD; without the year if it is less than 300 days from today. */
     date: (text: string) => {
       const isNear = Math.abs(noon(text).getTime() - noon(today()).getTime()) < 300 * dayMs
       const options = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const

@@ -151,7 +151,7 @@ function ColumnRow(props: {
   resource: string
   field: string | null
   onTake: (field: string | null) => void
-  /** maps the column to a field, or leaves it out */
+  /** the same, by a button of its row */
   onAnswer: (field: string | null) => void
   /** creates a field for it; null without the right */
   onMake: (() => void) | null

@@ -30,7 +30,7 @@ export function useRecordSearch(text: string): readonly SearchHit[] {
   return !isSearch(text.trim()) ? [] : (data ?? [])
 }
 
-/** Titles of deals are duplicates more often than other names: each gets its stage and its owner. */
+/** Deals share titles more often than other records share names: each gets its stage and its owner. */
 async function withDetails(found: readonly SearchHit[], signal: AbortSignal): Promise<readonly SearchHit[]> {
   const ids = found.flatMap(({ resource, id }) => (resource === 'deal' ? [id] : []))
   const seen = expandable(await queryClient.ensureQueryData(fieldsQuery('deal'))).split(',')
