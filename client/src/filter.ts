@@ -88,8 +88,8 @@ export function printFilter(filter: Filter): string {
 
 /** Reason why a condition has no text, or undefined: raw text ends at the parenthesis that closes it. */
 export function unprintable({ operator, values }: Condition): string | undefined {
-  if (operator === 'between' && values.length !== 2) return 'Give both ends.'
-  if (values.length === 0) return 'Give a value.'
+  if (operator === 'between' && values.length !== 2) return 'Enter both values.'
+  if (values.length === 0) return 'Enter a value.'
   if (takesList(operator) || operator === 'eq' || operator === 'neq') return undefined
   return isBalanced(values[0]!) ? undefined : 'A parenthesis here needs its other half.'
 }

@@ -63,7 +63,7 @@ export const Card = memo(function Card(props: Props) {
         aria-describedby="board-help"
         className="flex h-full touch-pan-y flex-col rounded-md px-2.5 py-2 select-none"
       >
-        {isSelected && <span className="unseen">CardSelection</span>}
+        {isSelected && <span className="unseen">Selected</span>}
         <Content deal={deal} isOpenStage={isOpenStage} />
       </a>
       {/* biome-ignore lint/a11y/useSemanticElements: a native one takes three elements a card */}
