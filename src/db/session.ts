@@ -26,7 +26,7 @@ export type SessionOptions = GreetingOptions & {
   readonly delayMs: number
   /** True if the peer is another process, so that each send costs a system call */
   readonly isRemote: boolean
-  /** time limit until it is ready for queries, in milliseconds; null if something else limits it */
+  /** time limit of each server until it is ready for queries, in milliseconds; null if others limit it */
   readonly connectWithinMs: number | null
   /** Called after each answer. */
   onAnswer(): void
@@ -57,15 +57,14 @@ export class Session {
   /** the greeting of the current socket's server, which is one of those of the address */
   #greeting: Greeting | undefined
   #server = 0
-  readonly #connectTimer: NodeJS.Timeout | undefined
+  /** aborted when the session leaves that server */
+  #left = new AbortController()
+  #connectTimer: NodeJS.Timeout | undefined
   readonly #ended = new AbortController()
   #onEmpty = () => {}
 
   constructor(options: SessionOptions) {
     this.#options = options
-    const late = new DatabaseUnavailable('The connection could not be made in time')
-    if (options.connectWithinMs !== null)
-      this.#connectTimer = setTimeout(() => this.end(late), options.connectWithinMs)
     void this.#begin()
   }
 
@@ -104,6 +103,7 @@ export class Session {
     clearTimeout(this.#connectTimer)
     this.#responses.end(this.#over)
     this.#ended.abort()
+    this.#left.abort()
     this.#socket?.destroy()
     this.#onEmpty()
     this.#options.onOver()
@@ -133,27 +133,36 @@ export class Session {
   }
 
   /** Tries that server; if there is none, the session ends with the previous server's error. */
-  async #enter(server: number, failure: unknown): Promise<void> {
-    const connect = this.#options.servers[server]
-    if (!connect) return this.#lose(failure as Error)
-    let made: Duplex
-    try {
-      made = await connect(this.#ended.signal)
-    } catch (error) {
-      return this.#enter(server + 1, error)
-    }
-    this.#socket = made
+  async #enter(server: number, failure: Error): Promise<void> {
+    const { servers, connectWithinMs } = this.#options
+    const connect = servers[server]
+    if (!connect) return this.#lose(failure)
+    const left = new AbortController()
     this.#server = server
+    this.#left = left
+    const late = new DatabaseUnavailable('The connection could not be made in time')
+    // A silent server leaves the next one its time.
+    if (connectWithinMs !== null) this.#connectTimer = setTimeout(() => this.#leave(late), connectWithinMs)
+    try {
+      const made = await connect(left.signal)
+      if (left.signal.aborted) made.on('error', () => {}).destroy()
+      else this.#take(made)
+    } catch (error) {
+      if (!left.signal.aborted) this.#leave(error as Error)
+    }
+  }
+
+  #take(made: Duplex): void {
+    this.#socket = made
     const isHere = () => this.#socket === made
     made.on('error', error => isHere() && this.#lose(error)).on('close', () => isHere() && this.#lose())
-    if (this.#over === null) this.#guard(() => this.#greet(made))
-    else made.destroy()
+    this.#guard(() => this.#greet(made))
   }
 
   #greet(made: Duplex): void {
-    const greeting = new Greeting(this.#options, made, error => this.end(error))
-    this.#greeting = greeting
     const isRead = () => this.#over === null && this.#socket === made
+    const greeting = new Greeting(this.#options, made, error => isRead() && this.end(error))
+    this.#greeting = greeting
     const longest = () => (greeting.isIn ? longestMessage : longestGreeting)
     const read = wire.messageReader(longest, (type, body) => {
       if (!isRead()) return
@@ -166,16 +175,20 @@ export class Session {
       try {
         if (isRead()) read(chunk)
       } catch (error) {
-        if (error instanceof NotHere) this.#leave(made, error)
+        if (error instanceof NotHere) this.#leave(error)
         else this.end(error)
       }
     })
   }
 
   /** Its queries wait for another server of the address. */
-  #leave(made: Duplex, why: NotHere): void {
+  #leave(why: Error): void {
+    clearTimeout(this.#connectTimer)
+    const made = this.#socket
     this.#socket = undefined
-    made.destroy()
+    this.#greeting = undefined
+    this.#left.abort()
+    made?.destroy()
     void this.#enter(this.#server + 1, why)
   }
 

@@ -308,3 +308,35 @@ test('of several servers the one is taken that takes writes, and what was asked 
     /no such password/,
   )
 })
+
+test('each server of an address has its own time, and one that is late is asked nothing', async () => {
+  const [silent, late] = [saying(), saying()]
+  const arrival = Promise.withResolvers<Duplex>()
+  const signals: AbortSignal[] = []
+  const own = new ScriptedServer(honest)
+  const servers = [
+    // As where a machine is gone: nothing refuses the connection.
+    (signal: AbortSignal) => {
+      signals.push(signal)
+      return arrival.promise
+    },
+    () => silent.server,
+    () => own,
+  ]
+  const asked = session([], { servers, connectWithinMs: 1000 })
+  assert.deepEqual(await asked.ask('echo', ['a']), [{ mark: 'a' }])
+  assert.deepEqual(
+    [signals[0]!.aborted, silent.server.destroyed, silent.heard().includes('echo')],
+    [true, true, false],
+  )
+  arrival.resolve(late.server)
+  await new Promise(setImmediate)
+  assert.deepEqual([late.server.destroyed, late.heard()], [true, ''])
+  assert.deepEqual(await asked.ask('echo', ['b']), [{ mark: 'b' }])
+  asked.end(new DatabaseUnavailable('over'))
+  const none = session([], { servers: servers.slice(0, 1), connectWithinMs: 1 })
+  await assert.rejects(none.ask('echo', ['a']), {
+    name: 'DatabaseUnavailable',
+    message: 'The connection could not be made in time',
+  })
+})
