@@ -38,6 +38,8 @@ type Work = JobKey & {
   size: number
   /** number of failed steps in a row */
   failures: number
+  /** True if it was woken since its last step began */
+  isWoken: boolean
 }
 
 export class JobWorker {
@@ -54,8 +56,9 @@ export class JobWorker {
       look: async () => {
         for (const key of await findWork(options.db)) this.wake(key)
       },
-      begin: ({ account, id }) => ({ account, id, size: 0, failures: 0 }),
+      begin: ({ account, id }) => ({ account, id, size: 0, failures: 0, isWoken: false }),
       run: work => this.#step(work),
+      isWoken: work => work.isWoken,
       // The database is unavailable, or there is a conflict with other writes: the step is retried.
       onError: () => {},
     })
@@ -63,7 +66,8 @@ export class JobWorker {
 
   /** Wakes the worker for a job. */
   wake(key: JobKey): void {
-    this.#loop.wake(key)
+    const work = this.#loop.wake(key)
+    if (work) work.isWoken = true
   }
 
   /** Stops after the current steps; other processes, or the next start, continue. */
@@ -76,6 +80,7 @@ export class JobWorker {
   /** One step. The job may have lost its lease since the last one, which `claim` detects. */
   async #step(work: Work): Promise<'more' | 'done'> {
     const { db, log } = this.#options
+    work.isWoken = false
     try {
       const job = await claim(db, work, this.#holder)
       const next = job && (await carryOutStep(this.#options, job, this.#holder, work.size))

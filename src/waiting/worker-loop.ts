@@ -23,6 +23,11 @@ export type WorkerLoopOptions<Task> = {
   begin(key: TaskKey): Task
   /** Does a part of the work. 'done': nothing is left; waking it again begins a new task. */
   run(task: Task): Promise<'more' | 'done'>
+  /**
+   * True if the task was woken after it last looked for work. Asked when a run ends with 'done': then the
+   * task runs again.
+   */
+  isWoken(task: Task): boolean
   /** takes errors of `look` and `run` */
   onError(error: unknown): void
 }
@@ -83,7 +88,7 @@ export class WorkerLoop<Task extends TaskKey> {
       return 'retry' as const
     })
     this.#running.delete(task)
-    if (next === 'more') return this.#goOn(task)
+    if (next === 'more' || (next === 'done' && this.#options.isWoken(task))) return this.#goOn(task)
     if (next === 'done') this.#tasks.delete(nameOf(task))
     else setTimeout(() => this.#goOn(task), this.#options.retryMs).unref()
     this.#runNext()

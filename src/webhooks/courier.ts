@@ -93,13 +93,12 @@ export class Courier {
   /** Works until there is nothing to do; can be rerun after an error. False if the lease is taken. */
   async run(): Promise<boolean> {
     const { db, now } = this.#options
-    this.#isWoken = true
-    if (!(await claim(db, this.#held, now()))) return false
+    this.#isWoken = await claim(db, this.#held, now())
+    if (!this.#isWoken) return false
     const renew = () => claim(db, this.#held, now())
     const renewal = interval(renewMs, renew, () => {})
     try {
       while (await this.#step());
-      this.#isWoken = false
     } finally {
       this.#ready = []
       await renewal.stop()
@@ -123,7 +122,10 @@ export class Courier {
     } else this.#ready = []
     if (orders && (this.#isToLook || !this.#orders)) return true
     if (this.#isToWrite()) return true
-    if (this.#underWay.size === 0) return false
+    if (this.#underWay.size === 0) {
+      this.#isWoken = false
+      return false
+    }
     const timer = this.#isWoken ? setTimeout(() => this.#notice.resolve(), behindMs) : undefined
     await this.#notice.promise
     clearTimeout(timer)

@@ -88,6 +88,7 @@ export class WebhookWorker {
       look: () => this.#look(),
       begin: webhook => ({ ...webhook, courier: new Courier(shared, { ...webhook, holder }) }),
       run: work => this.#run(work),
+      isWoken: ({ courier }) => courier.isWoken,
       onError: error => this.#logFailure(error),
     })
   }
@@ -163,8 +164,7 @@ export class WebhookWorker {
 
   /** Runs a courier until there is nothing to do. */
   async #run({ account, courier }: Work): Promise<'more' | 'done'> {
-    if (await courier.run()) return courier.isWoken ? 'more' : 'done'
-    setTimeout(() => this.changed(account), againMs).unref()
+    if (!(await courier.run())) setTimeout(() => this.changed(account), againMs).unref()
     return 'done'
   }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { type TaskKey, WorkerLoop } from '../../../src/waiting/worker-loop.ts'
 
-type Task = TaskKey & { runs: number }
+type Task = TaskKey & { runs: number; isWoken: boolean }
 const never = 300_000
 
 /** A loop whose runs end when and as the test decides. */
@@ -17,10 +17,12 @@ function watched(concurrency: number, retryMs = never) {
     look: async () => {},
     concurrency,
     retryMs,
-    begin: key => ({ ...key, runs: 0 }),
+    begin: key => ({ ...key, runs: 0, isWoken: false }),
+    isWoken: task => task.isWoken,
     run(task) {
       const name = `${task.account}.${task.id}`
       log.push(`${name} ${++task.runs}`)
+      task.isWoken = false
       const run = Promise.withResolvers<'more' | 'done'>()
       runs.set(name, run)
       return run.promise
@@ -77,5 +79,25 @@ test('a run that throws is reported and repeated with the same task, and keeps n
   assert.deepEqual(errors.map(String), ['Error: away'])
   await end('1.1', 'done')
   assert.deepEqual(loop.tasks, [])
+  await loop.stop()
+})
+
+test('a task that is woken as its run ends is run again, however late that is', async () => {
+  const { loop, log, end } = watched(1)
+  const task = loop.wake({ account: 1, id: 1 })!
+  const ended = end('1.1', 'done')
+  // The run says that it is done; the loop has not heard it yet.
+  queueMicrotask(() => {
+    task.isWoken = true
+  })
+  await ended
+  assert.deepEqual(log, ['1.1 1', '1.1 2'])
+  assert.equal(loop.wake({ account: 1, id: 1 }), task)
+  await end('1.1', 'done')
+  assert.deepEqual([log.length, loop.tasks], [2, []])
+  task.isWoken = true
+  const other = loop.wake({ account: 1, id: 1 })
+  assert.notEqual(other, task)
+  await end('1.1', new Error('away'))
   await loop.stop()
 })
