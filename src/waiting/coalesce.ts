@@ -17,7 +17,11 @@ export function coalesce<Key>(
   const begin = async (key: Key) => {
     const release = await semaphore.acquire(key)
     waiting.delete(key)
-    await work(key).finally(release)
+    try {
+      await work(key)
+    } finally {
+      release()
+    }
   }
   return key => {
     const asked = waiting.get(key) ?? begin(key)

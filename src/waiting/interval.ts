@@ -14,12 +14,17 @@ export function interval(
   onError: (error: unknown) => void,
 ): Interval {
   let underWay: Promise<void> | null = null
-  const actAlone = async () => {
-    await act().catch(onError)
-    underWay = null
+  const actOnce = async () => {
+    try {
+      await act()
+    } catch (error) {
+      onError(error)
+    }
   }
   const timer = setInterval(() => {
-    underWay ??= actAlone()
+    underWay ??= actOnce().finally(() => {
+      underWay = null
+    })
   }, everyMs).unref()
   return {
     async stop() {

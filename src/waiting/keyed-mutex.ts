@@ -28,6 +28,10 @@ export class KeyedMutex<Key> {
   /** Runs `act` while holding the key. */
   async run<T>(key: Key, act: () => Promise<T>): Promise<T> {
     const unlock = await this.lock(key)
-    return act().finally(unlock)
+    try {
+      return await act()
+    } finally {
+      unlock()
+    }
   }
 }

@@ -33,10 +33,14 @@ test('calls before the work begins share it, those after get another turn; keys 
 
 test('an error is for those who asked for this turn, and the next is carried out', async () => {
   let turns = 0
-  const ask = coalesce(1, async (_key: string) => {
-    if (++turns === 1) throw new Error('the first')
+  // The first throws before it waits for anything.
+  const ask = coalesce(1, (_key: string): Promise<void> => {
+    turns++
+    if (turns === 1) throw new Error('the first')
+    return turns === 2 ? Promise.reject(new Error('the second')) : Promise.resolve()
   })
-  await Promise.all([1, 2].map(() => assert.rejects(ask('a'), /the first/)))
+  for (const which of [/the first/, /the second/])
+    await Promise.all([1, 2].map(() => assert.rejects(ask('a'), which)))
   await ask('a')
-  assert.equal(turns, 2)
+  assert.equal(turns, 3)
 })

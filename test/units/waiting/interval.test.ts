@@ -36,3 +36,20 @@ test('no two calls overlap, errors end nothing, and a stop waits for the call un
   await sleep(20)
   assert.equal(log.length, length)
 })
+
+test('an error that is thrown at once ends nothing either', async () => {
+  const twice = Promise.withResolvers<void>()
+  let errors = 0
+  const work = interval(
+    1,
+    () => {
+      throw new Error('at once')
+    },
+    () => ++errors === 2 && twice.resolve(),
+  )
+  // The timer keeps no process alive.
+  const alive = setInterval(() => {}, 1000)
+  await twice.promise
+  clearInterval(alive)
+  await work.stop()
+})

@@ -26,3 +26,12 @@ test('callers of a key hold it in their order, those of another key do not wait,
   assert.deepEqual(log, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
   assert.equal(mutex.isLocked('x'), false)
 })
+
+test('what throws before it waits for anything unlocks, too', async () => {
+  const mutex = new KeyedMutex<string>()
+  const fail = (): Promise<void> => {
+    throw new Error('at once')
+  }
+  await assert.rejects(mutex.run('x', fail), /at once/)
+  assert.equal(await mutex.run('x', async () => 'next'), 'next')
+})
