@@ -3,6 +3,7 @@
  * to queries by order alone. One message too few or too many would assign each later answer to the wrong
  * query, so a message out of order throws, which ends the connection (D100). Knows no statement.
  */
+import { DatabaseUnavailable, protocolViolation } from './unavailable.ts'
 import { from } from './wire.ts'
 
 /** Byte limit of the rows of one answer. A message has at most a gigabyte; no page comes near that. */
@@ -44,15 +45,16 @@ export class Expected {
   /** Takes the next message of an answer. Throws when it is out of order. */
   take(type: number, length: number): void {
     const first = this.#queue[0]
-    if (first === undefined) throw new Error('An answer that nobody waits for')
+    if (first === undefined) throw protocolViolation('an answer that nobody waits for')
     if (type === from.ready) this.#finish(first)
     else this.#goOn(this.#next(first, type), type === from.row ? length : 0)
   }
 
   #goOn(next: State | undefined, length: number): void {
-    if (next === undefined) throw new Error('An answer out of order')
+    if (next === undefined) throw protocolViolation('an answer out of order')
     this.#bytes += length
-    if (this.#bytes > answerMax) throw new Error('An answer of more than a gigabyte')
+    if (this.#bytes > answerMax)
+      throw new DatabaseUnavailable('An answer of the server has more than a gigabyte')
     if (next === 'done') this.#answered++
     this.#state = next
   }
@@ -66,7 +68,7 @@ export class Expected {
 
   #finish(first: number | null): void {
     const isWhole = this.#state === 'done' && (first === null || this.#answered === first)
-    if (!isWhole && this.#state !== 'refused') throw new Error('An answer that ends too early')
+    if (!isWhole && this.#state !== 'refused') throw protocolViolation('an answer that ends too early')
     this.#queue.shift()
     this.#state = 'begins'
     this.#answered = 0

@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream'
 import { endPointOf } from './channel-binding.ts'
 import { type Binding, login } from './login.ts'
-import { DatabaseUnavailable } from './unavailable.ts'
+import { DatabaseUnavailable, protocolViolation } from './unavailable.ts'
 import { from, PostgresError, startup, statusOf } from './wire.ts'
 
 export type GreetingOptions = {
@@ -46,18 +46,18 @@ export class Greeting {
   }
 
   /**
-   * Takes a message; returns true once the session is ready for queries. Throws the server's refusal,
-   * NotHere, DatabaseUnavailable, and an error for a message out of place.
+   * Takes a message; returns true once the session is ready for queries. Throws NotHere, and
+   * DatabaseUnavailable for the server's refusal and for a message out of place.
    */
   receive(type: number, body: Buffer): boolean {
     if (type === from.refusal) throw this.#refusal(new PostgresError(body))
     // A server that sends one challenge after the other would keep the processor busy.
-    if (this.#isAnswering) throw new Error('A message amid the login')
+    if (this.#isAnswering) throw protocolViolation('a message amid the login')
     if (type === from.authentication && !this.isIn) this.#logIn(body)
     else if (type === from.cancelKey && this.isIn) this.cancelKey = Buffer.from(body)
     else if (type === from.status && this.isIn) this.#note(...statusOf(body))
     else if (type === from.ready && this.isIn) return this.#begun()
-    else throw new Error('A message that does not belong to a login')
+    else throw protocolViolation('a message that does not belong to a login')
     return false
   }
 

@@ -41,6 +41,11 @@ export function asUnavailable(error: unknown): unknown {
     : error
 }
 
+/** A message that PostgreSQL never sends there; the server may be another. `what` quotes nothing of it. */
+export function protocolViolation(what: string): DatabaseUnavailable {
+  return new DatabaseUnavailable(`The server does not keep to PostgreSQL's protocol: ${what}`)
+}
+
 /**
  * A bug of the client itself. The log gets the place where it was thrown, without its message, which may
  * quote a value.

@@ -5,6 +5,7 @@
  */
 
 import { writer } from './message-writer.ts'
+import { protocolViolation } from './unavailable.ts'
 
 /** A value is the text PostgreSQL prints for it, or null: numbers, booleans (t, f), dates, JSON alike. */
 export type Row = Record<string, string | null>
@@ -86,8 +87,8 @@ export function messageReader(
   /** Length of the message that begins at `at`, with its head. */
   const lengthOf = (bytes: Buffer, at: number) => {
     const length = bytes.readUInt32BE(at + 1)
-    if (length < 4) throw new Error('A message is shorter than its head')
-    if (length > longest()) throw new Error('A message is longer than any that belongs there')
+    if (length < 4) throw protocolViolation('a message is shorter than its head')
+    if (length > longest()) throw protocolViolation('a message is longer than any that belongs there')
     return length + 1
   }
   /** Adds bytes to the incomplete message; returns where the next one begins. */
@@ -169,7 +170,7 @@ export function readRawRow(body: Buffer): (Buffer | null)[] {
 
 /** Throws when its parts don't end with the message. */
 export function requireEnd(body: Buffer, at: number): void {
-  if (at !== body.length) throw new Error('A message is not as long as its parts')
+  if (at !== body.length) throw protocolViolation('a message is not as long as its parts')
 }
 
 /** Begins a session with these settings: user, database, and parameters of PostgreSQL. */

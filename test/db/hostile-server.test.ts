@@ -203,6 +203,25 @@ test('a server that skips the proof of the password, or asks for it over and ove
   }
 })
 
+test('what is no PostgreSQL server, or none any more, is told from a fault of the client', async () => {
+  const said: string[] = []
+  const greeting = Buffer.concat([login(0), ready])
+  for (const [...answers] of [
+    [Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
+    [Buffer.from('SSH-2.0-OpenSSH_9.9\r\n')],
+    [ready],
+    [greeting, ready],
+    [greeting, Buffer.concat([message('1'), message('2', Buffer.alloc(1))])],
+  ]) {
+    const asked = session([saying(...answers).server], { log: line => said.push(line) })
+    await assert.rejects(asked.ask('SELECT something', []), {
+      name: 'DatabaseUnavailable',
+      message: /^The server does not keep to PostgreSQL's protocol: an? /,
+    })
+  }
+  assert.deepEqual(said, [])
+})
+
 test('a message that comes too often or is missing ends the connection, not the order of the answers', async () => {
   for (const type of '12TDCZ')
     for (const spoil of [changes.nothing!, changes.twice!]) {
