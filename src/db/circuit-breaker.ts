@@ -14,6 +14,8 @@ export type CircuitBreakerOptions = {
   readonly silenceMs: number
   /** time limit of one answer, in milliseconds, even if others are answered meanwhile */
   readonly limitMs: number
+  /** Called when an answer has taken longer than that. */
+  onLate(): void
 }
 
 type Refuse = (error: unknown) => void
@@ -113,7 +115,9 @@ export class CircuitBreaker {
     }
     const { silenceMs, limitMs } = this.#options
     const now = performance.now()
-    this.#refuse([...this.#waiting].filter(([, since]) => now - since > limitMs).map(([one]) => one))
+    const late = [...this.#waiting].filter(([, since]) => now - since > limitMs)
+    this.#refuse(late.map(([one]) => one))
+    if (late.length > 0) this.#options.onLate()
     if (this.#probedAt !== null) {
       const since = this.#silentSince()
       // Answers that came while this process was busy are read before the server is judged.

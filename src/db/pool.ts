@@ -105,6 +105,19 @@ export class SessionPool implements Pool {
     return this.hold(session => transact(session, act, mode))
   }
 
+  /**
+   * Ends the connections on which something is asked and nothing has come for so long: their server is gone
+   * without a word, and the system would wait for it for a quarter of an hour. Where there is one, those that
+   * have nothing to do and are as silent may be no better.
+   */
+  endSilent(afterMs: number): void {
+    const silent = [...this.#sessions].filter(({ silentMs }) => silentMs > afterMs)
+    if (silent.every(({ underWay }) => underWay === 0)) return
+    for (const session of silent)
+      if (session.underWay > 0 || !this.#taken.has(session))
+        session.end(new DatabaseUnavailable('The database does not answer'))
+  }
+
   async end(): Promise<void> {
     this.#isEnded = true
     for (const { refuse } of this.#waiting.splice(0)) refuse(closed())

@@ -53,6 +53,7 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
     // The server cancels statements that take too long; one that it does not answer even then is lost with
     // its connection.
     limitMs: statementTimeoutMs + 2000,
+    onLate: () => sql.endSilent(statementTimeoutMs + 1000),
   })
   return {
     engine: 'postgres',

@@ -60,6 +60,8 @@ export class Session {
   /** aborted when the session leaves that server */
   #left = new AbortController()
   #connectTimer: NodeJS.Timeout | undefined
+  /** when it was last heard of; or asked, if nothing was under way */
+  #signAt = 0
   readonly #ended = new AbortController()
   #onEmpty = () => {}
 
@@ -71,6 +73,11 @@ export class Session {
   /** number of statements that wait for their answers */
   get underWay(): number {
     return this.#responses.underWay
+  }
+
+  /** for how long nothing has come, since something was asked of it that had nothing to do */
+  get silentMs(): number {
+    return performance.now() - this.#signAt
   }
 
   readonly ask: Ask = (...statement) =>
@@ -140,6 +147,7 @@ export class Session {
     const left = new AbortController()
     this.#server = server
     this.#left = left
+    this.#signAt = performance.now()
     const late = new DatabaseUnavailable('The connection could not be made in time')
     // A silent server leaves the next one its time.
     if (connectWithinMs !== null) this.#connectTimer = setTimeout(() => this.#leave(late), connectWithinMs)
@@ -172,6 +180,7 @@ export class Session {
       else if (greeting.receive(type, body)) this.#begun()
     })
     made.on('data', (chunk: Buffer) => {
+      this.#signAt = performance.now()
       try {
         if (isRead()) read(chunk)
       } catch (error) {
@@ -247,6 +256,7 @@ export class Session {
     const bytes = isScript ? wire.script(statements[0]!.text) : wire.statements(statements)
     // From here on it is queued: an error must not leave it there unsent.
     this.#guard(() => {
+      if (this.underWay === 0) this.#signAt = performance.now()
       this.#responses.add(query)
       this.#expected.add(isScript ? null : statements.length)
       if (!this.#isReady) this.#unsent.push(bytes)

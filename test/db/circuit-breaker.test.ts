@@ -10,7 +10,10 @@ after(() => {
 })
 
 function watched(options: Partial<CircuitBreakerOptions>) {
-  const breaker = new CircuitBreaker({ probe: () => never, silenceMs: 200, limitMs: 60_000, ...options })
+  const breaker = new CircuitBreaker({
+    ...{ probe: () => never, silenceMs: 200, limitMs: 60_000, onLate() {} },
+    ...options,
+  })
   stops.push(() => breaker.stop())
   return breaker
 }
@@ -70,9 +73,11 @@ test('a caller that retries at once leaves timers their turn', async () => {
 })
 
 test('nothing waits beyond the limit', async () => {
-  const limited = watched({ probe: async () => {}, limitMs: 300 })
+  let late = 0
+  const limited = watched({ probe: async () => {}, limitMs: 300, onLate: () => late++ })
   await assert.rejects(
     limited.guard(() => never),
     DatabaseUnavailable,
   )
+  assert.equal(late, 1)
 })

@@ -4,8 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { openDatabase } from '../../src/db/open.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
 import { startProxy } from '../support/proxy.ts'
+import { eventually } from '../support/receiver.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const server = await startPostgres()
@@ -95,3 +97,25 @@ test(
     }
   },
 )
+
+test('a server that is gone without a word is left for the next of the address', {
+  ...options,
+  timeout: 300_000,
+}, async () => {
+  const gone = await startProxy(server!.url)
+  const { username, password, host, pathname } = new URL(server!.url)
+  const hosts = `${new URL(gone.url).host},${host}`
+  const db = await openDatabase({
+    url: `postgres://${username}:${password}@${hosts}${pathname}?connect_timeout=1`,
+    ...{ statementTimeoutMs: 2000, poolSize: 3, log() {} },
+  })
+  await Promise.all(Array.from({ length: 9 }, () => db.query('SELECT pg_sleep(0.05)')))
+  // Nothing refuses what is sent there: the system would wait for a quarter of an hour.
+  gone.block()
+  await assert.rejects(db.query('SELECT 1'), { name: 'DatabaseUnavailable' })
+  const isAnswered = () => db.query('SELECT 1').then(Boolean, () => false)
+  await eventually(isAnswered, 'an answer of the next')
+  assert.ok((await Promise.all(Array.from({ length: 30 }, isAnswered))).every(Boolean))
+  await db.close()
+  await gone.close()
+})
