@@ -73,7 +73,7 @@ test('offline a page that was never loaded says so, and comes when one is back',
   await focusOn(page, 'Companies')
   // Browsers that remember a failed import load the whole UI anew here.
   await inNavigation(page, 'Today').click()
-  await page.getByRole('heading', { name: 'Today' }).waitFor()
+  await page.getByRole('heading', { name: 'Today', exact: true }).waitFor()
   await end(/ERR_INTERNET_DISCONNECTED|offline|Failed to fetch/)
 })
 
