@@ -130,15 +130,18 @@ function take(step: Step, cell: Cell, draft: Draft, catalog: Catalog): void {
   if (place.isListed) {
     const items =
       typeof cell === 'string' ? (jsonList(cell) ?? itemsOf(cell)) : Array.isArray(cell) ? cell : [cell]
+    const ids: number[] = []
     items.forEach((item, index) => {
       const id = ownId(step, item)
       if (id !== null) {
-        draft.body[own] = [...(Array.isArray(draft.body[own]) ? draft.body[own] : []), id]
+        ids.push(id)
         return
       }
       const value = convert(item, complain)
       if (value !== undefined) give(nestedObject(draft, step, cell, index), value)
     })
+    const before = draft.body[own]
+    if (ids.length) draft.body[own] = Array.isArray(before) ? [...before, ...ids] : ids
     return
   }
   const id = ownId(step, cell)

@@ -1,6 +1,12 @@
 /**
+<<<<<<< HEAD
  * Files of the maximum width, with cells that are slow to parse: long numbers, dates with time zones, ranges,
  * lists, telephones, addresses, blanks. Data only; event-loop.test.ts sends them.
+=======
+ * Files as wide as the service takes them, with cells that are slow to judge: long numbers, dates with time
+ * zones, ranges, lists, telephones, addresses, blanks; and lists as long. Data only; event-loop.test.ts sends
+ * them.
+>>>>>>> 520e477 (Gather the ids in a cell of a list once, however many there are)
  */
 
 type Cell = (index: number) => string
@@ -39,15 +45,23 @@ const names: { readonly [kind: string]: Cell } = {
 
 const [width, rows] = [1000, 40]
 
+<<<<<<< HEAD
 /** Each as CSV, by its kind of column names. */
+=======
+/** Our name of a list of people, with as many ids in a cell as it may have beside one name. */
+const longLists = `related_contacts\n${Array.from({ length: 10 }, () => `Jo Li${';7'.repeat(24_900)}`).join('\n')}`
+
+/** Each as CSV, by what its columns are called; and one whose cells have very many values. */
+>>>>>>> 520e477 (Gather the ids in a cell of a list once, however many there are)
 export function wideFiles(): readonly (readonly [string, string])[] {
   const quoted = (text: string) => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
   const columns = Array.from({ length: width }, (_, index) => index)
   const cellOf = (row: number, column: number) =>
     quoted(cells[(column * 7 + Math.floor(column / cells.length)) % cells.length]!(row * 31 + column))
   const lines = Array.from({ length: rows }, (_, row) => columns.map(column => cellOf(row, column)).join())
-  return Object.entries(names).map(([kind, nameOf]) => [
+  const wide = Object.entries(names).map(([kind, nameOf]): [string, string] => [
     kind,
     [columns.map(column => quoted(nameOf(column))).join(), ...lines].join('\n'),
   ])
+  return [...wide, ['long lists', longLists]]
 }
