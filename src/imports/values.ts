@@ -6,6 +6,8 @@ import { findOption } from '../fields/kinds/dropdown.ts'
 import { comparedName } from '../fields/name.ts'
 import { nearest } from '../fields/nearest.ts'
 import { bareName } from '../fields/synonyms.ts'
+import { fullNames } from '../records/like-names.ts'
+import { memoize } from '../waiting/memoize.ts'
 import { currencyOf } from './amounts.ts'
 import { divided, isYesNo } from './cell-values.ts'
 import type { Mapping } from './guess.ts'
@@ -33,8 +35,11 @@ export type ValuesToMap = readonly {
 
 /** Maximum number of unknown texts returned for a column; one with more is no list of options. */
 const textsMax = 500
-/** Limits for all columns: distinct texts examined, guesses made, and guesses by spelling. */
-const limits = { looked: 20_000, guessed: 1000, near: 30 }
+/**
+ * Limits for all columns: distinct texts examined, guesses made, guesses by spelling, and names compared for
+ * these.
+ */
+const limits = { looked: 20_000, guessed: 1000, near: 30, compared: 500_000 }
 const choicesMax = 200
 
 /**
@@ -58,10 +63,11 @@ export function valuesToMap(
     for (const cell of values.get(column) ?? [])
       for (const text of place.isSeveral ? severalOf(cell, place, known) : [cell.trim()])
         if (text !== '' && unknown.size < textsMax && left.looked-- > 0 && !known.has(text)) unknown.add(text)
-    const texts = [...unknown].map(text => ({
-      text,
-      guess: left.guessed-- > 0 ? known.guess(text, left.near-- > 0) : null,
-    }))
+    const texts = [...unknown].map(text => {
+      const isGuessed = left.guessed-- > 0 && left.compared > 0
+      if (isGuessed) left.compared -= known.count
+      return { text, guess: isGuessed ? known.guess(text, left.near-- > 0) : null }
+    })
     return texts.length ? [{ column, field, texts }] : []
   })
 }
@@ -76,12 +82,18 @@ function severalOf(cell: string, place: Place, known: Knowing): string[] {
   )
 }
 
-type Knowing = { has(text: string): boolean; guess(text: string, isNear: boolean): number | string | null }
+type Knowing = {
+  /** how many names a text is compared with for a guess */
+  readonly count: number
+  has(text: string): boolean
+  guess(text: string, isNear: boolean): number | string | null
+}
 
 function knowing({ form, of }: Place, catalog: Catalog, choices: Choices): Knowing | null {
   if (form === 'currency') {
     const codes = bared(catalog.currencyList.map(({ code, name }) => ({ id: code, name })))
     return {
+      count: codes.length,
       has: text => currencyOf(text, catalog) !== undefined || catalog.currencies.has(idOf(text)),
       guess: (text, isNear) => likest(text, codes, isNear),
     }
@@ -91,19 +103,28 @@ function knowing({ form, of }: Place, catalog: Catalog, choices: Choices): Knowi
     const named = bared(options)
     if (isYesNo(options)) return null
     return {
+      count: named.length,
       has: text => findOption(text, options) !== undefined,
       guess: (text, isNear) => likest(text, named, isNear),
     }
   }
   const records = form === 'reference' ? choices.get(of.related!) : undefined
   if (!records) return null
-  const named = bared(records.filter(({ isIdle }) => !isIdle))
-  const names = new Set(records.flatMap(({ name, email }) => [name, email ?? name]).map(comparedName))
+  const { named, names } = namesOf(records)
+  const { isPerson } = catalog.resources.get(of.related!)!.resource
+  const waysOf = isPerson ? fullNames : (text: string) => [comparedName(text)]
   return {
-    has: text => /^\d{1,15}$/.test(text) || names.has(comparedName(text)),
+    count: named.length,
+    has: text => /^\d{1,15}$/.test(text) || waysOf(text).some(one => names.has(one)),
     guess: (text, isNear) => likest(text, named, isNear),
   }
 }
+
+/** What texts are compared with: made once of records, however many columns name some of them. */
+const namesOf = memoize((records: readonly Choice[]) => ({
+  named: bared(records.filter(({ isIdle }) => !isIdle)),
+  names: new Set(records.flatMap(({ name, email }) => [name, email ?? name]).map(comparedName)),
+}))
 
 function idOf(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN

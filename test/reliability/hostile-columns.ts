@@ -1,12 +1,6 @@
 /**
-<<<<<<< HEAD
  * Files of the maximum width, with cells that are slow to parse: long numbers, dates with time zones, ranges,
- * lists, telephones, addresses, blanks. Data only; event-loop.test.ts sends them.
-=======
- * Files as wide as the service takes them, with cells that are slow to judge: long numbers, dates with time
- * zones, ranges, lists, telephones, addresses, blanks; and lists as long. Data only; event-loop.test.ts sends
- * them.
->>>>>>> 520e477 (Gather the ids in a cell of a list once, however many there are)
+ * lists, telephones, addresses, blanks; and lists as long. Data only; event-loop.test.ts sends them.
  */
 
 type Cell = (index: number) => string
@@ -45,14 +39,10 @@ const names: { readonly [kind: string]: Cell } = {
 
 const [width, rows] = [1000, 40]
 
-<<<<<<< HEAD
-/** Each as CSV, by its kind of column names. */
-=======
 /** Our name of a list of people, with as many ids in a cell as it may have beside one name. */
 const longLists = `related_contacts\n${Array.from({ length: 10 }, () => `Jo Li${';7'.repeat(24_900)}`).join('\n')}`
 
-/** Each as CSV, by what its columns are called; and one whose cells have very many values. */
->>>>>>> 520e477 (Gather the ids in a cell of a list once, however many there are)
+/** Each as CSV, by its kind of column names; and one whose cells have very many values. */
 export function wideFiles(): readonly (readonly [string, string])[] {
   const quoted = (text: string) => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
   const columns = Array.from({ length: width }, (_, index) => index)

@@ -357,6 +357,38 @@ test('texts that name nothing are told, with what they may mean', () => {
   ])
 })
 
+test('a user is known by the name turned, too, and by one that is out of use', () => {
+  const choices = new Map([
+    ['user', [{ id: 7, name: 'Ann Lee' } as const, { id: 8, name: 'Bo Van Orten', isIdle: true } as const]],
+    ['tag', [{ id: 9, name: 'Key account' }]],
+  ])
+  const texts = ['Lee, Ann', 'lee ann', 'Van Orten, Bo', 'Orten Bo', 'Account key']
+  const toMap = (field: string) =>
+    valuesToMap(catalog, fieldsOf('deal'), [{ column: 0, field }], new Map([[0, texts]]), choices)
+  assert.deepEqual(
+    toMap('sales_owner')[0]!.texts.map(({ text }) => text),
+    ['Orten Bo', 'Account key'],
+  )
+  assert.ok(toMap('tags')[0]!.texts.some(({ text }) => text === 'Account key'))
+})
+
+test('texts are compared with so many names for guesses, of however many columns', () => {
+  const tags = Array.from({ length: 2000 }, (_, index) => ({ id: index + 1, name: `Tag ${index}` }))
+  const choices = new Map([['tag', tags]])
+  const texts = [Array.from({ length: 300 }, (_, index) => `My tag ${index}`).join(';')]
+  const fields = fieldsOf('deal')
+  const toMap = (columns: readonly number[]) =>
+    valuesToMap(
+      ...([catalog, fields, columns.map(column => ({ column, field: 'tags' }))] as const),
+      ...([new Map(columns.map(column => [column, texts])), choices] as const),
+    )
+  for (const columns of [[0], [0, 1]]) {
+    const told = toMap(columns).flatMap(one => one.texts)
+    assert.equal(told.length, 300 * columns.length)
+    assert.equal(told.filter(({ guess }) => guess !== null).length, 250)
+  }
+})
+
 test('each column is mapped, left out for a reason, or open', async () => {
   const deal = {
     ...{ 'Deal Name': 'A', Amount: '5', 'Close Date': '2026-01-01', 'Old ID': 'x1', weighted_value: '7' },
