@@ -6,7 +6,7 @@ import { choicesOf } from '../imports/named-choices.ts'
 import { nameable } from '../imports/targets.ts'
 import { type BulkPlan, countFound } from '../jobs/bulk.ts'
 import { type Job, jobJson, type Kind, type Phase, type State } from '../jobs/job.ts'
-import { refusedFor } from '../jobs/refused.ts'
+import { jobFor, refusedFor } from '../jobs/refused.ts'
 import { countEvents, countRefused } from '../jobs/revert.ts'
 import {
   type Asker,
@@ -58,7 +58,7 @@ export function jobHandlers(service: JobService) {
       const jobs = found.slice(0, count)
       const hasMore = found.length > count
       const meta = { pageSize: count, hasMore, nextCursor: hasMore ? String(jobs.at(-1)!.id) : null }
-      return success(JSON.stringify(jobs.map(job => jobJson(job))), meta)
+      return success(JSON.stringify(jobs.map(job => jobJson(jobFor(request.caller, job)))), meta)
     },
     get: async request => {
       readParameters(request.query, [], [])
@@ -131,9 +131,10 @@ export async function requireJob(db: Queryable, request: ApiRequest, kind: Kind 
 export async function jobAnswer(
   db: Queryable,
   { caller }: ApiRequest,
-  job: Job,
+  whole: Job,
   status = 200,
 ): Promise<Answer> {
+  const job = jobFor(caller, whole)
   const isImport = job.kind === 'import'
   const stored = job.phase ? await problemsAfter(db, job, job.phase, 0, problemsMax) : []
   const refused = stored.map(refusedFor(caller, job))

@@ -3,6 +3,7 @@
  * reject inactive users (D10, D75); an import accepts and counts them.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
+import { otherUsers } from '../jobs/job.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { type Holder, withNames } from '../records/names.ts'
 import { askReferences, lookIn } from '../records/references.ts'
@@ -15,7 +16,6 @@ import { sightOf } from '../rights/visibility.ts'
 const namesAtOnce = 900
 /** Maximum number of inactive users counted by name; the rest are counted together. */
 const namedMax = 100
-const others = 'others'
 
 type WithBody = { readonly place: number; readonly body: JsonObject }
 
@@ -63,7 +63,7 @@ export function countsOf(
     for (const id of new Set(names.map(name => body[name] ?? null))) {
       const user = typeof id === 'number' ? idle.get(id) : undefined
       if (user === undefined) continue
-      const name = known.has(user) || known.size < namedMax ? user : others
+      const name = known.has(user) || known.size < namedMax ? user : otherUsers
       known.add(name)
       counts.set(name, (counts.get(name) ?? 0) + 1)
     }

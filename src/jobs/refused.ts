@@ -3,9 +3,9 @@ import { type Problem, problemAt, type Refusal } from '../errors.ts'
 import type { Json } from '../json.ts'
 import { problemAgain } from '../records/replay.ts'
 import { hiddenProblem } from '../records/save.ts'
-import type { Rights } from '../rights/rights.ts'
+import { mayRead, type Rights } from '../rights/rights.ts'
 import type { Viewer } from '../rights/visibility.ts'
-import type { Job, Refused } from './job.ts'
+import { type Counts, type Job, otherUsers, type Phase, type Refused } from './job.ts'
 
 const problemsMax = 20
 
@@ -30,6 +30,22 @@ export function refusedFor(
 ): (refused: Refused) => Refused {
   if (viewer.rights.isAdmin) return refused => refused
   return ({ place, problems }) => ({ place, problems: problems.map(one => problemFor(viewer, job, one)) })
+}
+
+/** The job as it is told to its reader: whoever carried it out may have read users whom the reader may not. */
+export function jobFor(reader: { readonly rights: Rights }, job: Job): Job {
+  if (mayRead(reader, 'user')) return job
+  const told = <C extends Partial<Counts>>(counts: C): C => {
+    const all = Object.values(counts.users_out_of_use ?? {})
+    if (all.length === 0) return counts
+    return { ...counts, users_out_of_use: { [otherUsers]: all.reduce((sum, count) => sum + count) } }
+  }
+  const results = Object.entries(job.result) as [Phase, Counts][]
+  return {
+    ...job,
+    counts: told(job.counts),
+    result: Object.fromEntries(results.map(([phase, counts]) => [phase, told(counts)])),
+  }
 }
 
 function problemFor(viewer: Viewer, job: Pick<Job, 'resource'>, stored: Json): Json {

@@ -59,6 +59,23 @@ test('what is named in the file is known, and is none of the texts to map', asyn
   assert.deepEqual(texts, [{ text: 'Lina Left', guess: null }])
 })
 
+test('who may not read users is told of how many rows it is so, and no names', async () => {
+  const { id } = (
+    await upload('deal', [head, row('Told 1', String(gone)), row('Told 2', String(far))].join('\n'))
+  ).body.data
+  const names = { 'Lena Left': 1, 'Far Away': 1 }
+  assert.deepEqual((await told(id, 'run')).users_out_of_use, names)
+  const scopes = ['deal:read', 'deal:write', 'import:write']
+  const { token } = await made('token', { name: 'No users', scopes })
+  const as = asToken(token)
+  for (const path of [`import/${id}`, `job/${id}`, 'job?pageSize=1']) {
+    const { body } = await as.get(`${v1}/${path}`)
+    const [job] = [body.data].flat()
+    assert.deepEqual([job.id, job.users_out_of_use], [id, { others: 2 }], path)
+    assert.deepEqual(job.result.run.users_out_of_use, { others: 2 }, path)
+  }
+})
+
 test('somebody in use of the same name is meant first', async () => {
   const active = await user('Far Away', 'far@here.example', true)
   const { id } = (
