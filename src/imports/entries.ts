@@ -39,6 +39,8 @@ export function onto({ body, told, derived }: Said, before: Values, catalog: Cat
     const entries = kept.filter(isObject)
     if (form === 'address') return [[name, { ...entries[0], ...asObject(own) }]]
     const added = (Array.isArray(own) ? own : [own]).filter(isObject)
+    // Nobody knows which is meant: they are refused, as in a new record.
+    if (form === 'prices' && isTwice(added, catalog)) return []
     return [
       [name, added.reduce<JsonObject[]>((all, one) => withEntry(all, one, form, types, catalog), entries)],
     ]
@@ -47,6 +49,12 @@ export function onto({ body, told, derived }: Said, before: Values, catalog: Cat
     ([name]) => !derived.includes(name) || isBlank(before[name] ?? null),
   )
   return Object.fromEntries([...own, ...merged])
+}
+
+/** Whether a currency comes again among prices. */
+function isTwice(prices: readonly JsonObject[], catalog: Catalog): boolean {
+  const currencies = prices.map(({ currency = null }) => idOf(currency, catalog) ?? currency)
+  return new Set(currencies).size < currencies.length
 }
 
 function withEntry(

@@ -323,6 +323,13 @@ test('prices in several columns are those of one product, each in the currency o
     { currency: 'USD', unit_price: 9, tax: 7 },
     { currency: 978, price: 4 },
   ])
+  // Two in one currency are left as they are, to be refused: none of them is taken in silence.
+  const double = converted('product', { 'unit_price.price': '4', [eur]: '5' })
+  assert.deepEqual(onto(double, before as never, catalog).unit_price, [
+    { currency: 'EUR', unit_price: 4 },
+    { currency: 'EUR', unit_price: 5 },
+  ])
+  assert.equal(complaints('product', { name: 'A', ...double.body }).length, 1)
 })
 
 test('a part of a name in a column of its own says more than the whole', () => {
