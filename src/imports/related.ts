@@ -10,10 +10,12 @@ import { comparedName } from '../fields/name.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { carryOutBatch } from '../records/batch.ts'
 import { withoutFindBy } from '../records/find-by.ts'
-import { fullName, type Holder, namingField, withNames } from '../records/names.ts'
+import { namesakesSql } from '../records/like-names.ts'
+import { candidatesMax, fullName, type Holder, namingField, withNames } from '../records/names.ts'
 import type { Context } from '../records/save.ts'
 import { type Queryable, recordsToChange } from '../records/store.ts'
 import { allows } from '../rights/scopes.ts'
+import { sightOf } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import { extras, notTaken } from './not-taken.ts'
 
@@ -225,19 +227,49 @@ async function holdersOf(
   const found = await withNames(tx, context, names =>
     some.map(([first]) => names.holders(first!.resource, first!.text, first!.field) ?? []),
   )
-  const companyOf = ([first]: readonly Named[]) =>
-    first!.field === fullName ? (first!.payload.company ?? null) : null
+  const companies = some.map(([first]) =>
+    first!.field === fullName ? (first!.payload.company ?? null) : null,
+  )
+  const fields = context.catalog.resources.get(some[0]![0]!.resource)!
+  const many = found.flatMap((holders, index) => {
+    const company = companies[index]
+    if (typeof company !== 'number' || holders.length <= candidatesMax) return []
+    return [{ index, text: some[index]![0]!.text, company }]
+  })
+  for (const [index, namesakes] of await namesakesOf(tx, fields, many, context)) found[index] = namesakes
   const ids = found.flatMap((holders, index) =>
-    companyOf(some[index]!) === null ? [] : holders.map(({ id }) => id),
+    companies[index] === null ? [] : holders.map(({ id }) => id),
   )
   if (ids.length === 0) return found
-  const fields = context.catalog.resources.get(some[0]![0]!.resource)!
   const records = await recordsOf(tx, fields, ids, context)
   const companyNow = ({ id }: Holder) => records.get(id)?.company ?? null
   return found.map((holders, index) => {
-    const company = companyOf(some[index]!)
+    const company = companies[index]
     if (company === null) return holders
     const own = holders.filter(one => companyNow(one) === company)
     return own.length ? own : holders.filter(one => companyNow(one) === null)
   })
+}
+
+/** Those of a company or of none, where more people have a name than are told: the first may be of others. */
+async function namesakesOf(
+  tx: Queryable,
+  fields: ResourceFields,
+  many: readonly { readonly index: number; readonly text: string; readonly company: number }[],
+  context: Context,
+): Promise<ReadonlyMap<number, readonly Holder[]>> {
+  if (many.length === 0) return new Map()
+  const asked = many.flatMap(({ text, company }) => [
+    { text, own: company },
+    { text, own: null },
+  ])
+  const sight = sightOf(context)
+  const rows = await ask(tx, namesakesSql(fields, sight, 'company', asked, candidatesMax + 1), true)
+  const all = Map.groupBy(rows, ({ place }) => many[Math.floor(Number(place) / 2)]!.index)
+  return new Map(
+    many.map(({ index }) => [
+      index,
+      (all.get(index) ?? []).map(({ id, name }) => ({ id: Number(id), name: name! })),
+    ]),
+  )
 }

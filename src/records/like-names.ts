@@ -34,6 +34,32 @@ export function isFullName({ resource: { shownAs } }: ResourceFields, alias: Sql
   return sql`compared_name(${full}) COLLATE "C" = n.text`
 }
 
+/** A full name, and the record that a field of the people with this name points to; null: none. */
+export type Namesake = { readonly text: string; readonly own: number | null }
+
+/**
+ * The people that the viewer sees, by their full names and what they have in the field `of`: `place` among
+ * those that are asked for, `id` and `name`, at most so many of each.
+ */
+export function namesakesSql(
+  fields: ResourceFields,
+  sight: Sight,
+  of: string,
+  asked: readonly Namesake[],
+  most: number,
+): Sql {
+  const { name: resource, shownAs } = fields.resource
+  const all = asked.flatMap(({ text, own }, place) => fullNames(text).map(one => ({ place, text: one, own })))
+  const shown = shownName({ related_name: shownAs }, sql`x.`)
+  return sql`SELECT DISTINCT n.place::text AS place, x.id::text AS id, x.name
+FROM jsonb_to_recordset(${JSON.stringify(all)}::jsonb) n (place int, text text, own bigint), LATERAL (
+  SELECT y.id, y.name FROM (
+    SELECT x.id, ${shown} AS name FROM ${sql.id(resource)} x
+    WHERE ${visible(resource, sight, sql`x`)} AND x.deleted_at IS NULL AND ${isFullName(fields, sql`x`)}
+      AND x.${sql.id(of)} IS NOT DISTINCT FROM n.own OFFSET 0) y
+  ORDER BY y.id LIMIT ${sql.integer(most)}) x`
+}
+
 /** True if the names of records may be shown: their field is active, and the role does not hide it. */
 export function isSeen({ byName }: ResourceFields, name: string): boolean {
   const field = byName.get(name)

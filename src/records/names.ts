@@ -35,7 +35,7 @@ const namesMax = 1000
 const lengthMax = 320
 const manyNames = 20
 /** Maximum number of candidates listed for a name; one more is read. */
-const candidatesMax = 10
+export const candidatesMax = 10
 
 /** The names that a request contains, and their lookup results. */
 export class Names {

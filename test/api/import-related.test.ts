@@ -104,6 +104,27 @@ test('a person of a file is one record, and belongs to the company of the row', 
   assert.deepEqual([problem.code, problem.column], ['ambiguous_reference', 'Contact'])
 })
 
+test('of many people of one name the one of the company of the row is found', async () => {
+  const companies = Array.from({ length: 14 }, (_, index) => `Namesake ${index} Ltd`)
+  const lines = companies.map(company => ['Buyer', company].join())
+  const contacts = (await upload('contact', ['last_name,company.name', ...lines].join('\n'))).body.data
+  assert.equal((await told(contacts.id, 'run')).created, 14)
+  const named = 'title,pipeline,pipeline_stage,sales_owner,primary_contact.name,company.name'
+  const rows = [...companies, 'Namesake new Ltd'].map(company =>
+    row(`Of ${company}`, 'New', 'Buyer', company),
+  )
+  const deals = (await upload('deal', [named, ...rows].join('\n'))).body.data
+  const done = await told(deals.id, 'run')
+  assert.deepEqual([done.created, done.related], [15, 2], JSON.stringify(done.problems))
+  assert.equal(await count('contact', 'last_name:eq(Buyer)'), 15)
+  const all = async (path: string) => (await get(`${v1}/${path}&pageSize=100`)).body.data
+  const people = await all('contact/view/list?filter=last_name:eq(Buyer)')
+  const companyOf = new Map(people.map((one: { id: number; company: number }) => [one.id, one.company]))
+  const made = await all('deal/view/list?filter=title:like(Of%20Namesake)')
+  assert.equal(made.length, 15)
+  for (const deal of made) assert.equal(companyOf.get(deal.primary_contact), deal.company, deal.title)
+})
+
 test('a value that a linked record does not get is counted by its column', async () => {
   const company = {
     name: 'Held Ltd',
