@@ -51,7 +51,7 @@ export function onto({ body, told, derived }: Said, before: Values, catalog: Cat
   return Object.fromEntries([...own, ...merged])
 }
 
-/** Whether a currency comes again among prices. */
+/** True if two prices have one currency. */
 function isTwice(prices: readonly JsonObject[], catalog: Catalog): boolean {
   const currencies = prices.map(({ currency = null }) => idOf(currency, catalog) ?? currency)
   return new Set(currencies).size < currencies.length

@@ -1,13 +1,13 @@
 /** Import as JSON: the job, and how its file becomes records (D80). Pure. */
 
-import { Refusal } from '../errors.ts'
+import { problemAt, Refusal } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { type Job, jobJson, type Refused } from '../jobs/job.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { isAboutHidden } from '../records/replay.ts'
 import { columnStates, columnsJson, openColumns } from './columns.ts'
 import { labelsOf, targetsOf } from './guess.ts'
-import { type ImportPlan, planOf } from './plan.ts'
+import { canTell, type ImportPlan, planOf, untold } from './plan.ts'
 import { importedFields } from './step.ts'
 import { type Choices, valuesToMap } from './values.ts'
 
@@ -47,12 +47,18 @@ export function importJson(
   }
 }
 
-/** Throws `validation_failed` if columns are open, with a problem for each. */
+/**
+ * Throws `validation_failed` if columns are open, with a problem for each, or if rows can't be matched by the
+ * field of the plan.
+ */
 export function requireAnswers(job: Job, catalog: Catalog): void {
   const fields = importedFields(catalog.resources.get(job.resource)!)
   const plan = planFor(job, fields, catalog)
   const problems = openColumns(columnStates(job, plan, labelsOf(catalog, fields)))
-  if (problems.length) throw new Refusal('validation_failed', 'Say first what the columns become.', problems)
+  const isTold = canTell(fields, plan.duplicates)
+  if (!isTold) problems.push(problemAt('/duplicates/by', 'invalid_value', untold))
+  const message = isTold ? 'Say first what the columns become.' : untold
+  if (problems.length) throw new Refusal('validation_failed', message, problems)
 }
 
 /** The plan of an import without the fields that the role no longer sees (D64). */

@@ -1,4 +1,6 @@
 /** The plan of an import (D80): how its file becomes records, as stored and changed. Pure. */
+import type { ResourceFields } from '../fields/catalog.ts'
+
 import type { Job } from '../jobs/job.ts'
 import type { Json } from '../json.ts'
 import type { Formats } from './cell-values.ts'
@@ -37,6 +39,19 @@ export type ImportPlan = {
   /** the unique field that identifies a row's record, and the action if it exists; null: rows are new */
   readonly duplicates: { readonly by: string | null; readonly action: (typeof actions)[number] }
 }
+
+/**
+ * True if the field of the plan still identifies records: it may no longer be unique, or be hidden. Without
+ * it each row of an existing record would create another.
+ */
+export function canTell({ byName }: ResourceFields, { by, action }: ImportPlan['duplicates']): boolean {
+  if (action === 'create') return true
+  const field = by === null ? undefined : byName.get(by)
+  return field?.is_unique === true && field.is_active && !field.is_hidden
+}
+
+/** The message if it doesn't. */
+export const untold = 'The field by which rows are told is no unique field by now.'
 
 export function planOf({ plan }: Pick<Job, 'plan'>): ImportPlan {
   return plan as unknown as ImportPlan

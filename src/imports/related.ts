@@ -251,7 +251,7 @@ async function holdersOf(
   })
 }
 
-/** Those of a company or of none, where more people have a name than are told: the first may be of others. */
+/** Holders of a company or of none, if a name has more holders than are listed: these may be of others. */
 async function namesakesOf(
   tx: Queryable,
   fields: ResourceFields,

@@ -20,7 +20,7 @@ import { type Converted, converter } from './convert.ts'
 import { dropOutOfPlace, fillerOf } from './defaults.ts'
 import { onto } from './entries.ts'
 import { countsOf, idleUsersOf } from './idle-users.ts'
-import { type ImportPlan, planOf } from './plan.ts'
+import { canTell, type ImportPlan, planOf, untold } from './plan.ts'
 import { type Lost, linkRelated, type Named, namedIn } from './related.ts'
 import { Formers } from './replaced.ts'
 import { readRows, type StoredRow } from './rows.ts'
@@ -49,6 +49,7 @@ export async function importStep(
   const judging: Context = { ...given, keeps: keptFields }
   const plan = planOf(job)
   const fields = importedFields(given.catalog.resources.get(job.resource)!)
+  if (!canTell(fields, plan.duplicates)) throw new Refusal('wrong_state', untold)
   const all = await readRows(tx, job, job.position, count)
   const names = (job.columns ?? []).map(({ name }) => String(name))
   const updated = await updatedBy(tx, all, fields, judging, plan, names)
@@ -80,7 +81,6 @@ export async function importStep(
     }
   }
   const used = good.filter(({ place }) => imported.has(place))
-  const counted = Object.keys(job.counts.users_out_of_use)
   const position = rows.at(-1)?.place ?? job.position
   // A dry run would create the same records again in the next step.
   const made: Partial<Counts> = job.phase === 'run' ? { related: related.length } : {}
@@ -91,7 +91,7 @@ export async function importStep(
       ...{ ...counts, ...made, refused: refused.length },
       not_taken: notTakenIn(lost, imported, job, plan),
       replaced: byColumn(await formers.gone(tx, fields, context, imported), job, plan),
-      users_out_of_use: countsOf(idle, used, fields, counted),
+      users_out_of_use: countsOf(idle, used, fields, Object.keys(job.counts.users_out_of_use)),
     },
     problems: refused,
     isEnd: rows.length === 0 || position === job.total,

@@ -120,7 +120,7 @@ function knowing({ form, of }: Place, catalog: Catalog, choices: Choices): Knowi
   }
 }
 
-/** What texts are compared with: made once of records, however many columns name some of them. */
+/** The names that texts are compared with: computed once, however many columns name some of the records. */
 const namesOf = memoize((records: readonly Choice[]) => ({
   named: bared(records.filter(({ isIdle }) => !isIdle)),
   names: new Set(records.flatMap(({ name, email }) => [name, email ?? name]).map(comparedName)),

@@ -31,7 +31,7 @@ export const noCounts: Counts = {
   ...{ reverted: 0, related: 0, not_taken: {}, replaced: {}, users_out_of_use: {} },
 }
 
-/** In the place of the names of users that are not told: there are many, or the reader may not read them. */
+/** Replaces the names of users if there are many, or if the reader may not read users. */
 export const otherUsers = 'others'
 
 /** A job as it is stored. */

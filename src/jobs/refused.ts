@@ -32,7 +32,7 @@ export function refusedFor(
   return ({ place, problems }) => ({ place, problems: problems.map(one => problemFor(viewer, job, one)) })
 }
 
-/** The job as it is told to its reader: whoever carried it out may have read users whom the reader may not. */
+/** The job without names of users that its reader may not read: whoever ran it may have read them. */
 export function jobFor(reader: { readonly rights: Rights }, job: Job): Job {
   if (mayRead(reader, 'user')) return job
   const told = <C extends Partial<Counts>>(counts: C): C => {

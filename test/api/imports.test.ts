@@ -16,7 +16,7 @@ const log = pino({ level: 'error' }, { write: line => void faults.push(line) })
 const service = await startService({ log })
 const { call, get, db } = service
 
-const { upload, told, count } = importerOf(service)
+const { upload, told, count, ended } = importerOf(service)
 const fileType = 'application/octet-stream'
 
 const header =
@@ -271,6 +271,32 @@ test('a row that tells one entry of a list leaves the others of the record', asy
     ['+49 30 11111', '+49 170 22222', '+49 30 33333'],
   )
   await call('PATCH', `${v1}/field/${emails.id}`, { is_unique: false })
+})
+
+test('rows make no records anew where the field that tells them is unique no more', async () => {
+  const field = { source: 'product', field_name: 'Teller', type: 'SINGLE_STRING', is_unique: true }
+  const { id: fieldId, internal_name: by } = await service.made('field', field)
+  const set = async (is_unique: boolean) =>
+    assert.equal((await call('PATCH', `${v1}/field/${fieldId}`, { is_unique })).status, 200)
+  const lines = Array.from({ length: 3000 }, (_, index) => `Told ${index},T${index}`)
+  const { id } = (await upload('product', [`name,${by}`, ...lines].join('\n'))).body.data
+  const say = (duplicates: JsonObject) => call('PATCH', `${v1}/import/${id}`, { duplicates })
+  assert.equal((await say({ by, action: 'update' })).status, 200)
+  await set(false)
+  for (const action of ['dry_run', 'run']) {
+    const { status, body } = await call('POST', `${v1}/import/${id}/${action}`)
+    assert.deepEqual([status, body.errors[0].path], [422, '/duplicates/by'], JSON.stringify(body))
+  }
+  // While it is under way, too: what is left of it is not imported.
+  await set(true)
+  assert.equal((await call('POST', `${v1}/import/${id}/run`)).status, 200)
+  assert.equal((await call('POST', `${v1}/import/${id}/pause`)).status, 200)
+  await set(false)
+  assert.equal((await call('POST', `${v1}/import/${id}/resume`)).status, 200)
+  const failed = await ended(id)
+  assert.deepEqual([failed.state, failed.refused], ['failed', 0], JSON.stringify(failed.problems))
+  assert.match(failed.error, /no unique field/)
+  assert.equal(await count('product', 'name:like(Told)'), failed.created)
 })
 
 test('a row says all that is wrong with it, as a request does', async () => {
