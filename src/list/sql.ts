@@ -28,7 +28,10 @@ export function filterSql(plan: Plan, sight: Sight, row: Row = recordRow): Sql {
   return sql`(${sql.join(conditions, plan.type === 'and' ? sql` AND ` : sql` OR `)})`
 }
 
-/** The keys of an ORDER BY; nulls last in both directions (D29). */
+/**
+ * The keys of an ORDER BY, with NULLS LAST if they may be null (D29). Where an index gives the order, the key
+ * ranges put nulls last instead (key-ranges.ts).
+ */
 export function sortSql(keys: readonly SortKey[]): Sql {
   return sql.join(
     keys.map(({ value, direction, nullable }) => {
