@@ -39,19 +39,18 @@ const names: { readonly [kind: string]: Cell } = {
 
 const [width, rows] = [1000, 40]
 
-/** Our name of a list of people, with as many ids in a cell as it may have beside one name. */
-const longLists = `related_contacts\n${Array.from({ length: 10 }, () => `Jo Li${';7'.repeat(24_900)}`).join('\n')}`
+/** A list of people in which a cell has as many ids as it may, beside one name. */
+export const longLists = `related_contacts\n${Array.from({ length: 10 }, () => `Jo Li${';7'.repeat(24_900)}`).join('\n')}`
 
-/** Each as CSV, by its kind of column names; and one whose cells have very many values. */
+/** Each as CSV, by its kind of column names. */
 export function wideFiles(): readonly (readonly [string, string])[] {
   const quoted = (text: string) => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
   const columns = Array.from({ length: width }, (_, index) => index)
   const cellOf = (row: number, column: number) =>
     quoted(cells[(column * 7 + Math.floor(column / cells.length)) % cells.length]!(row * 31 + column))
   const lines = Array.from({ length: rows }, (_, row) => columns.map(column => cellOf(row, column)).join())
-  const wide = Object.entries(names).map(([kind, nameOf]): [string, string] => [
+  return Object.entries(names).map(([kind, nameOf]) => [
     kind,
     [columns.map(column => quoted(nameOf(column))).join(), ...lines].join('\n'),
   ])
-  return [...wide, ['long lists', longLists]]
 }
