@@ -100,7 +100,7 @@ function suite(place: () => Promise<{ url?: string }>) {
   })
 
   test("one account's refusals are nothing to another, and nobody waits behind another's many", async () => {
-    // On a server each account writes by a connection of its own: opening it may take longer than many writes.
+    // On a server each account has a connection of its own: opening it may take longer than many writes.
     await Promise.all([4, 5, 6, 7].map(account => db.write(`${account}`, 'SELECT pg_sleep(0.2)', [])))
     const order: string[] = []
     const noted = (account: string, asked: Promise<unknown>) => asked.finally(() => order.push(account))
