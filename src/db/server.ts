@@ -143,20 +143,49 @@ class Prober {
 
 /** Runs a statement over a connection in exclusive use; aborting `ended` cancels it. */
 async function cancellable<R>(session: Session, statement: Parameters<Ask>, ended: AbortSignal): Promise<R> {
-  const over = new AbortController()
-  let cancelling: Promise<void> | undefined
   // Earlier statements of others must not be cancelled.
-  const cancel = () => {
-    if (ended.aborted && progress.runsSince !== null) cancelling ??= cancelUntil(over.signal, session)
-  }
-  const progress: Progress = { hasBegun: false, runsSince: null, onBegin: cancel }
-  ended.addEventListener('abort', cancel)
+  const canceller = cancellerOf(session, ended, () => progress.runsSince !== null)
+  const progress: Progress = { hasBegun: false, runsSince: null, onBegin: canceller.cancel }
   try {
     return await session.ask<R>(...withProgress(statement, progress))
   } finally {
-    ended.removeEventListener('abort', cancel)
-    over.abort()
-    await cancelling
+    await canceller.stop()
+  }
+}
+
+/** Runs `act` over a connection of its own, which is closed afterwards; aborting `ended` cancels it. */
+async function atOneSnapshot<T>(
+  session: Session,
+  act: (tx: Transaction) => Promise<T>,
+  ended: AbortSignal,
+): Promise<T> {
+  const canceller = cancellerOf(session, ended)
+  try {
+    return await transact(session, act, 'ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  } finally {
+    await canceller.stop()
+    await session.close()
+  }
+}
+
+/**
+ * Cancels the session's statement when `ended` is aborted, if the statement is running then; else `cancel`
+ * does when it begins. `stop` resolves when no cancel request is under way.
+ */
+function cancellerOf(session: Session, ended: AbortSignal, isRunning: () => boolean = () => true) {
+  const over = new AbortController()
+  let cancelling: Promise<void> | undefined
+  const cancel = () => {
+    if (ended.aborted && isRunning()) cancelling ??= cancelUntil(over.signal, session)
+  }
+  ended.addEventListener('abort', cancel)
+  return {
+    cancel,
+    async stop() {
+      ended.removeEventListener('abort', cancel)
+      over.abort()
+      await cancelling
+    },
   }
 }
 
@@ -168,28 +197,6 @@ async function cancelUntil(over: AbortSignal, session: Session): Promise<void> {
   while (!over.aborted) {
     await session.cancel()
     await delay(cancelAgainMs, undefined, { signal: over }).catch(() => {})
-  }
-}
-
-/** Runs `act` over a connection of its own, which is closed afterwards. */
-async function atOneSnapshot<T>(
-  session: Session,
-  act: (tx: Transaction) => Promise<T>,
-  ended: AbortSignal,
-): Promise<T> {
-  const over = new AbortController()
-  let cancelling: Promise<void> | undefined
-  const cancel = () => {
-    cancelling ??= cancelUntil(over.signal, session)
-  }
-  ended.addEventListener('abort', cancel)
-  try {
-    return await transact(session, act, 'ISOLATION LEVEL REPEATABLE READ READ ONLY')
-  } finally {
-    ended.removeEventListener('abort', cancel)
-    over.abort()
-    await cancelling
-    await session.close()
   }
 }
 
