@@ -5,7 +5,7 @@
 import type { ResourceFields } from '../fields/catalog.ts'
 import { otherUsers } from '../jobs/job.ts'
 import type { Json, JsonObject } from '../json.ts'
-import { type Holder, withNames } from '../records/names.ts'
+import { type Holder, holdersOfNames } from '../records/names.ts'
 import { askReferences, lookIn } from '../records/references.ts'
 import type { Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
@@ -97,12 +97,12 @@ async function usersOf(
   return users
 }
 
-function holdersOf(
+async function holdersOf(
   tx: Queryable,
   texts: readonly string[],
-  context: Parameters<typeof withNames>[1],
+  context: Parameters<typeof holdersOfNames>[1],
 ): Promise<readonly (readonly [string, readonly Holder[]])[]> {
-  return withNames(tx, context, names =>
-    texts.map(text => [text, names.holders('user', text) ?? []] as const),
-  )
+  const asked = texts.map(text => ({ resource: 'user', text, by: null }))
+  const found = await holdersOfNames(tx, context, asked)
+  return texts.map((text, index) => [text, found[index]!])
 }

@@ -11,7 +11,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { carryOutBatch } from '../records/batch.ts'
 import { withoutFindBy } from '../records/find-by.ts'
 import { namesakesSql } from '../records/like-names.ts'
-import { candidatesMax, fullName, type Holder, namingField, withNames } from '../records/names.ts'
+import { candidatesMax, fullName, type Holder, holdersOfNames, namingField } from '../records/names.ts'
 import type { Context } from '../records/save.ts'
 import { type Queryable, recordsToChange } from '../records/store.ts'
 import { allows } from '../rights/scopes.ts'
@@ -224,9 +224,8 @@ async function holdersOf(
   some: readonly (readonly Named[])[],
   context: Context,
 ): Promise<(readonly Holder[])[]> {
-  const found = await withNames(tx, context, names =>
-    some.map(([first]) => names.holders(first!.resource, first!.text, first!.field) ?? []),
-  )
+  const asked = some.map(([first]) => ({ ...first!, by: first!.field }))
+  const found = await holdersOfNames(tx, context, asked)
   const companies = some.map(([first]) =>
     first!.field === fullName ? (first!.payload.company ?? null) : null,
   )

@@ -6,8 +6,9 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { comparedName } from '../fields/name.ts'
 import { fold } from '../fold.ts'
-import { type Sight, visible } from '../rights/visibility.ts'
-import { type Sql, sql } from '../sql.ts'
+import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { ask, type Sql, sql } from '../sql.ts'
+import type { Reader } from './store.ts'
 
 /** Maximum number of words of a name. */
 const wordsMax = 8
@@ -66,11 +67,24 @@ export function isSeen({ byName }: ResourceFields, name: string): boolean {
   return field?.is_active === true && !field.is_hidden
 }
 
+/** The records with names similar to `text`, the most similar first, `most` at most: one statement. */
+export async function likeNames(
+  db: Reader,
+  viewer: Viewer,
+  resource: string,
+  text: string,
+  most: number,
+): Promise<{ readonly id: number; readonly name: string }[]> {
+  const statement = likeNamesSql(viewer.catalog.resources.get(resource)!, sightOf(viewer), text, most)
+  const rows = statement ? await ask(db, statement, true) : []
+  return rows.map(({ id, name }) => ({ id: Number(id), name: name! }))
+}
+
 /**
  * SELECT of the records that the viewer sees and whose names contain a word of `text` or a similar one
  * (pg_trgm): `id` and `name`, the most similar first. Null if there is nothing to compare.
  */
-export function likeNamesSql(fields: ResourceFields, sight: Sight, text: string, most: number): Sql | null {
+function likeNamesSql(fields: ResourceFields, sight: Sight, text: string, most: number): Sql | null {
   const { name: resource, shownAs, inUse } = fields.resource
   const name = fold(comparedName(text))
   const words = wordsOf(name).filter(word => word.length > 1)

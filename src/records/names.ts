@@ -15,7 +15,7 @@ import { pluralOf } from '../fields/synonyms.ts'
 import type { Rights } from '../rights/rights.ts'
 import { type Sight, sightOf, unlimited, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
-import { fullNames, isFullName, isSeen, likeNamesSql } from './like-names.ts'
+import { fullNames, isFullName, isSeen, likeNames } from './like-names.ts'
 import type { Reference } from './parse.ts'
 import { askReferences, type Look, lookIn } from './references.ts'
 import type { Reader } from './store.ts'
@@ -127,34 +127,32 @@ export async function withNames<T>(db: Reader, viewer: Asker, read: (names: Name
   }
   const { asked, defaults } = names
   if (asked.length + defaults.length === 0 || names.areTooMany) return first()
-  for (const { resource } of asked) viewer.rights?.need(`${resource}:read`)
   const answers = await lookedUp(db, viewer, asked)
   const look = lookIn(await askReferences(db, unlimited(sightOf(viewer)), defaults))
   const unknown = asked.filter(one => one.by === null && answers.get(keyOf(one))?.length === 0)
-  return read(new Names(answers, look, await nearNames(db, viewer, unknown.slice(0, soughtMax))))
+  const near = new Map<string, readonly Holder[]>()
+  for (const one of unknown.slice(0, soughtMax))
+    near.set(keyOf(one), await likeNames(db, viewer, one.resource, one.text, candidatesMax))
+  return read(new Names(answers, look, near))
+}
+
+/**
+ * The records that match each name of a list, of at most `namesMax`; without similar names, which only a
+ * problem contains. Throws `forbidden` like `withNames`.
+ */
+export async function holdersOfNames(
+  db: Reader,
+  viewer: Asker,
+  all: readonly Asked[],
+): Promise<(readonly Holder[])[]> {
+  const names = new Names()
+  for (const { resource, text, by } of all) names.holders(resource, text, by)
+  const answers = await lookedUp(db, viewer, names.asked)
+  return all.map(one => answers.get(keyOf(one)) ?? [])
 }
 
 /** Number of unknown names of a request for which similar ones are sought. */
 const soughtMax = 3
-
-/** The records with similar names, by their keys in Names. */
-async function nearNames(
-  db: Reader,
-  { catalog, ...viewer }: Viewer,
-  asked: readonly Asked[],
-): Promise<Map<string, readonly Holder[]>> {
-  const sight = sightOf({ catalog, ...viewer })
-  const near = new Map<string, readonly Holder[]>()
-  for (const one of asked) {
-    const statement = likeNamesSql(catalog.resources.get(one.resource)!, sight, one.text, candidatesMax)
-    const rows = statement ? await ask(db, statement, true) : []
-    near.set(
-      keyOf(one),
-      rows.map(({ id, name }) => ({ id: Number(id), name: name! })),
-    )
-  }
-  return near
-}
 
 /** The problem with a name that `holders` have; null if exactly one has the name. */
 export function nameProblem(
@@ -208,12 +206,13 @@ function rowOf(alias: Sql) {
   return { alias: sql`${alias}.`, now: sql`now()` }
 }
 
-/** The records that match each name, by its key in Names: one statement. */
+/** The records that match each name, by its key in Names: one statement. Throws `forbidden` (D65). */
 async function lookedUp(
   db: Reader,
   viewer: Asker,
   asked: readonly Asked[],
 ): Promise<Map<string, readonly Holder[]>> {
+  for (const { resource } of asked) viewer.rights?.need(`${resource}:read`)
   const sight = sightOf(viewer)
   const numbered = asked.map((name, place) => ({ ...name, place }))
   const selects = [...Map.groupBy(numbered, name => name.resource)].flatMap(([resource, names]) =>
