@@ -90,7 +90,10 @@ function sameness(
   return other => digitsOf(other) === digits || (kind !== undefined && typeOf(other) === kind)
 }
 
-const digitsOf = (one: JsonObject) => String(one.phone_number).replace(/\D/g, '')
+/** The digits of an entry's phone number, by which numbers are compared. */
+export function digitsOf({ phone_number }: JsonObject): string {
+  return String(phone_number).replace(/\D/g, '')
+}
 
 function typeOf(one: JsonObject): number | undefined {
   const [type, all] = 'phone_type' in one ? [one.phone_type, phoneTypes] : [one.email_type, emailTypes]

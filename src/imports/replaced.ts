@@ -10,7 +10,7 @@ import type { Context } from '../records/save.ts'
 import { type Queryable, recordsToChange } from '../records/store.ts'
 import { mayRead } from '../rights/rights.ts'
 import { ask } from '../sql.ts'
-import type { Told } from './entries.ts'
+import { digitsOf, type Told } from './entries.ts'
 
 /** The rows about a record, and its lists before the first row that replaces them. */
 type Former = { readonly places: Set<number>; readonly lists: Map<string, readonly string[]> }
@@ -66,7 +66,7 @@ function keysOf(entry: Json): string[] {
   if (!isObject(entry)) return [JSON.stringify(entry)]
   const { email_value, phone_number, currency, product } = entry
   if (email_value !== undefined) return [comparedName(String(email_value))]
-  if (phone_number !== undefined) return [String(phone_number).replace(/\D/g, '')]
+  if (phone_number !== undefined) return [digitsOf(entry)]
   const id = currency ?? product
   if (id !== undefined) return [JSON.stringify(id)]
   return Object.keys(entry).filter(name => entry[name] !== null)
