@@ -42,7 +42,7 @@ export function isOpen({ why }: Unmapped): boolean {
 }
 
 /** The target of an open column if it is confirmed; null: the column is left out. */
-export function guessOf({ why, field }: Unmapped): string | null {
+function guessOf({ why, field }: Unmapped): string | null {
   return why === 'near' || why === 'contents' ? field : null
 }
 

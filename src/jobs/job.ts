@@ -26,7 +26,7 @@ export type Counts = {
   readonly users_out_of_use: { readonly [name: string]: number }
 }
 
-export const noCounts: Counts = {
+const noCounts: Counts = {
   ...{ created: 0, updated: 0, unchanged: 0, skipped: 0, refused: 0 },
   ...{ reverted: 0, related: 0, not_taken: {}, replaced: {}, users_out_of_use: {} },
 }
