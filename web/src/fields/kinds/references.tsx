@@ -3,25 +3,15 @@ import { type ReactNode, useState } from 'react'
 import type { Field } from '../../api/api.ts'
 import { Badge } from '../../ui/elements.tsx'
 import { Group } from '../group.tsx'
-import type { InputProps, Kind, NamesOf } from '../kind.ts'
+import type { InputProps, Kind } from '../kind.ts'
 import type { Match } from '../references/find-records.ts'
 import { Picker } from '../references/picker.tsx'
-import { sourceOf, useReferenceName } from '../references/reference-name.ts'
+import { ReferenceChip } from '../references/reference-chip.tsx'
+import { sourceOf } from '../references/reference-name.ts'
 import { ReferenceOperand } from '../references/reference-operand.tsx'
-import { RemovableChip } from '../removable-chip.tsx'
 import { ReferenceCell, readReference, textOfReference } from './reference.tsx'
 
 export type Ids = readonly (number | string)[]
-
-function Chip(props: { value: number | string; field: Field; names: NamesOf; onRemove: () => void }) {
-  const { value, field, names, onRemove } = props
-  const name = useReferenceName(field, value, names)
-  return (
-    <RemovableChip name={name} onRemove={onRemove}>
-      <bdi className="truncate">{name}</bdi>
-    </RemovableChip>
-  )
-}
 
 /** Chips, and an input to find more. */
 export function ReferencesInput(
@@ -36,7 +26,7 @@ export function ReferencesInput(
       {ids.length > 0 && (
         <div className="flex flex-wrap gap-1">
           {ids.map(id => (
-            <Chip
+            <ReferenceChip
               key={id}
               value={id}
               field={field}

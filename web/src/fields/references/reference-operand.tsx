@@ -1,10 +1,9 @@
 /** References in a filter: one, or several as chips. */
-import type { Field } from '../../api/api.ts'
 import type { OperandProps } from '../kind.ts'
 import { operandOf } from '../operand.tsx'
 import { joinList, splitList } from '../operand-list.ts'
-import { RemovableChip } from '../removable-chip.tsx'
 import { Picker } from './picker.tsx'
+import { ReferenceChip } from './reference-chip.tsx'
 import { sourceOf, useReferenceName } from './reference-name.ts'
 
 const idOf = (text: string) => (/^\d+$/.test(text) ? Number(text) : text)
@@ -22,25 +21,17 @@ function OneReference({ value, onChange, field, label }: OperandProps) {
   )
 }
 
-function Chip({ value, field, onRemove }: { value: string; field: Field; onRemove: () => void }) {
-  const name = useReferenceName(field, idOf(value), null)
-  return (
-    <RemovableChip name={name} onRemove={onRemove}>
-      <bdi className="truncate">{name}</bdi>
-    </RemovableChip>
-  )
-}
-
 function ManyReferences({ value, onChange, field, label }: OperandProps) {
   const chosen = splitList(value)
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <div className="flex flex-wrap gap-1 empty:hidden">
         {chosen.map(one => (
-          <Chip
+          <ReferenceChip
             key={one}
-            value={one}
+            value={idOf(one)}
             field={field}
+            names={null}
             onRemove={() => onChange(joinList(chosen.filter(other => other !== one)))}
           />
         ))}
