@@ -1,11 +1,10 @@
 /** TIME_RANGE: two times of day, "09:00/17:30"; it may pass midnight. */
 import type { Formats } from '../../format/format.ts'
 import { useFormat } from '../../format/use-format.tsx'
-import { TextField } from '../../ui/inputs.tsx'
-import type { Kind, OperandProps } from '../kind.ts'
+import type { Kind } from '../kind.ts'
 import { operandOf } from '../operand.tsx'
 import { checkRange, nativeEnd, type Range, RangeBox, readRange } from '../range-box.tsx'
-import { readTime } from './time.tsx'
+import { readTime, TimeOperand } from './time.tsx'
 
 const TimeEnd = nativeEnd('time')
 
@@ -33,9 +32,7 @@ export const timeRange: Kind<string> = {
       End={TimeEnd}
     />
   ),
-  Operand: operandOf(({ value, onChange, label }: OperandProps) => (
-    <TextField type="time" label={label} isLabelHidden value={value} onChange={onChange} />
-  )),
+  Operand: operandOf(TimeOperand),
   display: (value, _names, format) => display(value, format),
   text: value => value.replace('/', ' – '),
   parse: typed => {

@@ -9,6 +9,10 @@ function TimeCell({ value }: { value: string }) {
   return <time className="tabular">{format.time(value)}</time>
 }
 
+export function TimeOperand({ value, onChange, label }: OperandProps) {
+  return <TextField type="time" label={label} isLabelHidden value={value} onChange={onChange} />
+}
+
 /** 9:30, 09:30:15 and 9.30 pm → HH:MM */
 export function readTime(text: string): string | undefined {
   const [, hours, minutes, half] =
@@ -30,9 +34,7 @@ export const time: Kind<string> = {
       onChange={typed => onChange(typed === '' ? null : typed)}
     />
   ),
-  Operand: operandOf(({ value, onChange, label }: OperandProps) => (
-    <TextField type="time" label={label} isLabelHidden value={value} onChange={onChange} />
-  )),
+  Operand: operandOf(TimeOperand),
   text: value => value,
   display: (value, _names, format) => format.time(value),
   parse: typed => (typed.trim() === '' ? null : readTime(typed)),
