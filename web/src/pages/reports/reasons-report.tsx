@@ -5,7 +5,7 @@ import { Bars } from '../../ui/chart.tsx'
 import { EmptyState } from '../../ui/elements.tsx'
 import type { ReportProps } from '../forecast.tsx'
 import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
-import { all, chosen, daysOf, dealsPath, isGroup, within } from './reports.ts'
+import { all, baseValueOf, chosen, daysOf, dealsPath, isGroup, within } from './reports.ts'
 import { useBase } from './use-base.ts'
 
 export function ReasonsReport(props: ReportProps) {
@@ -26,12 +26,12 @@ function Reasons(props: ReportProps & { title: string; status: 'Won' | 'Lost'; f
   const filter = all(`status:eq(${status})`, within('deal_closed_on', first, last), ...chosen(search))
   const sums = useQuery(sumsQuery({ filter, group_by: field }))
   const rows = (sums.data ?? [])
-    .map(({ group, name, count = 0, deal_value_in_base_currency }) => ({
-      id: String(group),
-      name: name ?? 'No reason',
-      count,
-      value: deal_value_in_base_currency?.value ?? 0,
-      filter: all(filter, isGroup(field, group)),
+    .map(group => ({
+      id: String(group.group),
+      name: group.name ?? 'No reason',
+      count: group.count ?? 0,
+      value: baseValueOf(group),
+      filter: all(filter, isGroup(field, group.group)),
     }))
     .sort((a, b) => b.count - a.count)
   return (

@@ -2,7 +2,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useFormat } from '../../format/use-format.tsx'
 import { sumsQuery } from './parts.tsx'
-import { all, comparablePeriods, type Days, daysOf, dealsPath, type Period, within } from './reports.ts'
+import {
+  all,
+  baseValueOf,
+  comparablePeriods,
+  type Days,
+  daysOf,
+  dealsPath,
+  type Period,
+  within,
+} from './reports.ts'
 import { useBase } from './use-base.ts'
 
 type WonProps = {
@@ -53,5 +62,5 @@ function useWon(isWon: string, days: Days | null, isInAmounts: boolean): number 
   const filter = days ? filterOf(isWon, days) : ''
   const { data } = useQuery({ ...sumsQuery({ filter }), enabled: days !== null })
   if (!data) return undefined
-  return (isInAmounts ? data[0]?.deal_value_in_base_currency?.value : data[0]?.count) ?? 0
+  return isInAmounts ? baseValueOf(data[0]) : (data[0]?.count ?? 0)
 }
