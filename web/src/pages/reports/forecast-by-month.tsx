@@ -5,7 +5,7 @@ import { StackedBars } from '../../ui/chart.tsx'
 import { Legend } from '../../ui/chart-parts.tsx'
 import type { ReportProps } from '../forecast.tsx'
 import { NotInForecast } from './not-in-forecast.tsx'
-import { barOf, seriesOf } from './open-and-won.ts'
+import { amountColumns, barOf, cellsOf, columns, type OpenAndWon, seriesOf } from './open-and-won.ts'
 import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
 import {
   all,
@@ -13,7 +13,6 @@ import {
   daysOf,
   type ForecastFilters,
   type Group,
-  type MonthRow,
   monthRows,
   weightedValueOf,
   within,
@@ -22,10 +21,11 @@ import { useBase } from './use-base.ts'
 import { WonFigure } from './won-figure.tsx'
 
 type Props = Omit<ReportProps, 'search'> & { filters: ForecastFilters }
-type ViewProps = Props & { rows: readonly MonthRow[]; total: Group | undefined }
+type ViewProps = Props & { rows: readonly OpenAndWon[]; total: Group | undefined }
 
 export function ForecastByMonth(props: Props) {
   const { filters, period, isTable, isInAmounts } = props
+  const format = useFormat()
   const base = useBase()
   const { first, last } = daysOf(period)
   const open = useQuery(sumsQuery({ filter: filters.expected, group_by: 'expected_close_date:month' }))
@@ -37,7 +37,13 @@ export function ForecastByMonth(props: Props) {
   )
   const sums = useQuery(sumsQuery({ filter: filters.expected }))
   const total = sums.data?.[0]
-  const rows = monthRows(period, open.data ?? [], won.data ?? [])
+  const rows = monthRows(period, open.data ?? [], won.data ?? []).map(row => ({
+    ...row,
+    id: row.month,
+    name: format.month(row.month),
+    openFilter: filters.openIn(row.month),
+    wonFilter: filters.wonIn(row.month),
+  }))
   const amounts = `, in ${base.code ?? 'the base currency'}: at their full value (best case), and weighted by the probability of their stage`
   return (
     <ReportPanel
@@ -70,19 +76,9 @@ function MonthTable({ filters, isInAmounts, rows, total }: ViewProps) {
   return (
     <NumberTable
       label="Forecast by month"
-      columns={['Month', 'Open deals', 'Best case', 'Weighted', 'Won deals', 'Won']}
-      without={isInAmounts ? [] : ['Best case', 'Weighted', 'Won']}
-      rows={rows.map(row => ({
-        id: row.month,
-        name: format.month(row.month),
-        cells: [
-          { text: format.number(row.count), filter: filters.openIn(row.month) },
-          { text: base.full(row.best), filter: filters.openIn(row.month) },
-          { text: base.full(row.weighted), filter: filters.openIn(row.month) },
-          { text: format.number(row.wonCount), filter: filters.wonIn(row.month) },
-          { text: base.full(row.won), filter: filters.wonIn(row.month) },
-        ],
-      }))}
+      columns={['Month', ...columns]}
+      without={isInAmounts ? [] : amountColumns}
+      rows={rows.map(row => ({ id: row.id, name: row.name, cells: cellsOf(row, base) }))}
       total={{
         id: 'total',
         name: 'Total',
@@ -102,13 +98,6 @@ function MonthChart({ filters, period, isInAmounts, rows, total }: ViewProps) {
   const format = useFormat()
   const base = useBase()
   const onOpen = useOpen()
-  const bars = rows.map(row => ({
-    ...row,
-    id: row.month,
-    name: format.month(row.month),
-    openFilter: filters.openIn(row.month),
-    wonFilter: filters.wonIn(row.month),
-  }))
   return (
     <div className="flex flex-col gap-3">
       <dl className="flex flex-wrap gap-x-8 gap-y-2">
@@ -126,7 +115,7 @@ function MonthChart({ filters, period, isInAmounts, rows, total }: ViewProps) {
         label="Forecast by month"
         axis={isInAmounts ? base.short : format.number}
         onOpen={onOpen}
-        bars={bars.map(bar => barOf(bar, isInAmounts, base))}
+        bars={rows.map(row => barOf(row, isInAmounts, base))}
       />
     </div>
   )

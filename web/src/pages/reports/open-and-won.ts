@@ -1,5 +1,6 @@
-/** Open and won deals as the marks of a bar: in amounts, or as counts if the role hides amounts. Pure. */
+/** Open and won deals as a bar or a row of a table: in amounts, or as counts if the role hides them. Pure. */
 import type { Series } from '../../ui/chart-parts.tsx'
+import type { Cell } from './parts.tsx'
 import { dealsPath, type OwnerRow } from './reports.ts'
 import type { BaseFormat } from './use-base.ts'
 
@@ -15,14 +16,30 @@ const dealSeries: readonly Series[] = [
 
 export const seriesOf = (isInAmounts: boolean) => (isInAmounts ? amountSeries : dealSeries)
 
-type Row = Omit<OwnerRow, 'owner' | 'name'> & {
+export type OpenAndWon = Omit<OwnerRow, 'owner' | 'name'> & {
   readonly id: string
   readonly name: string
   readonly openFilter: string
   readonly wonFilter: string
 }
 
-export function barOf(row: Row, isInAmounts: boolean, { full, short, number, deals }: BaseFormat) {
+/** The columns of a table after the one of the names, and those of them that are amounts. */
+export const columns = ['Open deals', 'Best case', 'Weighted', 'Won deals', 'Won']
+export const amountColumns = ['Best case', 'Weighted', 'Won']
+
+/** The cells of these columns. */
+export function cellsOf(row: OpenAndWon, { full, number }: BaseFormat): readonly Cell[] {
+  const { openFilter, wonFilter, count, best, weighted, won, wonCount } = row
+  return [
+    { text: number(count), filter: openFilter },
+    { text: full(best), filter: openFilter },
+    { text: full(weighted), filter: openFilter },
+    { text: number(wonCount), filter: wonFilter },
+    { text: full(won), filter: wonFilter },
+  ]
+}
+
+export function barOf(row: OpenAndWon, isInAmounts: boolean, { full, short, number, deals }: BaseFormat) {
   const { id, name, openFilter, wonFilter, count, best, weighted, won, wonCount } = row
   const [openPath, wonPath] = [dealsPath(openFilter), dealsPath(wonFilter)]
   if (!isInAmounts)

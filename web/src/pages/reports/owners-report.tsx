@@ -5,7 +5,7 @@ import { Bars } from '../../ui/chart.tsx'
 import { Legend } from '../../ui/chart-parts.tsx'
 import { EmptyState } from '../../ui/elements.tsx'
 import type { ReportProps } from '../forecast.tsx'
-import { barOf, seriesOf } from './open-and-won.ts'
+import { amountColumns, barOf, cellsOf, columns, seriesOf } from './open-and-won.ts'
 import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
 import { all, chosen, daysOf, isGroup, ownerRows, within } from './reports.ts'
 import { useBase } from './use-base.ts'
@@ -38,19 +38,9 @@ export function OwnersReport({ search, period, isTable, isInAmounts }: ReportPro
             return (
               <NumberTable
                 label="By owner"
-                columns={['Owner', 'Open deals', 'Best case', 'Weighted', 'Won deals', 'Won']}
-                without={isInAmounts ? [] : ['Best case', 'Weighted', 'Won']}
-                rows={rows.map(row => ({
-                  id: row.id,
-                  name: row.name,
-                  cells: [
-                    { text: format.number(row.count), filter: row.openFilter },
-                    { text: base.full(row.best), filter: row.openFilter },
-                    { text: base.full(row.weighted), filter: row.openFilter },
-                    { text: format.number(row.wonCount), filter: row.wonFilter },
-                    { text: base.full(row.won), filter: row.wonFilter },
-                  ],
-                }))}
+                columns={['Owner', ...columns]}
+                without={isInAmounts ? [] : amountColumns}
+                rows={rows.map(row => ({ id: row.id, name: row.name, cells: cellsOf(row, base) }))}
               />
             )
           return (
