@@ -16,7 +16,3 @@ export function replaced(filter: Filter, path: readonly number[], by: Term | nul
     return of.length ? [{ ...term, of }] : []
   })
 }
-
-/** Number of a filter's conditions: the service accepts at most `conditionsMax`. */
-export const countConditions = (filter: Filter): number =>
-  filter.reduce((sum, term) => sum + (term.type === 'condition' ? 1 : countConditions(term.of)), 0)
