@@ -2,7 +2,7 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 
 /** A record that a settings page creates. `id`: its value of `?new=` (use-open-dialog.ts). */
-export type Creatable = {
+type Creatable = {
   readonly resource: string
   readonly what: string
   readonly id?: string
