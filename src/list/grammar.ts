@@ -4,6 +4,7 @@
  * names its position.
  */
 import {
+  type Condition,
   type Count,
   example,
   FilterError,
@@ -12,15 +13,10 @@ import {
 } from '../../client/src/filter.ts'
 import type { Hint } from '../errors.ts'
 import { suggestion } from '../fields/nearest.ts'
-import { type Operator, operators } from '../fields/operators.ts'
+import { operators } from '../fields/operators.ts'
 import { ourOperator } from '../fields/synonyms.ts'
 
-export type Condition = {
-  readonly type: 'condition'
-  readonly field: string
-  readonly operator: Operator
-  readonly values: readonly string[]
-}
+export type { Condition }
 export type Filter =
   | Condition
   | { readonly type: 'and' | 'or'; readonly of: readonly Filter[] }

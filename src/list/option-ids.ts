@@ -1,10 +1,10 @@
 /**
  * Stored filters refer to options, stages and pipelines by id (D130), so a rename doesn't affect them. Pure.
  */
+import { type Condition, FilterError, parseFilter, printFilter, type Term } from '../../client/src/filter.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Operator } from '../fields/operators.ts'
-import { type Condition, type Filter, GrammarError, parseFilter } from './grammar.ts'
 
 /** The operators for a name with several meanings, such as that of a stage in several pipelines. */
 const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'nin', in: 'in', nin: 'nin' }
@@ -22,16 +22,13 @@ export function withOptionIds(text: string, fields: ResourceFields, catalog: Cat
     const { operator } = condition
     return { ...condition, operator: ids.length > 1 ? ofSeveral[operator]! : operator, values: ids }
   }
-  const changed = (filter: Filter): Filter => {
-    if (filter.type === 'condition') return byId(filter)
-    if (filter.type === 'not') return { ...filter, of: changed(filter.of) }
-    return { ...filter, of: filter.of.map(changed) }
-  }
+  const changed = (term: Term): Term =>
+    term.type === 'condition' ? byId(term) : { ...term, of: term.of.map(changed) }
   try {
-    const filter = changed(parseFilter(text))
-    return isChanged ? printed(filter, true) : text
+    const filter = parseFilter(text).map(changed)
+    return isChanged ? printFilter(filter) : text
   } catch (error) {
-    if (error instanceof GrammarError) return text
+    if (error instanceof FilterError) return text
     throw error
   }
 }
@@ -44,26 +41,4 @@ function idsOf({ field: name, operator, values }: Condition, fields: ResourceFie
   const found = values.map(value => term.operand(value, catalog))
   const isKnown = found.every(one => typeof one === 'string' || Array.isArray(one))
   return isKnown ? [...new Set(found.flat() as string[])] : null
-}
-
-function printed(filter: Filter, isOutermost = false): string {
-  switch (filter.type) {
-    case 'condition': {
-      const isList = ['in', 'nin', 'between'].includes(filter.operator)
-      return `${filter.field}:${filter.operator}(${filter.values.map(isList ? listed : String).join()})`
-    }
-    case 'not':
-      return `not(${printed(filter.of, true)})`
-    default: {
-      const terms = filter.of.map(one => printed(one)).join()
-      return isOutermost && filter.type === 'and' ? terms : `${filter.type}(${terms})`
-    }
-  }
-}
-
-/** A value of a list, in double quotes if it would end the list or be trimmed. */
-function listed(value: string): string {
-  return /^[^\s,()"\\](?:[^,()"\\]*[^\s,()"\\])?$/.test(value)
-    ? value
-    : `"${value.replace(/["\\]/g, '\\$&')}"`
 }
