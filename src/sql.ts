@@ -151,6 +151,11 @@ function numbered(statement: Sql, first: readonly Param[] = []) {
   return { text: pieces.join(''), params }
 }
 
+/** A text as a part of a LIKE pattern, in which `%` and `_` are ordinary. */
+export function likeText(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
+}
+
 /** A statement with CTEs in front, which it may use. */
 export function withCtes(ctes: readonly Sql[], { text, values }: Statement): Statement {
   const head = compile(join(ctes, template`,\n`), ...values.map(param))

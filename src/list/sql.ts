@@ -2,7 +2,7 @@
 import { type Row, recordRow } from '../fields/columns.ts'
 import type { Alike } from '../fields/operators.ts'
 import { type Sight, visible } from '../rights/visibility.ts'
-import { param, type Sql, type SqlType, sql } from '../sql.ts'
+import { likeText, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { SortKey } from './key-ranges.ts'
 import type { Plan, PlannedCondition, Through } from './resolve.ts'
 
@@ -210,7 +210,7 @@ function comparison(value: Sql, type: SqlType, operator: string, values: readonl
     case 'like': {
       // ILIKE also folds both sides (D126), but is several times slower, and its folding depends on the
       // server.
-      const patterns = values.map(text => sql`fold(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}::text)`)
+      const patterns = values.map(text => sql`fold(${`%${likeText(text)}%`}::text)`)
       const any = patterns.length === 1 ? patterns[0]! : sql`ANY(ARRAY[${sql.join(patterns)}])`
       return sql`fold(${left}) LIKE ${any}`
     }

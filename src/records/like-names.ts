@@ -6,8 +6,9 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { comparedName } from '../fields/name.ts'
 import { fold } from '../fold.ts'
+
 import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
-import { ask, type Sql, sql } from '../sql.ts'
+import { ask, likeText, type Sql, sql } from '../sql.ts'
 import type { Reader } from './store.ts'
 
 /** Maximum number of words of a name. */
@@ -92,7 +93,7 @@ function likeNamesSql(fields: ResourceFields, sight: Sight, text: string, most: 
   const has = shownAs.flatMap(one => {
     const value = sql`fold(x.${sql.id(one)})`
     return words.flatMap(word => [
-      sql`${value} LIKE ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}::text`,
+      sql`${value} LIKE ${`%${likeText(word)}%`}::text`,
       sql`${value} % ${word}::text`,
       sql`${value} %> ${word}::text`,
     ])

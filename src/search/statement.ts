@@ -9,7 +9,7 @@
 import type { ResourceFields } from '../fields/catalog.ts'
 import { spellings } from '../fields/name.ts'
 import { type Sight, visible } from '../rights/visibility.ts'
-import { type Sql, sql } from '../sql.ts'
+import { likeText, type Sql, sql } from '../sql.ts'
 import { orderedBy, type SearchedTexts, searchedTexts } from './texts.ts'
 import { isIndexed, type Wanted } from './words.ts'
 
@@ -120,5 +120,5 @@ function inText(text: Sql, words: Words): Sql {
 
 /** SQL of a `LIKE` pattern for texts that contain a part, or begin with it. `%` and `_` are ordinary. */
 function pattern(before: '' | '%', part: string): Sql {
-  return sql`fold(${`${before}${part.replace(/[\\%_]/g, '\\$&')}%`}::text)`
+  return sql`fold(${`${before}${likeText(part)}%`}::text)`
 }
