@@ -15,7 +15,7 @@ import { carryOutInSteps } from './batch-steps.ts'
 import { askerOf, isDryRun, type WrittenDatabase, withoutDryRun, withoutId, withoutIds } from './dry-run.ts'
 import { readParameters } from './parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, fieldsOf, refuseIfMatch } from './request.ts'
-import type { Handler } from './route.ts'
+import type { Handler, Readable } from './route.ts'
 
 type Refused = { readonly refusal: Refusal }
 
@@ -33,7 +33,7 @@ type ToldRefusal = {
 type Told = Exclude<Outcome, Refused> | { readonly refused: ToldRefusal }
 
 /** The resources with batch writes: all except those of which an account's catalog consists. */
-export const batchedResources: ReadonlySet<string> = new Set([
+export const batchedResources: ReadonlySet<Readable> = new Set<Readable>([
   'deal',
   'product',
   'contact',

@@ -52,7 +52,7 @@ export function jobRoutes(service: JobService): AccountRoute[] {
       route('POST', `${base}/job/:id/${action}`, 'job:write', jobs[action], actionOperation('job', action)),
     ),
     ...importRoutes(service),
-    ...[...batchedResources].map(resource => bulkRoute(service, resource as Readable)),
+    ...[...batchedResources].map(resource => bulkRoute(service, resource)),
   ]
 }
 
