@@ -151,6 +151,15 @@ function numbered(statement: Sql, first: readonly Param[] = []) {
   return { text: pieces.join(''), params }
 }
 
+/** The literal of an array of texts. */
+export function arrayLiteral(texts: readonly Value[]): string {
+  const items = texts.map(text => {
+    if (text === null) return 'NULL'
+    return /[\\"]/.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : `"${text}"`
+  })
+  return `{${items.join()}}`
+}
+
 /** A text as a part of a LIKE pattern, in which `%` and `_` are ordinary. */
 export function likeText(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')

@@ -2,7 +2,7 @@
 import { type Row, recordRow } from '../fields/columns.ts'
 import type { Alike } from '../fields/operators.ts'
 import { type Sight, visible } from '../rights/visibility.ts'
-import { likeText, param, type Sql, type SqlType, sql } from '../sql.ts'
+import { arrayLiteral, likeText, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { SortKey } from './key-ranges.ts'
 import type { Plan, PlannedCondition, Through } from './resolve.ts'
 
@@ -217,8 +217,4 @@ function comparison(value: Sql, type: SqlType, operator: string, values: readonl
     default:
       throw new Error(`no SQL for the operator ${operator}`)
   }
-}
-
-function arrayLiteral(values: readonly string[]): string {
-  return `{${values.map(value => `"${value.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`
 }

@@ -4,7 +4,7 @@
  * account's lock, and has read under it.
  */
 import type { ResourceFields } from '../fields/catalog.ts'
-import { param, type Sql, sql } from '../sql.ts'
+import { arrayLiteral, param, type Sql, sql } from '../sql.ts'
 import type { NestedDraft } from './nested.ts'
 import { renderedMembers } from './rendered-record.ts'
 import {
@@ -155,7 +155,7 @@ function draftsOf(
   const names = [...own, ...columnsOf(written).map((_, index) => `c${index}`)]
   const arrays = names.map((_, index) => {
     const texts = rows.map(row => row[index]!)
-    return index < jsons ? arrayOfJson(texts as string[]) : sql`${arrayOf(texts)}::text[]`
+    return index < jsons ? arrayOfJson(texts as string[]) : sql`${arrayLiteral(texts)}::text[]`
   })
   return sql`${name} AS MATERIALIZED (
   SELECT * FROM unnest(${sql.join(arrays)})
@@ -214,15 +214,6 @@ function madeRows(
 
 function columnsOf(written: readonly FieldColumns[]) {
   return written.flatMap(of => of.columns.map(({ type }, index) => ({ of, type, name: of.names[index]! })))
-}
-
-/** The literal of an array of texts. */
-function arrayOf(texts: readonly (string | null)[]): string {
-  const items = texts.map(text => {
-    if (text === null) return 'NULL'
-    return /[\\"]/.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : `"${text}"`
-  })
-  return `{${items.join()}}`
 }
 
 /** SQL of an array of JSON texts. They have no bare control characters, so no escaping is needed. */
