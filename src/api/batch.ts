@@ -32,7 +32,7 @@ type ToldRefusal = {
 /** The result of an operation, in the form stored with the idempotency key (D8): not the rendered text. */
 type Told = Exclude<Outcome, Refused> | { readonly refused: ToldRefusal }
 
-/** The resources with batch writes: all except those of which an account's catalog consists. */
+/** The resources with batch writes: records, no configuration, tokens, webhooks or views. */
 export const batchedResources: ReadonlySet<Readable> = new Set<Readable>([
   'deal',
   'product',

@@ -218,7 +218,7 @@ function wrongState({ id, state, phase }: Job, action: JobAction, why?: string):
 }
 
 /** The filter of a bulk change for all records (D82). */
-export const everyRecord = 'all'
+const everyRecord = 'all'
 
 async function bulkPlanOf(db: Queryable, request: ApiRequest, resource: string): Promise<BulkPlan> {
   const body = bodyOf(request)

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { type Command, keyHints, useCommands } from '../shell/commands.ts'
 import type { Column, Deal } from './model.ts'
 
-type PendingMove = {
+type CardCommandsOptions = {
   deal: Deal | undefined
   /** number of cards that move with it, itself included */
   isOneOf: number
@@ -37,7 +37,7 @@ export function useCardCommands({
   onMove,
   onMenu,
   onOpen,
-}: PendingMove): void {
+}: CardCommandsOptions): void {
   const won = columns.find(({ kind }) => kind === 2)?.id
   const lost = columns.find(({ kind }) => kind === 3)?.id
   const commands = useMemo((): Command[] => {

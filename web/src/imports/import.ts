@@ -43,14 +43,14 @@ export type Plan = {
   readonly formats: Formats
   readonly duplicates: Duplicates
 }
-type NamesNothing = { readonly text: string }
+type UnmatchedText = { readonly text: string }
 
 export type Import = Omit<Job, 'mapping' | 'columns' | 'targets' | 'defaults' | 'values_to_map'> &
   Plan & {
     readonly columns: readonly Column[]
     readonly targets: readonly Target[]
     /** texts of the whole file without a value */
-    readonly values_to_map: { readonly field: string; readonly texts: readonly NamesNothing[] }[]
+    readonly values_to_map: { readonly field: string; readonly texts: readonly UnmatchedText[] }[]
   }
 
 export const importQuery = (id: number) => queryOptions(jobQuery<Import>('import', id))

@@ -3,10 +3,10 @@ import type { Formats } from '../format/format.ts'
 import type { Counts, Job, Phase } from './job.ts'
 
 type Look = 'plain' | 'accent' | 'won' | 'lost' | 'warn'
-type UserError = Pick<Job, 'kind' | 'state' | 'phase'>
+type JobStatus = Pick<Job, 'kind' | 'state' | 'phase'>
 
 /** "Trying", "Done", "Taken back"; and the colour of the badge. */
-export function stateOf({ kind, state, phase }: UserError): { readonly text: string; readonly look: Look } {
+export function stateOf({ kind, state, phase }: JobStatus): { readonly text: string; readonly look: Look } {
   const doing = {
     dry_run: 'Trying',
     run: kind === 'import' ? 'Importing' : 'Changing',
