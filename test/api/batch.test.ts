@@ -198,7 +198,7 @@ const nested = (count: number, name: string): Json[] =>
     }),
   }))
 const titled = async (name: string) =>
-  (await get(`${v1}/deal/view/list?filter=title:like(${name})&pageSize=500&count=exact`)).body
+  (await get(`${v1}/deal/view/list?filter=title:like(${name})&pageSize=1&count=exact`)).body
 
 test('others have their turn between the steps of a large batch', async () => {
   let isOver = false
@@ -284,20 +284,27 @@ test('a change of configuration in the middle of a batch refuses none of it', as
 })
 
 test('once a token is revoked and the configuration changes, the rest of a batch is refused one by one', async () => {
-  const token = await service.made('token', {
-    name: 'Ends',
-    scopes: ['deal:write', 'contact:write', 'company:write'],
-  })
-  const headers = { authorization: `Bearer ${token.token}` }
-  const whole = batch('deal', { operations: nested(300, 'Revoked') }, headers)
-  while ((await titled('Revoked')).meta.total === 0);
-  assert.equal((await call('DELETE', `${v1}/token/${token.id}`)).status, 200)
-  const made = await call('POST', `${v1}/field`, {
-    ...{ source: 'deal', field_name: 'Made later', type: 'SINGLE_STRING' },
-  })
-  assert.equal(made.status, 201, made.text)
-  const { data, meta } = (await whole).body
-  assert.ok(meta.succeeded > 0 && meta.failed > 0, JSON.stringify(meta))
-  assert.equal(data.at(-1).status, 401)
-  assert.equal((await titled('Revoked')).meta.total, meta.succeeded)
+  // A batch may end before its token is revoked. Only one that is interrupted shows how the rest is refused.
+  let isInterrupted = false
+  for (let round = 1; !isInterrupted; round++) {
+    assert.ok(round <= 20, 'each batch ended before its token was revoked')
+    const name = `Revoked${round}x`
+    const token = await service.made('token', {
+      name,
+      scopes: ['deal:write', 'contact:write', 'company:write'],
+    })
+    const headers = { authorization: `Bearer ${token.token}` }
+    const whole = batch('deal', { operations: nested(400, name) }, headers)
+    while ((await titled(name)).meta.total === 0);
+    assert.equal((await call('DELETE', `${v1}/token/${token.id}`)).status, 200)
+    const made = await call('POST', `${v1}/field`, {
+      ...{ source: 'deal', field_name: `Made later ${round}`, type: 'SINGLE_STRING' },
+    })
+    assert.equal(made.status, 201, made.text)
+    const { data, meta } = (await whole).body
+    assert.ok(meta.succeeded > 0, JSON.stringify(meta))
+    assert.equal((await titled(name)).meta.total, meta.succeeded)
+    isInterrupted = meta.failed > 0
+    if (isInterrupted) assert.equal(data.at(-1).status, 401)
+  }
 })
