@@ -5,8 +5,8 @@
  */
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { serverAddress } from '../src/db/server-address.ts'
-import { Session } from '../src/db/session.ts'
+import { serverAddress } from '../src/db/postgres/server-address.ts'
+import { Session } from '../src/db/postgres/session.ts'
 import { middle, sayMachine } from './begin.ts'
 import { onServer } from './server.ts'
 

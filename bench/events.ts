@@ -6,7 +6,7 @@
 
 import { parseArgs } from 'node:util'
 import { firstStart } from '../src/accounts/first-start.ts'
-import { createSample } from '../src/accounts/sample.ts'
+import { createSample } from '../src/accounts/sample/sample.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { makeManyDeals } from '../test/support/many-deals.ts'

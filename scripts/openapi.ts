@@ -4,10 +4,10 @@
  * without `--break` (D91).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { routes } from '../src/api/routes.ts'
+import { baseCatalog, openApi } from '../src/http/openapi/document.ts'
+import { resourceNamesOf, typesOf } from '../src/http/openapi/typescript.ts'
+import { routes } from '../src/http/routes.ts'
 import { parseJson } from '../src/json.ts'
-import { baseCatalog, openApi } from '../src/openapi/document.ts'
-import { resourceNamesOf, typesOf } from '../src/openapi/typescript.ts'
 import { breakingChanges } from './breaking-changes.ts'
 
 const path = 'docs/api/openapi.json'
@@ -20,6 +20,6 @@ if (broken.length && !process.argv.includes('--break')) {
   process.exitCode = 1
 } else {
   writeFileSync(path, document)
-  writeFileSync('client/src/schemas.ts', typesOf(baseCatalog))
+  writeFileSync('client/src/http/openapi/schemas.ts', typesOf(baseCatalog))
   writeFileSync('client/src/resource-names.ts', resourceNamesOf(baseCatalog))
 }

@@ -5,7 +5,7 @@
 
 import { currencyCode } from './accounts/currencies.ts'
 import { parseToken } from './accounts/token.ts'
-import { readServerUrl } from './db/server-url.ts'
+import { readServerUrl } from './db/postgres/server-url.ts'
 import { isTimeZone } from './fields/locale.ts'
 
 /** The limits of requests, and the retention of deleted records and events. */

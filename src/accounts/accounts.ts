@@ -1,6 +1,6 @@
 /**
  * The accounts of the service (D67): finding, renaming, deleting and restoring. A deleted account is refused
- * to its callers at once (callers.ts), and purged later (administration/purge-account.ts).
+ * to its callers at once (callers.ts), and purged later (work/background/purge-account.ts).
  */
 import type { Database } from '../db/open.ts'
 import type { Queryable, Reader } from '../records/store.ts'

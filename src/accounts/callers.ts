@@ -4,15 +4,15 @@
  * catalog is seen as soon. Knows no HTTP.
  */
 import { buildCatalog, type Catalog, type CatalogRows, type Role } from '../fields/catalog.ts'
+import type { Resource } from '../fields/resource.ts'
 import { parseJson } from '../json.ts'
-import type { Resource } from '../records/resource.ts'
 import type { Reader } from '../records/store.ts'
+import { isInUse, isSignedIn, isValid } from '../resources/user-access.ts'
 import { catalogAs } from '../rights/as-role.ts'
 import { Rights } from '../rights/rights.ts'
 import { adminScope, narrowed } from '../rights/scopes.ts'
 import type { Viewer } from '../rights/visibility.ts'
 import { ask, prepared, sql } from '../sql.ts'
-import { isInUse, isSignedIn, isValid } from '../users/access.ts'
 import { catalogStatement } from './catalog-statement.ts'
 import { accountOf, hashToken, parseToken } from './token.ts'
 

@@ -14,7 +14,7 @@ import type { Context } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
 import { author, carryOut, lockAccount, statementOf, writing } from '../records/write.ts'
-import { resources } from '../resources.ts'
+import { resources } from '../resources/resources.ts'
 import { ask, param, sql } from '../sql.ts'
 import { loadCatalog } from './callers.ts'
 

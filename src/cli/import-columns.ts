@@ -1,11 +1,11 @@
 /** The options of `dealwright import` for the columns of a file, and their output. */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
-import { changedPlan, planMembers } from '../imports/change.ts'
-import { type ColumnState, columnStates } from '../imports/columns.ts'
-import { labelsOf } from '../imports/guess.ts'
-import { type ImportPlan, planOf } from '../imports/plan.ts'
-import type { Job } from '../jobs/job.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
+import { changedPlan, planMembers } from '../work/imports/change.ts'
+import { type ColumnState, columnStates } from '../work/imports/columns.ts'
+import { labelsOf } from '../work/imports/guess.ts'
+import { type ImportPlan, planOf } from '../work/imports/plan.ts'
+import type { Job } from '../work/jobs/job.ts'
 import { CommandRefusal, type Given } from './command.ts'
 import { told } from './printable.ts'
 

@@ -7,18 +7,26 @@ import { Callers } from '../accounts/callers.ts'
 import { requireNewFile } from '../backup/file.ts'
 import { grouped, progress } from '../backup/progress.ts'
 import type { Database } from '../db/open.ts'
-import type { ColumnState } from '../imports/columns.ts'
-import { formats, importedResources } from '../imports/plan.ts'
-import type { Source } from '../imports/read.ts'
-import { refusedFile } from '../imports/refused-file.ts'
-import { importedFields } from '../imports/step.ts'
-import { emptyPlan, takeRows } from '../imports/take.ts'
-import type { Job } from '../jobs/job.ts'
-import { begin, changePlan, insertJob, type NewJob, noteFile, readJob, removeJob } from '../jobs/store.ts'
-import { JobWorker } from '../jobs/worker.ts'
+import type { Source } from '../files/read.ts'
 import type { JsonObject } from '../json.ts'
 import { reserveIds } from '../records/write.ts'
-import { resources } from '../resources.ts'
+import { resources } from '../resources/resources.ts'
+import type { ColumnState } from '../work/imports/columns.ts'
+import { formats, importedResources } from '../work/imports/plan.ts'
+import { refusedFile } from '../work/imports/refused-file.ts'
+import { importedFields } from '../work/imports/step.ts'
+import { emptyPlan, takeRows } from '../work/imports/take.ts'
+import type { Job } from '../work/jobs/job.ts'
+import {
+  begin,
+  changePlan,
+  insertJob,
+  type NewJob,
+  noteFile,
+  readJob,
+  removeJob,
+} from '../work/jobs/store.ts'
+import { JobWorker } from '../work/jobs/worker.ts'
 import { CommandRefusal, type Given, type Operating, type Outcome } from './command.ts'
 import { columnsData, linesOf, plannedBy, statesOf } from './import-columns.ts'
 import { told } from './printable.ts'

@@ -1,8 +1,9 @@
 /** The link that a start on loopback shows: it signs this machine's user in, without password (D61, D133). */
+
+import { createLink } from '../accounts/sign-in/links.ts'
 import type { Queryable } from '../records/store.ts'
-import { createLink } from '../sign-in/links.ts'
+import { administers } from '../resources/user-access.ts'
 import { ask, param, sql } from '../sql.ts'
-import { administers } from '../users/access.ts'
 import { operatorOf } from './whom.ts'
 
 const firstAccount = 1

@@ -1,9 +1,9 @@
 /** The commands of users (D61, D67), on an open database. */
 import type { Account } from '../accounts/accounts.ts'
+import { createLink, linkAddress, type Purpose } from '../accounts/sign-in/links.ts'
 import type { Database } from '../db/open.ts'
 import { comparedName } from '../fields/name.ts'
 import { createRecord } from '../records/create.ts'
-import { createLink, linkAddress, type Purpose } from '../sign-in/links.ts'
 import { type Command, CommandRefusal, type Given, type Operating, type Outcome } from './command.ts'
 import { told } from './printable.ts'
 import { findAccount, findUser, operatorOf, type User, userInUse } from './whom.ts'

@@ -6,7 +6,7 @@ import { comparedName } from '../fields/name.ts'
 import { suggestion } from '../fields/nearest.ts'
 import type { Context } from '../records/save.ts'
 import type { Queryable, Reader } from '../records/store.ts'
-import { resources } from '../resources.ts'
+import { resources } from '../resources/resources.ts'
 import { ask, sql } from '../sql.ts'
 import { CommandRefusal, type Given, type Option } from './command.ts'
 

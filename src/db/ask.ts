@@ -1,6 +1,6 @@
 /** How statements are sent to the database: the types of requests, results and errors. */
-import type { Progress } from './response-queue.ts'
-import type * as wire from './wire.ts'
+import type { Progress } from './postgres/response-queue.ts'
+import type * as wire from './postgres/wire.ts'
 
 export type AskOptions = {
   /** True if the connection keeps the statement prepared */

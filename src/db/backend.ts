@@ -5,8 +5,8 @@
 
 import type { Ask } from './ask.ts'
 import type { Database } from './open.ts'
-import type { Transaction } from './pool.ts'
-import type { Progress } from './response-queue.ts'
+import type { Transaction } from './postgres/pool.ts'
+import type { Progress } from './postgres/response-queue.ts'
 
 export type Backend = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
   isAvailable(): boolean

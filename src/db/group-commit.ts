@@ -6,8 +6,8 @@
  */
 import { FairQueue } from '../waiting/fair-queue.ts'
 import { type Ask, OneRefused } from './ask.ts'
-import type { Pool } from './pool.ts'
-import type { Progress } from './response-queue.ts'
+import type { Pool } from './postgres/pool.ts'
+import type { Progress } from './postgres/response-queue.ts'
 
 type Rows = readonly Record<string, string | null>[]
 type Params = readonly (string | null)[]

@@ -11,13 +11,13 @@ import { type Backend, withProgress } from './backend.ts'
 import { embedded } from './embedded/embedded.ts'
 import { GroupCommit } from './group-commit.ts'
 import { operationalErrorLog } from './operational-errors.ts'
-import type { Pool, Transaction } from './pool.ts'
-import { statementMemory } from './prepared.ts'
-import type { Progress } from './response-queue.ts'
-import { server } from './server.ts'
+import type { Pool, Transaction } from './postgres/pool.ts'
+import { statementMemory } from './postgres/prepared.ts'
+import type { Progress } from './postgres/response-queue.ts'
+import { server } from './postgres/server.ts'
+import type { Row } from './postgres/wire.ts'
 import { type Outcome, transact, type Within } from './transaction.ts'
 import { asUnavailable, DatabaseUnavailable, DiskFull, rejectLater } from './unavailable.ts'
-import type { Row } from './wire.ts'
 
 export type { Pool, Row, Transaction }
 

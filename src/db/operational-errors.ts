@@ -3,8 +3,9 @@
  * Its administrator has to act. Owns the texts for callers and the log; neither has a value of a statement in
  * it.
  */
+
+import { PostgresError } from './postgres/wire.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
-import { PostgresError } from './wire.ts'
 
 const unwritable = 'takes no writes now: it is read-only. Reads are answered'
 const memory = 'is out of memory'

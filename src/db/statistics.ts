@@ -6,7 +6,7 @@
 import { type Interval, interval } from '../waiting/interval.ts'
 import type { Log } from './open.ts'
 import { failureLog } from './operational-errors.ts'
-import type { Pool } from './pool.ts'
+import type { Pool } from './postgres/pool.ts'
 
 const lookEveryMs = 2000
 

@@ -7,8 +7,8 @@ import { type Ask, OneRefused } from './ask.ts'
 import type { Backend } from './backend.ts'
 import { withProgress } from './backend.ts'
 import type { Database } from './open.ts'
-import type { Pool, Transaction } from './pool.ts'
-import { isOutdated } from './response-queue.ts'
+import type { Pool, Transaction } from './postgres/pool.ts'
+import { isOutdated } from './postgres/response-queue.ts'
 
 /** The queries of a transaction. */
 export type Within = Pick<Database, 'query' | 'write'>

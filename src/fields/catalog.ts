@@ -3,11 +3,12 @@
  * version. A request sees one catalog from beginning to end. This file builds the catalog from rows;
  * accounts/callers.ts loads the rows.
  */
-import type { Resource } from '../records/resource.ts'
+
 import type { Visibility } from '../rights/visibility.ts'
 import { sql } from '../sql.ts'
 import { type Field, type Option, plainField } from './field.ts'
 import { isoInstant } from './iso8601.ts'
+import type { Resource } from './resource.ts'
 
 export type Currency = {
   readonly id: number

@@ -2,9 +2,9 @@
  * Translates a broken constraint of the schema into a refusal. Knows how the schema names its constraints:
  * unique indexes as the resources declare them, foreign keys as PostgreSQL names them.
  */
-import { constraintOf } from '../constraint.ts'
+import { constraintOf } from '../db/constraint.ts'
 import { Refusal } from '../errors.ts'
-import type { Resource } from './resource.ts'
+import type { Resource } from '../fields/resource.ts'
 
 /** The refusal for a database error; null if the error is about no constraint of a resource. */
 export function constraintRefusal(

@@ -5,6 +5,7 @@
 import { type Problem, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
+import type { Undone } from '../fields/resource.ts'
 import type { Json } from '../json.ts'
 import { type Sql, sql } from '../sql.ts'
 import { roomFor } from './most.ts'
@@ -12,7 +13,6 @@ import { withNames } from './names.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { stillThere } from './references.ts'
-import type { Undone } from './resource.ts'
 import {
   authoredBy,
   blank,

@@ -2,7 +2,7 @@
  * Idempotent requests (D8): the statement that writes also stores the Idempotency-Key, with the row that it
  * returns, for a day, and a repeated request gets that response. Knows no HTTP and no resource.
  */
-import { constraintOf } from '../constraint.ts'
+import { constraintOf } from '../db/constraint.ts'
 import { Refusal } from '../errors.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Queryable } from './store.ts'

@@ -5,8 +5,8 @@
 import { type Problem, problemAt } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
+import type { Resource } from '../fields/resource.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
-import type { Resource } from './resource.ts'
 import type { Reader } from './store.ts'
 
 /** The problem if one more record like this would exceed the limit; else null. */

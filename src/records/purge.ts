@@ -4,9 +4,9 @@
  * gaps.
  */
 import type { Catalog } from '../fields/catalog.ts'
+import type { Resource } from '../fields/resource.ts'
 import { param, sql } from '../sql.ts'
 import { pointersTo } from './references.ts'
-import type { Resource } from './resource.ts'
 import type { Queryable } from './store.ts'
 import { type Author, author, carryOut, lockFirst, statementOf, type Write, writing } from './write.ts'
 

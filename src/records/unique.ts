@@ -3,7 +3,7 @@
  * Every write adds and removes its own keys in its one statement, and the table's primary key refuses a
  * duplicate. A field whose uniqueness the schema enforces has an index instead. Knows no particular resource.
  */
-import { constraintOf } from '../constraint.ts'
+import { constraintOf } from '../db/constraint.ts'
 import { type Problem, problemAt, Refusal } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'

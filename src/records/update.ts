@@ -7,6 +7,7 @@ import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
+import type { Keeps } from '../fields/resource.ts'
 import { isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
 import { mayRead } from '../rights/rights.ts'
 import { isChangeable } from '../rights/visibility.ts'
@@ -20,7 +21,6 @@ import { deletedParts } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf, recordNotFound } from './read.ts'
 import { stillThere } from './references.ts'
-import type { Keeps } from './resource.ts'
 import { retryOnConflict } from './retry-on-conflict.ts'
 import {
   type Context,
@@ -182,7 +182,7 @@ async function refuseUnkept(
 type Read = { readonly id: number; readonly version: number; readonly state: string }
 
 /**
- * Writes the changes of the record, and its nested records. The purge of a field (administration/purge.ts)
+ * Writes the changes of the record, and its nested records. The purge of a field (work/background/purge.ts)
  * changes the text without a new version. So the state of the text is compared too: otherwise the text from
  * before the purge would come back. Columns that other writes maintain (D73) are not touched.
  */

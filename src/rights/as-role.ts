@@ -5,7 +5,7 @@
  */
 import { byName, type Catalog, type ResourceFields, type Role } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
-import type { Resource } from '../records/resource.ts'
+import type { Resource } from '../fields/resource.ts'
 import { memoize } from '../waiting/memoize.ts'
 import type { Rights } from './rights.ts'
 

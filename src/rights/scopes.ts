@@ -1,6 +1,6 @@
 /** The scopes that a role or a token may have (D65). Pure; knows no resource. */
 import { suggestion } from '../fields/nearest.ts'
-import type { Draft } from '../records/resource.ts'
+import type { Draft } from '../fields/resource.ts'
 
 /** Allows everything. */
 export const adminScope = 'admin'

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { Json } from '../../src/json.ts'
 import { purgeRecords } from '../../src/records/purge.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { Json } from '../../src/json.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 import { problemsOf, startService, v1 } from '../support/service.ts'
 
 const service = await startService({ sampleData: false })

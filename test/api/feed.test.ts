@@ -103,9 +103,9 @@ test('changes of hidden fields are not told, nor their names in a form', async (
   // If the last examined event is hidden, the next page still begins after it.
   const page = await feed(`after=${from}&resource=field&limit=1`, as)
   assert.deepEqual([page.data, page.meta.next, page.meta.hasMore], [[], all[0]!.seq, true])
-  const { purgeFields } = await import('../../src/administration/purge.ts')
+  const { purgeFields } = await import('../../src/work/background/purge.ts')
   const { loadCatalog } = await import('../../src/accounts/callers.ts')
-  const { resources } = await import('../../src/resources.ts')
+  const { resources } = await import('../../src/resources/resources.ts')
   const later = new Date(Date.now() + 60_000)
   assert.deepEqual(await purgeFields(service.db, await loadCatalog(service.db, resources, 1), later), [name])
   await new Promise(resolve => setTimeout(resolve, 1100))
@@ -289,7 +289,7 @@ test('events that are no longer kept are gone, and say from where on there are s
     "UPDATE event SET at = at - interval '10 days' WHERE account_id = 1 AND seq <= $1::bigint",
     [String(end - 5)],
   )
-  const { forgetOldEvents } = await import('../../src/events/retention.ts')
+  const { forgetOldEvents } = await import('../../src/history/retention.ts')
   const forgotten = await forgetOldEvents(service.db, 1, new Date(Date.now() - 7 * 86_400_000))
   assert.equal(forgotten, end - 5)
   const reply = await get(`${v1}/event?after=3`)

@@ -1,9 +1,9 @@
 /** A funnel (D131), compared with the histories of its deals. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { stagesOf } from '../../src/deals/funnel.ts'
 import type { Stage } from '../../src/fields/catalog.ts'
 import type { Json } from '../../src/json.ts'
+import { stagesOf } from '../../src/resources/deals/funnel.ts'
 import { random } from '../support/generated.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 

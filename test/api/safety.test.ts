@@ -10,7 +10,7 @@ import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { forgetOldKeys } from '../../src/records/idempotency.ts'
 import { purgeRecords } from '../../src/records/purge.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 import { startService } from '../support/service.ts'
 
 const { db } = await startService({ sampleData: false })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { webDirectory } from '../../src/api/web.ts'
+import { webDirectory } from '../../src/http/web.ts'
 import { startService } from '../support/service.ts'
 
 const { url, token } = await startService({ sampleData: false })

@@ -18,9 +18,9 @@ import {
   VersionConflict,
 } from '../../client/src/client.ts'
 import { loadCatalog } from '../../src/accounts/callers.ts'
-import { baseCatalog } from '../../src/openapi/document.ts'
-import { resourceNamesOf, typesOf } from '../../src/openapi/typescript.ts'
-import { resources } from '../../src/resources.ts'
+import { baseCatalog } from '../../src/http/openapi/document.ts'
+import { resourceNamesOf, typesOf } from '../../src/http/openapi/typescript.ts'
+import { resources } from '../../src/resources/resources.ts'
 import { noBrowser, withBrowser } from '../support/chromium.ts'
 import { compile, examples, installClient } from '../support/client-package.ts'
 import { startService, v1 } from '../support/service.ts'

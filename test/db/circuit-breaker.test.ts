@@ -1,7 +1,7 @@
 /** The circuit breaker: when a database counts as silent, and when it does not. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { CircuitBreaker, type CircuitBreakerOptions } from '../../src/db/circuit-breaker.ts'
+import { CircuitBreaker, type CircuitBreakerOptions } from '../../src/db/postgres/circuit-breaker.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 
 const stops: (() => void)[] = []

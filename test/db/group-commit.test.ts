@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/db/open.ts'
-import { StatementTooLarge } from '../../src/db/sendable.ts'
+import { StatementTooLarge } from '../../src/db/postgres/sendable.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { after, test } from 'node:test'
-import { endPointOf } from '../../src/db/channel-binding.ts'
-import { type Binding, login } from '../../src/db/login.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import { endPointOf } from '../../src/db/postgres/channel-binding.ts'
+import { type Binding, login } from '../../src/db/postgres/login.ts'
 import { startPostgres } from '../support/postgres.ts'
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0

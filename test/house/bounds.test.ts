@@ -6,16 +6,16 @@ import { sources } from './sources.ts'
 const owners: readonly { readonly what: RegExp; readonly only: string | readonly string[] }[] = [
   // Ordering the combining marks of a letter takes quadratic time. The password of a server is the operator's
   // own.
-  { what: /\.normalize\(/, only: ['src/fields/name.ts', 'src/db/login.ts'] },
+  { what: /\.normalize\(/, only: ['src/fields/name.ts', 'src/db/postgres/login.ts'] },
   // Compares every word with every other.
   {
     what: /\bnearest\(/,
     // Imports look for a few names of a file only.
     only: [
       'src/fields/nearest.ts',
-      'src/api/wrong-path.ts',
-      'src/imports/candidates.ts',
-      'src/imports/values.ts',
+      'src/http/wrong-path.ts',
+      'src/work/imports/candidates.ts',
+      'src/work/imports/values.ts',
     ],
   },
   // A text of a megabyte becomes a million strings.
@@ -39,10 +39,10 @@ test('hints are looked for by whoever counts the problems, not where they are fo
   )
   // A single refusal, with one hint.
   const single = [
-    'src/api/metadata.ts',
+    'src/http/routes/metadata.ts',
     'src/cli/arguments.ts',
     'src/cli/whom.ts',
-    'src/db/server-url.ts',
+    'src/db/postgres/server-url.ts',
     'src/fields/unknown-field.ts',
     'src/fields/kinds/dropdown.ts',
     'src/fields/kinds/money.ts',

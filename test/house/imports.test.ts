@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { kinds } from '../../src/fields/kinds.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 import { importsOf, sources } from './sources.ts'
 
 /** Files of `from` must import nothing that matches `never`. */

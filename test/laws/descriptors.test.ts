@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operators } from '../../src/fields/operators.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 import { someOf } from '../support/questions.ts'
 import { startService, v1 } from '../support/service.ts'
 

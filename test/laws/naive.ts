@@ -9,7 +9,7 @@ import type { Field } from '../../src/fields/field.ts'
 import { samples } from '../../src/fields/kinds/samples.ts'
 import { kinds } from '../../src/fields/kinds.ts'
 import type { Operator, Term } from '../../src/fields/operators.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 import type { Service } from '../support/service.ts'
 import { v1 } from '../support/service.ts'
 

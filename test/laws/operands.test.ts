@@ -9,7 +9,7 @@ import { loadCatalog } from '../../src/accounts/callers.ts'
 import { kinds } from '../../src/fields/kinds.ts'
 import { operators } from '../../src/fields/operators.ts'
 import { type Json, jsonNumber } from '../../src/json.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 import { seed, shareOf } from '../support/questions.ts'
 import { startService, v1 } from '../support/service.ts'
 

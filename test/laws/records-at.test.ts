@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Callers } from '../../src/accounts/callers.ts'
-import { recordsAt } from '../../src/events/records-at.ts'
+import { recordsAt } from '../../src/history/records-at.ts'
 import { isSameJson, type Json, type JsonObject } from '../../src/json.ts'
-import { resources } from '../../src/resources.ts'
-import { filterPlan } from '../../src/webhooks/payload.ts'
+import { resources } from '../../src/resources/resources.ts'
+import { filterPlan } from '../../src/work/webhooks/payload.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const { call, get, known, db } = await startService()

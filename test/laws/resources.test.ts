@@ -1,7 +1,7 @@
 /** The declaration of every resource agrees with the schema and with the other resources. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 import { startService } from '../support/service.ts'
 
 const { db } = await startService({ sampleData: false })

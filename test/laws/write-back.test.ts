@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSameJson, type Json, jsonNumber, parseJson } from '../../src/json.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 import { sampleBody } from '../support/samples.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 

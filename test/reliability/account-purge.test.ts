@@ -9,11 +9,11 @@ import { announceDeletion, restoreAccount } from '../../src/accounts/accounts.ts
 import { alone } from '../../src/accounts/alone.ts'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
-import { createSample } from '../../src/accounts/sample.ts'
-import { BackgroundJobs } from '../../src/administration/background-jobs.ts'
-import { fateOf, purgeAccount } from '../../src/administration/purge-account.ts'
-import { resources } from '../../src/resources.ts'
-import { createLink } from '../../src/sign-in/links.ts'
+import { createSample } from '../../src/accounts/sample/sample.ts'
+import { createLink } from '../../src/accounts/sign-in/links.ts'
+import { resources } from '../../src/resources/resources.ts'
+import { BackgroundJobs } from '../../src/work/background/background-jobs.ts'
+import { fateOf, purgeAccount } from '../../src/work/background/purge-account.ts'
 import { startService } from '../support/service.ts'
 
 const { db } = await startService({ sampleData: false })

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
-import { BackgroundJobs } from '../../src/administration/background-jobs.ts'
 import type { Database } from '../../src/db/open.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
+import { BackgroundJobs } from '../../src/work/background/background-jobs.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { startService } from '../support/service.ts'
 

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { loadCatalog } from '../../src/accounts/callers.ts'
-import { purgeFields } from '../../src/administration/purge.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
+import { purgeFields } from '../../src/work/background/purge.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const service = await startService()

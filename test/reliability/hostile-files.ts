@@ -3,9 +3,10 @@
  * the start: `node --expose-gc test/reliability/hostile-files.ts`. Garbage is not counted, because it depends
  * on the machine and on chance.
  */
-import { converter } from '../../src/imports/convert.ts'
-import { guessColumns } from '../../src/imports/guess.ts'
-import { readTable } from '../../src/imports/read.ts'
+
+import { readTable } from '../../src/files/read.ts'
+import { converter } from '../../src/work/imports/convert.ts'
+import { guessColumns } from '../../src/work/imports/guess.ts'
 import { catalog } from '../support/import-catalog.ts'
 
 const megabyte = 1_048_576

@@ -1,6 +1,6 @@
 /** A catalog with pipelines, options and currencies, for tests of imports that need no database. */
 import { buildCatalog, type CatalogRows } from '../../src/fields/catalog.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 
 type FieldType = 'MULTISELECT' | 'SINGLE_NUMBER' | 'TIME' | 'TIME_RANGE' | 'DATE_RANGE' | 'DATE_TIME_RANGE'
 

@@ -8,7 +8,7 @@ import { existsSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { firstStart } from '../../src/accounts/first-start.ts'
-import { createSample } from '../../src/accounts/sample.ts'
+import { createSample } from '../../src/accounts/sample/sample.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createDatabase } from './postgres.ts'

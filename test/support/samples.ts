@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { type Samples, samples } from '../../src/fields/kinds/samples.ts'
 import { type FieldType, kinds } from '../../src/fields/kinds.ts'
+import type { Resource } from '../../src/fields/resource.ts'
 import type { Json } from '../../src/json.ts'
-import type { Resource } from '../../src/records/resource.ts'
 import { type Service, v1 } from './service.ts'
 
 export type Tried = Pick<Samples, 'good' | 'bad'> & {

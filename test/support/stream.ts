@@ -1,5 +1,5 @@
 /** A client of server-sent events, for tests: it reads them one by one. */
-import type { ToldEvent } from '../../src/events/told.ts'
+import type { ToldEvent } from '../../src/history/told.ts'
 
 export type Streamed = { readonly id: string; readonly event: string; readonly data: ToldEvent }
 

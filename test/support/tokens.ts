@@ -2,7 +2,7 @@
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createToken as create } from '../../src/accounts/tokens.ts'
 import type { Queryable } from '../../src/records/store.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 
 type NewToken = {
   readonly account: number

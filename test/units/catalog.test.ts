@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildCatalog, type CatalogRows, type FieldRow } from '../../src/fields/catalog.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 
 const fields = Array.from({ length: 1000 }, (_, index): FieldRow => {
   const name = `cf_field_${index}`

@@ -1,7 +1,7 @@
 /** A ZIP archive written as a stream: its failures and its end. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { zipped } from '../../src/export/zip.ts'
+import { zipped } from '../../src/files/write-zip.ts'
 
 test('what an entry throws is thrown, after the bytes before it', async () => {
   async function* content() {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { GrammarError, parseFilter, parseSort } from '../../src/list/grammar.ts'
+import { GrammarError, parseFilter, parseSort } from '../../src/lists/grammar.ts'
 
 const condition = (field: string, operator: string, ...values: string[]) => ({
   type: 'condition',

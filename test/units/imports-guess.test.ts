@@ -1,10 +1,10 @@
 /** The guessed targets of files' columns (D80). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { guessColumns, systemOf, targetsOf } from '../../src/imports/guess.ts'
-import type { Cell } from '../../src/imports/read.ts'
-import { type System, templates } from '../../src/imports/templates.ts'
-import { valuesToMap } from '../../src/imports/values.ts'
+import type { Cell } from '../../src/files/read.ts'
+import { guessColumns, systemOf, targetsOf } from '../../src/work/imports/guess.ts'
+import { type System, templates } from '../../src/work/imports/templates.ts'
+import { valuesToMap } from '../../src/work/imports/values.ts'
 import { catalog } from '../support/import-catalog.ts'
 
 const fieldsOf = (resource: string) => catalog.resources.get(resource)!

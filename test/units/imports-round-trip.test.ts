@@ -1,15 +1,15 @@
 /** Our exports convert back to bodies of the same values, in each format (D80, D81). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { csv } from '../../src/export/csv.ts'
-import { jsonLines } from '../../src/export/json-lines.ts'
-import type { Source as Exported } from '../../src/export/source.ts'
-import { workbook } from '../../src/export/workbook.ts'
-import { converter } from '../../src/imports/convert.ts'
-import { guessFormats } from '../../src/imports/formats.ts'
-import { guessColumns } from '../../src/imports/guess.ts'
-import { readTable } from '../../src/imports/read.ts'
+import { readTable } from '../../src/files/read.ts'
 import type { JsonObject } from '../../src/json.ts'
+import { csv } from '../../src/work/exports/csv.ts'
+import { jsonLines } from '../../src/work/exports/json-lines.ts'
+import type { Source as Exported } from '../../src/work/exports/source.ts'
+import { workbook } from '../../src/work/exports/workbook.ts'
+import { converter } from '../../src/work/imports/convert.ts'
+import { guessFormats } from '../../src/work/imports/formats.ts'
+import { guessColumns } from '../../src/work/imports/guess.ts'
 import { catalog } from '../support/import-catalog.ts'
 
 const formats = { csv, xlsx: workbook, jsonl: jsonLines } as const

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../src/errors.ts'
-import { readTable } from '../../src/imports/read.ts'
-import { builtInFormat, formatOf, numberCell } from '../../src/imports/read-number-formats.ts'
+import { readTable } from '../../src/files/read.ts'
+import { builtInFormat, formatOf, numberCell } from '../../src/files/read-number-formats.ts'
 import { type Parts, workbookFiles, zip } from '../support/workbook.ts'
 
 async function* inPieces(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {

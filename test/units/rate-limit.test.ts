@@ -1,9 +1,9 @@
 /** Rate limits (D59): by a monotonic clock, each caller for itself, in bounded memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { networkOf } from '../../src/api/network.ts'
-import { rateLimit } from '../../src/api/rate-limit.ts'
 import { Refusal } from '../../src/errors.ts'
+import { networkOf } from '../../src/http/network.ts'
+import { rateLimit } from '../../src/http/rate-limit.ts'
 
 const isTaken = (ask: () => unknown) => {
   try {

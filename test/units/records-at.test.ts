@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { recordAt, type Step, undone } from '../../src/events/records-at.ts'
+import { recordAt, type Step, undone } from '../../src/history/records-at.ts'
 import { isSameJson, type Json, type JsonObject, jsonNumber } from '../../src/json.ts'
 
 /** Changes of a record, one after the other: values that are set, or its deletion and restoration. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { databaseRefusal } from '../../src/db/refusal.ts'
 import { constraintRefusal } from '../../src/records/constraint.ts'
-import { resources } from '../../src/resources.ts'
+import { resources } from '../../src/resources/resources.ts'
 
 const failure = (code: string, message: string, constraint_name?: string) =>
   Object.assign(new Error(message), { code, constraint_name })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { userInfo } from 'node:os'
 import { test } from 'node:test'
-import { readServerUrl } from '../../src/db/server-url.ts'
+import { readServerUrl } from '../../src/db/postgres/server-url.ts'
 
 const own = userInfo().username
 const plain = { use: 'off', proves: 'nothing', isDirect: false }

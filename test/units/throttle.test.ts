@@ -1,8 +1,8 @@
 /** Wrong passwords are throttled (D61): counted by e-mail and network, in bounded memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { throttle } from '../../src/accounts/sign-in/throttle.ts'
 import { Refusal } from '../../src/errors.ts'
-import { throttle } from '../../src/sign-in/throttle.ts'
 
 let now = 0
 const slowed = (act: () => unknown): number => {

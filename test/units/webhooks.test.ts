@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { isAskedFor, knownTypes } from '../../src/events/event-types.ts'
-import { isPublic, literalOf } from '../../src/webhooks/address.ts'
-import { isHopeless, nextTry } from '../../src/webhooks/retries.ts'
-import { newWebhookSecret, signedHeaders } from '../../src/webhooks/signature.ts'
+import { isAskedFor, knownTypes } from '../../src/history/event-types.ts'
+import { isPublic, literalOf } from '../../src/work/webhooks/address.ts'
+import { isHopeless, nextTry } from '../../src/work/webhooks/retries.ts'
+import { newWebhookSecret, signedHeaders } from '../../src/work/webhooks/signature.ts'
 
 const publicOnes = ['8.8.8.8', '1.1.1.1', '172.15.255.255', '172.32.0.0', '100.63.255.255', '223.255.255.255']
 const publicSix = ['2606:4700:4700::1111', '2a00:1450:4001:829::200e', '2001:4860:4860::8888']

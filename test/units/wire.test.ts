@@ -12,7 +12,7 @@ import {
   script,
   startup,
   statements,
-} from '../../src/db/wire.ts'
+} from '../../src/db/postgres/wire.ts'
 
 const bytes = (type: string, ...parts: (Buffer | string)[]) => {
   const body = Buffer.concat(parts.map(part => Buffer.from(part)))

@@ -14,7 +14,7 @@ import {
   takesList,
   unprintable,
 } from '../../client/src/filter.ts'
-import * as grammar from '../../src/list/grammar.ts'
+import * as grammar from '../../src/lists/grammar.ts'
 import { asksPresence, replaced } from '../../web/src/list/filter.ts'
 import { parseSort, printSort, toggleSort } from '../../web/src/list/sort.ts'
 import { startService, v1 } from '../support/service.ts'

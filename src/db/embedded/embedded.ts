@@ -1,8 +1,8 @@
 /** The embedded engine as a database: one session, its maintenance, and its time limits. Knows no schema. */
 import { type Backend, withProgress } from '../backend.ts'
 import type { LimitedOptions, Log } from '../open.ts'
-import { type Pool, SessionPool } from '../pool.ts'
-import { Session } from '../session.ts'
+import { type Pool, SessionPool } from '../postgres/pool.ts'
+import { Session } from '../postgres/session.ts'
 import { engineFilesMax } from './durable-files.ts'
 import { Engine } from './engine.ts'
 import { maintain } from './maintenance.ts'

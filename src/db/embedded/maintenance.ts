@@ -5,7 +5,7 @@
 import { type Interval, interval } from '../../waiting/interval.ts'
 import type { Log } from '../open.ts'
 import { failureLog } from '../operational-errors.ts'
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../postgres/pool.ts'
 import { analyzeGrownTables, tablesWith } from '../statistics.ts'
 import type { Engine } from './engine.ts'
 

@@ -3,7 +3,7 @@
  * long is cancelled. A statement that queues too long is refused, if a request waits for its answer. Knows no
  * statement.
  */
-import type { Progress } from '../response-queue.ts'
+import type { Progress } from '../postgres/response-queue.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 
 export type Timeouts = {

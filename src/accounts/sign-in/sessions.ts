@@ -1,0 +1,143 @@
+/** The sessions of users (D61): creation, list and end. Only hashes of their secrets are stored. */
+import { randomBytes } from 'node:crypto'
+import type { Queryable } from '../../records/store.ts'
+import {
+  type Author,
+  author,
+  carryOut,
+  locked,
+  lockFirst,
+  statementOf,
+  writing,
+} from '../../records/write.ts'
+import { isInUse, isSignedIn } from '../../resources/user-access.ts'
+import type { Viewer } from '../../rights/visibility.ts'
+import { ask, param, type Sql, sql } from '../../sql.ts'
+import { hashToken, newSecret } from '../token.ts'
+
+/** The origin of a sign-in, as the list of sessions shows it. */
+export type Whence = { readonly address: string; readonly userAgent: string | null }
+
+export type NewSession = { readonly secret: string; readonly whence: Whence }
+
+/** A new session of an account, not saved yet. */
+export function newSession(account: number, whence: Whence): NewSession {
+  return { secret: newSecret('session', account, randomBytes), whence }
+}
+
+/** Maximum of sessions per user; a new one ends the least recently used. */
+const sessionsMax = 100
+
+/** A CTE that saves a session of the user `r` with the id that the write has reserved. */
+export function sessionRow({ account }: Author, { secret, whence }: NewSession): Sql {
+  return sql`session_row AS (
+  INSERT INTO session (account_id, id, hash, "user", created_at, last_used_at, address, user_agent)
+  SELECT ${account}::bigint, counted.last_id, ${hashToken(secret)}::text, r.id, counted.at, now(),
+    ${whence.address}::text, ${whence.userAgent}::text
+  FROM r, counted
+)`
+}
+
+/** A CTE that deletes sessions of the user `r` that are expired or too many. */
+function oldSessions({ account }: Author): Sql {
+  return sql`old_sessions AS (
+  DELETE FROM session x USING r, counted
+  WHERE x.account_id = ${account}::bigint AND x."user" = r.id AND x.id NOT IN (
+    SELECT s.id FROM session s, r
+    WHERE s.account_id = ${account}::bigint AND s."user" = r.id AND ${isSignedIn}
+    ORDER BY s.last_used_at DESC LIMIT ${sql.integer(sessionsMax - 1)})
+)`
+}
+
+/** A CTE for the user `r` who signs in, if they are in use and `condition`, on the row `u`, holds. */
+export function signingIn({ account }: Author, condition: Sql): Sql {
+  return sql`r AS (
+  SELECT u.id, u.version FROM "user" u, locked
+  WHERE u.account_id = ${account}::bigint AND ${isInUse} AND ${condition}
+    AND EXISTS (SELECT 1 FROM account a WHERE a.account_id = ${account}::bigint AND a.deleted_at IS NULL)
+)`
+}
+
+/** A condition: the password hash of the row `u` is still this one; null: there is none. */
+export function hasPassword({ account }: Author, hash: string | null): Sql {
+  return sql`(
+    SELECT p.hash FROM password p
+    WHERE p.account_id = ${account}::bigint AND p."user" = u.id) IS NOT DISTINCT FROM ${hash}::text`
+}
+
+/**
+ * Saves a session of the user. With `judged`: only if `hash` is still the password's hash, which `newHash`
+ * then replaces. False if nothing was saved.
+ */
+export async function saveSession(
+  db: Queryable,
+  viewer: Viewer,
+  session: NewSession,
+  judged: { hash: string; newHash: string | null } | null,
+): Promise<boolean> {
+  const by = author(viewer)
+  const isUser = sql`u.id = ${by.actor}::bigint`
+  const renewed = sql`renewed AS (
+  UPDATE password x SET hash = ${judged?.newHash ?? null}::text FROM r, counted
+  WHERE x.account_id = ${by.account}::bigint AND x."user" = r.id
+)`
+  const write = {
+    changes: [signingIn(by, judged ? sql`${isUser} AND ${hasPassword(by, judged.hash)}` : isUser)],
+    ids: 1,
+    rows: [oldSessions(by), sessionRow(by, session), ...(judged?.newHash ? [renewed] : [])],
+    events: [],
+    answer: sql`SELECT counted.last_id::text AS id FROM counted`,
+  }
+  const rows = await carryOut(db, by.account, statementOf(writing(by, write)), lockFirst)
+  return rows.length > 0
+}
+
+/**
+ * The caller's sessions, the most recently used first, as JSON text. `current`: the session of this request.
+ */
+export async function listSessions(
+  db: Queryable,
+  { catalog, actor }: Viewer,
+  current: number | null,
+): Promise<string> {
+  const instant = (column: Sql) => sql`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+  const [row] = await ask(
+    db,
+    sql`SELECT coalesce(json_agg(json_build_object(
+      'id', s.id, 'created_at', ${instant(sql`s.created_at`)}, 'last_used_at', ${instant(sql`s.last_used_at`)},
+      'address', s.address, 'user_agent', s.user_agent,
+      'is_current', s.id IS NOT DISTINCT FROM ${current === null ? null : String(current)}::bigint)
+      ORDER BY s.last_used_at DESC, s.id DESC), '[]')::text AS sessions
+    FROM session s
+    WHERE s.account_id = ${String(catalog.account.id)}::bigint AND s."user" = ${String(actor)}::bigint
+      AND ${isSignedIn}`,
+  )
+  return row!.sessions!
+}
+
+/** Ends a session of the caller; false if there is none with that id. */
+export async function endSession(db: Queryable, { catalog, actor }: Viewer, id: number): Promise<boolean> {
+  const account = param(String(catalog.account.id))
+  const ended = await carryOut(
+    db,
+    account,
+    sql`WITH ${locked(account)}
+DELETE FROM session s USING locked
+WHERE s.account_id = ${account}::bigint AND s."user" = ${String(actor)}::bigint AND s.id = ${String(id)}::bigint
+RETURNING s.id::text AS id`,
+  )
+  return ended.length > 0
+}
+
+/** Ends the session of a secret, if there is one: a new sign-in replaces the browser's earlier session. */
+export async function endSessionOf(db: Queryable, account: number, secret: string): Promise<void> {
+  const own = param(String(account))
+  await carryOut(
+    db,
+    own,
+    sql`WITH ${locked(own)}
+DELETE FROM session s USING locked
+WHERE s.account_id = ${own}::bigint AND s.hash = ${hashToken(secret)}::text
+RETURNING s.id::text AS id`,
+  )
+}

@@ -1,0 +1,90 @@
+/**
+ * Throttles password guessing (D61): after some wrong passwords for an e-mail, or from a network, the wait
+ * doubles (exponential backoff). Counted in this process, by a monotonic clock.
+ */
+import { hash } from 'node:crypto'
+import { Refusal } from '../../errors.ts'
+
+export type Throttle = {
+  /**
+   * Counts an attempt as wrong before its password is checked, so that concurrent ones count too. Returns a
+   * function that undoes the count, for a password that was right or was not checked. Throws `rate_limited`.
+   */
+  attempt(email: string, network: string): () => void
+}
+
+/** Wrong passwords without a wait, and the maximum wait after more. */
+const ofEmail = { free: 10, waitMaxMs: 60_000 }
+/** Higher, as many people may share a network. */
+const ofNetwork = { free: 100, waitMaxMs: 10_000 }
+/** After this time without a wrong password, the count is reset. */
+const forgetMs = 3_600_000
+/** Maximum of e-mails or networks with a count of their own. All others share one count. */
+const keysMax = 100_000
+const theRest = 'the rest'
+
+/** `clock` is monotonic, in milliseconds. */
+export function throttle(clock: () => number): Throttle {
+  const [emails, networks] = [attempts(clock, ofEmail), attempts(clock, ofNetwork)]
+  return {
+    attempt(email, network) {
+      const keys = [keyOf(email), keyOf(network)] as const
+      const waitMs = Math.max(emails.waitMs(keys[0]), networks.waitMs(keys[1]))
+      if (waitMs > 0) {
+        const seconds = Math.ceil(waitMs / 1000)
+        const detail = `There were too many wrong passwords; the next is taken in ${seconds} s.`
+        throw new Refusal('rate_limited', detail, [], { 'retry-after': String(seconds) })
+      }
+      const counted = [emails.count(keys[0]), networks.count(keys[1])]
+      return () => {
+        for (const takeBack of counted) takeBack()
+      }
+    },
+  }
+}
+
+/**
+ * A hash of fixed length: limits the memory, and prevents hash flooding, as V8 hashes a long string by its
+ * length alone.
+ */
+function keyOf(text: string): string {
+  return hash('sha256', text, 'base64url')
+}
+
+type Attempts = { readonly count: number; readonly at: number }
+
+function attempts(clock: () => number, { free, waitMaxMs }: { free: number; waitMaxMs: number }) {
+  const counted = new Map<string, Attempts>()
+  const placeOf = (key: string) => (counted.has(key) || counted.size < keysMax ? key : theRest)
+  return {
+    /** wait before the next attempt, in milliseconds */
+    waitMs(key: string): number {
+      const found = counted.get(placeOf(key))
+      if (!found || found.count < free) return 0
+      const wait = Math.min(waitMaxMs, 1000 * 2 ** Math.min(found.count - free, 20))
+      return found.at + wait - clock()
+    },
+    /** counts an attempt; returns a function that undoes it */
+    count(key: string): () => void {
+      const now = clock()
+      const isOver = ({ at }: Attempts) => at + forgetMs <= now
+      // The Map is ordered by the last attempt.
+      for (const [old, found] of counted) {
+        if (!isOver(found)) break
+        counted.delete(old)
+      }
+      const place = placeOf(key)
+      const before = counted.get(place)
+      const own = { count: before && !isOver(before) ? before.count + 1 : 1, at: now }
+      counted.delete(place)
+      counted.set(place, own)
+      return () => {
+        const found = counted.get(place)
+        if (!found) return
+        if (found.count <= 1) counted.delete(place)
+        // The wait continues from the last wrong password, unless another attempt was counted meanwhile.
+        else counted.set(place, { count: found.count - 1, at: found === own ? before!.at : found.at })
+      }
+    },
+  }
+}

@@ -1,0 +1,256 @@
+/**
+ * The administration of fields, options and forms (D36). A change is validated against the account's current
+ * catalog, and saved by one statement, with optimistic locking: on a version conflict it is validated again
+ * (D52). Knows no HTTP.
+ */
+import { Refusal } from '../errors.ts'
+import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'
+import type { Field, Option } from '../fields/field.ts'
+import { moment } from '../fields/moment.ts'
+import type { Json } from '../json.ts'
+import { storedResponse } from '../records/idempotency.ts'
+import { isMet, versionConflict } from '../records/precondition.ts'
+import { askReferences, lookIn, missingReferences } from '../records/references.ts'
+import { reserveIds } from '../records/write.ts'
+import { sightOf } from '../rights/visibility.ts'
+import { countIndexes } from '../work/background/indexes.ts'
+import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
+import {
+  changedField,
+  freeName,
+  givenByRoles,
+  hasOwnOptions,
+  ownOptions,
+  rowOf,
+  type Shape,
+} from './field.ts'
+import type { Findings } from './findings.ts'
+import { formOf, formVersion, newForm, withUnseen } from './form.ts'
+import { idsNeeded, newField } from './new-field.ts'
+import { withChangedOption, withNewOption } from './option.ts'
+import { type Administered, type Administrator, requestKeyOf, retryOnConflict } from './retry-on-conflict.ts'
+import { changeOfKeys, refuseDoubles } from './unique.ts'
+
+/**
+ * Adds a custom field. Throws `validation_failed` with all problems, `duplicate` if only its name is taken.
+ */
+export async function createField(administrator: Administrator, body: Json): Promise<Administered> {
+  const { db, account } = administrator
+  const before = await storedResponse<Administered>(db, requestKeyOf(administrator))
+  if (before) return before.response
+  const id = await reserveIds(db, account, 'last_field_id', idsNeeded(body))
+  return change(administrator, id, 'created', (_catalog, findings) => newField(body, id, findings))
+}
+
+/**
+ * Changes a field's label, limits, place and so on. Throws the errors of createField, `field_not_found` and
+ * `version_conflict`.
+ */
+export async function updateField(
+  administrator: Administrator,
+  id: number,
+  body: Json,
+): Promise<Administered> {
+  return change(administrator, id, 'updated', (catalog, findings) => {
+    const { field, fields } = fieldAsRead(administrator, catalog, id)
+    return changedField(field, fields, body, findings)
+  })
+}
+
+/** Soft-deletes a custom field; its values stay for the retention period (D36). */
+export async function deleteField(administrator: Administrator, id: number): Promise<Administered> {
+  return change(administrator, id, 'deleted', catalog => {
+    const { field } = fieldAsRead(administrator, catalog, id)
+    if (!field.is_custom) throw notCustom(field)
+    const row = { ...rowOf(field), is_active: false, is_indexed: false, is_unique: false, deleted_at: moment }
+    return { row, options: ownOptions(field), sections: null }
+  })
+}
+
+/** Restores a field, with its values, that was deleted at `oldest` or later. Older ones are being purged. */
+export async function restoreField(
+  administrator: Administrator,
+  id: number,
+  oldest: Date,
+): Promise<Administered> {
+  return change(administrator, id, 'restored', (catalog, findings) => {
+    const found = fieldById(catalog, id)
+    if (!found?.field.deleted_at || found.field.deleted_at < oldest.toISOString())
+      throw fieldNotFound(id, 'no deleted field')
+    const { field, fields } = found
+    refuseOther(administrator, field)
+    freeName(fields, undefined, field.field_name, findings)
+    return {
+      row: { ...rowOf(field), is_active: true, deleted_at: null },
+      options: ownOptions(field),
+      sections: null,
+    }
+  })
+}
+
+/** Adds an option to a dropdown or multiselect. Returns the option's id. */
+export async function createOption(
+  administrator: Administrator,
+  fieldId: number,
+  body: Json,
+): Promise<Administered> {
+  const { db, account } = administrator
+  const before = await storedResponse<Administered>(db, requestKeyOf(administrator))
+  if (before) return before.response
+  const id = await reserveIds(db, account, 'last_field_id', 1)
+  return changeOptions(administrator, fieldId, id, (field, findings) =>
+    withNewOption(field, body, id, findings),
+  )
+}
+
+export async function updateOption(
+  administrator: Administrator,
+  fieldId: number,
+  id: number,
+  body: Json,
+): Promise<Administered> {
+  return changeOptions(administrator, fieldId, id, (field, findings) =>
+    withChangedOption(field, findOption(field, id), body, findings),
+  )
+}
+
+/** Deactivates an option: records keep it (D10). */
+export function deleteOption(
+  administrator: Administrator,
+  fieldId: number,
+  id: number,
+): Promise<Administered> {
+  return updateOption(administrator, fieldId, id, { is_active: false })
+}
+
+/**
+ * Arranges the whole form of a resource, with the fields that the administrator's role does not hide (D64).
+ */
+export async function arrangeForm(
+  administrator: Administrator,
+  source: string,
+  body: Json,
+): Promise<readonly Section[]> {
+  const { form } = await retryOnConflict(administrator, async (catalog, findings) => {
+    const fields = catalog.resources.get(source)
+    if (!fields) throw new Refusal('field_not_found', `There is no source "${source}".`)
+    const seen = { ...fields, fields: fields.fields.filter(field => !findings.isHidden(field)) }
+    const version = formVersion(formOf(seen))
+    const { precondition = null } = administrator
+    if (!isMet(precondition, version)) throw versionConflict(`The form of ${source}`, version, precondition)
+    const form = newForm(body, seen, findings)
+    const sections = withUnseen(fields, form, findings.isHidden)
+    return { change: { verb: 'updated', resource: source, field: null, sections }, response: { form } }
+  })
+  return form
+}
+
+/** A field that is not deleted. Throws `field_not_found`. */
+export function findField(catalog: Catalog, id: number): { field: Field; fields: ResourceFields } {
+  const found = fieldById(catalog, id)
+  if (!found || found.field.deleted_at || found.field.is_hidden) throw fieldNotFound(id, 'no field')
+  return found
+}
+
+export function findOption(field: Field, id: number): Option {
+  const option = field.options.find(option => option.id === id)
+  if (!option) throw new Refusal('field_not_found', `${field.internal_name} has no option ${id}.`)
+  return option
+}
+
+/** Like findField; throws `version_conflict` if the field's version does not match the precondition. */
+function fieldAsRead(
+  administrator: Administrator,
+  catalog: Catalog,
+  id: number,
+): { field: Field; fields: ResourceFields } {
+  const found = findField(catalog, id)
+  refuseOther(administrator, found.field)
+  return found
+}
+
+function refuseOther({ precondition = null }: Administrator, { id, version }: Field): void {
+  if (!isMet(precondition, version)) throw versionConflict(`The field ${id}`, version, precondition)
+}
+
+function changeOptions(
+  administrator: Administrator,
+  fieldId: number,
+  id: number,
+  optionsAfter: (field: Field, findings: Findings) => readonly Option[],
+): Promise<Administered> {
+  return change(administrator, id, 'updated', (catalog, findings) => {
+    const { field } = fieldAsRead(administrator, catalog, fieldId)
+    if (!hasOwnOptions(field)) {
+      throw new Refusal('not_a_dropdown', `${field.internal_name} has no options that an account can change.`)
+    }
+    const options = optionsAfter(field, findings)
+    const inUse = new Set(options.filter(option => option.is_active).map(option => option.id))
+    const { default_value } = field
+    // An inactive option is removed from the default.
+    const kept = Array.isArray(default_value)
+      ? default_value.filter(id => inUse.has(id as number))
+      : default_value
+    return {
+      row: { ...rowOf(field), default_value: Array.isArray(kept) && kept.length === 0 ? null : kept },
+      options,
+      sections: null,
+    }
+  })
+}
+
+/** Carries out a change of a field. `id`: the subject of the response, the field or one of its options. */
+async function change(
+  administrator: Administrator,
+  id: number,
+  verb: string,
+  shape: (catalog: Catalog, findings: Findings) => Shape | null,
+): Promise<Administered> {
+  return retryOnConflict(administrator, async (catalog, findings) => {
+    const shaped = shape(catalog, findings)
+    if (shaped) {
+      withinBounds(shaped, findings)
+      givenByRoles(shaped, findings)
+    }
+    if (shaped && wantsIndex(shaped, catalog)) {
+      withinIndexes(await countIndexes(administrator.db, shaped.row.resource), shaped, findings)
+    }
+    const asked = await askReferences(
+      administrator.db,
+      sightOf(administrator.viewer ?? { catalog, actor: administrator.actor }),
+      findings.references,
+    )
+    for (const problem of missingReferences(findings.references, lookIn(asked)))
+      findings.problems.add(() => problem)
+    if (!shaped) return null
+    const keys = changeOfKeys(shaped, catalog)
+    if (keys?.isUnique) await refuseDoubles(administrator, catalog, keys, findings)
+    const { sections, row } = shaped
+    const response = { id, warnings: findings.warnings }
+    return { change: { verb, resource: row.resource, field: shaped, sections, keys }, response }
+  })
+}
+
+function fieldById(catalog: Catalog, id: number): { field: Field; fields: ResourceFields } | null {
+  for (const fields of catalog.resources.values()) {
+    const field = fields.fields.find(field => field.id === id)
+    if (field) return { field, fields }
+  }
+  return null
+}
+
+export function fieldNotFound(id: number, what: string): Refusal {
+  return new Refusal('field_not_found', `There is ${what} ${id}.`)
+}
+
+function notCustom({ internal_name }: Field): Refusal {
+  const problem = {
+    field: internal_name,
+    path: '',
+    code: 'interface_required',
+    message: `${internal_name} is a field of the interface.`,
+  }
+  return new Refusal('validation_failed', 'Only custom fields can be deleted; others can be deactivated.', [
+    problem,
+  ])
+}

@@ -1,0 +1,207 @@
+/**
+ * A PostgreSQL server as a database: connections and their settings, silence, and cancelling statements.
+ * Knows no schema.
+ */
+import { availableParallelism } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Ask } from '../ask.ts'
+import { type Backend, withProgress } from '../backend.ts'
+import type { LimitedOptions } from '../open.ts'
+import { keepStatistics } from '../statistics.ts'
+import { DatabaseUnavailable } from '../unavailable.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
+import { type Life, SessionPool, type Transaction, transact } from './pool.ts'
+import { requireServer } from './require-server.ts'
+import type { Progress } from './response-queue.ts'
+import { type ServerAddress, serverAddress } from './server-address.ts'
+import { Session } from './session.ts'
+import { warnings } from './warnings.ts'
+
+/** Besides the connections for long reads: quick statements and transactions don't wait for those. */
+const otherConnections = 4
+/** The number of accounts that the background jobs process at a time: none waits behind another's index. */
+const untimedAtOnce = 2
+/** The number of exports at a time (work/exports/permits.ts). */
+const snapshotsAtOnce = 4
+/** Longest silence of the server before requests are refused with "try again". */
+const silenceMs = 900
+/** Interval at which a cancel request is repeated. */
+const cancelAgainMs = 100
+
+/** Opens the server of this address. Throws a StartupError if it can't be opened. */
+export async function server(options: LimitedOptions, url: string): Promise<Backend> {
+  const { poolSize = otherConnections + 2 * availableParallelism(), statementTimeoutMs, log } = options
+  const address = serverAddress(url)
+  const open = opener(address, log)
+  const parameters = limitsOf(options)
+  const sql = new SessionPool({
+    open: (life, delayMs) => open(life, { parameters, delayMs }),
+    size: poolSize,
+  })
+  try {
+    await requireServer(sql.unsafe, address.place, log)
+  } catch (error) {
+    await sql.end()
+    throw error
+  }
+  const statistics = keepStatistics(sql, log)
+  const readPermits = Math.max(1, poolSize - otherConnections)
+  const prober = new Prober(open)
+  const breaker = new CircuitBreaker({
+    probe: isLost => prober.ask(isLost),
+    silenceMs,
+    // The server cancels statements that take too long; one that it does not answer even then is lost with
+    // its connection.
+    limitMs: statementTimeoutMs + 2000,
+    onLate: () => sql.endSilent(statementTimeoutMs + 1000),
+  })
+  return {
+    engine: 'postgres',
+    sql,
+    // Each permit for reads may have a second connection meanwhile, for its cancel request; so may each
+    // snapshot.
+    filesMax: poolSize + readPermits + untimedAtOnce + 2 * snapshotsAtOnce + 1,
+    isAvailable: () => true,
+    hasDiskSpace: () => true,
+    async queryWithoutTimeLimit(...statement) {
+      const session = open(unwatched)
+      return session.ask<never>(...statement).finally(() => session.close())
+    },
+    snapshot: (act, ended) =>
+      atOneSnapshot(open(unwatched, { parameters: options.prepare === false ? {} : untimed }), act, ended),
+    guard: ask => breaker.guard(() => ask()),
+    hasOneSession: false,
+    readPermits,
+    permitsOfOne: Math.max(1, readPermits >> 1),
+    transactionPermits: Math.max(1, Math.min(2, poolSize >> 1)),
+    isWaitedFor: () => false,
+    read: (statement, ended) =>
+      breaker.guard(() => sql.hold(session => cancellable(session, statement, ended))),
+    async close() {
+      void statistics.stop()
+      breaker.stop()
+      prober.end('The database is closed')
+    },
+  }
+}
+
+type Opening = { readonly parameters?: object; readonly connectWithinMs?: number; readonly delayMs?: number }
+type Open = (life: Life, opening?: Opening) => Session
+
+/** A function that opens a connection to this server, after a delay (default: none). */
+function opener(address: ServerAddress, log: (line: string) => void): Open {
+  const onNotice = warnings(log)
+  return (life, { parameters, connectWithinMs = address.connectWithinMs ?? 5000, delayMs = 0 } = {}) => {
+    const settings = { ...readable, ...parameters, ...address.settings }
+    return new Session({
+      ...address,
+      ...life,
+      settings,
+      delayMs,
+      isRemote: true,
+      connectWithinMs,
+      onNotice,
+      log,
+    })
+  }
+}
+
+/** The server's time limit of a statement. A pooler may refuse this parameter. */
+function limitsOf({ prepare = true, statementTimeoutMs }: LimitedOptions): object {
+  if (!prepare) return {}
+  return {
+    statement_timeout: `${statementTimeoutMs}`,
+    lock_timeout: `${Math.ceil(statementTimeoutMs / 2)}`,
+    // Compiling a statement takes longer than any of these statements should.
+    jit: 'off',
+  }
+}
+
+/** Probes whether the server answers, over a connection of its own. */
+class Prober {
+  readonly #open: Open
+  #session: Session | undefined
+
+  constructor(open: Open) {
+    this.#open = open
+  }
+
+  /** `isLost`: the previous probe is never answered. */
+  ask(isLost: boolean): Promise<unknown> {
+    if (isLost) this.end('The database does not answer')
+    const onOver = () => {
+      this.#session = undefined
+    }
+    this.#session ??= this.#open({ ...unwatched, onOver }, { connectWithinMs: 1000 })
+    return this.#session.ask('SELECT 1', [])
+  }
+
+  end(reason: string): void {
+    this.#session?.end(new DatabaseUnavailable(reason))
+  }
+}
+
+/** Runs a statement over a connection in exclusive use; aborting `ended` cancels it. */
+async function cancellable<R>(session: Session, statement: Parameters<Ask>, ended: AbortSignal): Promise<R> {
+  // Earlier statements of others must not be cancelled.
+  const canceller = cancellerOf(session, ended, () => progress.runsSince !== null)
+  const progress: Progress = { hasBegun: false, runsSince: null, onBegin: canceller.cancel }
+  try {
+    return await session.ask<R>(...withProgress(statement, progress))
+  } finally {
+    await canceller.stop()
+  }
+}
+
+/** Runs `act` over a connection of its own, which is closed afterwards; aborting `ended` cancels it. */
+async function atOneSnapshot<T>(
+  session: Session,
+  act: (tx: Transaction) => Promise<T>,
+  ended: AbortSignal,
+): Promise<T> {
+  const canceller = cancellerOf(session, ended)
+  try {
+    return await transact(session, act, 'ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  } finally {
+    await canceller.stop()
+    await session.close()
+  }
+}
+
+/**
+ * Cancels the session's statement when `ended` is aborted, if the statement is running then; else `cancel`
+ * does when it begins. `stop` resolves when no cancel request is under way.
+ */
+function cancellerOf(session: Session, ended: AbortSignal, isRunning: () => boolean = () => true) {
+  const over = new AbortController()
+  let cancelling: Promise<void> | undefined
+  const cancel = () => {
+    if (ended.aborted && isRunning()) cancelling ??= cancelUntil(over.signal, session)
+  }
+  ended.addEventListener('abort', cancel)
+  return {
+    cancel,
+    async stop() {
+      ended.removeEventListener('abort', cancel)
+      over.abort()
+      await cancelling
+    },
+  }
+}
+
+/**
+ * Cancels the session's running statement. A server that has not read the statement yet ignores the request,
+ * so it is repeated until the statement is over.
+ */
+async function cancelUntil(over: AbortSignal, session: Session): Promise<void> {
+  while (!over.aborted) {
+    await session.cancel()
+    await delay(cancelAgainMs, undefined, { signal: over }).catch(() => {})
+  }
+}
+
+/** Values read alike everywhere, and administrators see whose connections they are. */
+const readable = { application_name: 'dealwright', TimeZone: 'UTC', DateStyle: 'ISO, MDY' }
+/** For statements without a time limit. */
+const untimed = { statement_timeout: '0', jit: 'off' }
+const unwatched: Life = { onAnswer() {}, onOver() {} }

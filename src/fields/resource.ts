@@ -1,0 +1,273 @@
+/**
+ * A resource is a plain object: a table, its fields as data, and its rules. The life of a record (create,
+ * update, …) is the same for all and takes the resource as an argument.
+ */
+import type { Hint, Refusal, Warning } from '../errors.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { Author } from '../records/write.ts'
+import type { Change as GrantChange } from '../rights/grants.ts'
+import type { Reach } from '../rights/visibility.ts'
+import type { Param, Sql } from '../sql.ts'
+import type { Catalog, CatalogRows } from './catalog.ts'
+import type { Expression } from './columns.ts'
+import { type Config, type Field, type Option, plainField, type Values } from './field.ts'
+import type { FieldType } from './kinds.ts'
+
+export type Resource = {
+  /** also the table's name and the word in the path */
+  readonly name: string
+  readonly source: {
+    readonly id: number
+    readonly name: string
+    readonly config?: { readonly [name: string]: boolean }
+  }
+  readonly fields: readonly Field[]
+  /** the fields that make the name under which a record is shown and sorted */
+  readonly shownAs: readonly string[]
+  /** fields that responses about other resources contain, so that no role can hide them (D64) */
+  readonly toldElsewhere?: readonly string[]
+  /** the fields by which a string names a record where the interface takes an id (D75), by priority */
+  readonly namedBy?: readonly string[]
+  /** True if the record is of a person, whom their full name in any order names, too */
+  readonly isPerson?: true
+  /** the field that is 1 if a record is active; names find no inactive records */
+  readonly inUse?: string
+  /** the fields that a search covers besides the name (D86); absent: its records are not searched */
+  readonly searched?: readonly string[]
+  /** the type of the custom fields that point to its records; absent: no custom field does */
+  readonly customType?: FieldType
+  /** unique index → the unique field */
+  readonly unique?: { readonly [index: string]: string }
+  /** its records as the options of the fields that point to them, if the catalog has them all */
+  readonly options?: (rows: CatalogRows) => readonly Option[]
+  /** True if its records are part of the account's catalog, of which each write then makes a new version */
+  readonly isConfiguration?: true
+  /** the columns that a record of another resource may copy from one of these (D23) */
+  readonly snapshot?: readonly string[]
+  /**
+   * resources whose records are parts of this one's: deleted and restored with it. A part that points to it
+   * does not prevent its deletion.
+   */
+  readonly parts?: readonly string[]
+  /** the references to what its records may be parts of: each is a part of the first that is set */
+  readonly partOf?: readonly string[]
+  /**
+   * CTEs of a write that update columns of other records that follow from the rows `r` of this resource
+   * (D73). The write runs after `lockFirst`, so it sees all that was saved before.
+   */
+  readonly bringsInLine?: (by: Author, r: Sql) => Sql[]
+  /**
+   * the columns that writes of other records maintain: the text of their members, and the time of the last
+   * change (D89)
+   */
+  readonly kept?: { readonly document: string; readonly movedAt: string }
+  /** ownership of its records, if a role may be limited to some of them (D63) */
+  readonly reach?: Reach
+  /** rules of users, if its records are users, who send the requests: nobody can delete themselves */
+  readonly actor?: ActorRules
+  /** resources whose records are revoked for good when this one is deleted or deactivated */
+  readonly ends?: readonly string[]
+  /** Aliases of the event of a creation or change (D69), such as deal.won. Pure. */
+  readonly also?: (before: Values | null, after: Values) => readonly string[]
+  /** Why the author may not make a change (D62); null if they may. Pure. */
+  readonly forbids?: (change: GrantChange) => string | null
+  /** Why no caller can delete a record; null if one can. Pure. */
+  readonly stays?: (record: Values) => string | null
+  /** Invariant of the account that a change must keep, so that it always has an administrator (D62). */
+  readonly keeps?: (before: Values, after: Values) => Keeps | null
+  /**
+   * Why a read-only field has its value, for a caller who sent another; `record` is the body over the stored
+   * record. Pure.
+   */
+  readonly explains?: (field: string, sent: Json, record: Values, catalog: Catalog) => string | null
+  /**
+   * Maximum number of live records of an account (D110, D130), or of those with the same value in the field
+   * `of`; `what` names them in messages.
+   */
+  readonly most?: { readonly count: number; readonly of?: string; readonly what: string }
+  /**
+   * Applies the rules that span fields and sets derived values. Pure: reports problems, sets `draft.after`.
+   */
+  applyRules(draft: Draft): void
+}
+
+/** The rules of a resource whose records are users. */
+export type ActorRules = {
+  /** SQL of the error that forbids a deletion, or of null */
+  readonly refusedDeletion: (by: Author, record: Param, isAdmin: boolean) => Sql
+  /** error → its message */
+  readonly refusals: { readonly [slug: string]: string }
+  /** CTEs of a write that revoke the sessions and tokens of the actor `r` */
+  readonly endedAccess: (by: Author) => Sql[]
+}
+
+/** An invariant beyond the record, checked under the account's lock, and the refusal if it fails. */
+export type Keeps = { readonly condition: (account: Param) => Sql; readonly refusal: () => Refusal }
+
+/** A record on its way to being saved. */
+export type Draft = {
+  /** null on create */
+  readonly before: Values | null
+  /** the record to be saved; applyRules adds derived values */
+  readonly after: Values
+  /**
+   * The values to copy from a record that this one newly points to (D23); null unless its resource has a
+   * `snapshot`.
+   */
+  related(resource: string, id: number): JsonObject | null
+  /** the members of the request */
+  readonly sent: ReadonlySet<string>
+  /** the change that is undone (D83), if any: members that are not sent then stay unchanged */
+  readonly undoes: Undone | null
+  readonly catalog: Catalog
+  /** stands for the moment of the write, which only the database knows (fields/moment.ts) */
+  readonly now: string
+  /** that moment by the clock of this process: for bounds of a day or so */
+  readonly clock: Date
+  /** `because`: the other field that causes the problem, and that it mentions (D64). */
+  problem(
+    field: string,
+    code: string,
+    message: string,
+    more?: { at?: string; rule?: number; because?: string; hint?: Hint; [extra: string]: unknown },
+  ): void
+  warn(warning: Warning): void
+}
+
+/** A change to undo: the values of its fields before it, and the values that it set. */
+export type Undone = { readonly former: Values; readonly made: Values }
+
+/** A field of the service itself, as a resource defines it. */
+export type FieldDefinition = {
+  id: number
+  name: string
+  label: string
+  type: FieldType
+  required?: boolean
+  readOnly?: boolean
+  hidden?: boolean
+  config?: Config
+  default?: Json
+  options?: readonly string[]
+  within?: string
+  related?: string
+  linesOf?: string
+  inBase?: string
+  offered?: boolean
+  rules?: readonly number[]
+  help?: string
+  acceptsNumber?: boolean
+  email?: boolean
+  /** True if the schema keeps two records of an account from having the same value */
+  unique?: true
+  computed?: Expression
+  moves?: Expression
+  volatile?: boolean
+  /** the resource whose writes maintain its column; such a field is volatile */
+  keptBy?: string
+  showsOne?: boolean
+  /** True if the service itself gives every record a value; required fields have one in any case */
+  filled?: boolean
+  derivesFrom?: readonly string[]
+  ofStore?: boolean
+}
+
+/**
+ * Turns sections of definitions, in the order of the form, into fields. Numbers static options from 1 in the
+ * order given.
+ */
+export function defineFields(
+  resource: string,
+  sections: { readonly [title: string]: readonly FieldDefinition[] },
+): Field[] {
+  return Object.entries(sections).flatMap(([section, definitions]) =>
+    definitions.map(definition => ({
+      ...plainField,
+      resource,
+      id: definition.id,
+      internal_name: definition.name,
+      field_name: definition.label,
+      type: definition.type,
+      section,
+      is_active: true,
+      is_required: definition.required ?? false,
+      is_read_only: definition.readOnly ?? false,
+      is_custom: false,
+      is_hidden: definition.hidden ?? false,
+      is_unique: definition.unique ?? false,
+      is_unique_by_index: definition.unique ?? false,
+      accepts_number: definition.acceptsNumber ?? false,
+      is_email: definition.email ?? false,
+      config: definition.config ?? {},
+      default_value: definition.default ?? null,
+      options: staticOptions(definition.options ?? []),
+      has_static_options: definition.options !== undefined,
+      within: definition.within ?? null,
+      related: definition.related ?? null,
+      lines_of: definition.linesOf ?? null,
+      in_base: definition.inBase ?? null,
+      is_offered: definition.offered ?? false,
+      rules: definition.rules ?? [],
+      help: definition.help ?? null,
+      computed: definition.computed ?? null,
+      moves: definition.moves ?? null,
+      is_volatile: definition.volatile ?? definition.keptBy !== undefined,
+      kept_by: definition.keptBy ?? null,
+      shows_one: definition.showsOne ?? false,
+      is_filled: definition.filled ?? definition.required ?? false,
+      derives_from: definition.derivesFrom ?? [],
+      is_of_store: definition.ofStore ?? false,
+      version: 1,
+    })),
+  )
+}
+
+function staticOptions(names: readonly string[]): Option[] {
+  return names.map((name, index) => ({
+    id: index + 1,
+    name,
+    position: index + 1,
+    is_active: true,
+    is_default: false,
+  }))
+}
+
+/** The first field of every resource. */
+export function idField(id: number): FieldDefinition {
+  return { id, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true, ofStore: true }
+}
+
+/** The name of a record: at most 255 characters. */
+export function nameField(id: number, more: { unique?: true } = {}): FieldDefinition {
+  const label = 'Name'
+  return { id, name: 'name', label, type: 'SINGLE_STRING', required: true, config: nameLength, ...more }
+}
+
+const nameLength = { min_length: 1, max_length: 255 }
+
+/** The time and user of a record's creation, and of its last change. */
+export function authorFields(firstId: number): FieldDefinition[] {
+  const at = { type: 'DATE_TIME', readOnly: true, filled: true } as const
+  const by = { type: 'OWNER', readOnly: true, related: 'user' } as const
+  return [
+    { id: firstId, name: 'created_at', label: 'Created at', ...at },
+    { id: firstId + 1, name: 'updated_at', label: 'Updated at', ...at },
+    { id: firstId + 2, name: 'created_by', label: 'Created by', ...by },
+    { id: firstId + 3, name: 'updated_by', label: 'Updated by', ...by },
+  ]
+}
+
+/**
+ * The last fields of every resource: metadata (D18), version (D7), and the time and user of its deletion (D9,
+ * D69). `deletedBy`: the id of the last one, if the next number is taken.
+ */
+export function recordFields(firstId: number, deletedBy: number = firstId + 3): FieldDefinition[] {
+  const own = { readOnly: true, ofStore: true } as const
+  const by = { type: 'OWNER', related: 'user' } as const
+  return [
+    { id: firstId, name: 'metadata', label: 'Metadata', type: 'JSON' },
+    { id: firstId + 1, name: 'version', label: 'Version', type: 'SINGLE_NUMBER', ...own },
+    { id: firstId + 2, name: 'deleted_at', label: 'Deleted at', type: 'DATE_TIME', ...own },
+    { id: deletedBy, name: 'deleted_by', label: 'Deleted by', ...by, ...own },
+  ]
+}

@@ -1,0 +1,210 @@
+/**
+ * XLSX (Office Open XML, ECMA-376): a sheet of a workbook, as a stream. No reader on npm does that within
+ * bounds: exceljs keeps all shared strings and inflates its input without limit, and others read whole
+ * sheets. So this uses node:zlib and a SAX parser (saxes). Formulas yield their saved values.
+ */
+import type { Row } from './read.ts'
+import type { Batches } from './read-csv.ts'
+import { headRows, rowsAbove, unnamed } from './read-header.ts'
+import { cellMax, unreadable, unreadableRow } from './read-limits.ts'
+import { builtInFormat, formatOf, type NumberFormat } from './read-number-formats.ts'
+import { sheetRows, unescaped } from './read-sheet.ts'
+import { parseAll } from './read-xml.ts'
+import { Archive } from './read-zip.ts'
+
+/** Approximate memory limit of the shared strings, and the bytes of a string beside its characters. */
+const stringsMax = 64_000_000
+const stringBytes = 40
+const [stylesMax, sheetsMax] = [100_000, 1000]
+
+export type Sheet = {
+  readonly name: string
+  readonly header: readonly string[]
+  /** the line of the names; 0: none */
+  readonly line: number
+  readonly rows: Batches
+}
+
+/** The name of the sheet in our own exports, whose moments are in UTC. */
+const ourSheet = 'Records'
+
+/**
+ * Throws a Refusal if the file is no workbook. Iterate over all rows, or call `return`. `told`: the name of
+ * the sheet, default: the first visible one; and the line of the names.
+ */
+export async function readXlsx(
+  bytes: AsyncIterable<Uint8Array>,
+  told: { readonly sheet?: string; readonly header?: number } = {},
+): Promise<Sheet> {
+  const archive = await Archive.of(bytes)
+  try {
+    const workbook = await workbookOf(archive, told.sheet)
+    const [strings, styles] = [
+      await stringsOf(archive, workbook.strings),
+      await stylesOf(archive, workbook.styles),
+    ]
+    const { is1904, name, sheet } = workbook
+    const context = { strings, styles, is1904, isUtc: name === ourSheet }
+    const batches = sheetRows(archive.content(sheet), context)
+    const first = await firstRows(batches)
+    const above = rowsAbove(first.slice(0, headRows), told.header)
+    const isNamed = above >= 0 || first.length === 0
+    const header = isNamed ? headerOf(first[above]) : unnamed(first)
+    const rows = rowsOf(first.slice(above + 1), batches, header.length, archive)
+    return { name, header, line: first[above]?.line ?? 0, rows }
+  } catch (error) {
+    await archive.close()
+    throw error
+  }
+}
+
+/** The rows to search for the header, and the rest of their batch. */
+async function firstRows(batches: Batches): Promise<Row[]> {
+  const rows: Row[] = []
+  while (rows.length < headRows) {
+    const { done, value } = await batches.next()
+    if (done) break
+    rows.push(...value)
+  }
+  return rows
+}
+
+function headerOf(row: Row | undefined): readonly string[] {
+  if (!row)
+    throw unreadable(null, 'The sheet has no rows.', 'Its first row must have the names of the columns.')
+  if (row.problem !== undefined)
+    throw unreadableRow(row.line, row.problem, 'The first row must name the columns.')
+  return row.cells.map(cell => (typeof cell === 'string' ? cell : JSON.stringify(cell)))
+}
+
+async function* rowsOf(first: Row[], others: Batches, width: number, archive: Archive): Batches {
+  try {
+    yield first.map(row => limited(row, width))
+    for await (const rows of others) yield rows.map(row => limited(row, width))
+  } finally {
+    await archive.close()
+  }
+}
+
+/** Limits a row to the number of columns. A row with more cells keeps all, so it can be sent again. */
+function limited(row: Row, width: number): Row {
+  const { line, cells } = row
+  if (row.problem !== undefined || cells.length <= width) return row
+  const problem = `Line ${line}: the row has ${cells.length} cells, but there are ${width} columns. Name them all.`
+  return { line, cells, problem }
+}
+
+type Workbook = { name: string; sheet: string; strings: string; styles: string; is1904: boolean }
+
+/** `told`: the name of the sheet. */
+async function workbookOf(archive: Archive, told: string | undefined): Promise<Workbook> {
+  const [main] = await relationsOf(archive, '_rels/.rels', '', '/officeDocument')
+  const path = main?.target ?? 'xl/workbook.xml'
+  if (!archive.has(path)) throw unreadable(null, 'The file is no workbook.', 'Save it as XLSX, or as CSV.')
+  const folder = path.replace(/[^/]*$/, '')
+  const sheets: { name: string; id: string; isHidden: boolean }[] = []
+  let is1904 = false
+  await parseAll(archive.content(path), {
+    open: (tag, attributes) => {
+      if (tag === 'workbookPr') is1904 = /^(?:1|true)$/.test(attributes.date1904 ?? '')
+      if (tag !== 'sheet' || sheets.length >= sheetsMax) return
+      const id = Object.entries(attributes).find(([name]) => /(?:^|:)id$/.test(name))?.[1]
+      const isHidden = /hidden/i.test(attributes.state ?? '')
+      sheets.push({ name: attributes.name ?? '', id: id ?? '', isHidden })
+    },
+  })
+  const relations = await relationsOf(archive, `${folder}_rels/${path.slice(folder.length)}.rels`, folder, '')
+  const named = sheets.find(({ name, isHidden }) => (told === undefined ? !isHidden : name === told))
+  if (told !== undefined && !named) {
+    const known = sheets.slice(0, 20).map(({ name }) => JSON.stringify(name.slice(0, 100)))
+    const what = `The workbook has no sheet ${JSON.stringify(told.slice(0, 100))}.`
+    throw unreadable(null, what, `There are: ${known.join(', ')}.`)
+  }
+  const sheet = relations.find(({ id }) => id === named?.id)?.target ?? `${folder}worksheets/sheet1.xml`
+  if (!archive.has(sheet)) throw unreadable(null, 'The workbook has no sheet.', 'Save it as XLSX, or as CSV.')
+  const part = (type: string) => relations.find(one => one.type.endsWith(type))?.target ?? ''
+  return { name: named?.name ?? '', sheet, strings: part('/sharedStrings'), styles: part('/styles'), is1904 }
+}
+
+type Relation = { readonly id: string; readonly type: string; readonly target: string }
+
+async function relationsOf(
+  archive: Archive,
+  path: string,
+  folder: string,
+  ending: string,
+): Promise<Relation[]> {
+  const relations: Relation[] = []
+  await parseAll(archive.content(path), {
+    open: (tag, { Id: id = '', Type: type = '', Target: target = '' }) => {
+      if (tag !== 'Relationship' || !type.endsWith(ending) || relations.length >= 10_000) return
+      const whole = target.startsWith('/') ? target.slice(1) : folder + target
+      relations.push({ id, type, target: resolved(whole) })
+    },
+  })
+  return relations
+}
+
+/** Without `../imports/` and `../` */
+function resolved(path: string): string {
+  const steps: string[] = []
+  for (const step of path.split('/')) {
+    if (step === '..') steps.pop()
+    else if (step !== '.') steps.push(step)
+  }
+  return steps.join('/')
+}
+
+/** The shared strings. A rich text has several pieces; its phonetic text is left out. */
+async function stringsOf(archive: Archive, path: string): Promise<readonly string[]> {
+  const strings: string[] = []
+  let [text, size, isText, isSpoken] = ['', 0, false, false]
+  await parseAll(archive.content(path), {
+    open: tag => {
+      if (tag === 'si') text = ''
+      else if (tag === 'rPh') isSpoken = true
+      else if (tag === 't') isText = !isSpoken
+    },
+    text: piece => {
+      if (!isText) return
+      text += piece
+      if (text.length > cellMax) throw tooManyTexts()
+    },
+    close: tag => {
+      if (tag === 't') isText = false
+      else if (tag === 'rPh') isSpoken = false
+      else if (tag === 'si') {
+        size += 2 * text.length + stringBytes
+        if (size > stringsMax) throw tooManyTexts()
+        // A copy: a slice would keep the whole text that was read in memory.
+        strings.push(Buffer.from(unescaped(text), 'utf16le').toString('utf16le'))
+      }
+    },
+  })
+  return strings
+}
+
+function tooManyTexts(): Error {
+  const what = 'The texts of the workbook are too long, or too many.'
+  return unreadable(null, what, 'Save the sheet as CSV.', 'body_too_large')
+}
+
+/** The number formats of cells, by style. */
+async function stylesOf(archive: Archive, path: string): Promise<readonly NumberFormat[]> {
+  const own = new Map<number, NumberFormat>()
+  const styles: NumberFormat[] = []
+  let isCell = false
+  await parseAll(archive.content(path), {
+    open: (tag, attributes) => {
+      const id = Number(attributes.numFmtId ?? 0)
+      if (tag === 'numFmt' && own.size < stylesMax) own.set(id, formatOf(attributes.formatCode ?? ''))
+      else if (tag === 'cellXfs') isCell = true
+      else if (tag === 'xf' && isCell && styles.length < stylesMax)
+        styles.push(own.get(id) ?? builtInFormat(id))
+    },
+    close: tag => {
+      if (tag === 'cellXfs') isCell = false
+    },
+  })
+  return styles
+}

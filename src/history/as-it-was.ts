@@ -1,0 +1,262 @@
+/**
+ * All records of a resource as of the end of a past day (D74, `as_of`): the current ones, with later events
+ * reverted. Lists and sums run their usual statements, in which the table's name stands for these records,
+ * and the clock for that day's end. Columns to filter, sort and sum by are reverted for all records at once;
+ * others for each record of the page: the planner evaluates their subqueries last. records-at.ts is for
+ * single records after single events, whose later events this would read each time. Knows no HTTP.
+ */
+import { parameterProblem, Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import { jsonInstant } from '../fields/moment.ts'
+import type { ListDatabase } from '../lists/list.ts'
+import { renderedSql } from '../records/rendered-record.ts'
+import { type Reader, tableOf } from '../records/store.ts'
+import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { ask, compile, param, type Sql, type SqlType, sql, withCtes } from '../sql.ts'
+import { memoize } from '../waiting/memoize.ts'
+import { isWriting } from './records-at.ts'
+
+/**
+ * The database as of the end of a day (a date, in the account's time zone), and that moment; the current one
+ * without a day. Throws `history_too_short` if the account's events do not reach that far back, and
+ * `malformed_query` for a future day.
+ */
+export async function inPast(
+  db: ListDatabase,
+  fields: ResourceFields,
+  viewer: Viewer,
+  day: string | null,
+): Promise<{ at: ListDatabase; moment: string | null }> {
+  if (day === null) return { at: db, moment: null }
+  const past = await pastOf(db, viewer, day)
+  return { at: asItWas(db, fields, viewer, past), moment: past.moment }
+}
+
+/** The end of a day in the account's history. */
+type Past = {
+  /** the first moment after the day: UTC, with milliseconds */
+  readonly moment: string
+  /** the last event before it */
+  readonly seq: string
+}
+
+async function pastOf(db: Reader, { catalog: { account } }: Viewer, day: string): Promise<Past> {
+  const own = param(String(account.id))
+  const [row] = await ask(
+    db,
+    sql`WITH past AS (SELECT (${day}::date + 1)::timestamp AT TIME ZONE ${account.time_zone}::text AS moment)
+SELECT to_char(past.moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS moment,
+  (SELECT e.seq FROM event e WHERE e.account_id = ${own}::bigint AND e.at < past.moment
+    ORDER BY e.seq DESC LIMIT 1)::text AS seq,
+  (SELECT to_char(e.at AT TIME ZONE ${account.time_zone}::text, 'YYYY-MM-DD') FROM event e
+    WHERE e.account_id = ${own}::bigint ORDER BY e.seq LIMIT 1) AS first,
+  (${day}::date > (now() AT TIME ZONE ${account.time_zone}::text)::date)::text AS is_future
+FROM past`,
+  )
+  const { moment, seq, first, is_future: isFuture } = row!
+  if (isFuture === 'true') {
+    const message = `${day} has not come yet: as_of takes a day up to today.`
+    throw new Refusal('malformed_query', message, [parameterProblem('as_of', 'invalid_value', message)])
+  }
+  if (seq) return { moment: moment!, seq }
+  const detail = `There is no history of ${day}: the events of this account begin on ${first ?? day}.`
+  throw new Refusal('history_too_short', detail, [parameterProblem('as_of', 'history_too_short', detail)])
+}
+
+/** The same database with the records of the resource as of `past`, as the viewer sees them. */
+function asItWas(db: ListDatabase, fields: ResourceFields, viewer: Viewer, past: Past): ListDatabase {
+  const sight = sightOf(viewer)
+  const shown = compile(renderedSql(fields)).text
+  const ofPast = (text: string, params: readonly (string | null)[]) => {
+    const ctes = pastSql(fields, sight, past, [text.replaceAll(shown, ''), ...params].join('\n'))
+    const then = text.replaceAll('now()', '(SELECT moment FROM past)')
+    const statement = withCtes(ctes, { text: then, values: params })
+    return [statement.text, statement.values, true] as const
+  }
+  return {
+    query: (text, params = []) => db.query(...ofPast(text, params)),
+    queryBytes: (text, params) => db.queryBytes(...ofPast(text, params)),
+  }
+}
+
+/**
+ * The CTEs: the moment, the changes to revert for all records, and the records under the name of their table.
+ * `asked`: the text of the statement without the columns that it only shows, and its parameters.
+ */
+function pastSql(fields: ResourceFields, sight: Sight, { moment, seq }: Past, asked: string): Sql[] {
+  const { name } = fields.resource
+  const table = tableOf(fields)
+  const later = laterEvents(name, sight, seq)
+  const isAsked = (column: string) => new RegExp(`\\b${column}\\b`).test(asked)
+  const columns = columnsOf(fields.whole)
+  const custom = fields.whole.fields.filter(field => field.is_custom && isAsked(field.internal_name))
+  const taken = columns.filter(column => column.field && isAsked(column.name)).map(({ field }) => field!)
+  const wanted = [...new Set([...taken, ...custom.map(field => field.internal_name)])]
+  const was = columns.map(column => {
+    const isTaken = column.name === 'custom' || taken.includes(column.field!)
+    return sql`${isTaken ? takenBack(column, sql`t.changes`) : later.of(column)} AS ${sql.id(column.name)}`
+  })
+  return [
+    sql`past AS MATERIALIZED (SELECT ${moment}::timestamptz AS moment)`,
+    sql`taken_back AS MATERIALIZED (
+  SELECT e.record_id AS id, ${later.firstOf(wanted)} AS changes
+  FROM event e
+  WHERE ${later.are} AND (e.changes ?| ${`{${wanted.join()}}`}::text[] OR ${later.areOfDeletion})
+  GROUP BY e.record_id)`,
+    sql`${table} AS NOT MATERIALIZED (
+  SELECT ${sql.join(was)}
+  FROM past, ${table} d LEFT JOIN taken_back t ON t.id = d.id
+  WHERE ${visible(name, sight, sql`d`)} AND d.created_at < past.moment)`,
+  ]
+}
+
+/**
+ * `are`: the condition on events `e` after the past; `areOfDeletion`: on those that delete or restore;
+ * `firstOf`: the first change of each of these fields of a record, and whether it was deleted, as JSON; `of`:
+ * a past column of the record `d`, whose changes `t` has, by its own events.
+ */
+function laterEvents(name: string, { account }: Sight, seq: string) {
+  const last = param(seq)
+  const verb = (of: string) => sql.text(`${name}.${of}`)
+  const own = sql`e.account_id = ${account}::bigint AND e.resource = ${sql.text(name)}`
+  // Other events, such as a new password, don't change the record.
+  const are = sql`${own} AND e.seq > ${last}::bigint
+    AND e.type IN (${verb('updated')}, ${verb('deleted')}, ${verb('restored')})`
+  const ofRecord = sql`FROM event e WHERE ${are} AND e.record_id = d.id`
+  const lastBefore = (value: Sql, type: Sql) => sql`(
+    SELECT ${value} FROM event e WHERE ${own} AND e.record_id = d.id AND e.seq <= ${last}::bigint AND ${type}
+    ORDER BY e.seq DESC LIMIT 1)`
+  // An account's initial records have no event, and old events may be deleted.
+  const written = (of: 'at' | 'by') => sql`CASE WHEN EXISTS (SELECT ${ofRecord})
+    THEN d.${sql.id(`created_${of}`)} ELSE d.${sql.id(`updated_${of}`)} END`
+  const isWritten = isWriting(sql`e`)
+  const updatedAt = sql`coalesce(${lastBefore(sql`e.at`, isWritten)}, ${written('at')})`
+  const updatedBy = sql`coalesce(${lastBefore(sql`e.actor`, isWritten)}, ${written('by')})`
+  const areOfDeletion = sql`e.type IN (${verb('deleted')}, ${verb('restored')})`
+  // The least text is that of the first event, so the events need no order and can be read in parallel.
+  const first = (key: string, before: Sql, isOne: Sql) => sql`
+    ${sql.text(`"${key}":{"before":`)} || substr(min(lpad(e.seq::text, 19, '0') || (${before})::text
+      COLLATE "C") FILTER (WHERE ${isOne}), 20) || '}'`
+  const wasDeleted = sql`e.type = ${verb('restored')}`
+  const firstOf = (fields: readonly string[]) => {
+    const updates = fields.map(field => {
+      const key = sql.text(field)
+      return first(
+        field,
+        sql`coalesce(e.changes -> ${key} -> 'before', 'null')`,
+        sql`e.changes ? ${key} AND NOT ${areOfDeletion}`,
+      )
+    })
+    const all = [...updates, first('was_deleted', wasDeleted, areOfDeletion)]
+    return sql`concat('{', concat_ws(',', ${sql.join(all)}), '}')::jsonb`
+  }
+  const merged = sql`(SELECT merged(e.changes ORDER BY e.seq DESC) AS changes ${ofRecord}) own`
+  const of = (column: WasColumn): Sql => {
+    if (column.isAsNow) return sql`d.${sql.id(column.name)}`
+    switch (column.name) {
+      case 'updated_at':
+        return updatedAt
+      case 'updated_by':
+        return updatedBy
+      case 'deleted_at':
+        return sql`CASE t.changes #>> '{was_deleted,before}' WHEN 'false' THEN NULL
+          WHEN 'true' THEN ${lastBefore(sql`e.at`, sql`e.type = ${verb('deleted')}`)} ELSE d.deleted_at END`
+      case 'deleted_by':
+        return lastBefore(sql`CASE e.type WHEN ${verb('deleted')} THEN e.actor END`, areOfDeletion)
+      case 'version':
+        return sql`coalesce((SELECT min(e.version) - 1 ${ofRecord}), d.version)`
+      case 'document':
+        return sql`(SELECT ${documentSql(updatedAt, updatedBy)} FROM ${merged})`
+      default:
+        return sql`(SELECT ${takenBack(column, sql`own.changes`)} FROM ${merged})`
+    }
+  }
+  return { are, areOfDeletion, firstOf, of }
+}
+
+/** A column of the record `d` before `changes`, JSON of {field: {before}}; null: there are none. */
+function takenBack({ name, type, field, member }: WasColumn, changes: Sql): Sql {
+  const now = sql`d.${sql.id(name)}`
+  if (name === 'custom') {
+    const ofCustom = sql`jsonb_each(${changes}) c (k, v) WHERE k LIKE 'cf\\_%'`
+    return sql`CASE WHEN ${changes} IS NULL THEN ${now} ELSE (${now} - ARRAY(SELECT k FROM ${ofCustom}))
+      || coalesce((SELECT jsonb_object_agg(k, v -> 'before') FROM ${ofCustom} AND v -> 'before' <> 'null'), '{}')
+      END`
+  }
+  const key = sql.text(field ?? name)
+  const before = sql`${changes} -> ${key} -> 'before'${member ? sql` -> ${sql.text(member)}` : sql.none}`
+  return sql`CASE WHEN ${changes} ? ${key} THEN ${valueSql(before, type)} ELSE ${now} END`
+}
+
+/** SQL of a JSON value as a column of that type. */
+function valueSql(value: Sql, type: SqlType): Sql {
+  if (type === 'jsonb') return sql`(${value})`
+  if (type === 'bigint[]') return sql`ARRAY(SELECT i::bigint FROM jsonb_array_elements_text(${value}) i)`
+  return sql`(${value} #>> '{}')::${sql.type(type)}`
+}
+
+/** The stored text of the record `d` before the changes of `own`, with the last change before these. */
+function documentSql(updatedAt: Sql, updatedBy: Sql): Sql {
+  const isCustom = sql`k LIKE 'cf\\_%'`
+  const before = sql`own.changes -> k -> 'before'`
+  return sql`(
+    SELECT string_agg(concat(to_json(m.k), ':', m.text), ',' ORDER BY m.place)
+    FROM (
+      SELECT k, CASE WHEN own.changes ? k THEN (${before})::text
+        WHEN k = 'updated_at' THEN ${jsonInstant(updatedAt)}
+        WHEN k = 'updated_by' THEN coalesce((${updatedBy})::text, 'null') ELSE v::text END AS text, place
+      FROM json_each(concat('{', d.document, '}')::json) WITH ORDINALITY x (k, v, place)
+      WHERE NOT (${isCustom} AND own.changes ? k AND ${before} = 'null')
+      UNION ALL
+      SELECT k, (v -> 'before')::text, 1000000000 FROM jsonb_each(own.changes) x (k, v)
+      WHERE ${isCustom} AND v -> 'before' <> 'null' AND NOT d.custom ? k) m)`
+}
+
+type WasColumn = {
+  readonly name: string
+  readonly type: SqlType
+  /** the field, and the member of its value, that it holds; null: the store's own */
+  readonly field: string | null
+  readonly member: string
+  /** True if no event of the record reports it: it never changes, or follows other records (D73) */
+  readonly isAsNow?: boolean
+}
+
+/** The columns that lists and sums may read. */
+const columnsOf = memoize(({ fields, resource: { kept } }: ResourceFields): readonly WasColumn[] => {
+  const ofStore = (
+    [
+      ['custom', 'jsonb'],
+      ['document', 'text'],
+      ['version', 'int'],
+      ['deleted_at', 'timestamptz'],
+      ['deleted_by', 'bigint'],
+    ] as const
+  ).map(([name, type]) => ({ name, type, field: null, member: '' }))
+  const ofFields = fields
+    .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.kept_by)
+    .flatMap(field => {
+      const { internal_name: name, type } = field
+      return kinds[type]
+        .columns(field)
+        .map(column => ({ ...column, field: name, member: column.name.slice(name.length + 1) }))
+    })
+  // No event reports them, such as `last_used_at` of a token.
+  const ownOfStore = new Set(['id', ...ofStore.map(({ name }) => name)])
+  const isAsNow = ({ kept_by, is_of_store, internal_name }: Field) =>
+    kept_by || (is_of_store && !ownOfStore.has(internal_name))
+  const ofOthers = fields
+    .filter(field => !field.is_custom && !field.computed && isAsNow(field))
+    .flatMap(field => kinds[field.type].columns(field))
+  const asNow = ['account_id', 'id', ...ofOthers.map(({ name }) => name), ...(kept ? [kept.document] : [])]
+  const asTheyAre = asNow.map(name => ({
+    name,
+    type: 'text' as const,
+    field: null,
+    member: '',
+    isAsNow: true,
+  }))
+  return [...ofStore, ...ofFields, ...asTheyAre]
+})

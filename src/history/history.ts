@@ -1,0 +1,94 @@
+/** The history of a record (D70): its events, the newest first, in pages by cursor. Knows no HTTP. */
+import type { Problems } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import { isObject, parseJson } from '../json.ts'
+import {
+  type Parameters,
+  refuse,
+  report,
+  single,
+  unknownParameters,
+  wholeNumber,
+} from '../lists/parameters.ts'
+import { pageSizeMax } from '../lists/parameters-elsewhere.ts'
+import { recordNotFound } from '../records/read.ts'
+import type { Reader } from '../records/store.ts'
+import { sightOf, visible } from '../rights/visibility.ts'
+import { ask, sql } from '../sql.ts'
+import { eventRows, type Listener, type ToldEvent, toldEvents } from './told.ts'
+
+export type HistoryRequest = {
+  readonly pageSize: number
+  /** only events before this one; null: from the newest */
+  readonly before: number | null
+}
+
+export type HistoryPage = {
+  readonly events: readonly ToldEvent[]
+  readonly hasMore: boolean
+  readonly nextCursor: string | null
+}
+
+const pageSizeDefault = 25
+
+/** Throws `unknown_parameter` or `malformed_query` with every problem. */
+export function readHistoryQuery(parameters: Parameters): HistoryRequest {
+  const problems = unknownParameters(parameters, ['pageSize', 'cursor'])
+  const pageSize = wholeNumber(parameters, ['pageSize'], pageSizeDefault, pageSizeMax, problems)
+  const before = beforeOf(parameters, problems)
+  refuse(problems, 'The history could not be read.')
+  return { pageSize, before }
+}
+
+function beforeOf(parameters: Parameters, problems: Problems): number | null {
+  const text = single(parameters, 'cursor', problems)
+  if (text === null) return null
+  const before = seqOf(text)
+  if (before === null)
+    report(problems, 'cursor', 'invalid_value', 'cursor must be the "nextCursor" of a page, as it was given.')
+  return before
+}
+
+function cursorText(seq: number): string {
+  return Buffer.from(JSON.stringify({ before: seq })).toString('base64url')
+}
+
+function seqOf(cursor: string): number | null {
+  try {
+    const parsed = parseJson(Buffer.from(cursor, 'base64url').toString())
+    const before = isObject(parsed) ? parsed.before : null
+    return Number.isSafeInteger(before) && (before as number) > 0 ? (before as number) : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * A page of the history of a record that the listener sees, also of one that was deleted at `oldest` or
+ * later. Throws `record_not_found`.
+ */
+export async function readHistory(
+  db: Reader,
+  fields: ResourceFields,
+  listener: Listener,
+  id: number,
+  oldest: Date,
+  { pageSize, before }: HistoryRequest,
+): Promise<HistoryPage> {
+  const { name } = fields.resource
+  const [sight, record] = [sightOf(listener), sql`r`]
+  const [known] = await ask(
+    db,
+    sql`SELECT 1 AS found FROM ${sql.id(name)} r
+    WHERE ${visible(name, sight, record)} AND r.id = ${String(id)}::bigint
+      AND (r.deleted_at IS NULL OR r.deleted_at >= ${oldest.toISOString()}::timestamptz)`,
+  )
+  if (!known) throw recordNotFound(fields, id)
+  const isBefore = before === null ? sql.none : sql` AND e.seq < ${String(before)}::bigint`
+  const condition = sql`e.account_id = ${sight.account}::bigint AND e.record_id = ${String(id)}::bigint
+      AND e.resource = ${sql.text(name)}${isBefore}`
+  const rows = await ask(db, eventRows(sight, condition, 'DESC', pageSize))
+  const events = await toldEvents(db, listener, rows)
+  const hasMore = rows.at(-1)?.has_next === 'true'
+  return { events, hasMore, nextCursor: hasMore ? cursorText(events.at(-1)!.seq) : null }
+}

@@ -1,0 +1,288 @@
+/**
+ * Single records as of some of their events (D72): which of them a viewer sees, and which a filter matches.
+ * The conditions of lists are applied to the current rows with later events reverted, as events have each
+ * value before and after. Referenced records are current. as-it-was.ts reads all records of a day. Knows no
+ * particular resource.
+ */
+import type { ResourceFields } from '../fields/catalog.ts'
+import type { Row } from '../fields/columns.ts'
+import type { Field } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import { jsonInstant } from '../fields/moment.ts'
+import { type Json, type JsonObject, parseJson } from '../json.ts'
+import type { Plan } from '../lists/resolve.ts'
+import { filterSql } from '../lists/sql.ts'
+import { renderedSql, shownMembers, shownText } from '../records/rendered-record.ts'
+import { type Reader, tableOf } from '../records/store.ts'
+import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { ask, type Sql, sql } from '../sql.ts'
+import { mapYielding } from '../waiting/yielding.ts'
+
+/** An event of a record. `at`: ISO 8601 */
+export type RecordEvent = { readonly seq: number; readonly id: number; readonly at: string }
+
+/** A record as of an event, without fields that the viewer's role hides; null if it has been purged. */
+export type RecordThen = { readonly record: JsonObject | null; readonly isMatch: boolean }
+
+/** Number of events read at once. */
+const pageMax = 2000
+/** Number of attempts to read a record that changes meanwhile. */
+const attempts = 5
+
+/**
+ * `seq` → the record after that event, if the viewer saw it then and sees it now; values that follow from
+ * other records are current (D63). `fields` are the resource's as the viewer's role sees them; a null filter
+ * matches all.
+ */
+export async function recordsAt(
+  db: Reader,
+  viewer: Viewer,
+  fields: ResourceFields,
+  events: readonly RecordEvent[],
+  filter: Plan | null,
+): Promise<Map<number, RecordThen>> {
+  const found = new Map<number, RecordThen>()
+  let left = events
+  for (let attempt = 1; left.length > 0; attempt++) {
+    const histories = await historiesOf(db, viewer, fields, left)
+    const rows = await rowsOf(db, viewer, fields, left, histories, filter)
+    // A row that has changed since its events were read would have the newer event's values.
+    const hasChanged = ({ seq, id }: RecordEvent) => {
+      const [row, history] = [rows.get(seq), histories.get(id)]
+      return row && history && Number(row.version_now) !== history.version
+    }
+    const read = attempt === attempts ? left : left.filter(event => !hasChanged(event))
+    await mapYielding(read, event => {
+      const then = thenOf(fields, rows.get(event.seq), histories.get(event.id)?.past.get(event.seq), filter)
+      if (then) found.set(event.seq, then)
+    })
+    left = left.filter(event => !read.includes(event))
+  }
+  return found
+}
+
+type Rows = Awaited<ReturnType<Reader['query']>>
+type ReadRow = Rows[number]
+
+function thenOf(
+  fields: ResourceFields,
+  row: ReadRow | undefined,
+  then: Then | undefined,
+  filter: Plan | null,
+): RecordThen | null {
+  // The owner of a purged record is unknown.
+  if (!row) return fields.visibility === 'all' ? { record: null, isMatch: filter === null } : null
+  if (row.is_seen !== 'true') return null
+  const now = parseJson(row.record!) as JsonObject
+  const clock = byClock(fields).map(({ internal_name: name }, index): [string, Json] => [
+    name,
+    parseJson(row[`clock${index}`] ?? 'null'),
+  ])
+  const was = { ...(then ? recordAt(now, then) : now), ...Object.fromEntries(clock) }
+  return { record: shownMembers(fields, was, null), isMatch: row.is_match === 'true' }
+}
+
+/** The changes of a record since the first requested event, and its newest version. */
+type History = { readonly version: number; readonly past: ReadonlyMap<number, Then> }
+
+async function historiesOf(
+  db: Reader,
+  viewer: Viewer,
+  fields: ResourceFields,
+  events: readonly RecordEvent[],
+): Promise<Map<number, History>> {
+  const steps = new Map<number, Step[]>()
+  const since = Math.min(...events.map(({ seq }) => seq))
+  const ids = [...new Set(events.map(({ id }) => id))]
+  for (let before: number | null = null; ; ) {
+    const rows: Rows = await ask(db, stepsSql(viewer, fields, ids, since, before))
+    for (const row of rows) {
+      const of = steps.get(Number(row.id))
+      if (of) of.push(stepOf(row))
+      else steps.set(Number(row.id), [stepOf(row)])
+    }
+    if (rows.length < pageMax) break
+    before = Number(rows.at(-1)!.seq)
+  }
+  const asked = new Set(events.map(({ seq }) => seq))
+  return new Map([...steps].map(([id, of]) => [id, { version: of[0]!.version, past: undone(of, asked) }]))
+}
+
+/** A page of the events of records from `since` on, the newest first. */
+function stepsSql(
+  viewer: Viewer,
+  { resource: { name } }: ResourceFields,
+  ids: readonly number[],
+  since: number,
+  before: number | null,
+): Sql {
+  const { account } = sightOf(viewer)
+  const isBefore = before === null ? sql.none : sql` AND e.seq < ${String(before)}::bigint`
+  return sql`
+SELECT e.seq::text AS seq, e.record_id::text AS id, e.type, e.version::text AS version,
+  ${jsonInstant(sql`e.at`)} AS at, e.actor::text AS actor, e.changes::text AS changes,
+  ${jsonInstant(sql`coalesce(w.at, e.at)`)} AS written_at, coalesce(w.actor, e.actor)::text AS written_by
+FROM event e LEFT JOIN LATERAL (
+  SELECT x.at, x.actor FROM event x
+  WHERE x.account_id = ${account}::bigint AND x.record_id = e.record_id AND x.resource = ${sql.text(name)}
+    AND x.seq < e.seq AND NOT ${isWriting(sql`e`)} AND ${isWriting(sql`x`)}
+  ORDER BY x.seq DESC LIMIT 1) w ON true
+WHERE e.account_id = ${account}::bigint AND e.record_id = ANY(${`{${ids.join()}}`}::bigint[])
+  AND e.resource = ${sql.text(name)} AND e.seq >= ${String(since)}::bigint${isBefore}
+ORDER BY e.seq DESC LIMIT ${sql.integer(pageMax)}`
+}
+
+/** Condition that an event sets the time and user of its record's last write: a deletion does not. */
+export function isWriting(event: Sql): Sql {
+  return sql`split_part(${event}.type, '.', 2) IN ('created', 'updated', 'restored')`
+}
+
+function stepOf(row: ReadRow): Step {
+  return {
+    seq: Number(row.seq),
+    type: row.type!,
+    version: Number(row.version),
+    at: JSON.parse(row.at!) as string,
+    actor: Number(row.actor),
+    changes: parseJson(row.changes!) as unknown as Step['changes'],
+    written: { at: JSON.parse(row.written_at!) as string, by: Number(row.written_by) },
+  }
+}
+
+/** The rows `r` as of their events, by `seq`: each is the current row `t` with other columns. */
+async function rowsOf(
+  db: Reader,
+  viewer: Viewer,
+  fields: ResourceFields,
+  events: readonly RecordEvent[],
+  histories: ReadonlyMap<number, History>,
+  filter: Plan | null,
+): Promise<Map<number, ReadRow>> {
+  const [sight, { name }] = [sightOf(viewer), fields.resource]
+  const row: Row = { alias: sql`r.`, now: sql`i.at`, isPast: true }
+  const given = events.map(({ seq, id, at }) => {
+    const { columns, set, unset } = columnsOf(fields, histories.get(id)?.past.get(seq))
+    const members = `"columns":${columns},"set":${set},"unset":${JSON.stringify(unset)}`
+    return `{"seq":${seq},"id":${id},"at":${JSON.stringify(at)},${members}}`
+  })
+  const clock = byClock(fields).map(
+    (field, index) => sql`, ${shownText(field, row)} AS ${sql.id(`clock${index}`)}`,
+  )
+  const rows = await ask(
+    db,
+    sql`
+SELECT i.seq::text AS seq, t.version::text AS version_now, ${renderedSql(fields)} AS record,
+  (${visible(name, sight, sql`r`)} AND ${visible(name, sight, sql`t`)})::text AS is_seen,
+  coalesce(${filter ? filterSql(filter, sight, row) : sql`true`}, false)::text AS is_match${sql.join(clock, sql.none)}
+FROM jsonb_to_recordset(${`[${given.join()}]`}::jsonb) i
+    (seq bigint, id bigint, at timestamptz, columns jsonb, "set" jsonb, unset text[])
+  JOIN ${tableOf(fields)} t ON t.account_id = ${sight.account}::bigint AND t.id = i.id
+  CROSS JOIN LATERAL jsonb_populate_record(t,
+    i.columns || jsonb_build_object('custom', (t.custom || i."set") - i.unset)) r`,
+  )
+  return new Map(rows.map(row => [Number(row.seq), row]))
+}
+
+/** The fields that follow the clock. */
+function byClock({ whole }: ResourceFields): Field[] {
+  return whole.fields.filter(field => field.is_volatile && field.computed)
+}
+
+/** The columns that had other values, as JSON text, and the custom values that were set, and unset. */
+function columnsOf(
+  { whole }: ResourceFields,
+  then: Then | undefined,
+): { columns: string; set: string; unset: string[] } {
+  const columns = Object.entries(then?.kept ?? {}).map(
+    ([name, value]) => `"${name}":${JSON.stringify(value)}`,
+  )
+  const set: JsonObject = {}
+  const unset: string[] = []
+  for (const [name, value] of then?.values ?? []) {
+    const field = whole.byName.get(name)
+    if (!field) continue
+    if (field.is_custom) {
+      if (value === null) unset.push(name)
+      else set[name] = value
+    } else if (!field.computed && !field.is_of_store) columns.push(...columnTexts(field, value))
+  }
+  return { columns: `{${columns.join()}}`, set: JSON.stringify(set), unset }
+}
+
+/** The columns of a field with a value, as members of JSON: jsonb unchanged, any other as its text. */
+function columnTexts(field: Field, value: Json): string[] {
+  const kind = kinds[field.type]
+  const texts = kind.write(value, field)
+  return kind.columns(field).map(({ name, type }, index) => {
+    const text = texts[index] ?? null
+    return `"${name}":${type === 'jsonb' ? (text ?? 'null') : JSON.stringify(text)}`
+  })
+}
+
+/** An event of a record, with the values to revert. */
+export type Step = {
+  readonly seq: number
+  readonly type: string
+  readonly version: number
+  /** ISO 8601, UTC, to the millisecond */
+  readonly at: string
+  readonly actor: number
+  /** field → its values before and after */
+  readonly changes: { readonly [field: string]: { readonly before: Json; readonly after: Json } }
+  /**
+   * time and user of the record's last write; if this event doesn't write it, such as a deletion, those of an
+   * earlier event
+   */
+  readonly written: Written
+}
+type Written = { readonly at: string; readonly by: number }
+
+/** The differences after an event: values of fields, and the store's own columns. */
+type Then = {
+  readonly values: ReadonlyMap<string, Json>
+  /** null if nothing has happened since */
+  readonly kept: {
+    readonly version: number
+    readonly updated_at: string
+    readonly updated_by: number
+    readonly deleted_at: string | null
+    readonly deleted_by: number | null
+  } | null
+}
+
+/**
+ * The differences after each of the events `asked` of one record. `steps`: the newest first, none missing.
+ */
+export function undone(steps: Iterable<Step>, asked: ReadonlySet<number>): Map<number, Then> {
+  const found = new Map<number, Then>()
+  const values = new Map<string, Json>()
+  let isNewest = true
+  for (const step of steps) {
+    if (asked.has(step.seq))
+      found.set(step.seq, { values: new Map(values), kept: isNewest ? null : kept(step) })
+    for (const [field, { before }] of Object.entries(step.changes)) values.set(field, before)
+    isNewest = false
+  }
+  return found
+}
+
+function kept({ type, version, at, actor, written }: Step): Then['kept'] {
+  const isDeletion = type.endsWith('.deleted')
+  return {
+    version,
+    updated_at: written.at,
+    updated_by: written.by,
+    deleted_at: isDeletion ? at : null,
+    deleted_by: isDeletion ? actor : null,
+  }
+}
+
+/** The former record, from the current one. A custom field without a value is absent from it (D43). */
+export function recordAt(now: JsonObject, { values, kept }: Then): JsonObject {
+  const record: JsonObject = { ...now, ...kept }
+  for (const [field, value] of values) {
+    if (value === null && field.startsWith('cf_')) delete record[field]
+    else record[field] = value
+  }
+  return record
+}

@@ -1,0 +1,259 @@
+/**
+ * Undo (D83): reverts one event, if nobody has changed its values since. It is an update, a deletion or a
+ * restoration like any other, with the same rules and an event of its own. Knows no HTTP and no particular
+ * resource.
+ */
+import { Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import { emptyValue, type Field, type Values } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import type { Resource } from '../fields/resource.ts'
+import { isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
+import { storedResponse } from '../records/idempotency.ts'
+import { isMet, type Precondition, versionConflict } from '../records/precondition.ts'
+import { nameOf } from '../records/read.ts'
+import { removeRecord } from '../records/remove.ts'
+import { renderedSql } from '../records/rendered-record.ts'
+import { restoreRecord } from '../records/restore.ts'
+import { type Context, requestKeyOf, type Saved, savedBefore } from '../records/save.ts'
+import type { Changes, Queryable, Reader } from '../records/store.ts'
+import { refuseUnwritable } from '../records/unwritable.ts'
+import { updateRecord } from '../records/update.ts'
+import { allows } from '../rights/scopes.ts'
+import { isLimited, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { ask, sql } from '../sql.ts'
+import { changedSince, type Differing } from './changed-since.ts'
+import type { EventRow } from './told.ts'
+import { isTold } from './told-configuration.ts'
+
+/** An event that can be undone. */
+export type Undoable = {
+  readonly seq: number
+  readonly fields: ResourceFields
+  readonly id: number
+  readonly verb: string
+  /** field → its values before and after */
+  readonly changes: Changes
+}
+
+/** Number of attempts while others change the record. */
+const attempts = 10
+
+/**
+ * Undoes an event (D83). Records deleted at `oldest` or later can be restored. Throws `record_not_found` for
+ * an event that the caller doesn't see, `events_gone` for a deleted one, `not_undoable`, `forbidden` and
+ * `changed_since`, and any refusal of an update, a deletion or a restoration.
+ */
+export async function undo(
+  db: Queryable,
+  seq: number,
+  context: Context,
+  precondition: Precondition,
+  oldest: Date,
+): Promise<Saved> {
+  // Comes first, as in all writes (D8).
+  const isRepeated = (await storedResponse(db, requestKeyOf(context))) !== null
+  const event = await eventOf(db, seq, context, isRepeated)
+  const { fields, id, verb } = event
+  const before = isRepeated && (await savedBefore(db, fields, context))
+  if (before) return before
+  for (let attempt = 1; ; attempt++) {
+    const { version, record } = await recordOf(db, event, context)
+    if (!isMet(precondition, version)) throw versionConflict(nameOf(fields, id), version, precondition)
+    const differing = await differingNow(db, event, context, record)
+    if (differing.length) throw await changedSince(db, event, context, differing)
+    if (verb === 'updated') return await writeBack(db, event, context, precondition)
+    // The write fails if the record has changed since it was read.
+    const own = [String(version)]
+    try {
+      if (verb === 'deleted') return await restoreRecord(db, fields, id, context, oldest, own)
+      return (await removeRecord(db, fields, id, context, own, true))!
+    } catch (error) {
+      const isOvertaken = error instanceof Refusal && error.slug === 'version_conflict'
+      if (!isOvertaken || attempt === attempts) throw error
+    }
+  }
+}
+
+/** Reads the event, and checks that the caller sees it. A repeated request passed this check before. */
+async function eventOf(db: Reader, seq: number, context: Context, isRepeated: boolean): Promise<Undoable> {
+  const { account } = sightOf(context)
+  const [row] = await ask(
+    db,
+    sql`SELECT e.type, e.resource, e.record_id::text AS id, e.changes::text AS changes,
+  (SELECT x.seq FROM event x WHERE x.account_id = ${account}::bigint ORDER BY x.seq LIMIT 1)::text AS oldest,
+  c.last_seq::text AS last
+FROM counter c LEFT JOIN event e ON e.account_id = c.account_id AND e.seq = ${String(seq)}::bigint
+WHERE c.account_id = ${account}::bigint`,
+  )
+  const { type, resource, oldest, last } = row!
+  if (!type || !resource) throw missing(seq, Number(oldest ?? Number(last) + 1), Number(last))
+  if (!isRepeated && !(await isSeen(db, row!, context))) throw noEvent(seq)
+  context.rights?.need(`${resource}:write`)
+  const fields = context.catalog.resources.get(resource)
+  const verb = type.slice(resource.length + 1)
+  if (!fields || !isUndone(fields.resource) || !verbs.has(verb)) throw notUndoable(seq, type)
+  return { seq, fields, id: Number(row!.id), verb, changes: parseJson(row!.changes!) as unknown as Changes }
+}
+
+/** True if the caller may read or change the resource of an event, and sees its record (D63, D64). */
+async function isSeen(db: Reader, event: EventRow, context: Context): Promise<boolean> {
+  const { resource, id } = event
+  const { rights, catalog } = context
+  const may = (verb: string) => !rights || allows(rights.scopes, `${resource}:${verb}`)
+  if (!may('read') && !may('write')) return false
+  const fields = catalog.resources.get(resource!)
+  if (!fields || !isLimited(fields)) return isTold(catalog, event)
+  const [seen] = await ask(
+    db,
+    sql`SELECT 1 AS seen FROM ${sql.id(resource!)} r
+WHERE ${visible(resource!, sightOf(context), sql`r`)} AND r.id = ${id!}::bigint`,
+  )
+  return seen !== undefined
+}
+
+const verbs = new Set(['created', 'updated', 'deleted', 'restored'])
+
+/**
+ * True if changes of a resource can be undone. Not those of configuration, users, tokens and webhooks: their
+ * events lack much that depends on them, such as revoked sessions, secrets, and values that follow from a
+ * stage or a rate.
+ */
+export function isUndone({ isConfiguration, actor, reach }: Resource): boolean {
+  return !isConfiguration && !actor && !reach?.isPrivate
+}
+
+function notUndoable(seq: number, type: string): Refusal {
+  return new Refusal(
+    'not_undoable',
+    `The event ${seq} is of the type ${type}, which can't be undone: make the change that you want instead.`,
+  )
+}
+
+/** True if a field was not deleted since; an undo leaves deleted fields unchanged. */
+function isThere(field: Field | undefined): boolean {
+  return field !== undefined && !field.deleted_at
+}
+
+function nothingLeft(seq: number): Refusal {
+  const detail = `The event ${seq} changed only fields that were deleted since: restore one of them first.`
+  return new Refusal('not_undoable', detail)
+}
+
+function missing(seq: number, oldest: number, last: number): Refusal {
+  if (seq < 1 || seq > last || seq >= oldest) return noEvent(seq)
+  const detail = `The event ${seq} is no longer kept: the oldest is ${oldest}.`
+  return new Refusal('events_gone', detail, [
+    { field: null, path: '', code: 'events_gone', message: detail, oldest },
+  ])
+}
+
+/** An event that the caller doesn't see looks like one that doesn't exist (D63). */
+function noEvent(seq: number): Refusal {
+  return new Refusal('record_not_found', `There is no event ${seq}.`)
+}
+
+/** The record that the event is about, deleted or not. */
+async function recordOf(
+  db: Reader,
+  { seq, fields, id }: Undoable,
+  viewer: Viewer,
+): Promise<{ version: number; record: JsonObject }> {
+  const [sight, { name }] = [sightOf(viewer), fields.resource]
+  const [row] = await ask(
+    db,
+    sql`SELECT r.version::text AS version, ${renderedSql(fields)} AS record FROM ${sql.id(name)} r
+WHERE ${visible(name, sight, sql`r`)} AND r.id = ${String(id)}::bigint`,
+  )
+  if (!row) throw noEvent(seq)
+  return { version: Number(row.version), record: parseJson(row.record!) as JsonObject }
+}
+
+/** The values of the event that have changed since. */
+async function differingNow(
+  db: Reader,
+  event: Undoable,
+  viewer: Viewer,
+  record: JsonObject,
+): Promise<Differing[]> {
+  const now = differingFrom(event, record)
+  return now.length === 0 && (await isDeletedSince(db, event, viewer)) ? [lifeOf(event, record)] : now
+}
+
+/** The fields of the record that differ from the event's values, as far as the record itself shows. */
+export function differingFrom(event: Undoable, record: JsonObject): Differing[] {
+  const { fields, verb } = event
+  const isGone = record.deleted_at !== null
+  if (isGone !== (verb === 'deleted')) return [lifeOf(event, record)]
+  if (verb !== 'created' && verb !== 'updated') return []
+  const judged = fields.whole.fields.filter(field => isThere(field) && isJudged(field, event))
+  return judged.flatMap(field => {
+    const { internal_name: name } = field
+    const made = event.changes[name]?.after ?? emptyValue(field, kinds[field.type])
+    const current = record[name] ?? null
+    return isSameJson(made, current) ? [] : [{ name, made, current }]
+  })
+}
+
+/** The difference of a record that was deleted or restored. */
+function lifeOf({ verb }: Undoable, { deleted_at: current }: JsonObject): Differing {
+  return { name: 'deleted_at', made: verb === 'deleted' ? 'deleted' : null, current: current! }
+}
+
+/**
+ * True if a field must still have the event's value: a field that the event changed, or any of a creation.
+ * Derived values change without anybody's write.
+ */
+function isJudged(field: Field, { verb, changes }: Undoable): boolean {
+  const { internal_name: name, is_hidden, is_volatile, is_of_store, computed, kept_by } = field
+  if (is_hidden || is_volatile || is_of_store || computed || kept_by) return false
+  return verb === 'created' ? !name.startsWith('updated_') : name in changes
+}
+
+/** True if the record was deleted or restored since a deletion or restoration. */
+async function isDeletedSince(db: Reader, event: Undoable, viewer: Viewer): Promise<boolean> {
+  const { seq, fields, id, verb } = event
+  if (verb !== 'deleted' && verb !== 'restored') return false
+  const { name } = fields.resource
+  const [row] = await ask(
+    db,
+    sql`SELECT EXISTS (SELECT 1 FROM event e
+  WHERE e.account_id = ${sightOf(viewer).account}::bigint AND e.record_id = ${String(id)}::bigint
+    AND e.resource = ${sql.text(name)} AND e.seq > ${String(seq)}::bigint
+    AND e.type IN (${sql.text(`${name}.deleted`)}, ${sql.text(`${name}.restored`)}))::text AS is_since`,
+  )
+  return row!.is_since === 'true'
+}
+
+/** Updates the record with the values from before the event. */
+function writeBack(
+  db: Queryable,
+  event: Undoable,
+  context: Context,
+  precondition: Precondition,
+): Promise<Saved> {
+  const { fields, id, changes } = event
+  refuseUnchangeable(event)
+  const known = Object.entries(changes).filter(([name]) => isThere(fields.whole.byName.get(name)))
+  if (known.length === 0) throw nothingLeft(event.seq)
+  const valuesOf = (side: 'before' | 'after'): Values =>
+    Object.fromEntries(known.map(([name, change]) => [name, change[side]]))
+  const former = valuesOf('before')
+  const isSent = ([name]: [string, Json]) => !fields.whole.byName.get(name)!.is_read_only
+  const body = Object.fromEntries(Object.entries(former).filter(isSent))
+  return updateRecord(db, fields, id, body, context, precondition, {
+    undoes: { former, made: valuesOf('after') },
+    // The record may have changed since it was read.
+    judge: async stored => {
+      const differing = await differingNow(db, event, context, stored as JsonObject)
+      if (differing.length) throw await changedSince(db, event, context, differing)
+    },
+  })
+}
+
+/** Throws if the caller's role hides or locks a field to be written: an undo is never partial. */
+function refuseUnchangeable({ seq, fields, changes }: Undoable): void {
+  const written = Object.keys(changes).filter(name => fields.whole.byName.get(name)?.is_read_only === false)
+  const message = `The event ${seq} changed what your role does not let you change`
+  refuseUnwritable(fields, written, message)
+}

@@ -1,0 +1,186 @@
+/**
+ * Serves the routes of the table with Fastify: admits each request, carries it out and sends the response, or
+ * the refusal.
+ */
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Admission, Admitted, Guest } from './admission.ts'
+import { type Answer, problemAnswer, securityHeaders } from './answer.ts'
+import { charsetOf, refuseCompressed } from './body.ts'
+import type { Connections } from './connections.ts'
+import { encoded } from './http-encoding.ts'
+import { takesKey } from './openapi/refusals.ts'
+import { readQuery } from './parameters.ts'
+import type { Pipeline } from './pipeline.ts'
+import { refusalOf, refuseOtherThanJson, wantsPage, wantsStream } from './refusals.ts'
+import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf } from './request.ts'
+import { revalidateDownload } from './revalidate-download.ts'
+import type { AccountRoute, GuestRoute, PublicRoute, Route } from './route.ts'
+import { dryRun } from './routes/dry-run.ts'
+
+/** The parts that all requests of a process share. */
+export type Service = {
+  readonly now: () => Date
+  readonly clock: () => number
+  readonly admission: Admission
+  readonly connections: Connections
+  readonly pipeline: Pipeline
+  /** admitted requests, of accounts and of guests */
+  readonly admitted: WeakMap<FastifyRequest, Admitted | Guest>
+}
+
+/** Adds a route to the server. An account's route must name its scope. */
+export function addRoute(app: FastifyInstance, route: Route, service: Service): void {
+  if ('guest' in route) addGuestRoute(app, route, service)
+  else if (route.scope === 'public') addPublicRoute(app, route, service)
+  else addAccountRoute(app, route, service)
+}
+
+function addPublicRoute(app: FastifyInstance, route: PublicRoute, { connections }: Service): void {
+  app.route({
+    method: route.method,
+    url: route.url,
+    handler: async (request, reply) => {
+      refuseOtherThanJson(request)
+      const { name = '' } = request.params as { name?: string }
+      return send(reply, request, await route.handler(name), connections)
+    },
+  })
+}
+
+/** Adds a route that needs no caller, such as a sign-in; in all else like an account's route. */
+function addGuestRoute(
+  app: FastifyInstance,
+  { method, url, bodyLimit, guest, takesToken }: GuestRoute,
+  { admission, admitted, connections }: Service,
+): void {
+  app.route({
+    method,
+    url,
+    config: { bodyLimit },
+    onRequest: async request => {
+      admitted.set(request, await (takesToken ? admission.admitAnyone : admission.admitGuest)(request))
+      refuseOtherThanJson(request)
+    },
+    handler: async (request, reply) => {
+      const asker = admitted.get(request)!
+      const { visitor, left, leave } = asker
+      try {
+        const caller = 'caller' in asker ? asker.caller : null
+        const address = request.raw.url!
+        const answer = await guest({
+          ...{ caller, visitor, url: address, query: readQuery(address) },
+          ...{ body: request.body as ApiRequest['body'], wantsPage: wantsPage(request) },
+        })
+        return send(reply, request, { ...answer, headers: { ...answer.headers, ...left } }, connections)
+      } finally {
+        leave()
+      }
+    },
+  })
+}
+
+function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Service): void {
+  const { method, url, scope, bodyLimit, isStreamed = false, isFile, uploads, handler } = route
+  const { admission, admitted, clock, connections, pipeline } = service
+  if (!scope) throw new Error(`${method} ${url} names no scope`)
+  app.route({
+    method,
+    url,
+    config: { bodyLimit, uploads },
+    onRequest: async request => {
+      admitted.set(request, await admission.admit(request, scope))
+      connections.trust(request.raw.socket)
+      if (!isFile) refuseOtherThanJson(request, isStreamed)
+      if (uploads) refuseCompressed(request.headers)
+    },
+    handler: async (request, reply) => {
+      const caller = admitted.get(request) as Admitted
+      try {
+        const answer = await pipeline.answer(requestOf(route, caller, request, reply, service), handler)
+        if (isFile && answer.body instanceof Readable)
+          await revalidateDownload(answer.body, reply, clock, () => admission.askAgain(caller, scope))
+        return send(
+          reply,
+          request,
+          { ...answer, headers: { ...answer.headers, ...caller.left } },
+          connections,
+        )
+      } finally {
+        caller.leave()
+      }
+    },
+  })
+}
+
+type PathParameter = 'id' | 'option' | 'delivery' | 'field' | 'value'
+
+/** The request in the form that handlers take. */
+function requestOf(
+  { method, scope, operation, uploads }: AccountRoute,
+  { caller, token, visitor, leave }: Admitted,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { now, admission, connections }: Service,
+): ApiRequest {
+  const url = request.raw.url!
+  const params = request.params as { [name in PathParameter]?: string }
+  const body = uploads ? undefined : (request.body as ApiRequest['body'])
+  const file = uploads && request.body instanceof Readable ? request.body : null
+  const query = readQuery(url)
+  // A dry run stores no idempotency key.
+  const isKeyed = takesKey({ scope, operation }) && !query.has(dryRun)
+  const { 'idempotency-key': key, 'if-match': ifMatch, 'last-event-id': lastEventId } = request.headers
+  return {
+    caller,
+    token,
+    latestCaller: () => admission.latest(token, scope),
+    requestId: request.id,
+    path: url.split('?', 1)[0]!,
+    id: params.id ?? '',
+    option: params.option ?? params.delivery ?? '',
+    field: params.field ?? '',
+    value: params.value ?? '',
+    query,
+    body,
+    upload: file ? connections.receive(file, request.raw.socket, reply.raw) : null,
+    charset: charsetOf(request.headers),
+    ifMatch,
+    idempotency: isKeyed ? idempotencyOf(key, caller, [method, url, ifMatch, body]) : null,
+    now: now(),
+    visitor,
+    isHead: request.method === 'HEAD',
+    wantsStream: wantsStream(request),
+    lastEventId: lastEventIdOf(lastEventId),
+    release: leave,
+    hungUp: () => hangUpOf(reply.raw),
+  }
+}
+
+/** Responds to an error. An error that is no refusal is a fault, and is logged. */
+export function refuse(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  connections: Connections,
+) {
+  const refusal = refusalOf(error)
+  if (!refusal || refusal.cause) request.log.error({ err: refusal?.cause ?? error }, 'request failed')
+  return send(reply, request, problemAnswer(refusal ?? error, request.id), connections)
+}
+
+async function send(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  answer: Answer,
+  connections: Connections,
+): Promise<FastifyReply> {
+  connections.answer(request.raw, reply.raw)
+  const vary = String(reply.getHeader('vary') ?? '')
+  const { status, headers, body } = await encoded(answer, request, vary)
+  const type = 'application/json; charset=utf-8'
+  return reply
+    .code(status)
+    .headers({ ...securityHeaders, 'content-type': type, 'x-request-id': request.id, ...headers })
+    .send(body)
+}

@@ -1,0 +1,205 @@
+/**
+ * The shared schemas of responses, by their names in the document: the envelope's meta, problems, and
+ * descriptors of fields, options and forms. Schemas of one part of the service are in that part
+ * (src/http/openapi/schemas.ts); field kinds describe the fields of records. Data only.
+ */
+import { described } from '../../configuration/field.ts'
+import type { Schema } from '../../fields/field.ts'
+import { anyObject, closed, opened, orNull, schemaRef, several } from '../../fields/kinds/schemas.ts'
+import { customTypes, kinds, optionsMax } from '../../fields/kinds.ts'
+import { operators } from '../../fields/operators.ts'
+import { refined } from './operation.ts'
+
+const [text, whole, number, flag] = [
+  { type: 'string' },
+  { type: 'integer' },
+  { type: 'number' },
+  { type: 'boolean' },
+]
+const moment = { type: 'string', format: 'date-time' }
+const id = { type: 'integer', minimum: 1 }
+const name = { type: 'string', minLength: 1, maxLength: 255, pattern: '\\S' }
+const place = { type: ['integer', 'null'], minimum: 1 }
+
+/** A limit of a field, as an account sets it; null restores the interface's. */
+const limit = orNull(number)
+const config = {
+  ...Object.fromEntries(
+    ['min_length', 'max_length', 'max_limit', 'max_digits', 'max_decimals'].map(one => [one, whole]),
+  ),
+  min: number,
+  max: number,
+  case_sensitive: flag,
+}
+
+const fieldMembers: { readonly [member: string]: Schema } = {
+  field_name: name,
+  is_required: flag,
+  is_active: flag,
+  is_indexed: flag,
+  is_unique: flag,
+  config: {
+    type: 'object',
+    properties: { case_sensitive: orNull(flag) },
+    additionalProperties: limit,
+  },
+  default_value: { description: 'A value that the field takes, or null.' },
+  section: name,
+  position: place,
+  source: text,
+  type: text,
+  internal_name: text,
+}
+/** The read-only members of a descriptor: accepted and ignored in input. */
+const ignored = Object.fromEntries(described.map(member => [member, { readOnly: true }]))
+const newOption = { anyOf: [name, closed({ name, id: { readOnly: true } }, ['name'])] }
+const optionMembers = { name, position: place, is_active: flag, is_default: flag, id: { readOnly: true } }
+
+/** Schemas by their names in the document. */
+export const commonSchemas: { readonly [name: string]: Schema } = {
+  problem: opened(
+    {
+      type: { type: 'string', format: 'uri-reference' },
+      title: text,
+      status: whole,
+      detail: text,
+      code: { type: 'integer', description: 'The number of the error; /docs/errors lists them.' },
+      errors: { type: 'array', items: schemaRef('problem_item') },
+      requestId: text,
+      data: {
+        ...{ type: 'array', items: schemaRef('batch_item') },
+        description: 'Of an atomic batch: what would have become of each operation.',
+      },
+      meta: anyObject,
+    },
+    ['type', 'title', 'status', 'detail', 'code', 'errors', 'requestId'],
+  ),
+  problem_item: {
+    ...opened(
+      {
+        field: orNull(text),
+        path: { type: 'string', description: 'A JSON pointer into the body; empty for the query.' },
+        parameter: text,
+        code: text,
+        message: text,
+        hint: text,
+        rule: { type: 'integer', description: "The number of the interface's rule." },
+        candidates: {
+          ...{ type: 'array', items: opened({ id: whole, name: orNull(text) }) },
+          description: 'What could be meant: give the id of one.',
+        },
+      },
+      ['field', 'path', 'code', 'message'],
+    ),
+    additionalProperties: true,
+  },
+  warning: opened({ field: text, code: text, message: text, path: text }, ['field', 'code', 'message']),
+  write_meta: opened(
+    {
+      warnings: { type: 'array', items: schemaRef('warning') },
+      created: { type: 'array', items: opened({ resource: text, id: whole }) },
+      dryRun: { const: true, description: 'Nothing was saved.' },
+    },
+    [],
+  ),
+  batch_item: opened(
+    {
+      status: { type: 'integer', description: 'What its own request would have been answered.' },
+      data: anyObject,
+      meta: schemaRef('write_meta'),
+      ...{ type: text, title: text, detail: text, code: { type: 'integer' } },
+      errors: { type: 'array', items: schemaRef('problem_item') },
+    },
+    ['status'],
+  ),
+  page_meta: opened({
+    page: orNull(whole),
+    pageSize: whole,
+    total: orNull(whole),
+    totalIsEstimate: flag,
+    totalPages: orNull(whole),
+    hasMore: flag,
+    nextCursor: orNull(text),
+  }),
+  deletion: opened({ id: whole, deleted: { const: true } }),
+  named: opened({ id: whole, name: text }),
+  field: fieldDescriptor(),
+  field_list: opened({
+    source: opened({ is_enabled: flag, name: text, id: whole, config: anyObject }, [
+      'is_enabled',
+      'name',
+      'id',
+    ]),
+    fields: { type: 'array', items: { type: 'array', items: schemaRef('field') } },
+  }),
+  field_input: closed({ ...ignored, ...fieldMembers }, []),
+  field_new: closed(
+    {
+      ...ignored,
+      ...fieldMembers,
+      type: { enum: customTypes },
+      internal_name: { type: ['string', 'null'], pattern: '^cf_[a-z0-9][a-z0-9_]{0,56}$' },
+      options: { type: ['array', 'null'], items: newOption, maxItems: optionsMax },
+    },
+    ['source', 'field_name', 'type'],
+  ),
+  option: opened({ id: whole, name: text, position: whole, is_active: flag, is_default: flag }),
+  option_input: closed(optionMembers, []),
+  option_new: refined('option_input', { name }),
+  choice: opened(
+    {
+      ...{ id: whole, name: text, position: whole, is_active: flag, is_default: flag },
+      ...{ pipeline: whole, kind: { enum: ['open', 'won', 'lost'] }, probability: number },
+      ...{ code: text, symbol: text, decimals: whole },
+    },
+    ['id', 'name', 'position', 'is_active', 'is_default'],
+  ),
+  choices_meta: opened({ name: text, source: text, field_id: orNull(whole) }),
+  form: { type: 'array', items: opened({ section: text, fields: several(text) }) },
+  form_input: {
+    type: 'array',
+    items: closed({ section: name, fields: { type: 'array', items: text, minItems: 1 } }, [
+      'section',
+      'fields',
+    ]),
+  },
+}
+
+/** A field as the field list shows it (D34). */
+function fieldDescriptor(): Schema {
+  const taken = { is_sortable: flag, operators: { type: 'array', items: { enum: operators } } }
+  const sure = {
+    internal_name: text,
+    field_name: text,
+    id,
+    source_id: id,
+    is_active: flag,
+    type: { enum: Object.keys(kinds) },
+    config: opened(config, []),
+    is_required: flag,
+    is_read_only: flag,
+    is_custom: flag,
+    is_unique: flag,
+    is_filterable: flag,
+    ...taken,
+    is_expandable: flag,
+    default_value: {},
+    section: text,
+    rules: { type: 'array', items: whole },
+    version: whole,
+  }
+  const subField = { name: text, input_type: text, display_name: text, id, type: text }
+  const more = {
+    options: { type: 'array', items: schemaRef('named') },
+    sub_fields: {
+      type: 'array',
+      items: opened({ ...subField, config: opened({ ...config, default: number }, []) }),
+    },
+    related_field: opened({ id, source: text }),
+    members: { type: 'array', items: opened({ name: text, ...taken }) },
+    is_indexed: flag,
+    index: opened({ state: { enum: ['building', 'ready', 'failed'] }, progress: orNull(number) }),
+    deleted_at: moment,
+  }
+  return opened({ ...sure, ...more }, Object.keys(sure))
+}

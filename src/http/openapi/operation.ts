@@ -1,0 +1,120 @@
+/**
+ * The operation of a route in the OpenAPI document (D90): the compiler demands one of every route. Knows no
+ * route and no catalog: parts that depend on the account are named here and described by parameters.ts and
+ * records.ts.
+ */
+import type { ErrorSlug } from '../../errors.ts'
+import type { Schema } from '../../fields/field.ts'
+import { opened, schemaRef } from '../../fields/kinds/schemas.ts'
+
+export type Operation = {
+  /** the operationId, as generated clients name it */
+  readonly id: string
+  readonly summary: string
+  /** facts that a program, or a model that calls it, can't learn from the rest */
+  readonly description?: string
+  readonly tag: string
+  /** query parameters: by their names in the document, or in full */
+  readonly parameters?: readonly (string | Schema)[]
+  readonly body?: {
+    readonly schema: Schema
+    readonly isOptional?: true
+    /** default: JSON */
+    readonly mediaTypes?: readonly string[]
+  }
+  /** responses of success */
+  readonly responses: readonly Response[]
+  /** errors beside the usual ones of such routes (refusals.ts) */
+  readonly errors: readonly ErrorSlug[]
+  /** true if it takes an Idempotency-Key; default: by its scope */
+  readonly takesKey?: boolean
+  /** true if it takes If-Match */
+  readonly ifMatch?: true
+}
+
+/** A response that is no refusal. */
+export type Response = {
+  readonly status: number
+  readonly description: string
+  /** null: no body */
+  readonly schema: Schema | null
+  /** default: JSON */
+  readonly mediaType?: string
+  /** the other media types, by content negotiation */
+  readonly alsoAs?: readonly string[]
+  /** true if it is also available as server-sent events */
+  readonly isStreamed?: true
+  /** names of headers in the document */
+  readonly headers?: readonly string[]
+}
+
+export type DescribedRoute = {
+  readonly method: string
+  readonly url: string
+  readonly scope: string
+  readonly operation: Operation
+}
+
+/**
+ * A component schema with more properties. Client generators ignore siblings of a $ref, and `required`
+ * members that are not described, so the properties are a schema of their own in `allOf`.
+ */
+export function refined(
+  schema: string,
+  properties: { readonly [name: string]: Schema },
+  required: readonly string[] = Object.keys(properties),
+): Schema {
+  const isMore = Object.keys(properties).length > 0
+  return isMore ? { allOf: [schemaRef(schema), opened(properties, required)] } : schemaRef(schema)
+}
+
+/** The envelope of a response, with `meta` if there is one. */
+export function envelope(data: Schema, meta?: Schema, isMetaSure = false): Schema {
+  return {
+    type: 'object',
+    properties: { code: { const: 0 }, data, ...(meta ? { meta } : {}) },
+    required: ['code', 'data', ...(isMetaSure ? ['meta'] : [])],
+  }
+}
+
+/** The meta of a write with warnings only. */
+export const warningsMeta: Schema = {
+  type: 'object',
+  properties: { warnings: { type: 'array', items: schemaRef('warning') } },
+  required: ['warnings'],
+}
+
+/** The meta of a page with cursors and without a total. */
+export const cursorPageMeta: Schema = {
+  type: 'object',
+  properties: {
+    pageSize: { type: 'integer' },
+    hasMore: { type: 'boolean' },
+    nextCursor: { type: ['string', 'null'] },
+  },
+  required: ['pageSize', 'hasMore', 'nextCursor'],
+}
+
+/** A query parameter of a single route. */
+export function queryParameter(name: string, description: string, schema: Schema, required = false): Schema {
+  return { name, in: 'query', description, schema, ...(required ? { required } : {}) }
+}
+
+/** The parameter of a dry run (D79), by its name in the document. */
+export const dryRunParameter = ['dry_run']
+
+/** The response of success. */
+export function ok(description: string, schema: Schema, headers: readonly string[] = []): Response {
+  return { status: 200, description, schema, headers }
+}
+
+/** The response of a creation. */
+export function created(schema: Schema): Response {
+  return { status: 201, description: 'It is created.', schema, headers: ['etag', 'location'] }
+}
+
+/** The response of every deletion. */
+export const deleted: Response = ok(
+  'It is deleted.',
+  envelope(schemaRef('deletion'), schemaRef('write_meta')),
+)

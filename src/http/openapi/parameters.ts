@@ -1,0 +1,250 @@
+/** The parameters of requests, by their names in the document: those of all, and those of a resource. */
+
+import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import type { Schema } from '../../fields/field.ts'
+import { operators } from '../../fields/operators.ts'
+import { limitMax, waitMax } from '../../history/query.ts'
+import { isGroupable } from '../../lists/groups.ts'
+import { pageSizeMax } from '../../lists/parameters-elsewhere.ts'
+import { listParameters } from '../../lists/query.ts'
+import { isExpandable } from '../../records/expand.ts'
+import { deliveriesMax, deliveryStates } from '../../resources/webhook.ts'
+import { shownFields } from './records.ts'
+
+const [whole, text] = [{ type: 'integer', minimum: 1 }, { type: 'string' }]
+
+const filterHelp = `Conditions such as title:like(solar panels), separated by commas; all must hold. and(…), or(…) and not(…) nest. The operators: ${operators.join(', ')}. A value stands as it is, without quotes, and options and records by their ids or names. An example: status:eq(Won). in, nin and between take several. An example: deal_closed_on:between(2026-03-01,2026-03-31). isnull, notnull and exists take true or false. A member is named with a dot. An example: deal_value.currency:eq(EUR).`
+
+/** The parameters of a list that are alike for all resources; those that name fields are per resource. */
+const listSchemas: { readonly [name: string]: { readonly schema: Schema; readonly description: string } } = {
+  page: { schema: whole, description: 'The page, counted from 1.' },
+  pageSize: { schema: { ...whole, maximum: pageSizeMax }, description: 'Records in a page; 25 if not said.' },
+  size: {
+    schema: { ...whole, maximum: pageSizeMax },
+    description: 'Another name of pageSize. Send one of the two.',
+  },
+  cursor: {
+    schema: text,
+    description: 'The meta.nextCursor of the page before, to read the next one. It takes the place of page.',
+  },
+  filter: {
+    schema: { type: 'array', items: text },
+    description: filterHelp,
+  },
+  sort: {
+    schema: text,
+    description: 'Fields with asc or desc, separated by commas. An example: created_at:desc,id:asc.',
+  },
+  count: {
+    schema: { enum: ['exact', 'estimate', 'none'] },
+    description: 'How the total is counted; if not said, exactly as long as that is quick.',
+  },
+  deleted: { schema: { enum: ['only'] }, description: 'Lists the deleted records instead.' },
+  as_of: {
+    schema: { type: 'string', format: 'date' },
+    description: 'A past day: the records as they were at its end.',
+  },
+}
+
+/** The names of a list's parameters in the document. */
+export function listNames(resource: string): string[] {
+  return listParameters.map(name => (name in listSchemas ? name : `${resource}_${name}`))
+}
+
+/** The body of a list by POST (D32). */
+export function listBody(): Schema {
+  const listed = { type: ['string', 'array', 'null'], items: text }
+  const schemaOf = (name: string): Schema => {
+    const { schema = {} } = listSchemas[name] ?? {}
+    if (schema.enum) return { enum: [...(schema.enum as string[]), null] }
+    return schema.type === 'integer' ? { ...schema, type: ['integer', 'string', 'null'] } : listed
+  }
+  const properties = Object.fromEntries(listParameters.map(name => [name, schemaOf(name)]))
+  return { type: 'object', properties, additionalProperties: false }
+}
+
+/** All parameters that routes refer to, for an account's catalog. */
+export function parametersOf({ resources }: Catalog): { readonly [name: string]: Schema } {
+  const lists = Object.entries(listSchemas).map(([name, more]) => [name, query(name, more)])
+  return {
+    ...Object.fromEntries(lists),
+    ...ofRequests([...resources.keys()]),
+    ...inHeaders(),
+    ...ofEvents([...resources.keys()]),
+    ...ofDeliveries(),
+    ...ofExports(),
+    ...Object.assign({}, ...[...resources.values()].map(ofFields)),
+  }
+}
+
+function ofRequests(resources: readonly string[]): { readonly [name: string]: Schema } {
+  const path = (name: string, description: string) => ({
+    ...{ name, in: 'path', required: true, description },
+    schema: { type: 'integer', minimum: 0 },
+  })
+  return {
+    id: path('id', 'The id of the record.'),
+    option: path('option', 'The id of the option.'),
+    delivery: path('delivery', 'The id of the delivery.'),
+    name: { ...path('name', 'The name of the page.'), schema: text },
+    field: { ...path('field', 'The name of a unique field.'), schema: text },
+    value: { ...path('value', 'The value that the record has in the field.'), schema: text },
+    source: {
+      ...query('source', {
+        schema: { enum: resources },
+        description: 'The resource whose fields are meant.',
+      }),
+      required: true,
+    },
+    measures: query('measures', {
+      schema: text,
+      description:
+        'Up to ten of count, and sum, avg, min, max or median of a field, separated by commas. An example: count,sum:deal_value,median:age.',
+    }),
+    q: {
+      ...query('q', {
+        schema: { ...text, minLength: 1, maxLength: 200 },
+        description:
+          'Words, all of which must occur, also as parts of other words. At least two characters, or one of Chinese, Japanese or Korean.',
+      }),
+      required: true,
+    },
+    searched: query('resources', {
+      schema: text,
+      description: 'Some of deal, contact, company and product, separated by commas; all if not said.',
+    }),
+    search_size: query('pageSize', {
+      schema: { ...whole, maximum: 50 },
+      description: 'How many are answered at most; 20 if not said.',
+    }),
+    dry_run: query('dry_run', {
+      schema: { enum: ['1'] },
+      description:
+        'Judges everything and answers as the write would, but saves nothing. What is new then has null as its id.',
+    }),
+    any_source: query('source', {
+      schema: { enum: resources },
+      description: 'The resource of the field, where several have one of that name.',
+    }),
+  }
+}
+
+function inHeaders(): { readonly [name: string]: Schema } {
+  return {
+    idempotency_key: header(
+      'Idempotency-Key',
+      'A new text for each request, such as a UUID: sent again with it, the request is not carried out twice.',
+      { type: 'string', pattern: '^[!-~]{1,255}$' },
+    ),
+    if_match: header(
+      'If-Match',
+      'The ETag of what was read, such as "3": nothing is changed if it has changed since.',
+      text,
+    ),
+    if_none_match: header(
+      'If-None-Match',
+      'The ETag of what the client has, such as "3": it is not sent again.',
+      text,
+    ),
+  }
+}
+
+/** The parameters of an export (D81). */
+function ofExports(): { readonly [name: string]: Schema } {
+  return {
+    export_format: query('format', {
+      schema: { enum: ['csv', 'jsonl', 'xlsx'] },
+      description: 'CSV if not said; JSON lines; or a workbook.',
+    }),
+    export_names: query('names', {
+      schema: { enum: ['0', '1'] },
+      description: '1 gives names in the place of ids.',
+    }),
+  }
+}
+
+/** The parameters of a webhook's delivery log (D72). */
+function ofDeliveries(): { readonly [name: string]: Schema } {
+  return {
+    delivery_state: query('state', {
+      schema: { enum: [...deliveryStates] },
+      description: 'Only deliveries in this state: dead are those that were given up.',
+    }),
+    delivery_size: query('pageSize', {
+      schema: { ...whole, maximum: deliveriesMax },
+      description: 'How many deliveries are answered at most; 25 if not said.',
+    }),
+  }
+}
+
+function header(name: string, description: string, schema: Schema): Schema {
+  return { name, in: 'header', description, schema }
+}
+
+/** The parameters of the event feed (D71). */
+function ofEvents(resources: readonly string[]): { readonly [name: string]: Schema } {
+  const number = (minimum: number, maximum?: number): Schema => ({
+    type: 'integer',
+    minimum,
+    ...(maximum ? { maximum } : {}),
+  })
+  const names = { schema: { type: 'array', items: { enum: [...resources, 'field'] } } }
+  return {
+    event_after: query('after', {
+      schema: number(0),
+      description: 'The seq of the last event that you know: meta.next of the page before.',
+    }),
+    event_limit: query('limit', {
+      schema: number(1, limitMax),
+      description: 'How many events at most; 100 if not said.',
+    }),
+    event_resource: {
+      ...query('resource', { ...names, description: 'Only events of these; all you may read if not said.' }),
+      explode: false,
+    },
+    event_type: query('type', {
+      schema: text,
+      description: 'Only events of these types, separated by commas, such as deal.won,contact.created.',
+    }),
+    event_wait: query('wait', {
+      schema: number(0, waitMax),
+      description: 'How many seconds to wait where there is none yet.',
+    }),
+    event_record: query('record', {
+      schema: { enum: ['1'] },
+      description: 'Adds each record as it is now; null where it is deleted.',
+    }),
+  }
+}
+
+/** The parameters that name fields of a resource, separated by commas. */
+function ofFields(fields: ResourceFields): { readonly [name: string]: Schema } {
+  const { name: resource } = fields.resource
+  const shown = shownFields(fields)
+  const namesOf = (wanted: typeof shown) => wanted.map(({ internal_name }) => internal_name)
+  const [expandable, groupable] = [shown.filter(isExpandable), shown.filter(isGroupable)]
+  const several = (name: string, names: string[], description: string) => ({
+    ...query(name, { schema: { type: 'array', items: { enum: names } }, description }),
+    explode: false,
+  })
+  return {
+    [`${resource}_fields`]: several(
+      'fields',
+      namesOf(shown),
+      'The fields that are answered, beside the id; all if not said.',
+    ),
+    [`${resource}_expand`]: several(
+      'expand',
+      namesOf(expandable),
+      'The fields of ids whose names are added as _expanded.',
+    ),
+    [`${resource}_group_by`]: query('group_by', {
+      schema: text,
+      description: `Up to three, separated by commas: ${namesOf(groupable).join(', ')}, or a date with a unit of time, such as created_at:month.`,
+    }),
+  }
+}
+
+function query(name: string, more: { readonly schema: Schema; readonly description: string }): Schema {
+  return { name, in: 'query', ...more }
+}

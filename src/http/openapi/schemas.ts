@@ -1,0 +1,43 @@
+/**
+ * The schemas of single parts of the service, in one list: their names in the OpenAPI document, and so in the
+ * types of clients (D90, D139). A schema without a name there needs no line here.
+ */
+import {
+  callerSchema,
+  ownSettingsSchema,
+  settingsInputSchema,
+  settingsMetaSchema,
+  settingsSchema,
+} from '../../accounts/schemas.ts'
+import { linkSchema, sessionSchema, signInSchema } from '../../accounts/sign-in/schemas.ts'
+import type { Schema } from '../../fields/field.ts'
+import { eventSchema, feedEventSchema, namedOrGoneSchema } from '../../history/schemas.ts'
+import { hitSchema } from '../../lists/search/search.ts'
+import { aggregateGroupSchema } from '../../resources/deals/aggregate.ts'
+import { boardSchema, boardStageSchema } from '../../resources/deals/board.ts'
+import { funnelSchema, funnelStageSchema } from '../../resources/deals/funnel.ts'
+import { deliverySchema } from '../../resources/webhook.ts'
+import { jobPageSchema, jobSchema } from '../../work/jobs/schemas.ts'
+
+export const ownSchemas: { readonly [name: string]: Schema } = {
+  aggregate_group: aggregateGroupSchema,
+  board: boardSchema,
+  board_stage: boardStageSchema,
+  funnel: funnelSchema,
+  funnel_stage: funnelStageSchema,
+  job: jobSchema,
+  job_page: jobPageSchema,
+  named_or_gone: namedOrGoneSchema,
+  delivery: deliverySchema,
+  event: eventSchema,
+  feed_event: feedEventSchema,
+  search_hit: hitSchema,
+  caller: callerSchema,
+  account_settings: settingsSchema,
+  account_input: settingsInputSchema,
+  account_meta: settingsMetaSchema,
+  own_settings: ownSettingsSchema,
+  session: sessionSchema,
+  link: linkSchema,
+  sign_in: signInSchema,
+}

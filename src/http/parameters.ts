@@ -1,0 +1,117 @@
+/** Reads the parameters of requests: from the URL, and from a body that has parameters (D32). */
+import { type Problems, parameterProblem, Refusal } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import { isObject, isRawNumber, type Json, pointerStep, type RawNumber } from '../json.ts'
+import { type Parameters, refuse, unknownParameters, unreadable } from '../lists/parameters.ts'
+import { saidElsewhere } from '../lists/parameters-elsewhere.ts'
+import type { ApiRequest } from './request.ts'
+import type { Handler } from './route.ts'
+
+/** The refusal of a parameter's value. */
+export function invalidParameter(parameter: string, message: string): Refusal {
+  const problem = parameterProblem(parameter, 'invalid_value', message)
+  return new Refusal('malformed_query', 'The query could not be read.', [problem])
+}
+
+/** The values of the parameters. Unknown, repeated and missing parameters are refused together. */
+export function readParameters(
+  query: Parameters,
+  known: readonly string[],
+  required: readonly string[],
+): { [name: string]: string | undefined } {
+  const unknown = [...query.keys()].filter(name => !known.includes(name))
+  if (unknown.length) {
+    const others = known.length ? `The parameters: ${known.join(', ')}.` : 'This request takes none.'
+    const problems = unknown.map(name =>
+      parameterProblem(name, 'unknown_parameter', `There is no parameter "${name}". ${others}`),
+    )
+    throw new Refusal('unknown_parameter', 'The query has unknown parameters.', problems)
+  }
+  const problems = known.flatMap(name => {
+    const values = query.get(name) ?? []
+    if (values.length > 1) return [parameterProblem(name, 'contradiction', `${name} may be given only once.`)]
+    return required.includes(name) && !values[0]
+      ? [parameterProblem(name, 'required', `${name} must be given.`)]
+      : []
+  })
+  if (problems.length) throw new Refusal('malformed_query', 'The query could not be read.', problems)
+  return Object.fromEntries(known.map(name => [name, query.get(name)?.[0]]))
+}
+
+/** The query of a URL. Repeated names keep the order of their values. */
+export function readQuery(url: string): Parameters {
+  const start = url.indexOf('?')
+  const query = new Map<string, string[]>()
+  if (start < 0) return query
+  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+    const values = query.get(name)
+    if (values) values.push(value)
+    else query.set(name, [value])
+  }
+  return query
+}
+
+/**
+ * The parameters of the URL and of a JSON body (D32). In the body, null means absent for `known` names,
+ * numbers and booleans become text, an array of filters becomes several filters, and any other array its
+ * values separated by commas. An empty body has none. Throws `malformed_query` for values that are no text,
+ * and lists unknown parameters with them.
+ */
+export function parametersOf(
+  { query, body }: ApiRequest,
+  known: readonly string[],
+  fields: ResourceFields,
+): Parameters {
+  if (body !== undefined && !isObject(body))
+    throw new Refusal('malformed_json', 'The body must be a JSON object of parameters.')
+  const parameters = new Map(query)
+  const wrong: string[] = []
+  for (const [name, value] of Object.entries(body ?? {})) {
+    const isKnown = known.includes(name)
+    if (value === null && isKnown) continue
+    const items = Array.isArray(value) ? value : [value]
+    if (isKnown && !items.every(isText)) wrong.push(name)
+    const texts = items.map(item => (isText(item) ? textOf(item) : JSON.stringify(item).slice(0, shownMax)))
+    const joined = name === 'filter' || texts.length === 0 ? texts : [texts.join(',')]
+    parameters.set(name, [...(parameters.get(name) ?? []), ...joined])
+  }
+  if (wrong.length) refuseWrong(wrong, unknownParameters(parameters, known, saidElsewhere(fields, known)))
+  return parameters
+}
+
+/** Adds the path in the body to problems of parameters that the body has (D32). */
+export function withPaths(handler: Handler): Handler {
+  return async request => {
+    try {
+      return await handler(request)
+    } catch (error) {
+      const { body } = request
+      if (!(error instanceof Refusal) || !isObject(body ?? null)) throw error
+      const problems = error.problems.map(problem =>
+        problem.path === '' && Object.hasOwn(body as object, `${problem.parameter}`)
+          ? { ...problem, path: `/${pointerStep(`${problem.parameter}`)}` }
+          : problem,
+      )
+      throw new Refusal(error.slug, error.message, problems, error.headers)
+    }
+  }
+}
+
+/** Maximum length of an invalid parameter in a message. */
+const shownMax = 1000
+
+function isText(value: Json): value is string | number | boolean | RawNumber {
+  return ['string', 'number', 'boolean'].includes(typeof value) || isRawNumber(value)
+}
+
+function textOf(value: string | number | boolean | RawNumber): string {
+  return isRawNumber(value) ? value.rawJSON : String(value)
+}
+
+function refuseWrong(names: readonly string[], problems: Problems): void {
+  for (const name of names) {
+    const told = { field: null, path: `/${name}`, parameter: name, code: 'wrong_type' }
+    problems.add(() => ({ ...told, message: `${name} must be a text or a number.` }))
+  }
+  refuse(problems, unreadable)
+}

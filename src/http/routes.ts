@@ -1,0 +1,100 @@
+/**
+ * All routes of the service, in one list. The route objects are in the files of their families: each with its
+ * scope (D38; start-up fails without one) and its operation in the OpenAPI document (D90).
+ */
+import type { Callers } from '../accounts/callers.ts'
+import type { SignIn } from '../accounts/sign-in/sign-in.ts'
+import type { Database } from '../db/open.ts'
+import type { Followers } from '../history/followers.ts'
+import { pipelineMoves, stageMoves } from '../resources/deals/move.ts'
+import { ownerMoves } from '../resources/hand-over.ts'
+import { within } from '../waiting/timeout.ts'
+import type { BackgroundJobs } from '../work/background/background-jobs.ts'
+import type { JobWorker } from '../work/jobs/worker.ts'
+import type { WebhookWorker } from '../work/webhooks/worker.ts'
+import type { Readable, Route } from './route.ts'
+import { accountRoutes } from './routes/account.ts'
+import { aggregateRoutes } from './routes/aggregate.ts'
+import { boardRoute } from './routes/board.ts'
+import { feedRoute, undoRoute } from './routes/event-routes.ts'
+import { exportLimits, exportRoute } from './routes/export.ts'
+import { fieldRoutes } from './routes/field-routes.ts'
+import { funnelRoute } from './routes/funnel.ts'
+import { jobRoutes } from './routes/job-routes.ts'
+import type { OpenId } from './routes/openid.ts'
+import { type RecordOperation, type RecordService, recordRoutes } from './routes/record-routes.ts'
+import { searchRoute } from './routes/search.ts'
+import { serviceRoutes } from './routes/service-routes.ts'
+import { sessionRoutes } from './routes/session-routes.ts'
+import { tokenRoutes } from './routes/tokens.ts'
+import { webhookRoutes } from './routes/webhook-routes.ts'
+import { webhookChange } from './routes/webhooks.ts'
+
+/** Dependencies of the routes. */
+export type RouteParts = {
+  readonly db: Database
+  readonly callers: Callers
+  readonly jobs: BackgroundJobs
+  readonly followers: Followers
+  readonly signIn: SignIn
+  /** null without a provider */
+  readonly openId: OpenId | null
+  readonly retentionDays: number
+  readonly now: () => Date
+  readonly worker: WebhookWorker
+  readonly jobWorker: JobWorker
+  readonly say: (line: string) => void
+}
+
+export function routes(parts: RouteParts): readonly Route[] {
+  const { db, callers, jobs, followers, signIn, openId, retentionDays, now, worker, jobWorker, say } = parts
+  /** Waits up to a second for the background jobs that follow: in most accounts they are done by then. */
+  const configured = async (account: number) => {
+    callers.forget(account)
+    await within(jobs.wake(account), 1000, () => {})
+  }
+  const limits = exportLimits(say)
+  const records = (resource: Readable, more: More = {}) => [
+    ...recordRoutes(resource, { db, resource, configured, retentionDays, ...more }, more.without),
+    exportRoute(db, resource, limits),
+  ]
+  const webhooks = { db, worker, now }
+  const table: readonly Route[] = [
+    ...records('deal'),
+    ...aggregateRoutes(db, 'deal'),
+    boardRoute(db),
+    funnelRoute(db),
+    ...records('product'),
+    ...aggregateRoutes(db, 'product'),
+    ...records('contact'),
+    ...records('company'),
+    ...records('activity'),
+    ...records('user', { moves: ownerMoves }),
+    ...records('role'),
+    ...records('token', { without: keepsSecret }),
+    ...tokenRoutes(db),
+    ...webhookRoutes(webhooks, records('webhook', { given: webhookChange(webhooks), without: keepsSecret })),
+    ...records('view'),
+    ...records('territory'),
+    ...records('tag'),
+    ...records('pipeline', { moves: pipelineMoves }),
+    ...records('pipeline_stage', { moves: stageMoves }),
+    // The currencies are all of ISO 4217: none can be created or deleted.
+    ...records('currency', { without: ['create', 'remove', 'restore', 'getBy', 'upsert'] }),
+    ...accountRoutes(db, configured),
+    searchRoute(db),
+    feedRoute({ db, callers, followers }),
+    undoRoute(db, retentionDays),
+    ...jobRoutes({ db, worker: jobWorker }),
+    ...fieldRoutes({ db, callers, jobs, retentionDays }),
+    ...sessionRoutes({ db, callers, signIn }, openId),
+    ...serviceRoutes(db, () => table),
+  ]
+  return table
+}
+
+/** A resource's additions to the common routes, and the operations that it lacks. */
+type More = Pick<RecordService, 'moves' | 'given'> & { readonly without?: readonly RecordOperation[] }
+
+/** A creation returns a secret, so it has a route of its own; a deletion is final. */
+const keepsSecret: readonly RecordOperation[] = ['create', 'restore', 'getBy', 'upsert']

@@ -1,0 +1,81 @@
+/** `/account` over HTTP: the settings of the caller's account (D141). */
+import { type Changed, changeSettings, settingNames, settingsOf } from '../../accounts/settings.ts'
+import { problemAt, Refusal } from '../../errors.ts'
+import { schemaRef } from '../../fields/kinds/schemas.ts'
+import { isObject, type JsonObject } from '../../json.ts'
+import { onceByKey } from '../../records/idempotency.ts'
+import { requestKeyOf } from '../../records/save.ts'
+import type { Queryable } from '../../records/store.ts'
+import { success } from '../answer.ts'
+import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
+import { readParameters } from '../parameters.ts'
+import { type ApiRequest, bodyOf, contextOf, refuseIfMatch, unknownMembers } from '../request.ts'
+import { type AccountRoute, base, type Handler, route } from '../route.ts'
+import { askerOf, type WrittenDatabase, withDryRun } from './dry-run.ts'
+
+const tag = 'account'
+
+/** `configured` is called after a committed change. */
+export function accountRoutes(
+  db: WrittenDatabase,
+  configured: (account: number) => Promise<void>,
+): AccountRoute[] {
+  const get: Handler = async ({ caller, query }) => {
+    readParameters(query, [], [])
+    return success(JSON.stringify(settingsOf(caller.catalog)))
+  }
+  const { change } = withDryRun(
+    db,
+    (own, isDry) => ({
+      change: async request => {
+        const changed = isDry ? await changeOf(own, request) : await kept(db, request)
+        if (!isDry) await configured(request.caller.catalog.account.id)
+        const { settings, recalculated } = changed
+        return success(JSON.stringify(settings), recalculated && { recalculated })
+      },
+    }),
+    unchanged => unchanged,
+  )
+  const path = `${base}/account`
+  return [
+    route('GET', path, 'any', get, {
+      ...{ id: 'account_get', summary: 'Reads the settings of the account.', tag, errors: [] },
+      responses: [ok('The settings.', envelope(schemaRef('account_settings')))],
+    }),
+    route('PATCH', path, 'admin', change, {
+      ...{ id: 'account_update', summary: 'Changes the settings of the account.', tag },
+      description:
+        'What is not given stays as it is. With another base currency, all rates are converted by its rate, and ' +
+        'amounts in the base currency are worked out anew. Try it with dry_run=1: meta.recalculated counts them.',
+      parameters: dryRunParameter,
+      body: { schema: schemaRef('account_input') },
+      responses: [ok('The settings.', envelope(schemaRef('account_settings'), schemaRef('account_meta')))],
+      errors: ['validation_failed', 'version_conflict', 'busy_record'],
+    }),
+  ]
+}
+
+/** Commits the change in a transaction of its own. */
+function kept(db: WrittenDatabase, request: ApiRequest): Promise<Changed> {
+  const key = requestKeyOf(contextOf(request))
+  const act = async (tx: Queryable) => ({ isKept: true, result: await changeOf(tx, request) })
+  return db.transaction(askerOf(request), tx => onceByKey(tx, key, () => act(tx)))
+}
+
+function changeOf(tx: Queryable, request: ApiRequest): Promise<Changed> {
+  refuseIfMatch(request)
+  readParameters(request.query, [], [])
+  return changeSettings(tx, contextOf(request), settingsIn(request))
+}
+
+/** The body, with settings only. */
+function settingsIn(request: ApiRequest): JsonObject {
+  const body = bodyOf(request)
+  if (!isObject(body)) {
+    const problem = problemAt('', 'wrong_type', 'The body must be an object.')
+    throw new Refusal('validation_failed', 'Nothing was changed.', [problem])
+  }
+  const problems = unknownMembers(body, settingNames)
+  if (problems.count) throw new Refusal('validation_failed', 'Nothing was changed.', problems)
+  return body
+}

@@ -1,0 +1,111 @@
+/** Reads the body of a batch (D78): its operations, with all problems. */
+import { type Problem, type Problems, problemAt, Refusal } from '../../errors.ts'
+import type { ResourceFields } from '../../fields/catalog.ts'
+import { isObject, type Json, type JsonObject } from '../../json.ts'
+import { type Operation, operationNames } from '../../records/batch.ts'
+import { toldBy } from '../../records/upsert.ts'
+import { unknownMembers } from '../request.ts'
+
+/** Maximum of operations per batch. */
+export const operationsMax = 500
+
+type Batch = { readonly operations: readonly Operation[]; readonly isAtomic: boolean }
+
+/** Reads a body. Throws `validation_failed` with all problems. */
+export function readBatch(body: Json, fields: ResourceFields): Batch {
+  if (!isObject(body)) throw notABatch([problemAt('', 'wrong_type', 'The body must be an object.')])
+  const { operations, atomic = null } = body
+  if (!Array.isArray(operations) || operations.length < 1 || operations.length > operationsMax) {
+    const told = Array.isArray(operations) ? `; there are ${operations.length}` : ''
+    const message = `operations must be a list of 1 to ${operationsMax} operations${told}.`
+    throw notABatch([problemAt('/operations', told ? 'out_of_range' : 'required', message)])
+  }
+  const problems = unknownMembers(body, ['operations', 'atomic'])
+  if (atomic !== null && typeof atomic !== 'boolean')
+    problems.add(() => problemAt('/atomic', 'wrong_type', 'atomic must be true or false.'))
+  const read = operations.map((one, index) => operationOf(one, fields, `/operations/${index}`, problems))
+  if (problems.count > 0) throw notABatch(problems)
+  return { operations: read, isAtomic: atomic === true }
+}
+
+/** The members of each operation: those that identify its record, and whether it has data. */
+const takes: {
+  readonly [op in Operation['op']]: { readonly by: readonly string[]; readonly data: boolean }
+} = {
+  create: { by: [], data: true },
+  update: { by: ['id', 'by'], data: true },
+  upsert: { by: ['by'], data: true },
+  delete: { by: ['id', 'by'], data: false },
+  restore: { by: ['id'], data: false },
+}
+
+const members = ['op', 'id', 'by', 'if_match', 'data']
+
+/** Reads an operation. Problems are collected; the result is useless if there are any. */
+function operationOf(sent: Json, fields: ResourceFields, path: string, problems: Problems): Operation {
+  const wrong = (member: string, code: string, message: string) =>
+    problems.add(() => problemAt(`${path}${member}`, code, message))
+  const one: JsonObject = isObject(sent) ? sent : {}
+  const { id = null, by = null, if_match: ifMatch = null, data = null } = one
+  const op = operationNames.find(name => name === one.op) ?? 'create'
+  if (!isObject(sent)) wrong('', 'wrong_type', 'An operation must be an object.')
+  else if (op !== one.op) wrong('/op', 'invalid_value', `op must be one of ${operationNames.join(', ')}.`)
+  else {
+    for (const item of unknownMembers(one, members).kept)
+      problems.add(() => ({ ...item, path: `${path}${item.path}` }))
+    judgeTarget(op, { id, by }, wrong)
+    const { data: takesData } = takes[op]
+    if (takesData && data === null) wrong('/data', 'required', `The ${op} needs data.`)
+    if (!takesData && data !== null) wrong('/data', 'contradiction', `The ${op} takes no data.`)
+  }
+  if (!isWholeOrNull(id)) wrong('/id', 'wrong_type', "id must be a record's id, which is a whole number.")
+  if (!isWholeOrNull(ifMatch))
+    wrong('/if_match', 'wrong_type', "if_match must be a record's version, which is a whole number.")
+  return {
+    op,
+    id: id as number | null,
+    told: by === null ? null : toldOf(by, fields, wrong),
+    precondition: ifMatch === null ? null : [String(ifMatch)],
+    body: data,
+  }
+}
+
+type Wrong = (member: string, code: string, message: string) => void
+
+/** Checks that exactly one member identifies the record. */
+function judgeTarget(op: Operation['op'], given: { id: Json; by: Json }, wrong: Wrong): void {
+  const { by: known } = takes[op]
+  const sent = (['id', 'by'] as const).filter(name => given[name] !== null)
+  const other = sent.find(name => !known.includes(name))
+  if (other) wrong(`/${other}`, 'contradiction', `The ${op} takes no ${other}.`)
+  else if (sent.length !== Math.min(known.length, 1))
+    wrong(
+      `/${known[0]}`,
+      'required',
+      `The ${op} needs ${known.length > 1 ? 'either ' : ''}${known.join(' or ')}.`,
+    )
+}
+
+function toldOf(by: Json, fields: ResourceFields, wrong: Wrong): Operation['told'] {
+  const { field, value } = isObject(by) ? by : {}
+  const isValue = typeof value === 'string' || typeof value === 'number'
+  if (!isObject(by) || Object.keys(by).length !== 2 || typeof field !== 'string' || !isValue) {
+    wrong('/by', 'wrong_type', 'by must have a field, by its name, and a value, which is a text or a number.')
+    return null
+  }
+  try {
+    return toldBy(fields, field, String(value))
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    wrong('/by', 'invalid_value', error.message)
+    return null
+  }
+}
+
+function isWholeOrNull(value: Json): boolean {
+  return value === null || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
+}
+
+function notABatch(problems: Problems | readonly Problem[]): Refusal {
+  return new Refusal('validation_failed', 'The batch could not be read. Nothing was carried out.', problems)
+}

@@ -1,0 +1,157 @@
+/**
+ * Carries out a batch that is not atomic, in steps (D78). Each step is one transaction. Between two steps
+ * others take their turn: on the embedded engine all requests, on a server the account's own writes. Owns the
+ * size of a step and its idempotency record; doesn't know what a step does.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Caller } from '../../accounts/callers.ts'
+import { Refusal } from '../../errors.ts'
+import { type IdempotentRequest, onceByKey } from '../../records/idempotency.ts'
+import type { Queryable } from '../../records/store.ts'
+import type { ApiRequest } from '../request.ts'
+import { askerOf, type WrittenDatabase } from './dry-run.ts'
+
+/** Target duration of a step, in milliseconds: others wait meanwhile. */
+const stepMs = 50
+/** Number of operations per step: minimum, initial, maximum. */
+const [smallest, first, largest] = [4, 8, 250]
+/** Maximum of attempts of a step, each on a newer configuration. */
+const attempts = 10
+
+export type Step<Operation, Told> = {
+  /** Carries operations out in a transaction, as the current caller; `before`: the results so far. */
+  act(
+    tx: Queryable,
+    caller: Caller,
+    operations: readonly Operation[],
+    before: readonly Told[],
+  ): Promise<{ readonly isKept: boolean; readonly told: Told[] }>
+  /** Renders a replayed step's stored results for the current caller. */
+  again(told: readonly Told[], caller: Caller): Promise<Told[]>
+  refused(refusal: Refusal, before: readonly Told[]): Told
+}
+
+/** The idempotency record of a step: the results since the last recorded step, and the batch's id. */
+type Kept<Told> = { readonly told: readonly Told[]; readonly batch: string }
+
+/** Progress of a batch. */
+type Progress<Told> = {
+  caller: Caller
+  /** results up to the last committed step */
+  kept: Told[]
+  /** results after it, all of them refusals */
+  unkept: Told[]
+  /** the batch's id, made with the first committed step */
+  batch: string | null
+  steps: number
+}
+
+/**
+ * Carries out all operations and returns a result for each. With an Idempotency-Key a repeated request
+ * resumes where the earlier one stopped. A refusal of the whole batch is thrown as long as nothing is
+ * committed; later it becomes the result of each remaining operation.
+ */
+export async function carryOutInSteps<Operation, Told>(
+  db: WrittenDatabase,
+  request: ApiRequest,
+  operations: readonly Operation[],
+  step: Step<Operation, Told>,
+): Promise<Told[]> {
+  const { idempotency } = request
+  const asker = askerOf(request)
+  const progress: Progress<Told> = { caller: request.caller, kept: [], unkept: [], batch: null, steps: 0 }
+  let isReplay = true
+  for (let size = first; ; ) {
+    const before = [...progress.kept, ...progress.unkept]
+    const some = operations.slice(before.length, before.length + size)
+    if (some.length === 0) break
+    const begun = performance.now()
+    const key = idempotency && keyOfStep(idempotency, progress)
+    const done = await retried(request, progress, () =>
+      take(db, asker, progress, key, tx => step.act(tx, progress.caller, some, before)),
+    )
+    if (done instanceof Refusal) return withRest(before, operations.length, all => step.refused(done, all))
+    const isOld = key?.isReplayed === true
+    if (isOld) progress.kept.push(...(await step.again(done.told, progress.caller)))
+    else if (done.isKept) progress.kept.push(...done.told)
+    progress.unkept = isOld || done.isKept ? [] : [...done.told]
+    if (isOld || done.isKept) Object.assign(progress, { batch: done.batch, steps: progress.steps + 1 })
+    if (!isOld) size = sizeOfNext(some.length, performance.now() - begun)
+    isReplay &&= isOld
+  }
+  if (idempotency) idempotency.isReplayed = isReplay
+  return [...progress.kept, ...progress.unkept]
+}
+
+type Done<Told> = Kept<Told> & { readonly isKept: boolean }
+
+/** One step: a transaction, unless the step is replayed. */
+function take<Told>(
+  db: WrittenDatabase,
+  first: ReturnType<typeof askerOf>,
+  { caller, unkept, batch, kept }: Progress<Told>,
+  idempotency: IdempotentRequest | null,
+  act: (tx: Queryable) => Promise<{ readonly isKept: boolean; readonly told: Told[] }>,
+): Promise<Done<Told>> {
+  const account = String(caller.catalog.account.id)
+  // A batch that has begun is finished even if the client has left.
+  const asker = kept.length > 0 ? { account } : first
+  return db.transaction(asker, tx =>
+    onceByKey<Done<Told>>(tx, { account, idempotency }, async () => {
+      const { isKept, told } = await act(tx)
+      // After the first committed step all are recorded: a retry repeats a refusal, too.
+      return {
+        isKept: isKept || batch !== null,
+        result: { isKept, told: [...unkept, ...told], batch: batch ?? randomUUID() },
+      }
+    }),
+  )
+}
+
+/**
+ * Retries a step on a version conflict of the configuration, as the current caller. Once something is
+ * committed, a refusal is returned, not thrown.
+ */
+async function retried<Told, T>(
+  request: ApiRequest,
+  progress: Progress<Told>,
+  act: () => Promise<T>,
+): Promise<T | Refusal> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await act()
+    } catch (error) {
+      if (!(error instanceof Refusal) || progress.kept.length === 0) throw error
+      if (error.slug !== 'busy_record' || attempt === attempts) return error
+    }
+    const caller = await latestCaller(request)
+    if (caller instanceof Refusal) return caller
+    progress.caller = caller
+  }
+}
+
+function withRest<Told>(told: readonly Told[], count: number, refused: (before: Told[]) => Told): Told[] {
+  const all = [...told]
+  while (all.length < count) all.push(refused(all))
+  return all
+}
+
+/** The current caller, or the refusal if they lack the rights now. */
+async function latestCaller(request: ApiRequest): Promise<Caller | Refusal> {
+  return request.latestCaller().catch(error => {
+    if (error instanceof Refusal) return error
+    throw error
+  })
+}
+
+/**
+ * The first committed step has the request's own key. The keys of later steps have a blank, which no client's
+ * key can have, and the batch's id: so they are unreachable once the first key has expired.
+ */
+function keyOfStep({ key, hash }: IdempotentRequest, { batch, steps }: Progress<unknown>): IdempotentRequest {
+  return { key: batch === null ? key : `${key} ${batch}:${steps}`, hash, isReplayed: false }
+}
+
+function sizeOfNext(count: number, tookMs: number): number {
+  return Math.round(Math.min(largest, Math.max(smallest, Math.min(4, stepMs / tookMs) * count)))
+}

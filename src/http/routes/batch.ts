@@ -1,0 +1,207 @@
+/** POST /{resource}/batch (D78): many writes of one resource in one request. */
+import type { Caller } from '../../accounts/callers.ts'
+import { errorTable, type Problem, problemAt, type Refusal } from '../../errors.ts'
+import type { ResourceFields } from '../../fields/catalog.ts'
+import { type JsonObject, parseJson } from '../../json.ts'
+import { carryOutBatch, type Operation, type Outcome } from '../../records/batch.ts'
+import { onceByKey, storedResponse } from '../../records/idempotency.ts'
+import { problemAgain, savedAgain } from '../../records/replay.ts'
+import { hiddenProblem, requestKeyOf } from '../../records/save.ts'
+import type { Queryable } from '../../records/store.ts'
+import { oldestKept } from '../../work/background/background-jobs.ts'
+import type { Answer } from '../answer.ts'
+import { readParameters } from '../parameters.ts'
+import { type ApiRequest, bodyOf, contextOf, fieldsOf, refuseIfMatch } from '../request.ts'
+import type { Handler, Readable } from '../route.ts'
+import { readBatch } from './batch-body.ts'
+import { carryOutInSteps } from './batch-steps.ts'
+import { askerOf, isDryRun, type WrittenDatabase, withoutDryRun, withoutId, withoutIds } from './dry-run.ts'
+
+type Refused = { readonly refusal: Refusal }
+
+/** The result of a refused operation. */
+type ToldRefusal = {
+  readonly status: number
+  readonly type: string
+  readonly title: string
+  readonly detail: string
+  readonly code: number
+  readonly errors: readonly Problem[]
+}
+
+/** The result of an operation, in the form stored with the idempotency key (D8): not the rendered text. */
+type Told = Exclude<Outcome, Refused> | { readonly refused: ToldRefusal }
+
+/** The resources with batch writes: records, no configuration, tokens, webhooks or views. */
+export const batchedResources: ReadonlySet<Readable> = new Set<Readable>([
+  'deal',
+  'product',
+  'contact',
+  'company',
+  'activity',
+  'user',
+  'territory',
+  'tag',
+])
+
+export function batchHandler(db: WrittenDatabase, resource: string, retentionDays: number): Handler {
+  return async asked => {
+    const isDry = isDryRun(asked.query)
+    const request = withoutDryRun(asked)
+    refuseIfMatch(request)
+    readParameters(request.query, [], [])
+    const fields = fieldsOf(request, resource)
+    const { operations, isAtomic } = readBatch(bodyOf(request), fields)
+    const since = oldestKept(request.now, retentionDays)
+    const carryOut = (tx: Queryable, caller: Caller, some: readonly Operation[]) => {
+      const context = { ...contextOf({ ...request, caller }), idempotency: null }
+      return carryOutBatch(tx, fieldsOf({ caller }, resource), some, context, since)
+    }
+    if (isAtomic || isDry)
+      return atOnce(db, request, fields, { isDry, isAtomic }, tx => carryOut(tx, request.caller, operations))
+    const earlier = await storedResponse<Answer | object>(db, requestKeyOf(contextOf(request)))
+    // The format in which earlier versions stored it.
+    if (earlier && 'status' in earlier.response) return earlier.response
+    const told = await carryOutInSteps<Operation, Told>(db, request, operations, {
+      async act(tx, caller, some, before) {
+        const outcomes = await carryOut(tx, caller, some)
+        return { isKept: outcomes.some(one => !('refusal' in one)), told: toldOf(outcomes, before) }
+      },
+      again: (told, caller) => toldAgain(db, fieldsOf({ caller }, resource), caller, told),
+      refused: (refusal, before) => toldOf([{ refusal }], before)[0]!,
+    })
+    return answer(request, told, false)
+  }
+}
+
+/** A batch in one transaction: an atomic one, or a dry run. */
+async function atOnce(
+  db: WrittenDatabase,
+  request: ApiRequest,
+  fields: ResourceFields,
+  { isDry, isAtomic }: { readonly isDry: boolean; readonly isAtomic: boolean },
+  carryOut: (tx: Queryable) => Promise<Outcome[]>,
+): Promise<Answer> {
+  const act = async (tx: Queryable) => {
+    const outcomes = await carryOut(tx)
+    const failed = outcomes.filter(outcome => 'refusal' in outcome).length
+    const isKept = !isDry && !(isAtomic && failed > 0) && failed < outcomes.length
+    const result = isAtomic && failed > 0 ? atomicRefusal(request, outcomes) : { told: toldOf(outcomes) }
+    return { isKept, result }
+  }
+  const key = requestKeyOf(contextOf(request))
+  const result = await db.transaction(askerOf(request), tx =>
+    onceByKey<Answer | { told: Told[] }>(tx, key, () => act(tx)),
+  )
+  // A refusal of the whole batch, or a response stored by an earlier version.
+  if (!('told' in result)) return result
+  const isReplayed = key.idempotency?.isReplayed === true
+  const told = isReplayed ? await toldAgain(db, fields, request.caller, result.told) : result.told
+  return answer(request, told, isDry)
+}
+
+/** The results of outcomes that follow `before` in the same response. */
+function toldOf(outcomes: readonly Outcome[], before: readonly Told[] = []): Told[] {
+  const listed = before.reduce((sum, one) => sum + ('refused' in one ? one.refused.errors.length : 0), 0)
+  const refused = refusals(problemsMax - listed)
+  return outcomes.map(one => ('refusal' in one ? { refused: refused(one.refusal) } : one))
+}
+
+/** Renders the stored results of a replayed batch for the current caller. */
+async function toldAgain(
+  db: Queryable,
+  fields: ResourceFields,
+  caller: Caller,
+  told: readonly Told[],
+): Promise<Told[]> {
+  const saved = told.flatMap(one => ('saved' in one ? one.saved : []))
+  const again = (await savedAgain(db, fields, caller, saved)).values()
+  return told.map(one => {
+    if ('saved' in one) return { saved: again.next().value! }
+    if ('deleted' in one) return one
+    const { refused } = one
+    const errors = refused.errors.map(problem => problemAgain(fields, caller, problem) ?? hiddenProblem())
+    const isTold = errors.every(({ code }) => code !== hiddenProblem().code)
+    return { refused: { ...refused, errors, detail: isTold ? refused.detail : `${refused.title}.` } }
+  })
+}
+
+function answer(request: ApiRequest, told: readonly Told[], isDry: boolean): Answer {
+  const items = told.map(one => ('refused' in one ? JSON.stringify(one.refused) : done(request, one, isDry)))
+  const failed = told.filter(one => 'refused' in one).length
+  const meta = { succeeded: told.length - failed, failed, ...(isDry ? { dryRun: true } : {}) }
+  return { status: 200, body: `{"code":0,"data":[${items.join()}],"meta":${JSON.stringify(meta)}}` }
+}
+
+/** The result of an operation as JSON text: a record passes through as the database built it. */
+function done({ caller }: ApiRequest, outcome: Exclude<Outcome, Refused>, isDry: boolean): string {
+  if ('deleted' in outcome)
+    return JSON.stringify({ status: 200, data: { id: outcome.deleted, deleted: true } })
+  const { record, warnings, created, isNew = false } = outcome.saved
+  const data = isDry
+    ? JSON.stringify(withoutIds(parseJson(record) as JsonObject, created, isNew, caller.catalog))
+    : record
+  const meta = {
+    ...(warnings.length ? { warnings } : {}),
+    ...(created.length ? { created: isDry ? created.map(withoutId) : created } : {}),
+  }
+  const told = Object.keys(meta).length ? `,"meta":${JSON.stringify(meta)}` : ''
+  return `{"status":${isNew ? 201 : 200},"data":${data}${told}}`
+}
+
+/**
+ * A function that renders refusals as an operation's own request would. One response lists as many problems
+ * as that of a single request, not as many per operation.
+ */
+function refusals(most = problemsMax) {
+  let left = most
+  return ({ slug, message, problems }: Refusal): ToldRefusal => {
+    const { code, status, title } = errorTable[slug]
+    const errors = problems.slice(0, left)
+    left -= errors.length
+    const detail = errors.length < problems.length ? `${message} Not all problems are listed.` : message
+    return { status, type: `/docs/errors#${slug}`, title, detail, code, errors }
+  }
+}
+
+const problemsMax = 500
+
+/** The refusal of an atomic batch: one operation was refused, so none was carried out. */
+function atomicRefusal(request: ApiRequest, outcomes: readonly Outcome[]): Answer {
+  const refused = refusals()
+  const all = outcomes.map(outcome => ('refusal' in outcome ? outcome.refusal : null))
+  const first = all.find(refusal => refusal !== null)!
+  const errors = all.flatMap((refusal, index) => (refusal ? problemsAt(refusal, index) : []))
+  const failed = all.filter(refusal => refusal !== null).length
+  const detail = `Nothing was saved: ${failed} of ${outcomes.length} operations can't be carried out.`
+  const data = all.map(refusal => (refusal ? refused(refusal) : notCarriedOut))
+  const { type, title, status, code } = refusals()(first)
+  const body = {
+    type,
+    title,
+    status,
+    detail,
+    code,
+    errors: errors.slice(0, problemsMax),
+    requestId: request.requestId,
+    data,
+  }
+  return {
+    status,
+    headers: { 'content-type': 'application/problem+json' },
+    body: JSON.stringify({ ...body, meta: { succeeded: 0, failed } }),
+  }
+}
+
+/** Failed Dependency (RFC 4918 §11.4). */
+const notCarriedOut = {
+  status: 424,
+  detail: 'Not saved, because another operation of the batch was refused.',
+}
+
+/** The problems of an operation, with paths from the root of the batch's body. */
+function problemsAt({ problems, message }: Refusal, index: number): Problem[] {
+  const path = `/operations/${index}`
+  if (problems.length === 0) return [problemAt(path, 'not_carried_out', message)]
+  return problems.map(problem => ({ ...problem, path: `${path}/data${problem.path}` }))
+}

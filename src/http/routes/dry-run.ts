@@ -1,0 +1,123 @@
+/**
+ * Dry runs (D79): `?dry_run=1` carries a write out in a transaction that is rolled back. So every check runs,
+ * the database's too, and the response is that of the write.
+ */
+import type { Catalog } from '../../fields/catalog.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
+import type { Parameters } from '../../lists/parameters.ts'
+import type { Queryable, Transactional } from '../../records/store.ts'
+import type { Answer } from '../answer.ts'
+import { invalidParameter } from '../parameters.ts'
+import type { ApiRequest } from '../request.ts'
+import type { Handler } from '../route.ts'
+
+/** The database for requests that write. */
+export type WrittenDatabase = Queryable & Transactional
+
+/** The parameter of a dry run. */
+export const dryRun = 'dry_run'
+
+/**
+ * True if the resource's writes have dry runs. Those of webhooks resolve a host name, which may take long,
+ * and no transaction may stay open for that.
+ */
+export function takesDryRun(resource: string): boolean {
+  return resource !== 'webhook'
+}
+
+/** True if the request is a dry run. Throws `malformed_query` for a value other than 1. */
+export function isDryRun(query: Parameters): boolean {
+  const values = query.get(dryRun)
+  if (values === undefined) return false
+  if (values.length === 1 && values[0] === '1') return true
+  throw invalidParameter(dryRun, 'dry_run must be 1, and given once; leave it out to save.')
+}
+
+/** Removes from a dry run's response what is never committed; `made`: the records created along with it. */
+type Shown = (data: JsonObject, made: readonly Made[], isNew: boolean, catalog: Catalog) => JsonObject
+
+/**
+ * The handlers of `make`, each with a dry run. A dry run makes them anew on a transaction that is rolled
+ * back; `isDry` tells them so.
+ */
+export function withDryRun<Name extends string>(
+  db: WrittenDatabase,
+  make: (db: Queryable, isDry: boolean) => { readonly [name in Name]: Handler },
+  shown: Shown = withoutIds,
+): { readonly [name in Name]: Handler } {
+  const handlers = make(db, false)
+  const both = (name: Name): Handler => {
+    const handler = handlers[name]
+    return async request => {
+      if (!isDryRun(request.query)) return handler(request)
+      const asked = { ...withoutDryRun(request), idempotency: null, isDry: true as const }
+      return dryAnswer(request, await inVain(db, request, tx => make(tx, true)[name](asked)), shown)
+    }
+  }
+  const names = Object.keys(handlers) as Name[]
+  return Object.fromEntries(names.map(name => [name, both(name)])) as { [name in Name]: Handler }
+}
+
+/** The request without the parameter `dry_run`. */
+export function withoutDryRun(request: ApiRequest): ApiRequest {
+  const query = new Map(request.query)
+  query.delete(dryRun)
+  return { ...request, query }
+}
+
+/** The account whose turn a transaction of the request takes, and the signal that ends its wait. */
+export function askerOf({ caller, hungUp }: ApiRequest) {
+  return { account: String(caller.catalog.account.id), signal: hungUp() }
+}
+
+/** Carries `act` out as a dry run: the transaction is rolled back. */
+async function inVain<T>(
+  db: WrittenDatabase,
+  request: ApiRequest,
+  act: (tx: Queryable) => Promise<T>,
+): Promise<T> {
+  return db.transaction(askerOf(request), async tx => ({ isKept: false, result: await act(tx) }))
+}
+
+/** The response of a dry run, without the headers and ids of a committed write. */
+function dryAnswer({ caller }: ApiRequest, { status, headers = {}, body }: Answer, shown: Shown): Answer {
+  const { etag: _, location: __, ...others } = headers
+  const { code, data, meta } = parseJson(String(body)) as JsonObject
+  const { created = [], ...told } = (meta ?? {}) as { created?: Made[] }
+  const kept = isObject(data) ? shown(data, created, status === 201, caller.catalog) : data!
+  const all = { ...told, ...(created.length ? { created: created.map(withoutId) } : {}), dryRun: true }
+  return { status, headers: others, body: JSON.stringify({ code, data: kept, meta: all }) }
+}
+
+type Made = { readonly resource: string; readonly id: number }
+
+export function withoutId({ resource }: Made) {
+  return { resource, id: null }
+}
+
+/**
+ * A record without ids that are never assigned (its own if it is new, those of `made`) and without secrets.
+ */
+export function withoutIds(
+  record: JsonObject,
+  made: readonly Made[],
+  isNew: boolean,
+  { resources }: Catalog,
+): JsonObject {
+  const ids = new Set(made.map(({ id }) => id))
+  const names = [...resources.values()].flatMap(({ fields }) =>
+    ids.size ? fields.filter(({ related }) => related).map(field => field.internal_name) : [],
+  )
+  const references = new Set(names)
+  const without = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(without)
+    return typeof value === 'number' && ids.has(value) ? null : value
+  }
+  const members = Object.entries(record).map(([name, value]): [string, Json] => {
+    if (secrets.has(name) || (isNew && name === 'id')) return [name, null]
+    return [name, references.has(name) ? without(value) : value]
+  })
+  return Object.fromEntries(members)
+}
+
+const secrets = new Set(['token', 'secret'])

@@ -1,0 +1,107 @@
+/** The export of a resource over HTTP (D81): its file name, and its abort when the client leaves. */
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import type { Caller } from '../../accounts/callers.ts'
+import { dateIn } from '../../fields/iso8601.ts'
+import { pluralOf } from '../../fields/synonyms.ts'
+import { needNames } from '../../lists/needed-scopes.ts'
+import { reasonOf } from '../../log.ts'
+import { withNames } from '../../records/names.ts'
+import { quota } from '../../waiting/quota.ts'
+import { type ExportDatabase, openExport } from '../../work/exports/export.ts'
+import { formatOf } from '../../work/exports/formats.ts'
+import { ExportPermits } from '../../work/exports/permits.ts'
+import { type FormatName, formats, readExportQuery } from '../../work/exports/query.ts'
+import type { SpoolQuota } from '../../work/exports/spool-file.ts'
+import { ok } from '../openapi/operation.ts'
+import { fieldsOf } from '../request.ts'
+import { type AccountRoute, base, type Handler, type Readable as ReadResource, route } from '../route.ts'
+
+/** Quota of temporary files of a process, which accounts share. */
+const spooledBytes = 8 * 1024 ** 3
+
+/** Limits that all exports of a process share. */
+export type ExportLimits = { readonly permits: ExportPermits; quotaOf(account: number): SpoolQuota }
+
+/** `say` gets the reason if an export fails while it is sent, or its temporary file can't be written. */
+export function exportLimits(say: (line: string) => void): ExportLimits {
+  const spooled = quota(spooledBytes)
+  const quotaOf = (account: number): SpoolQuota => ({
+    take: bytes => spooled.take(account, bytes),
+    release: bytes => spooled.release(account, bytes),
+    say,
+  })
+  return { permits: new ExportPermits(), quotaOf }
+}
+
+/** GET /{resource}/export */
+export function exportRoute(db: ExportDatabase, resource: ReadResource, limits: ExportLimits): AccountRoute {
+  const [mediaType, ...alsoAs] = formats.map(name => formatOf[name].mediaType.split(';', 1)[0]!)
+  const handler = exportHandler(db, resource, limits)
+  return {
+    ...route('GET', `${base}/${resource}/export`, `${resource}:read`, handler, {
+      ...{ id: `${resource}_export`, summary: `Exports records to a file: ${resource}.`, tag: resource },
+      description:
+        'All records that the filter finds, as of one moment. A file whose connection did not end properly is not whole.',
+      parameters: ['export_format', 'filter', 'sort', `${resource}_fields`, 'export_names'],
+      responses: [
+        {
+          ...ok('The file.', { type: 'string' }, ['content-disposition']),
+          ...{ mediaType: mediaType!, alsoAs },
+        },
+      ],
+      errors: [],
+    }),
+    isFile: true,
+  }
+}
+
+function exportHandler(db: ExportDatabase, resource: string, { permits, quotaOf }: ExportLimits): Handler {
+  return async request => {
+    const { caller, now } = request
+    const { catalog } = caller
+    const fields = fieldsOf(request, resource)
+    const read = await withNames(db, caller, names =>
+      readExportQuery(request.query, fields, catalog, now.toISOString(), names),
+    )
+    needNames(caller.rights, read.named ?? [], read.list)
+    const name = fileName(resource, read.format, caller, now)
+    const headers = {
+      'content-type': formatOf[read.format].mediaType,
+      'content-disposition': `attachment; filename="${name}"`,
+    }
+    // Fastify sends no body for HEAD. A stream, because the content-length is unknown.
+    if (request.isHead) return { status: 200, headers, body: Readable.from([]) }
+    const { id: account } = catalog.account
+    const permit = await permits.acquire(account)
+    try {
+      const ended = request.hungUp()
+      const asked = { fields, viewer: caller, request: read }
+      const spoolQuota = quotaOf(account)
+      const { content, bytes, made } = await openExport(db, asked, ended, spoolQuota)
+      void made.then(permit.made)
+      void finished(content)
+        .catch(error => {
+          const hasLeft = ended.aborted || error.code === 'ERR_STREAM_PREMATURE_CLOSE'
+          if (!hasLeft) spoolQuota.say(`An export failed while it was sent: ${reasonOf(error)}`)
+        })
+        .then(permit.sent)
+      // If the client left before the response began, nobody reads the content.
+      ended.addEventListener('abort', () => content.destroy())
+      if (ended.aborted) content.destroy()
+      request.release()
+      const length = bytes === null ? {} : { 'content-length': String(bytes) }
+      return { status: 200, headers: { ...headers, ...length }, body: content }
+    } catch (error) {
+      permit.made()
+      permit.sent()
+      throw error
+    }
+  }
+}
+
+/** deals-2026-11-23.csv, with the date in the account's time zone */
+function fileName(resource: string, format: FormatName, { catalog }: Caller, now: Date): string {
+  const day = dateIn(catalog.account.time_zone, now) ?? now.toISOString().slice(0, 10)
+  return `${pluralOf(resource)}-${day}.${format}`
+}

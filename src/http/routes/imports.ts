@@ -1,0 +1,128 @@
+/** Imports over HTTP (D80): upload of a file, review of its mapping, start of the job. */
+import { Readable } from 'node:stream'
+import { Problems, Refusal } from '../../errors.ts'
+import type { Source } from '../../files/read.ts'
+import type { JsonObject } from '../../json.ts'
+import { refuse, report } from '../../lists/parameters.ts'
+import { withNames } from '../../records/names.ts'
+import type { Queryable } from '../../records/store.ts'
+import { changedPlan } from '../../work/imports/change.ts'
+import { formats, importedResources } from '../../work/imports/plan.ts'
+import { refusedFile } from '../../work/imports/refused-file.ts'
+import { importedFields } from '../../work/imports/step.ts'
+import { emptyPlan, takeRows } from '../../work/imports/take.ts'
+import { nameable } from '../../work/imports/targets.ts'
+import { refusedFor } from '../../work/jobs/refused.ts'
+import { changePlan, noteFile, removeJob } from '../../work/jobs/store.ts'
+import type { Answer } from '../answer.ts'
+import { readParameters } from '../parameters.ts'
+import { type ApiRequest, bodyOf, fieldsOf } from '../request.ts'
+import type { Handler } from '../route.ts'
+import { type JobService, jobAnswer, makeJob, requireJob } from './jobs.ts'
+
+/** The media types of uploads. */
+export const fileTypes = [
+  'text/csv',
+  'application/x-ndjson',
+  'application/jsonl',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/octet-stream',
+]
+
+export function importHandlers({ db }: JobService) {
+  return {
+    create: (request: ApiRequest) => takeFile(db, request),
+    get: async (request: ApiRequest) => {
+      readParameters(request.query, [], [])
+      return jobAnswer(db, request, await requireJob(db, request, 'import'))
+    },
+    change: async (request: ApiRequest) => {
+      readParameters(request.query, [], [])
+      const job = await requireJob(db, request, 'import')
+      const fields = importedFields(fieldsOf(request, job.resource))
+      const known = nameable(request.caller, job.resource)
+      const plan = await withNames(db, request.caller, names =>
+        changedPlan(job, bodyOf(request), fields, known, names),
+      )
+      const changed = job.total === null ? null : await changePlan(db, job, plan as unknown as JsonObject)
+      if (!changed)
+        throw new Refusal('wrong_state', `The import ${job.id} can't be changed: it is ${job.state}.`)
+      return jobAnswer(db, request, changed)
+    },
+    errors: async (request: ApiRequest): Promise<Answer> => {
+      readParameters(request.query, [], [])
+      const job = await requireJob(db, request, 'import')
+      const phase = job.phase === 'dry_run' ? 'dry_run' : 'run'
+      const headers = {
+        'content-type': 'text/csv; charset=utf-8; header=present',
+        'content-disposition': `attachment; filename="import-${job.id}-errors.csv"`,
+      }
+      const file = refusedFile(db, job, phase, refusedFor(request.caller, job))
+      return { status: 200, headers, body: Readable.from(file, { objectMode: false }) }
+    },
+  } satisfies { [name: string]: Handler }
+}
+
+/** Reads a file, stores its rows, and guesses the mapping of its columns. */
+async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
+  readParameters(request.query, parameters, [])
+  const upload = uploadOf(request)
+  const { resource, source, name } = readUpload(request)
+  request.caller.rights.need(`${resource}:write`)
+  const fields = importedFields(fieldsOf(request, resource))
+  const catalog = nameable(request.caller, resource)
+  const key = await makeJob(db, request, {
+    ...{ kind: 'import', resource, name, state: 'waiting', phase: null },
+    ...{ plan: emptyPlan(source.format) as never, columns: null, total: null },
+  })
+  // From here on it mostly waits for the client.
+  request.release()
+  try {
+    const found = await takeRows(db, key, fields, catalog, upload, source)
+    return jobAnswer(db, request, await noteFile(db, key, found), 201)
+  } catch (error) {
+    await removeJob(db, key)
+    throw error
+  }
+}
+
+const parameters = ['resource', 'format', 'name', 'delimiter', 'encoding', 'sheet', 'header']
+
+function readUpload({ query, charset }: ApiRequest): {
+  resource: string
+  source: Source
+  name: string | null
+} {
+  const {
+    resource,
+    format,
+    name = null,
+    delimiter,
+    encoding = charset,
+    sheet,
+    header,
+  } = readParameters(query, parameters, ['resource', 'format'])
+  const told = formats.find(one => one === format)
+  const problems = new Problems()
+  const wrong = (parameter: string, message: string) => report(problems, parameter, 'invalid_value', message)
+  if (!importedResources.has(resource!))
+    wrong('resource', `resource must be one of ${[...importedResources].join(', ')}.`)
+  if (!told) wrong('format', `format must be one of ${formats.join(', ')}.`)
+  if (name && name.length > 255) wrong('name', 'name has at most 255 characters.')
+  const isLine = header === undefined || /^\d{1,7}$/.test(header)
+  if (!isLine) wrong('header', 'header must be the number of a line, or 0.')
+  if (name?.includes('\0')) wrong('name', 'name must not have a NUL character.')
+  refuse(problems, 'The query could not be read.')
+  const given = {
+    ...(delimiter ? { delimiter } : {}),
+    ...(encoding ? { encoding } : {}),
+    ...(sheet ? { sheet } : {}),
+    ...(header ? { header: Number(header) } : {}),
+  }
+  return { resource: resource!, source: { format: told!, ...given }, name }
+}
+
+function uploadOf({ upload }: ApiRequest): AsyncIterable<Uint8Array> {
+  if (upload) return upload
+  throw new Refusal('unsupported_media_type', `Send the file as the body, as one of ${fileTypes.join(', ')}.`)
+}

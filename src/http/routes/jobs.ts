@@ -1,0 +1,285 @@
+/** Jobs over HTTP (D84): the list, their actions, and bulk changes (D82). */
+import type { Caller } from '../../accounts/callers.ts'
+import { type Problem, type Problems, problemAt, Refusal } from '../../errors.ts'
+import { isObject, type Json, type JsonObject } from '../../json.ts'
+import { refuse, unknownParameters, unreadable, wholeNumber } from '../../lists/parameters.ts'
+import { onceByKey, storedResponse } from '../../records/idempotency.ts'
+import { withNames } from '../../records/names.ts'
+import { parseRecord } from '../../records/parse.ts'
+import { requestKeyOf } from '../../records/save.ts'
+import type { Queryable } from '../../records/store.ts'
+import { reserveIds } from '../../records/write.ts'
+import { importJson, requireAnswers, withLines } from '../../work/imports/json.ts'
+import { choicesOf } from '../../work/imports/named-choices.ts'
+import { nameable } from '../../work/imports/targets.ts'
+import { type BulkPlan, countFound } from '../../work/jobs/bulk.ts'
+import { type Job, jobJson, type Kind, type Phase, type State } from '../../work/jobs/job.ts'
+import { jobFor, refusedFor } from '../../work/jobs/refused.ts'
+import { countEvents, countRefused } from '../../work/jobs/revert.ts'
+import {
+  type Asker,
+  begin,
+  insertJob,
+  listJobs,
+  move,
+  type NewJob,
+  problemsAfter,
+  readJob,
+} from '../../work/jobs/store.ts'
+import type { JobWorker } from '../../work/jobs/worker.ts'
+import { type Answer, success } from '../answer.ts'
+import { readParameters } from '../parameters.ts'
+import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, unknownMembers } from '../request.ts'
+import type { Handler } from '../route.ts'
+import { askerOf, isDryRun, type WrittenDatabase, withoutDryRun } from './dry-run.ts'
+import { inTurn, type ServedDatabase } from './records.ts'
+
+export type JobService = { readonly db: ServedDatabase & WrittenDatabase; readonly worker: JobWorker }
+
+/** Maximum of jobs of an account that wait, run or are paused. */
+const openMax = 20
+/** Maximum of problems in a job's response. */
+const problemsMax = 100
+const [pageSizeDefault, pageSizeMax] = [25, 100]
+
+export const jobActions = ['dry_run', 'run', 'pause', 'resume', 'cancel', 'revert'] as const
+export type JobAction = (typeof jobActions)[number]
+
+export function jobHandlers(service: JobService) {
+  const { db } = service
+  return {
+    list: async request => {
+      const problems = unknownParameters(request.query, ['pageSize', 'cursor'])
+      const count = wholeNumber(request.query, ['pageSize'], pageSizeDefault, pageSizeMax, problems)
+      const cursor = wholeNumber(request.query, ['cursor'], 0, Number.MAX_SAFE_INTEGER, problems)
+      refuse(problems, unreadable)
+      const before = cursor || null
+      const found = await listJobs(db, accountOf(request), whose(request.caller), { before, count })
+      const jobs = found.slice(0, count)
+      const hasMore = found.length > count
+      const meta = { pageSize: count, hasMore, nextCursor: hasMore ? String(jobs.at(-1)!.id) : null }
+      return success(JSON.stringify(jobs.map(job => jobJson(jobFor(request.caller, job)))), meta)
+    },
+    get: async request => {
+      readParameters(request.query, [], [])
+      return jobAnswer(db, request, await requireJob(db, request, null))
+    },
+    ...(Object.fromEntries(
+      jobActions.map(action => [action, (request: ApiRequest) => act(service, request, action, null)]),
+    ) as { readonly [action in JobAction]: Handler }),
+  } satisfies { [name: string]: Handler }
+}
+
+/** POST /{resource}/bulk: the same changes to all records that a filter finds (D82). */
+export function bulkHandler({ db, worker }: JobService, resource: string): Handler {
+  return async asked => {
+    const isDry = isDryRun(asked.query)
+    const request = withoutDryRun(asked)
+    readParameters(request.query, [], [])
+    // Before all checks, as with every write (D8).
+    const key = requestKeyOf(contextOf(request))
+    const before = await storedResponse<Answer>(db, key)
+    if (before) return before.response
+    const plan = await bulkPlanOf(db, request, resource)
+    const context = { ...contextOf(request), rights: request.caller.rights }
+    const total = await countFound(inTurn(db, request), resource, plan.filter, context)
+    const made: Job[] = []
+    const make = async (tx: Queryable) => {
+      const job = await makeJob(tx, request, {
+        ...{ kind: 'bulk', resource, name: null, state: 'running', phase: isDry ? 'dry_run' : 'run' },
+        ...{ plan: plan as never, columns: null, total },
+      })
+      made.push(job)
+      const location = `/rest/api/v1/job/${job.id}`
+      return { isKept: true, result: success(JSON.stringify(jobJson(job)), null, 201, { location }) }
+    }
+    const answer = await db.transaction(askerOf(request), tx => onceByKey(tx, key, () => make(tx)))
+    for (const job of made) worker.wake(job)
+    return answer
+  }
+}
+
+/** Creates a job. Throws `rate_limited` if the account has too many open ones. */
+export async function makeJob(db: Queryable, request: ApiRequest, job: Omit<NewJob, 'key' | 'by'>) {
+  const account = accountOf(request)
+  const key = { account, id: await reserveIds(db, account, 'last_id', 1) }
+  const made = await insertJob(db, { ...job, key, by: askedBy(request) }, openMax)
+  if (made) return made
+  const detail = `An account may have ${openMax} jobs that are not ended: end or cancel one first.`
+  throw new Refusal('rate_limited', detail, [], { 'retry-after': '60' })
+}
+
+/** The author of a job's phase, with the rights for it. */
+function askedBy({ caller, requestId }: ApiRequest): Asker {
+  const { actor, token, session, rights } = caller
+  const scopes = [...rights.scopes]
+  return { actsAs: actor, token: token?.id ?? null, session: session?.id ?? null, requestId, scopes }
+}
+
+/**
+ * The job of the path. Throws `record_not_found` if there is none, or it is of another kind or another user.
+ */
+export async function requireJob(db: Queryable, request: ApiRequest, kind: Kind | null): Promise<Job> {
+  const id = idOf(request)
+  const job = await readJob(db, { account: accountOf(request), id }, whose(request.caller))
+  if (!job || (kind && job.kind !== kind))
+    throw new Refusal('record_not_found', `There is no ${kind ?? 'job'} ${id}.`)
+  return job
+}
+
+/** A job with the first problems of its phase; an import also with its mapping. */
+export async function jobAnswer(
+  db: Queryable,
+  { caller }: ApiRequest,
+  whole: Job,
+  status = 200,
+): Promise<Answer> {
+  const job = jobFor(caller, whole)
+  const isImport = job.kind === 'import'
+  const stored = job.phase ? await problemsAfter(db, job, job.phase, 0, problemsMax) : []
+  const refused = stored.map(refusedFor(caller, job))
+  const known = nameable(caller, job.resource)
+  const json = isImport
+    ? importJson(job, withLines(job, refused), known, await choicesOf(db, caller, job, known))
+    : jobJson(job, refused)
+  const location = { location: `/rest/api/v1/${isImport ? 'import' : 'job'}/${job.id}` }
+  return success(JSON.stringify(json), null, status, status === 201 ? location : {})
+}
+
+/** The states in which a job accepts an action. */
+const from: { readonly [action in JobAction]: readonly State[] } = {
+  dry_run: ['waiting'],
+  run: ['waiting'],
+  pause: ['running'],
+  resume: ['paused'],
+  cancel: ['waiting', 'running', 'paused'],
+  revert: ['done', 'cancelled', 'failed', 'paused'],
+}
+
+/** Applies an action to a job. Throws `wrong_state` if its state doesn't allow it. */
+export async function act(
+  { db, worker }: JobService,
+  request: ApiRequest,
+  action: JobAction,
+  kind: Kind | null,
+): Promise<Answer> {
+  readParameters(request.query, [], [])
+  const job = await requireJob(db, request, kind)
+  request.caller.rights.need(`${job.resource}:write`)
+  if (job.kind === 'import' && imports(job, action)) request.caller.rights.need('import:write')
+  // An upload may never complete: it must not stay open for long.
+  if (job.kind === 'import' && job.total === null && action !== 'cancel')
+    throw wrongState(job, action, 'its file is still being read')
+  if (job.kind === 'import' && from[action].includes(job.state) && (action === 'run' || action === 'dry_run'))
+    requireAnswers(job, nameable(request.caller, job.resource))
+  const told = await tell(db, job, action, askedBy(request))
+  if (!told) throw wrongState((await readJob(db, job, null)) ?? job, action)
+  if (told.state === 'running') worker.wake(told)
+  return jobAnswer(db, request, told)
+}
+
+/**
+ * True if the action creates or updates records from a file, also as a dry run. Imports write creation times,
+ * which takes a right of its own (D80).
+ */
+function imports({ phase }: Job, action: JobAction): boolean {
+  return action === 'run' || action === 'dry_run' || (action === 'resume' && phase !== 'revert')
+}
+
+async function tell(db: Queryable, job: Job, action: JobAction, by: Asker): Promise<Job | null> {
+  const states = from[action]
+  switch (action) {
+    case 'dry_run':
+    case 'run':
+      return begin(db, job, states, action, { position: 0, total: job.total }, by)
+    case 'pause':
+      return move(db, job, states, 'paused')
+    case 'resume':
+      return move(db, job, states, 'running')
+    case 'cancel':
+      return move(db, job, states, 'cancelled')
+    case 'revert': {
+      const isBegun = job.phase === 'revert'
+      if (isBegun && job.state !== 'done')
+        return begin(db, job, states, 'revert', { ...job, keeps: true }, by)
+      // A second revert takes the records that were refused the first time only.
+      const total = await (isBegun ? countRefused(db, job) : countEvents(db, job))
+      if (total === 0) throw wrongState(job, action, isBegun ? 'it was taken back' : 'it has changed nothing')
+      const position = Number.MAX_SAFE_INTEGER
+      return begin(db, job, states, 'revert', { position, total, keeps: isBegun }, by)
+    }
+  }
+}
+
+function wrongState({ id, state, phase }: Job, action: JobAction, why?: string): Refusal {
+  const words: { readonly [phase in Phase]: string } = { dry_run: 'dry run', run: 'run', revert: 'revert' }
+  const is = why ?? `it is ${state}${phase ? ` (${words[phase]})` : ''}`
+  return new Refusal('wrong_state', `The job ${id} can't ${action.replace('_', ' ')}: ${is}.`)
+}
+
+/** The filter of a bulk change for all records (D82). */
+const everyRecord = 'all'
+
+async function bulkPlanOf(db: Queryable, request: ApiRequest, resource: string): Promise<BulkPlan> {
+  const body = bodyOf(request)
+  const refused = (problems: readonly Problem[] | Problems) =>
+    new Refusal('validation_failed', 'The bulk change was not begun.', problems)
+  if (!isObject(body)) throw refused([problemAt('', 'wrong_type', 'The body must be an object.')])
+  const unknown = unknownMembers(body, ['filter', 'changes'])
+  if (unknown.count) throw refused(unknown)
+  const { filter = null, changes = null } = body
+  const problems = [...filterProblems(filter), ...(await changesProblems(db, request, resource, changes))]
+  if (problems.length) throw refused(problems)
+  return {
+    filter: filter === everyRecord ? [] : ([filter].flat() as string[]),
+    changes: changes as JsonObject,
+  }
+}
+
+/** The filter is required: without one, a forgotten filter would change every record. */
+function filterProblems(filter: Json): Problem[] {
+  const filters = filter === null ? [] : [filter].flat()
+  if (!filters.every(one => typeof one === 'string')) {
+    const message = 'filter must be a text or a list of texts, as a list takes it.'
+    return [problemAt('/filter', 'wrong_type', message)]
+  }
+  if (filters.length > 0 && filters.every(one => one.trim() !== '')) return []
+  const hint = `Say which records, such as "id:in(1,2)", or "${everyRecord}" for all of them.`
+  return [{ ...problemAt('/filter', 'required', 'filter must say which records are changed.'), hint }]
+}
+
+/** The problems of the changes that don't depend on the record. */
+async function changesProblems(
+  db: Queryable,
+  request: ApiRequest,
+  resource: string,
+  changes: Json,
+): Promise<Problem[]> {
+  if (!isObject(changes))
+    return [problemAt('/changes', 'required', 'changes must be an object with what is to be changed.')]
+  if (Object.keys(changes).length === 0)
+    return [problemAt('/changes', 'required', 'changes must have a field.')]
+  const fields = fieldsOf(request, resource)
+  const { catalog } = request.caller
+  const { problems, warnings } = await withNames(db, request.caller, names =>
+    parseRecord(changes, fields, catalog, {}, names),
+  )
+  // Members that the changes lack exist in each record.
+  const own = problems.kept.filter(({ path }) => path === '' || path.slice(1).split('/')[0]! in changes)
+  // A single write would return warnings about ignored members; a job can't, so it refuses them.
+  const ignored = warnings
+    .filter(({ code }) => code === 'read_only')
+    .map(({ field, code, path = `/${field}` }) => ({
+      ...{ field, path, code, message: `${path.slice(1)} is read-only for you: leave it out.` },
+    }))
+  return [...own, ...ignored].map(problem => ({ ...problem, path: `/changes${problem.path}` }))
+}
+
+/** The user to whose jobs a caller is restricted; null: an administrator sees all of the account. */
+function whose({ rights, actor }: Caller): number | null {
+  return rights.isAdmin ? null : actor
+}
+
+function accountOf({ caller }: ApiRequest): number {
+  return caller.catalog.account.id
+}

@@ -1,0 +1,88 @@
+/** `/me` over HTTP: the caller, their rights (D66), and their format of dates and numbers (D134). */
+import type { Caller, Callers } from '../../accounts/callers.ts'
+import { Refusal } from '../../errors.ts'
+import { asDefined } from '../../fields/as-defined.ts'
+import { mayFollow } from '../../history/query.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
+import { readRecord } from '../../records/read.ts'
+import type { Queryable } from '../../records/store.ts'
+import { updateRecord } from '../../records/update.ts'
+import { type Answer, success } from '../answer.ts'
+import { readParameters } from '../parameters.ts'
+import { type ApiRequest, bodyOf, contextOf, refuseIfMatch, unknownMembers } from '../request.ts'
+import type { Handler } from '../route.ts'
+import { sessionSeconds, withCookie } from '../visitor.ts'
+import { type WrittenDatabase, withDryRun } from './dry-run.ts'
+
+/** The fields of their own user that everybody may change. */
+const ownFields = ['time_zone', 'locale']
+
+export function meHandlers(db: WrittenDatabase, callers: Callers): { get: Handler; change: Handler } {
+  const { change } = withDryRun(
+    db,
+    db => ({ change: request => changeMe(db, callers, request) }),
+    unchanged => unchanged,
+  )
+  return { get: request => getMe(db, request), change }
+}
+
+/** The UI calls this first, so the browser's cookie is prolonged as long as the session is used. */
+async function getMe(db: Queryable, request: ApiRequest): Promise<Answer> {
+  const { caller, token, visitor } = request
+  const answer = await me(db, request)
+  return caller.session ? withCookie(answer, visitor, token, sessionSeconds) : answer
+}
+
+async function changeMe(db: Queryable, callers: Callers, request: ApiRequest): Promise<Answer> {
+  refuseIfMatch(request)
+  readParameters(request.query, [], [])
+  const { caller } = request
+  const body = ownFieldsOf(bodyOf(request))
+  // Changing oneself takes no right to users, neither of the role nor of the token.
+  const catalog = asDefined(await callers.catalogNow(caller.catalog.account.id, db), 'user')
+  const { rights: _, ...asker } = contextOf(request)
+  const fields = catalog.resources.get('user')!
+  const { record } = await ofOneself(updateRecord(db, fields, caller.actor, body, { ...asker, catalog }))
+  return answerOf(caller, record)
+}
+
+/** The caller, and their rights. */
+export async function me(
+  db: Queryable,
+  { caller, query }: Pick<ApiRequest, 'caller' | 'query'>,
+): Promise<Answer> {
+  readParameters(query, [], [])
+  const fields = caller.catalog.resources.get('user')!.whole
+  return answerOf(caller, (await ofOneself(readRecord(db, fields, caller, caller.actor))).record)
+}
+
+/** Turns `record_not_found` into `unauthenticated`: the caller was deleted since the look-up (D3). */
+function ofOneself<T>(work: Promise<T>): Promise<T> {
+  return work.catch(error => {
+    const isGone = error instanceof Refusal && error.slug === 'record_not_found'
+    throw isGone ? new Refusal('unauthenticated', 'Your user was deleted.') : error
+  })
+}
+
+/** `record`: the caller's user, as JSON text. */
+function answerOf(caller: Caller, record: string): Answer {
+  const { id, name, email, role, time_zone, locale } = parseJson(record) as JsonObject
+  return success(
+    JSON.stringify({
+      account: caller.catalog.account,
+      user: { id, name, email, role, time_zone, locale },
+      scopes: [...caller.rights.scopes],
+      follows_events: mayFollow(caller.catalog, caller.rights),
+      token: caller.token,
+      session: caller.session,
+    }),
+  )
+}
+
+function ownFieldsOf(body: Json): Json {
+  if (!isObject(body)) return body
+  const hint = 'Who administers users changes the others, with PATCH /user/{id}.'
+  const problems = unknownMembers(body, ownFields, hint)
+  if (problems.count) throw new Refusal('validation_failed', 'Nothing was changed.', problems)
+  return body
+}

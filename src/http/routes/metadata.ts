@@ -1,0 +1,257 @@
+/** The field list (D34) and the dropdown values (D33), answered from the catalog. */
+import type { Caller } from '../../accounts/callers.ts'
+import { formOf, formVersion } from '../../configuration/form.ts'
+import { Refusal } from '../../errors.ts'
+import type { Catalog, ResourceFields, Section } from '../../fields/catalog.ts'
+import type { Field, Option } from '../../fields/field.ts'
+import { kinds } from '../../fields/kinds.ts'
+import { suggestion } from '../../fields/nearest.ts'
+import { type Operator, operators } from '../../fields/operators.ts'
+import type { Json } from '../../json.ts'
+import { choicesOf } from '../../records/choices.ts'
+import { isExpandable } from '../../records/expand.ts'
+import { etagOf } from '../../records/precondition.ts'
+import { isHiddenByRole } from '../../records/rendered-record.ts'
+import type { Queryable } from '../../records/store.ts'
+import { type Answer, success } from '../answer.ts'
+import { invalidParameter, readParameters } from '../parameters.ts'
+import type { ApiRequest } from '../request.ts'
+
+/** GET /field/list?source=&include_deleted= */
+export async function fieldList({ caller, query }: ApiRequest): Promise<Answer> {
+  const asked = readParameters(query, ['source', 'include_deleted'], ['source'])
+  const fields = sourceFields(asked.source!, caller.catalog)
+  const withDeleted = isTrue(asked, 'include_deleted')
+  const shown = fields.fields.filter(field => !field.is_hidden && (withDeleted || !field.deleted_at))
+  // Each inner array is a section of the form.
+  const titles = [...new Set(shown.map(field => field.section))]
+  const sections = titles.map(title =>
+    shown.filter(field => field.section === title).map(field => descriptor(field, caller.catalog)),
+  )
+  const { id, name, config } = fields.resource.source
+  return success(
+    JSON.stringify({
+      source: { is_enabled: true, name, id, ...(config ? { config } : {}) },
+      fields: sections,
+    }),
+  )
+}
+
+/** GET /field/form?source= */
+export async function form({ caller, query }: ApiRequest): Promise<Answer> {
+  const { source } = readParameters(query, ['source'], ['source'])
+  return formAnswer(formOf(sourceFields(source!, caller.catalog)))
+}
+
+export function formAnswer(sections: readonly Section[]): Answer {
+  return success(JSON.stringify(sections), null, 200, { etag: etagOf(formVersion(sections)) })
+}
+
+export function sourceFields(source: string, catalog: Catalog): ResourceFields {
+  const fields = catalog.resources.get(source)
+  if (!fields) throw unknownSource(source, catalog)
+  return fields
+}
+
+/** A field as the interface's field descriptor describes it, with D34's additions. */
+export function descriptor(field: Field, { resources }: Catalog): object {
+  const idOf = (resource: string) => resources.get(resource)!.resource.source.id
+  const { members, subFields: subFieldsOf } = kinds[field.type]
+  const subFields = subFieldsOf?.(field)
+  const own = taken(field, '')
+  const taking = members
+    .map(name => ({ name, ...taken(field, name) }))
+    .filter(({ operators }) => operators.length > 0)
+  return {
+    internal_name: field.internal_name,
+    field_name: field.field_name,
+    id: field.id,
+    source_id: idOf(field.resource),
+    is_active: field.is_active,
+    type: field.type,
+    config: field.config,
+    ...(hasOptions(field)
+      ? { options: field.options.filter(option => option.is_active).map(({ id, name }) => ({ name, id })) }
+      : {}),
+    ...(subFields
+      ? {
+          sub_fields: subFields.map((sub, index) => ({
+            ...sub,
+            id: field.id * 100 + index + 1,
+            type: sub.input_type,
+          })),
+        }
+      : {}),
+    ...(field.related ? { related_field: { id: idOf(field.related), source: field.related } } : {}),
+    is_required: field.is_required,
+    is_read_only: field.is_read_only,
+    is_custom: field.is_custom,
+    is_unique: field.is_unique,
+    is_filterable: own.operators.length > 0,
+    ...own,
+    is_expandable: field.is_active && isExpandable(field),
+    ...(taking.length ? { members: taking } : {}),
+    default_value: defaultOf(field),
+    section: field.section,
+    rules: field.rules,
+    version: field.version,
+    ...(field.is_custom ? { is_indexed: field.is_indexed } : {}),
+    ...(field.deleted_at ? { deleted_at: field.deleted_at } : {}),
+  }
+}
+
+/** The filters and sorts that lists accept for a field, or for its member. None if the field is inactive. */
+function taken(field: Field, member: string): { is_sortable: boolean; operators: Operator[] } {
+  const term = field.is_active ? kinds[field.type].term(field, member) : null
+  return {
+    is_sortable: (term?.order ?? null) !== null,
+    operators: operators.filter(operator => term?.operators.includes(operator)),
+  }
+}
+
+/**
+ * The default of a field. A dropdown marks its default on the option. An account's default pipeline is the
+ * first one that its users see; it is no default value of a new deal.
+ */
+function defaultOf(field: Field): Json {
+  const marked = field.related
+    ? undefined
+    : field.options.find(option => option.is_default && option.is_active)
+  return field.default_value ?? marked?.id ?? null
+}
+
+function hasOptions(field: Field): boolean {
+  return kinds[field.type].hasOptions ?? false
+}
+
+type Choices = { source: string; field_id: number | null; values: object[] }
+
+/** GET /field/dropdown?name=&source=&pipeline=&include_inactive= */
+export function dropdownValues(db: Queryable): (request: ApiRequest) => Promise<Answer> {
+  return async ({ caller, query }) => {
+    const { catalog } = caller
+    const asked = readParameters(query, ['name', 'source', 'pipeline', 'include_inactive'], ['name'])
+    const inactive = isTrue(asked, 'include_inactive')
+    if (asked.pipeline !== undefined && !/^\d{1,15}$/.test(asked.pipeline)) {
+      throw invalidParameter('pipeline', 'pipeline must be the id of a pipeline.')
+    }
+    const { name } = asked
+    if (asked.source && !catalog.resources.has(asked.source)) throw unknownSource(asked.source, catalog)
+    const choices =
+      name === 'currency'
+        ? currencies(catalog, inactive)
+        : (optionChoices(name!, asked, catalog, inactive) ??
+          (await recordChoices(db, name!, caller, inactive)))
+    if (!choices) throw noDropdown(name!, asked.source, catalog)
+    return success(JSON.stringify(choices.values), {
+      name,
+      source: choices.source,
+      field_id: choices.field_id,
+    })
+  }
+}
+
+function currencies(catalog: Catalog, inactive: boolean): Choices {
+  const shown = catalog.currencyList.filter(currency => inactive || currency.is_active)
+  const values = shown.map(({ id, name, code, symbol, decimals, is_active }, index) => ({
+    id,
+    name,
+    position: index + 1,
+    is_active,
+    is_default: id === catalog.account.base_currency,
+    code,
+    symbol,
+    decimals,
+  }))
+  return { source: 'currency', field_id: null, values }
+}
+
+function optionChoices(
+  name: string,
+  asked: { [name: string]: string | undefined },
+  catalog: Catalog,
+  inactive: boolean,
+): Choices | null {
+  const field = dropdownField(name, asked.source, catalog)
+  if (!field) return null
+  const shown = field.options.filter(option => inactive || option.is_active)
+  const values = shown
+    .map(option => ({ ...plainOption(option, field), ...stageMembers(field, option, catalog) }))
+    .filter(value => !asked.pipeline || !('pipeline' in value) || String(value.pipeline) === asked.pipeline)
+  return { source: field.resource, field_id: field.id, values }
+}
+
+/** Without a source, a dynamic dropdown of that name wins; static ones need a source (D33). */
+function dropdownField(name: string, source: string | undefined, catalog: Catalog): Field | null {
+  const candidates = [...catalog.resources.values()]
+    .filter(fields => !source || fields.resource.name === source)
+    .flatMap(fields => seen(fields, name) ?? [])
+    .filter(field => field.is_active && hasOptions(field))
+  return candidates.find(field => !field.has_static_options) ?? candidates[0] ?? null
+}
+
+/** The field of that name; undefined if the caller's role hides it, as if it did not exist (D64). */
+function seen(fields: ResourceFields, name: string): Field | undefined {
+  return isHiddenByRole(fields, name) ? undefined : fields.byName.get(name)
+}
+
+function plainOption({ id, name, position, is_active, is_default }: Option, { default_value }: Field) {
+  const isFilledIn = Array.isArray(default_value) ? default_value.includes(id) : default_value === id
+  return { id, name, position, is_active, is_default: is_default || isFilledIn }
+}
+
+function stageMembers(field: Field, option: Option, catalog: Catalog): object {
+  const stage = field.related === 'pipeline_stage' ? catalog.stages.get(option.id) : undefined
+  return stage ? { pipeline: stage.pipeline, kind: stage.kind, probability: stage.probability } : {}
+}
+
+async function recordChoices(
+  db: Queryable,
+  name: string,
+  caller: Caller,
+  inactive: boolean,
+): Promise<Choices | null> {
+  const { catalog, rights } = caller
+  const field = [...catalog.resources.values()]
+    .map(fields => seen(fields, name))
+    .find(found => found?.is_active && found.is_offered)
+  if (!field) return null
+  rights.need(`${field.related}:read`)
+  const choices = await choicesOf(db, caller, field, inactive)
+  const values = choices.map(({ id, name: shown, is_active }, index) => ({
+    ...{ id, name: shown, position: index + 1, is_active, is_default: false },
+  }))
+  return { source: field.resource, field_id: field.id, values }
+}
+
+function noDropdown(name: string, source: string | undefined, catalog: Catalog): Refusal {
+  const resources = [...catalog.resources.values()].filter(
+    fields => !source || fields.resource.name === source,
+  )
+  const field = resources
+    .map(fields => fields.byName.get(name))
+    .find(found => found?.is_active && !found.is_hidden)
+  if (field)
+    return new Refusal('not_a_dropdown', `${name} is of type ${field.type}; it has no list of values.`)
+  const known = resources.flatMap(fields =>
+    fields.fields.filter(other => other.is_active && !other.is_hidden && hasOptions(other)),
+  )
+  const names = known.map(other => other.internal_name)
+  return new Refusal(
+    'field_not_found',
+    `There is no field "${name}". ${suggestion(name, names, '')}`.trimEnd(),
+  )
+}
+
+function unknownSource(source: string, catalog: Catalog): Refusal {
+  return new Refusal(
+    'field_not_found',
+    `There is no source "${source}". Sources: ${[...catalog.resources.keys()].join(', ')}.`,
+  )
+}
+
+function isTrue(asked: { [name: string]: string | undefined }, name: string): boolean {
+  const value = asked[name]
+  if (value === undefined || value === 'true' || value === 'false') return value === 'true'
+  throw invalidParameter(name, `${name} must be true or false.`)
+}

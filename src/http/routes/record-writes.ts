@@ -1,0 +1,150 @@
+/**
+ * The handlers that write the records of a resource. They connect HTTP with the record operations (records/).
+ */
+
+import { parameterProblem, Refusal } from '../../errors.ts'
+import type { ResourceFields } from '../../fields/catalog.ts'
+import { createRecord, type Given } from '../../records/create.ts'
+import { storedResponse } from '../../records/idempotency.ts'
+import { type Move, moveRecords, NoTarget } from '../../records/move.ts'
+import { judgeRemoval, removeRecord } from '../../records/remove.ts'
+import { restoreRecord } from '../../records/restore.ts'
+import { type Context, requestKeyOf } from '../../records/save.ts'
+import type { Queryable } from '../../records/store.ts'
+import { updateRecord } from '../../records/update.ts'
+import { toldBy, upsertRecord } from '../../records/upsert.ts'
+import { oldestKept } from '../../work/background/background-jobs.ts'
+import { createdAnswer, recordAnswer, success } from '../answer.ts'
+import { invalidParameter, readParameters } from '../parameters.ts'
+import {
+  type ApiRequest,
+  bodyOf,
+  contextOf,
+  fieldsOf,
+  idOf,
+  preconditionOf,
+  refuseIfMatch,
+} from '../request.ts'
+import type { Handler } from '../route.ts'
+import { withExpanded } from './records.ts'
+
+export type WriteHandlers = {
+  readonly create: Handler
+  readonly update: Handler
+  readonly remove: Handler
+  /** restores a deleted record (D9) */
+  readonly restore: Handler
+  /** upsert by a unique value (D77) */
+  readonly upsert: Handler
+}
+
+/** Dependencies of a resource's write handlers. */
+export type WriteService = {
+  readonly db: Queryable
+  readonly resource: string
+  /** retention of deleted records, in days */
+  readonly retentionDays: number
+  /** called after each write to a resource of an account's configuration */
+  configured(account: number): Promise<void>
+  /** extra rules and changes that belong to a write, besides its body */
+  given?(request: ApiRequest): Promise<Given>
+  /** moves of a record's contents to `to`, before it is deleted; throws NoTarget */
+  moves?(db: Queryable, context: Context, from: number, to: number): Promise<readonly Move[]>
+}
+
+export function writeHandlers(service: WriteService): WriteHandlers {
+  const { db, resource, retentionDays } = service
+  return {
+    create: async request => {
+      refuseIfMatch(request)
+      const saved = await withExpanded(db, resource, request, fields =>
+        createRecord(db, fields, bodyOf(request), contextOf(request)),
+      )
+      await written(service, request)
+      return createdAnswer(saved, request.path)
+    },
+    update: async request => {
+      const precondition = preconditionOf(request)
+      const given = await service.given?.(request)
+      const saved = await withExpanded(db, resource, request, fields =>
+        updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), precondition, given),
+      )
+      await written(service, request)
+      return recordAnswer(saved)
+    },
+    remove: async request => {
+      const id = idOf(request)
+      await remove(service, request, fieldsOf(request, resource), id)
+      await written(service, request)
+      return success(JSON.stringify({ id, deleted: true }))
+    },
+    restore: async request => {
+      const oldest = oldestKept(request.now, retentionDays)
+      const saved = await withExpanded(db, resource, request, fields =>
+        restoreRecord(db, fields, idOf(request), contextOf(request), oldest, preconditionOf(request)),
+      )
+      await written(service, request)
+      return recordAnswer(saved)
+    },
+    upsert: async request => {
+      const saved = await withExpanded(db, resource, request, fields => {
+        const told = toldBy(fields, request.field, request.value)
+        const precondition = preconditionOf(request)
+        const isConditional = request.ifMatch !== undefined
+        return upsertRecord(
+          db,
+          fields,
+          told,
+          bodyOf(request),
+          contextOf(request),
+          precondition,
+          isConditional,
+        )
+      })
+      await written(service, request)
+      const path = request.path.slice(0, request.path.lastIndexOf(`/${resource}/by/`) + resource.length + 1)
+      return saved.isNew ? createdAnswer(saved, path) : recordAnswer(saved)
+    },
+  }
+}
+
+/** Must be called after a write: the record may be part of the account's catalog. */
+async function written({ resource, configured }: WriteService, { caller }: ApiRequest): Promise<void> {
+  const { catalog } = caller
+  if (catalog.resources.get(resource)!.resource.isConfiguration) await configured(catalog.account.id)
+}
+
+/** Deletes a record; with `move_to`, its contents are moved first. */
+async function remove(
+  { db, moves }: WriteService,
+  request: ApiRequest,
+  fields: ResourceFields,
+  id: number,
+): Promise<void> {
+  const precondition = preconditionOf(request)
+  const { move_to } = readParameters(request.query, moves ? ['move_to'] : [], [])
+  const context = contextOf(request)
+  // The Idempotency-Key belongs to the deletion. If the deletion is a replay, the move is not repeated.
+  if (moves && move_to !== undefined && !(await storedResponse(db, requestKeyOf(context)))) {
+    const asked = { ...context, idempotency: null }
+    const to = targetOf(move_to)
+    const planned = await judgeRemoval(db, fields, id, asked, precondition, () =>
+      moves(db, asked, id, to).catch(refuseTarget),
+    )
+    await moveRecords(db, asked, planned)
+  }
+  await removeRecord(db, fields, id, context, precondition)
+}
+
+function targetOf(moveTo: string): number {
+  if (/^\d{1,15}$/.test(moveTo)) return Number(moveTo)
+  throw invalidParameter('move_to', 'move_to must be the id of a record, a whole number; it takes no name.')
+}
+
+function refuseTarget(error: unknown): never {
+  if (!(error instanceof NoTarget)) throw error
+  const message = `The records can't be moved: ${error.message}`
+  throw new Refusal('malformed_query', 'Nothing was moved or deleted.', [
+    parameterProblem('move_to', 'invalid_value', message),
+  ])
+}

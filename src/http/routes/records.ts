@@ -1,0 +1,104 @@
+/** The handlers of a resource. They connect HTTP with the record operations (records/). */
+import type { TurnOptions } from '../../db/open.ts'
+import type { ResourceFields } from '../../fields/catalog.ts'
+import { inPast } from '../../history/as-it-was.ts'
+import { readKnownList } from '../../lists/known-list.ts'
+import { type ListDatabase, listRecords } from '../../lists/list.ts'
+import { needNames } from '../../lists/needed-scopes.ts'
+import type { Parameters } from '../../lists/parameters.ts'
+import { listParameters, readRecordQuery } from '../../lists/query.ts'
+import { expandedRecord } from '../../records/expand.ts'
+import { type Read, readRecord, readRecordBytes } from '../../records/read.ts'
+import { isShownWhole } from '../../records/rendered-record.ts'
+import type { BytesReader, Queryable } from '../../records/store.ts'
+import { readTold, toldBy } from '../../records/upsert.ts'
+import { type Answer, pageAnswer, readAnswer } from '../answer.ts'
+import { parametersOf, withPaths } from '../parameters.ts'
+import { type ApiRequest, fieldsOf, idOf } from '../request.ts'
+import type { Handler } from '../route.ts'
+
+/** The database for handlers. Reads that may take long, such as lists, wait for the account's turn. */
+export type ServedDatabase = Queryable & BytesReader & { inTurn(options: TurnOptions): ListDatabase }
+
+/**
+ * The database for reads that may take long. A read waits for the turn of the request's account, and ends
+ * when the client leaves.
+ */
+export function inTurn(db: ServedDatabase, { caller, hungUp }: ApiRequest): ListDatabase {
+  return db.inTurn({ account: String(caller.catalog.account.id), signal: hungUp() })
+}
+
+export type RecordHandlers = {
+  get: Handler
+  /** record with a unique value (D77) */
+  getBy: Handler
+  list: Handler
+  /** list with its parameters in the body (D32) */
+  search: Handler
+}
+
+/** The handlers that read the records of a resource. */
+export function recordHandlers(db: ServedDatabase, resource: string): RecordHandlers {
+  return {
+    get: async request => {
+      const [fields, id] = [fieldsOf(request, resource), idOf(request)]
+      if (request.query.size === 0 && isShownWhole(fields, null))
+        return readAnswer(await readRecordBytes(db, fields, request.caller, id))
+      return answerRead(db, resource, request, () => readRecord(db, fields, request.caller, id))
+    },
+    getBy: request =>
+      answerRead(db, resource, request, fields =>
+        readTold(db, fields, request.caller, toldBy(fields, request.field, request.value)),
+      ),
+    list: request => list(db, resource, request, request.query),
+    search: withPaths(request =>
+      list(db, resource, request, parametersOf(request, listParameters, fieldsOf(request, resource))),
+    ),
+  }
+}
+
+/**
+ * The response for a read record. With `expand` it may change without a new version, as other records are
+ * renamed (D89).
+ */
+async function answerRead(
+  db: Queryable,
+  resource: string,
+  request: ApiRequest,
+  read: (fields: ResourceFields) => Promise<Read>,
+): Promise<Answer> {
+  const answered = await withExpanded(db, resource, request, read)
+  return readAnswer({ ...answered, isMoved: answered.isMoved || request.query.has('expand') })
+}
+
+/** The record that `act` returns, with the names that `expand` requests. */
+export async function withExpanded<R extends { record: string }>(
+  db: Queryable,
+  resource: string,
+  request: ApiRequest,
+  act: (fields: ResourceFields) => Promise<R>,
+): Promise<R> {
+  const fields = fieldsOf(request, resource)
+  const expand = readRecordQuery(request.query, fields)
+  needNames(request.caller.rights, expand)
+  const answered = await act(fields)
+  return { ...answered, record: await expandedRecord(db, request.caller, answered.record, expand) }
+}
+
+async function list(
+  db: ServedDatabase,
+  resource: string,
+  request: ApiRequest,
+  parameters: Parameters,
+): Promise<Answer> {
+  const fields = fieldsOf(request, resource)
+  const now = request.now.toISOString()
+  const { request: read, statementOf } = await readKnownList(db, fields, request.caller, parameters, now)
+  needNames(request.caller.rights, read.expand, read)
+  const { at, moment } = await inPast(inTurn(db, request), fields, request.caller, read.day)
+  // A list as of the past scans all records anyway, so counting is free.
+  const asked = moment
+    ? { ...read, asOf: moment, count: read.count === 'none' ? read.count : ('exact' as const) }
+    : read
+  return pageAnswer(await listRecords(at, fields, request.caller, asked, statementOf), asked)
+}

@@ -1,0 +1,36 @@
+/** GET /search (D86). It needs no scope of its own: results are limited to what the caller may read. */
+import { schemaRef } from '../../fields/kinds/schemas.ts'
+import { readSearchQuery } from '../../lists/search/query.ts'
+import { search, searchable } from '../../lists/search/search.ts'
+import { allows } from '../../rights/scopes.ts'
+import { success } from '../answer.ts'
+import { envelope, ok } from '../openapi/operation.ts'
+import { type AccountRoute, base, type Handler, route } from '../route.ts'
+import { inTurn, type ServedDatabase } from './records.ts'
+
+export function searchRoute(db: ServedDatabase): AccountRoute {
+  const meta = {
+    type: 'object',
+    properties: { pageSize: { type: 'integer' }, hasMore: { type: 'boolean' } },
+    required: ['pageSize', 'hasMore'],
+  }
+  const hits = { type: 'array', items: schemaRef('search_hit') }
+  return route('GET', `${base}/search`, 'any', searchHandler(db), {
+    ...{ id: 'search', summary: 'Searches deals, contacts, companies and products.', tag: 'search' },
+    description:
+      'It looks in titles, names, e-mails, phone numbers and product codes. Lists look in all fields.',
+    parameters: ['q', 'searched', 'search_size'],
+    responses: [ok('What was found, the best first.', envelope(hits, meta, true))],
+    errors: [],
+  })
+}
+
+function searchHandler(db: ServedDatabase): Handler {
+  return async request => {
+    const { catalog, rights } = request.caller
+    const asked = readSearchQuery(request.query, searchable(catalog.resources))
+    const resources = asked.resources.filter(name => allows(rights.scopes, `${name}:read`))
+    const { hits, hasMore } = await search(inTurn(db, request), request.caller, { ...asked, resources })
+    return success(JSON.stringify(hits), { pageSize: asked.pageSize, hasMore })
+  }
+}

@@ -1,0 +1,79 @@
+/** The routes that only tokens have (D66). A secret is shown once, when it is created. */
+import { createToken, rotateToken, type SavedToken } from '../../accounts/tokens.ts'
+import { Refusal, type Warning } from '../../errors.ts'
+import { closed, schemaRef } from '../../fields/kinds/schemas.ts'
+import { isObject, type Json, type JsonObject } from '../../json.ts'
+import type { Queryable } from '../../records/store.ts'
+import { createdAnswer, recordAnswer } from '../answer.ts'
+import { created, dryRunParameter, envelope, ok, refined } from '../openapi/operation.ts'
+import { readParameters } from '../parameters.ts'
+import { bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from '../request.ts'
+import { type AccountRoute, base, type Handler, route } from '../route.ts'
+import { type WrittenDatabase, withDryRun } from './dry-run.ts'
+import { createOperation } from './record-routes.ts'
+
+/** Maximum overlap of a token's old secret with the new one, in hours. */
+const overlapMax = 24
+
+const secret = refined('token_read', {
+  token: { type: ['string', 'null'], description: 'The secret, which is shown this once.' },
+})
+const response = envelope(secret, schemaRef('write_meta'))
+
+export function tokenRoutes(db: WrittenDatabase): AccountRoute[] {
+  const { create, rotate } = withDryRun(db, tokenHandlers)
+  return [
+    route('POST', `${base}/token`, 'token:write', create, {
+      ...{ ...createOperation('token'), parameters: dryRunParameter, responses: [created(response)] },
+    }),
+    route('POST', `${base}/token/:id/rotate`, 'token:write', rotate, {
+      ...{ id: 'token_rotate', summary: 'Gives a token a new secret.', tag: 'token', ifMatch: true },
+      body: {
+        schema: closed({ overlap_hours: { type: ['integer', 'null'], minimum: 0, maximum: overlapMax } }, []),
+        isOptional: true,
+      },
+      responses: [ok('The token with its new secret.', response, ['etag'])],
+      errors: ['record_not_found', 'validation_failed', 'version_conflict'],
+    }),
+  ]
+}
+
+function tokenHandlers(db: Queryable) {
+  return {
+    create: async request => {
+      refuseIfMatch(request)
+      readParameters(request.query, [], [])
+      const saved = await createToken(db, contextOf(request), bodyOf(request))
+      return createdAnswer(withSecret(saved), request.path)
+    },
+    rotate: async request => {
+      readParameters(request.query, [], [])
+      const hours = overlapOf(request.body)
+      const saved = await rotateToken(db, contextOf(request), idOf(request), hours, preconditionOf(request))
+      return recordAnswer(withSecret(saved))
+    },
+  } satisfies { [name: string]: Handler }
+}
+
+/** A replay can't show the secret: only its hash is stored. */
+function withSecret({ secret, ...saved }: SavedToken): SavedToken {
+  const record = `${saved.record.slice(0, -1)},"token":${JSON.stringify(secret)}}`
+  const warnings: Warning[] = secret === null ? [...saved.warnings, shownOnce] : [...saved.warnings]
+  return { ...saved, record, warnings, secret }
+}
+
+const shownOnce: Warning = {
+  field: 'token',
+  code: 'shown_once',
+  message: 'The secret was in the first answer to this request, and is not kept.',
+}
+
+function overlapOf(body: Json | undefined): number {
+  if (body === undefined) return 0
+  const known = isObject(body) && Object.keys(body).every(name => name === 'overlap_hours')
+  const hours = known ? ((body as JsonObject).overlap_hours ?? 0) : null
+  if (typeof hours === 'number' && Number.isInteger(hours) && hours >= 0 && hours <= overlapMax) return hours
+  const message = `overlap_hours must be a whole number from 0 to ${overlapMax}; there is no other member.`
+  const problem = { field: 'overlap_hours', path: '/overlap_hours', code: 'invalid_value', message }
+  throw new Refusal('validation_failed', 'The token was not rotated.', [problem])
+}

@@ -1,0 +1,113 @@
+/**
+ * The browser behind a request (D61): its session's cookie, its address, and protection against cross-site
+ * request forgery.
+ */
+import type { FastifyRequest } from 'fastify'
+import type { Visitor as SignInVisitor } from '../accounts/sign-in/sign-in.ts'
+import { accountOf } from '../accounts/token.ts'
+import { isLoopbackName } from '../config.ts'
+import { Refusal } from '../errors.ts'
+import type { Answer } from './answer.ts'
+import { networkOf } from './network.ts'
+
+export type Visitor = SignInVisitor & {
+  /** origin of the service as the browser names it, such as https://crm.example.com */
+  readonly origin: string
+  /** the value of a cookie of the service */
+  cookie(name: CookieName): string | null
+  /** A Set-Cookie header with this Max-Age in seconds; 0 deletes the cookie. */
+  setCookie(name: CookieName, value: string, seconds: number): string
+}
+
+export type CookieName = 'session' | 'openid'
+
+/** The cookie lives as long as an unused session. */
+export const sessionSeconds = 14 * 86_400
+
+/** `publicUrl`: the configured origin of the service; null: the Host of the request. */
+export function visitorOf(request: FastifyRequest, publicUrl: string | null): Visitor {
+  const { headers, ip } = request
+  const host = headers.host ?? ''
+  const isHere = isLoopbackName(host.replace(/:\d+$/, ''))
+  const origin = publicUrl ?? `${isHere ? 'http' : 'https'}://${host}`
+  const isSecure = origin.startsWith('https:')
+  // Browsers accept a cookie of this prefix only from the host itself, so no other host can plant one.
+  const fullName = (name: CookieName) => `${isSecure ? '__Host-' : ''}dealwright_${name}`
+  const cookie = (name: CookieName) => cookieOf(headers.cookie ?? '', fullName(name))
+  const session = cookie('session')
+  return {
+    address: ip,
+    network: networkOf(ip),
+    requestId: request.id,
+    userAgent: headers['user-agent']?.slice(0, 500) ?? null,
+    session: session !== null && accountOf('session', session) !== null ? session : null,
+    origin,
+    cookie,
+    setCookie: (name, value, seconds) =>
+      `${fullName(name)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
+  }
+}
+
+/** A response that sets the session's cookie. */
+export function withCookie(answer: Answer, visitor: Visitor, value: string, seconds: number): Answer {
+  const cookie = visitor.setCookie('session', value, seconds)
+  return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
+}
+
+function cookieOf(header: string, name: string): string | null {
+  const pair = header
+    .split(';')
+    .map(text => text.trim())
+    .find(text => text.startsWith(`${name}=`))
+  return pair?.slice(name.length + 1) || null
+}
+
+const reads = ['GET', 'HEAD', 'OPTIONS']
+
+/**
+ * Prevents cross-site request forgery: throws `forbidden` for a write that may come from another site. A
+ * write with a cookie must name one of the service's own pages as its source; one without is checked if it
+ * names its source.
+ */
+export function refuseOtherSites({ method, headers }: FastifyRequest, visitor: Visitor): void {
+  if (reads.includes(method)) return
+  const { 'sec-fetch-site': site, origin } = headers
+  if (site === undefined && origin === undefined && visitor.session === null) return
+  const isOwn =
+    site !== undefined ? site === 'same-origin' || site === 'none' : isOrigin(origin, visitor.origin)
+  if (isOwn) return
+  // Over plain http a browser sends Origin only.
+  if (site === undefined && isOrigin(origin?.replace(/^http:/, 'https:'), visitor.origin))
+    throw new Refusal(
+      'forbidden',
+      `Over the network the service is used by https: alone. Put TLS in front of it and open ${visitor.origin}.`,
+    )
+  throw new Refusal(
+    'forbidden',
+    'A browser may write only from the pages of the service itself: the request must have "Sec-Fetch-Site: same-origin", or the service as its Origin. Behind a proxy that changes Host, set PUBLIC_URL.',
+  )
+}
+
+function isOrigin(sent: string | undefined, own: string): boolean {
+  return (
+    sent !== undefined &&
+    URL.canParse(sent) &&
+    URL.canParse(own) &&
+    new URL(sent).origin === new URL(own).origin
+  )
+}
+
+/** A host name or an address of RFC 3986 §3.2.2, with an optional port. */
+const host = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
+
+/**
+ * Throws `malformed_request` if Host is invalid (RFC 9110 §7.2) or repeated (RFC 9112 §3.2). HTTP/1.0 needs
+ * no Host.
+ */
+export function refuseWrongHost({ headers, raw }: FastifyRequest): void {
+  const names = raw.rawHeaders.filter((_, index) => index % 2 === 0)
+  if (names.filter(name => name.toLowerCase() === 'host').length > 1)
+    throw new Refusal('malformed_request', 'Host must be sent once.')
+  if (headers.host === undefined || host.test(headers.host)) return
+  throw new Refusal('malformed_request', 'Host must be a name or an address, with or without a port.')
+}

@@ -1,0 +1,53 @@
+/** The company that deals are made with (D12, D37). Fields as data, and the rule of its website. */
+import {
+  authorFields,
+  type Draft,
+  defineFields,
+  idField,
+  nameField,
+  type Resource,
+  recordFields,
+} from '../fields/resource.ts'
+
+const text = { min_length: 1, max_length: 255 }
+
+export const company: Resource = {
+  name: 'company',
+  source: { id: 4, name: 'Company' },
+  shownAs: ['name'],
+  namedBy: ['name'],
+  searched: ['phones'],
+  customType: 'COMPANY',
+  parts: ['activity'],
+  reach: { owner: 'created_by', territory: 'territory' },
+  fields: defineFields('company', {
+    'Basic information': [
+      idField(401),
+      nameField(402),
+      { id: 403, name: 'website', label: 'Website', type: 'SINGLE_STRING', config: text },
+      { id: 404, name: 'phones', label: 'Phones', type: 'PHONE', config: { max_limit: 20 } },
+      { id: 405, name: 'address', label: 'Address', type: 'ADDRESS' },
+      {
+        id: 413,
+        name: 'territory',
+        label: 'Territory',
+        type: 'TERRITORY',
+        related: 'territory',
+        offered: true,
+      },
+    ],
+    Record: [...authorFields(406), ...recordFields(410, 414)],
+  }),
+  applyRules: checkWebsite,
+}
+
+/** A website is shown as a link, so it is the address of a page: with http, https, or without a scheme. */
+function checkWebsite({ before, after: { website }, problem }: Draft): void {
+  if (typeof website !== 'string' || website === before?.website) return
+  const scheme = /^\s*([a-z][a-z\d+-]*):/i.exec(website)?.[1]?.toLowerCase()
+  const isOther = scheme !== undefined && !['http', 'https', 'localhost'].includes(scheme)
+  if (isOther || /\p{Cc}/u.test(website))
+    problem('website', 'invalid_url', 'must be the address of a page', {
+      hint: 'For example "https://example.com".',
+    })
+}

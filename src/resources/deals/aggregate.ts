@@ -1,0 +1,142 @@
+/**
+ * The default sums over deals, if no measures are requested (GET /deal/aggregate, D55): for each group the
+ * number of deals, their value in each currency, weighted and in the base currency, and the number without a
+ * rate. Feeds boards and forecasts. Knows no HTTP.
+ */
+
+import { halfEven } from '../../fields/decimal.ts'
+import type { Schema } from '../../fields/field.ts'
+import { madeOfFields, opened, orNull } from '../../fields/kinds/schemas.ts'
+import { type Json, parseJson } from '../../json.ts'
+import { type Groups, groupsMax } from '../../lists/aggregate.ts'
+import type { AggregateRequest } from '../../lists/aggregate-query.ts'
+import { shownGroups } from '../../lists/groups.ts'
+import { dependsOnValues } from '../../lists/resolve.ts'
+import { whereSql } from '../../lists/sql.ts'
+import type { Reader } from '../../records/store.ts'
+import { sightOf, type Viewer } from '../../rights/visibility.ts'
+import { ask, type Sql, sql } from '../../sql.ts'
+
+/** The fields from which sums are made: a role that hides them does not see the sums either (D64). */
+const derivedFrom = {
+  deal_value: ['deal_value'],
+  weighted_value: ['weighted_value'],
+  deal_value_in_base_currency: ['deal_value_in_base_currency'],
+  weighted_value_in_base_currency: ['deal_value_in_base_currency', 'weighted_value'],
+  without_rate: ['deal_value_in_base_currency'],
+} as const satisfies { readonly [sum: string]: readonly string[] }
+
+export type SumName = keyof typeof derivedFrom
+
+/** True if the viewer's role sees a sum of deals. */
+export function seesSum(name: SumName, { catalog }: Viewer): boolean {
+  const { byName } = catalog.resources.get('deal')!
+  return !derivedFrom[name].some(field => byName.get(field)!.is_hidden)
+}
+
+/** An amount of a sum. */
+export function dealMoney(currency: number, value: Json, { catalog: { currencies } }: Viewer) {
+  return { currency, currency_code: currencies.get(currency)?.code ?? null, value }
+}
+
+/** The sums of a group of deals. */
+export type DealGroup = {
+  readonly keys: readonly Json[]
+  readonly count: number
+  /** [currency, value, weighted value, deals] */
+  readonly sums: readonly (readonly [number, Json, Json, number])[] | null
+  /** the value in the base currency, plain and weighted */
+  readonly base: Json
+  readonly weighted: Json
+  readonly without_rate: number
+}
+
+/** The groups, the largest in base currency first, at most a thousand; `hasMore`: true if there are more. */
+export async function aggregateDeals(db: Reader, viewer: Viewer, request: AggregateRequest): Promise<Groups> {
+  const base = viewer.catalog.account.base_currency
+  const all = await dealGroups(db, viewer, request)
+  const found = all.slice(0, groupsMax)
+  const keys = found.map(group => group.keys)
+  const shownAs = await shownGroups(db, viewer, request.keys, keys)
+  const money = (currency: number, value: Json) => dealMoney(currency, value, viewer)
+  const groups = found.map(({ count, sums, base: sum, weighted, without_rate }, index) => ({
+    ...shownAs[index]!,
+    count,
+    deal_value: (sums ?? []).map(([currency, value]) => money(currency, value)),
+    weighted_value: (sums ?? []).map(([currency, , value]) => money(currency, value)),
+    deal_value_in_base_currency: money(base, sum),
+    weighted_value_in_base_currency: money(base, weighted),
+    without_rate,
+  }))
+  const isShown = ([name]: [string, unknown]) => !(name in derivedFrom) || seesSum(name as SumName, viewer)
+  const shown = groups.map(group => Object.fromEntries(Object.entries(group).filter(isShown)))
+  return { groups: shown, hasMore: all.length > groupsMax }
+}
+
+/** The sums of each group, unfiltered by the viewer's role: at most one group more than `groupsMax`. */
+export async function dealGroups(
+  db: Reader,
+  viewer: Viewer,
+  request: Pick<AggregateRequest, 'keys' | 'filter' | 'isOfDeleted'>,
+): Promise<readonly DealGroup[]> {
+  const { account, currencies } = viewer.catalog
+  const { filter } = request
+  const statement = groupsSql(request, viewer, currencies.get(account.base_currency)!.decimals)
+  const rows = await ask(db, statement, filter !== null && dependsOnValues(filter))
+  return rows.map(row => parseJson(row.found!) as unknown as DealGroup)
+}
+
+/** The sums of each currency in each group, put together by group. */
+function groupsSql(
+  request: Pick<AggregateRequest, 'keys' | 'filter' | 'isOfDeleted'>,
+  viewer: Viewer,
+  decimals: number,
+): Sql {
+  const named = request.keys.map((key, index) => ({ value: key.sql, name: sql.id(`key${index}`) }))
+  // Without keys, all deals are one group, whose key is NULL.
+  const keys = named.length ? named : [{ value: sql`NULL::bigint`, name: sql.id('nothing') }]
+  const names = sql.join(keys.map(({ name }) => sql`c.${name}`))
+  const values = sql.join(keys.map(({ value, name }) => sql`${value} AS ${name}`))
+  const places = sql.join([...keys, null].map((_key, index) => sql.integer(index + 1)))
+  // An order by a hidden amount would reveal it (D64).
+  const isHidden = viewer.catalog.resources.get('deal')!.byName.get('deal_value_in_base_currency')!.is_hidden
+  const first = isHidden ? sql`sum(c.count)` : sql`coalesce(sum(c.base), 0)`
+  const weighted = halfEven(sql`coalesce(sum(c.base_weighted), 0) * 0.01`, sql.integer(decimals))
+  return sql`SELECT json_build_object(
+  'keys', json_build_array(${names}), 'count', sum(c.count), 'without_rate', sum(c.without_rate),
+  'base', trim_scale(coalesce(sum(c.base), 0)), 'weighted', ${weighted},
+  'sums', json_agg(
+    json_build_array(c.currency, trim_scale(c.value), trim_scale(c.weighted), c.count) ORDER BY c.currency)
+    FILTER (WHERE c.currency IS NOT NULL))::text AS found
+FROM (
+  SELECT ${values}, r.deal_value_currency AS currency, count(*) AS count,
+    sum(r.deal_value_value) AS value, sum(r.weighted_value_value) AS weighted,
+    sum(r.deal_value_in_base_currency_value) AS base,
+    sum(r.deal_value_in_base_currency_value * r.stage_probability) AS base_weighted,
+    count(*) FILTER (
+      WHERE r.deal_value_value IS NOT NULL AND r.deal_value_in_base_currency_value IS NULL) AS without_rate
+  FROM deal r WHERE ${whereSql('deal', sightOf(viewer), request)} GROUP BY ${places}) c
+GROUP BY ${names} ORDER BY ${first} DESC, ${names} LIMIT ${sql.integer(groupsMax + 1)}`
+}
+
+const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
+const money = opened({ currency: whole, currency_code: orNull(text), value: { type: 'number' } })
+const groupMembers = { group: { type: ['integer', 'string', 'null'] }, name: orNull(text) }
+
+/** Sums of a group: those of deals, or the requested measures, each under its own text. */
+export const aggregateGroupSchema: Schema = madeOfFields(['deal'], {
+  ...opened(
+    {
+      ...groupMembers,
+      groups: { type: 'array', items: opened({ group_by: text, ...groupMembers }) },
+      count: whole,
+      deal_value: { type: 'array', items: money },
+      weighted_value: { type: 'array', items: money },
+      deal_value_in_base_currency: money,
+      weighted_value_in_base_currency: money,
+      without_rate: whole,
+    },
+    [],
+  ),
+  additionalProperties: true,
+})

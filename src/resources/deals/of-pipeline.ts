@@ -1,0 +1,68 @@
+/** Shared by boards and funnels: the request for a pipeline, and its stages (D129, D131). Pure. */
+
+import type { Catalog, Pipeline, ResourceFields, Stage } from '../../fields/catalog.ts'
+import type { Field, Schema } from '../../fields/field.ts'
+import { optionOperand } from '../../fields/kinds/dropdown.ts'
+import { orNull } from '../../fields/kinds/schemas.ts'
+import type { JsonObject } from '../../json.ts'
+import type { ResolveContext } from '../../lists/operands.ts'
+import { type Parameters, report, single } from '../../lists/parameters.ts'
+import type { Viewer } from '../../rights/visibility.ts'
+
+export type OfPipeline = {
+  /** null: the account has none */
+  readonly pipeline: Pipeline | null
+  /** in their order */
+  readonly stages: readonly Stage[]
+  /** the field of a deal that holds its stage */
+  readonly by: Field
+}
+
+/** The members of a stage in the catalog; a role may hide some of them. */
+export const stageMembers: { readonly [member: string]: Schema } = {
+  ...{ id: { type: 'integer' }, name: { type: 'string' }, position: { type: 'integer' } },
+  ...{ kind: { enum: ['open', 'won', 'lost'] }, probability: { type: 'number' } },
+  rotting_days: orNull({ type: 'integer' }),
+}
+
+/** The fields of a deal whose names a pipeline with its stages shows. */
+export function namedByStages({ byName }: ResourceFields): readonly Field[] {
+  return [byName.get('pipeline')!, byName.get('pipeline_stage')!]
+}
+
+/** The pipeline that a parameter names as filters do, or the account's first. */
+export function ofPipeline(parameters: Parameters, context: ResolveContext): OfPipeline {
+  const { catalog, fields, problems } = context
+  const by = fields.byName.get('pipeline_stage')!
+  // No other problem may name a hidden field.
+  const hidden = namedByStages(fields).find(({ is_hidden }) => is_hidden)
+  if (hidden) report(problems, 'pipeline', 'unknown_field', `There is no field "${hidden.internal_name}".`)
+  const pipeline = hidden ? null : pipelineOf(parameters, context)
+  const stages = [...catalog.stages.values()].filter(stage => stage.pipeline === pipeline?.id)
+  return { pipeline, stages: inOrder(stages), by }
+}
+
+/** A stage without the members that the role hides (D64). */
+export function shownStage({ pipeline: _, ...stage }: Stage, { catalog }: Viewer): JsonObject {
+  const { byName } = catalog.resources.get('pipeline_stage')!
+  return Object.fromEntries(Object.entries(stage).filter(([name]) => !byName.get(name)!.is_hidden))
+}
+
+function pipelineOf(parameters: Parameters, { catalog, problems, fields }: ResolveContext): Pipeline | null {
+  const text = single(parameters, 'pipeline', problems)
+  if (text === null) return firstOf(catalog)
+  const found = optionOperand(text, fields.byName.get('pipeline')!)
+  if ('message' in found) {
+    report(problems, 'pipeline', 'invalid_value', `${found.message}.`, { hint: found.hint })
+    return null
+  }
+  return catalog.pipelines.get(Number(found[0]))!
+}
+
+function firstOf({ pipelines }: Catalog): Pipeline | null {
+  return inOrder([...pipelines.values()])[0] ?? null
+}
+
+function inOrder<T extends { readonly position: number; readonly id: number }>(all: readonly T[]): T[] {
+  return all.toSorted((one, other) => one.position - other.position || one.id - other.id)
+}

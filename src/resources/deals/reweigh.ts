@@ -1,0 +1,42 @@
+/**
+ * Updates open deals after a change of a stage's probability or rotting days (D21, D24), by the backfill of
+ * records/derive.ts.
+ */
+import type { Catalog } from '../../fields/catalog.ts'
+import { halfEven } from '../../fields/decimal.ts'
+import { type Derivation, derive } from '../../records/derive.ts'
+import type { Queryable } from '../../records/store.ts'
+import { sql } from '../../sql.ts'
+
+/** Backfills an account's deals from its stages. */
+export async function reweighDeals(db: Queryable, catalog: Catalog): Promise<void> {
+  const stages = [...catalog.stages.values()].map(({ id, probability, rotting_days }) => ({
+    id,
+    probability,
+    rotting_days,
+  }))
+  const currencies = [...catalog.currencies.values()].map(({ id, decimals }) => ({ id, decimals }))
+  await derive(db, catalog, deals(JSON.stringify(stages), JSON.stringify([unvalued, ...currencies])))
+}
+
+/** Stands for the currency of a deal without a value. */
+const unvalued = { id: 0, decimals: 0 }
+
+/** `stages`: [{id, probability, rotting_days}], `currencies`: [{id, decimals}]. */
+function deals(stages: string, currencies: string): Derivation {
+  return {
+    table: 'deal',
+    values: {
+      stage_probability: sql`s.probability`,
+      stage_rotting_days: sql`s.rotting_days`,
+      weighted_value_currency: sql`r.deal_value_currency`,
+      weighted_value_currency_code: sql`r.deal_value_currency_code`,
+      weighted_value_value: halfEven(sql`r.deal_value_value * s.probability * 0.01`, sql`c.decimals`),
+    },
+    from: [
+      sql`jsonb_to_recordset(${stages}::jsonb) s (id bigint, probability int, rotting_days int)`,
+      sql`jsonb_to_recordset(${currencies}::jsonb) c (id int, decimals int)`,
+    ],
+    where: sql`r.status = 1 AND s.id = r.pipeline_stage AND c.id = coalesce(r.deal_value_currency, 0)`,
+  }
+}

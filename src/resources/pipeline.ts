@@ -1,0 +1,109 @@
+/**
+ * The pipeline and its stages (D19, D37). Fields as data. A stage's kind defines its meaning, and never
+ * changes. Pure.
+ */
+import {
+  authorFields,
+  type Draft,
+  defineFields,
+  idField,
+  nameField,
+  type Resource,
+  recordFields,
+} from '../fields/resource.ts'
+
+const place = { min: 1, max: 1_000_000, max_decimals: 0 }
+
+export const pipeline: Resource = {
+  name: 'pipeline',
+  source: { id: 8, name: 'Pipeline' },
+  shownAs: ['name'],
+  unique: { pipeline_name: 'name' },
+  options: ({ pipelines }) => pipelines.map(each => ({ ...each, is_active: true })),
+  isConfiguration: true,
+  parts: ['pipeline_stage'],
+  fields: defineFields('pipeline', {
+    'Basic information': [
+      idField(801),
+      nameField(802, { unique: true }),
+      { id: 803, name: 'position', label: 'Position', type: 'SINGLE_NUMBER', config: place },
+      { id: 804, name: 'is_default', label: 'Default', type: 'DROPDOWN', options: ['Yes', 'No'] },
+    ],
+    Record: [...authorFields(805), ...recordFields(809)],
+  }),
+  most: { count: 100, what: 'pipelines of an account' },
+  applyRules: ({ after, catalog }) => {
+    after.position ??= 1 + Math.max(0, ...[...catalog.pipelines.values()].map(other => other.position))
+    after.is_default ??= 2
+  },
+}
+
+export const pipelineStage: Resource = {
+  name: 'pipeline_stage',
+  source: { id: 9, name: 'Stage' },
+  shownAs: ['name'],
+  unique: { stage_name: 'name' },
+  options: ({ stages }) =>
+    stages.map(stage => ({ ...stage, within: stage.pipeline, is_active: true, is_default: false })),
+  isConfiguration: true,
+  fields: defineFields('pipeline_stage', {
+    'Basic information': [
+      idField(901),
+      { id: 902, name: 'pipeline', label: 'Pipeline', type: 'DROPDOWN', required: true, related: 'pipeline' },
+      nameField(903),
+      { id: 904, name: 'position', label: 'Position', type: 'SINGLE_NUMBER', config: place },
+      {
+        id: 905,
+        name: 'kind',
+        label: 'Kind',
+        type: 'DROPDOWN',
+        options: ['Open', 'Won', 'Lost'],
+        default: 1,
+      },
+      {
+        id: 906,
+        name: 'probability',
+        label: 'Probability',
+        type: 'SINGLE_NUMBER',
+        config: { min: 0, max: 100, max_decimals: 0 },
+      },
+      {
+        id: 907,
+        name: 'rotting_days',
+        label: 'Rotting days',
+        type: 'SINGLE_NUMBER',
+        config: { min: 1, max: 36_500, max_decimals: 0 },
+      },
+    ],
+    Record: [...authorFields(908), ...recordFields(912)],
+  }),
+  most: { count: 100, of: 'pipeline', what: 'stages of a pipeline' },
+  applyRules: applyStageRules,
+}
+
+/**
+ * The probability of stages of the kind Won and Lost, 100 and 0 per cent; they have no rotting days (D21).
+ */
+const certain = new Map([
+  [2, 100],
+  [3, 0],
+])
+
+function applyStageRules({ after, before, catalog, problem }: Draft): void {
+  for (const fixed of ['pipeline', 'kind']) {
+    if (before && before[fixed] !== after[fixed]) {
+      problem(fixed, 'immutable', "can't be changed: it decides what the deals of the stage mean", {
+        hint: 'Make a new stage and move the deals.',
+      })
+    }
+  }
+  const others = [...catalog.stages.values()].filter(stage => stage.pipeline === after.pipeline)
+  after.position ??= 1 + Math.max(0, ...others.map(stage => stage.position))
+  after.kind ??= 1
+  const probability = certain.get(after.kind as number)
+  if (probability !== undefined) {
+    after.probability = probability
+    after.rotting_days = null
+  }
+  after.probability ??= 0
+}

@@ -1,0 +1,22 @@
+/** The tag that deals are grouped by (D37). Its name is unique in an account. */
+import {
+  authorFields,
+  defineFields,
+  idField,
+  nameField,
+  type Resource,
+  recordFields,
+} from '../fields/resource.ts'
+
+export const tag: Resource = {
+  name: 'tag',
+  source: { id: 7, name: 'Tag' },
+  shownAs: ['name'],
+  namedBy: ['name'],
+  unique: { tag_name: 'name' },
+  fields: defineFields('tag', {
+    'Basic information': [idField(701), nameField(702, { unique: true })],
+    Record: [...authorFields(703), ...recordFields(707)],
+  }),
+  applyRules: () => {},
+}

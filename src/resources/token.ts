@@ -1,0 +1,63 @@
+/**
+ * The token: a name for a secret with which a program acts as a user (D38, D66). It allows what its scopes
+ * and the user's role both allow. The secrets are in accounts/. Fields as data; pure.
+ */
+import {
+  authorFields,
+  defineFields,
+  idField,
+  nameField,
+  type Resource,
+  recordFields,
+} from '../fields/resource.ts'
+import { forbiddenTokenChange } from '../rights/grants.ts'
+import { checkScopes } from '../rights/scopes.ts'
+
+export const token: Resource = {
+  name: 'token',
+  source: { id: 12, name: 'Token' },
+  shownAs: ['name'],
+  reach: { owner: 'user', isPrivate: true },
+  fields: defineFields('token', {
+    'Basic information': [
+      idField(621),
+      nameField(622),
+      { id: 623, name: 'user', label: 'User', type: 'OWNER', related: 'user', filled: true },
+      { id: 624, name: 'scopes', label: 'Scopes', type: 'STRING_LIST', config: { max_limit: 500 } },
+      { id: 625, name: 'prefix', label: 'Begins with', type: 'SINGLE_STRING', readOnly: true },
+      { id: 626, name: 'expires_at', label: 'Expires at', type: 'DATE_TIME' },
+      {
+        id: 627,
+        name: 'last_used_at',
+        label: 'Last used at',
+        type: 'DATE_TIME',
+        readOnly: true,
+        volatile: true,
+        ofStore: true,
+      },
+    ],
+    Record: [...authorFields(628), ...recordFields(632)],
+  }),
+  forbids: forbiddenTokenChange,
+  applyRules: draft => {
+    const { before, after, clock, problem, warn } = draft
+    const scopes = after.scopes as string[]
+    checkScopes(scopes, draft)
+    if (!before && scopes.length === 0)
+      warn({
+        field: 'scopes',
+        code: 'no_scopes',
+        message: 'Without scopes a token reads and changes no records: give it those that it needs.',
+      })
+    // A past expiry is a way to revoke a token; a new secret of an expired one is a mistake.
+    const { prefix, expires_at } = after
+    const isOver = typeof expires_at === 'string' && Date.parse(expires_at) <= clock.getTime()
+    if (isOver && prefix !== before?.prefix)
+      problem('expires_at', 'out_of_range', 'must be ahead: such a secret could never be used')
+    if (!before) after.user ??= after.created_by!
+    else if (before.user !== after.user)
+      problem('user', 'immutable', "can't be changed: a token keeps its user", {
+        hint: 'Make a token for the other user.',
+      })
+  },
+}

@@ -1,0 +1,88 @@
+/**
+ * The user: owns deals and sends requests (D37, D58, D61), with the rights of their role (D62). Passwords,
+ * sessions and tokens are not part of the record; they end when the user is deleted or deactivated. Fields as
+ * data; pure.
+ */
+import type { Catalog } from '../fields/catalog.ts'
+import { isLocale, isTimeZone } from '../fields/locale.ts'
+import {
+  authorFields,
+  defineFields,
+  idField,
+  nameField,
+  type Resource,
+  recordFields,
+} from '../fields/resource.ts'
+import { forbiddenUserChange } from '../rights/grants.ts'
+import { actorRules, withoutUser } from './user-access.ts'
+
+const text = { min_length: 1, max_length: 255 }
+/** The option of `is_active` for an active user. */
+const yes = 1
+
+/** Invisible characters would make two e-mails look alike; < and > are around an address, not in it. */
+const emailForm = /^[^\s\p{C}<>@]+@[^\s\p{C}<>@]+$/u
+
+export const user: Resource = {
+  name: 'user',
+  source: { id: 5, name: 'User' },
+  shownAs: ['name'],
+  namedBy: ['email', 'name'],
+  isPerson: true,
+  inUse: 'is_active',
+  customType: 'OWNER',
+  unique: { user_email: 'email' },
+  actor: actorRules,
+  ends: ['token'],
+  forbids: forbiddenUserChange,
+  keeps: (before, after) =>
+    before.role === after.role && before.is_active === after.is_active
+      ? null
+      : withoutUser(before.id as number, after.is_active === yes ? (after.role as number) : null),
+  fields: defineFields('user', {
+    'Basic information': [
+      idField(501),
+      nameField(502),
+      {
+        id: 503,
+        name: 'email',
+        label: 'E-mail',
+        type: 'SINGLE_STRING',
+        required: true,
+        email: true,
+        unique: true,
+        config: { min_length: 3, max_length: 320 },
+      },
+      { id: 511, name: 'role', label: 'Role', type: 'DROPDOWN', related: 'role', filled: true },
+      { id: 512, name: 'territories', label: 'Territories', type: 'TERRITORIES', related: 'territory' },
+      { id: 513, name: 'is_active', label: 'In use', type: 'DROPDOWN', options: ['Yes', 'No'], filled: true },
+      { id: 514, name: 'time_zone', label: 'Time zone', type: 'SINGLE_STRING', config: text },
+      { id: 515, name: 'locale', label: 'Language', type: 'SINGLE_STRING', config: text },
+    ],
+    Record: [...authorFields(504), ...recordFields(508, 516)],
+  }),
+  applyRules: ({ before, after, catalog, problem }) => {
+    if (!before) {
+      after.role ??= memberRole(catalog)
+      after.is_active ??= yes
+    }
+    for (const name of ['role', 'is_active'])
+      if (after[name] === null) problem(name, 'required', 'must not be empty')
+    const { email, time_zone, locale } = after
+    if (typeof email === 'string' && !emailForm.test(email))
+      problem('email', 'invalid_email', 'must be a valid e-mail address', {
+        hint: 'For example "jo@example.com".',
+      })
+    if (typeof time_zone === 'string' && !isTimeZone(time_zone))
+      problem('time_zone', 'unknown_time_zone', 'must be a time zone of the IANA list', {
+        hint: 'For example "Europe/Paris".',
+      })
+    if (typeof locale === 'string' && !isLocale(locale))
+      problem('locale', 'unknown_locale', 'must be a language tag (BCP 47)', { hint: 'For example "de-CH".' })
+  },
+}
+
+/** The default role of a user. */
+function memberRole({ roles }: Catalog): number | null {
+  return [...roles.values()].find(role => role.built_in === 'member')?.id ?? null
+}

@@ -1,0 +1,137 @@
+/**
+ * The saved view: a named filter, order and columns for records of one resource, private or shared with
+ * everybody (D130). Fields as data, and the rules that span them. Pure.
+ */
+import { Problems } from '../errors.ts'
+import type { ResourceFields } from '../fields/catalog.ts'
+import type { Values } from '../fields/field.ts'
+import { choiceHint } from '../fields/kinds/dropdown.ts'
+import {
+  authorFields,
+  type Draft,
+  defineFields,
+  idField,
+  nameField,
+  type Resource,
+  recordFields,
+} from '../fields/resource.ts'
+import { unknownFieldHint } from '../fields/unknown-field.ts'
+import { isSameJson } from '../json.ts'
+import { parseSort } from '../lists/grammar.ts'
+import { withOptionIds } from '../lists/option-ids.ts'
+import { parsed } from '../lists/parameters.ts'
+import { selectionOf } from '../lists/query.ts'
+import { resolveSort } from '../lists/resolve.ts'
+import { Names } from '../records/names.ts'
+
+/** The options of `source`: the resources that views can show. */
+const sources = ['deal', 'product', 'contact', 'company', 'activity']
+const mode = { table: 1, board: 2 }
+const shared = { yes: 1, no: 2 }
+const texts = { min_length: 1, max_length: 4000 }
+
+export const view: Resource = {
+  name: 'view',
+  source: { id: 15, name: 'View' },
+  shownAs: ['name'],
+  reach: { owner: 'created_by', sharedBy: 'is_shared' },
+  most: { count: 200, of: 'created_by', what: 'views of a user' },
+  fields: defineFields('view', {
+    'Basic information': [
+      idField(671),
+      nameField(672),
+      { id: 673, name: 'source', label: 'Shows', type: 'DROPDOWN', required: true, options: sources },
+      { id: 674, name: 'mode', label: 'Mode', type: 'DROPDOWN', options: ['Table', 'Board'], filled: true },
+      { id: 675, name: 'filter', label: 'Filter', type: 'TEXT', config: texts },
+      { id: 676, name: 'sort', label: 'Sort', type: 'TEXT', config: texts },
+      { id: 677, name: 'columns', label: 'Columns', type: 'COLUMN_LIST' },
+      {
+        id: 678,
+        name: 'pipeline',
+        label: 'Pipeline of the board',
+        type: 'SINGLE_NUMBER',
+        config: { min: 0, max_decimals: 0 },
+      },
+      { id: 679, name: 'is_shared', label: 'Shared', type: 'DROPDOWN', options: ['Yes', 'No'], filled: true },
+      {
+        id: 680,
+        name: 'position',
+        label: 'Position',
+        type: 'SINGLE_NUMBER',
+        config: { min: 1, max: 1_000_000, max_decimals: 0 },
+      },
+    ],
+    Record: [...authorFields(681), ...recordFields(685)],
+  }),
+  applyRules: draft => {
+    const { after, problem } = draft
+    after.mode ??= mode.table
+    after.is_shared ??= shared.no
+    const source = sources[(after.source as number) - 1]
+    if (source === undefined) return
+    if (after.mode === mode.board && source !== 'deal')
+      problem('mode', 'contradiction', 'is Board, which shows deals only', {
+        because: 'source',
+        hint: 'Send "mode": "Table" or "source": "deal".',
+      })
+    checkQuery(draft, draft.catalog.resources.get(source)!)
+    checkColumns(draft, draft.catalog.resources.get(source)!)
+    checkPipeline(draft)
+  },
+}
+
+/**
+ * True if one of these fields is new or has changed. Unchanged ones stay, though a field that they name may
+ * be deleted.
+ */
+function isNew({ before, after }: Draft, ...names: readonly (keyof Values)[]): boolean {
+  return !before || ['source', ...names].some(name => !isSameJson(before[name]!, after[name]!))
+}
+
+/** Validates filter and sort like a list, except for the names in them (D75). */
+function checkQuery(draft: Draft, fields: ResourceFields): void {
+  const { after, catalog, problem } = draft
+  for (const name of ['filter', 'sort'] as const) {
+    const text = after[name]
+    if (typeof text !== 'string' || !isNew(draft, name)) continue
+    const problems = new Problems()
+    const context = { fields, catalog, problems, names: new Names() }
+    if (name === 'filter') selectionOf(new Map([['filter', [text]]]), context)
+    else resolveSort(parsed(text, 'sort', parseSort, problems) ?? [], context, false)
+    for (const { code, message, hint } of problems.kept)
+      problem(name, code, message.replace(/\.$/, ''), hint === undefined ? {} : { hint })
+    if (name === 'filter') after.filter = withOptionIds(text, fields, catalog)
+  }
+}
+
+function checkColumns(draft: Draft, fields: ResourceFields): void {
+  const { after, problem } = draft
+  if (!isNew(draft, 'columns')) return
+  const seen = new Set<string>()
+  for (const [index, { field: name }] of (after.columns as { field: string }[]).entries()) {
+    const field = fields.byName.get(name)
+    const at = `/${index}/field`
+    if (!field?.is_active || field.is_hidden) {
+      const message = `is "${name}", but there is no such field`
+      problem('columns', 'unknown_field', message, { at, hint: () => unknownFieldHint(name, fields) })
+    } else if (seen.has(name))
+      problem('columns', 'contradiction', `is "${name}", which has a column already`, { at })
+    seen.add(name)
+  }
+}
+
+/** The pipeline is no reference: a view must not keep it from being deleted. */
+function checkPipeline(draft: Draft): void {
+  const { after, catalog, problem } = draft
+  const { pipeline } = after
+  if (pipeline === null || !isNew(draft, 'pipeline', 'mode')) return
+  const isHidden = catalog.resources.get('deal')!.byName.get('pipeline')!.is_hidden
+  const hint = isHidden ? {} : { hint: choiceHint('The pipelines', [...catalog.pipelines.values()]) }
+  if (after.mode !== mode.board)
+    problem('pipeline', 'contradiction', 'is for boards', {
+      because: 'mode',
+      hint: 'Send "mode": "Board", or "pipeline": null.',
+    })
+  else if (isHidden || !catalog.pipelines.has(pipeline as number))
+    problem('pipeline', 'reference_not_found', `is ${pipeline}, but there is no such pipeline`, hint)
+}

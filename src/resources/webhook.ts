@@ -1,0 +1,176 @@
+/**
+ * The webhook: a subscription to events (D72). It acts with the rights of a user. Its secrets, progress and
+ * deliveries are stored beside it. Fields as data; pure.
+ */
+
+import type { Catalog } from '../fields/catalog.ts'
+import type { Expression } from '../fields/columns.ts'
+import type { Schema } from '../fields/field.ts'
+import { opened, orNull } from '../fields/kinds/schemas.ts'
+import { suggestion } from '../fields/nearest.ts'
+import type { FieldDefinition } from '../fields/resource.ts'
+import {
+  authorFields,
+  type Draft,
+  defineFields,
+  idField,
+  type Resource,
+  recordFields,
+} from '../fields/resource.ts'
+import { knownTypes, resourceOf, scopeOf } from '../history/event-types.ts'
+import { withOptionIds } from '../lists/option-ids.ts'
+import type { Change } from '../rights/grants.ts'
+import { adminScope, allows } from '../rights/scopes.ts'
+import { type Sql, sql } from '../sql.ts'
+
+/** The states of deliveries: `waiting` for the first attempt or a retry; `dead`: given up. */
+export const deliveryStates = ['waiting', 'delivered', 'dead'] as const
+/** Maximum of deliveries per page. */
+export const deliveriesMax = 100
+
+/** The options of `is_active`. */
+export const inUse = { yes: 1, no: 2 } as const
+
+export const webhook: Resource = {
+  name: 'webhook',
+  source: { id: 14, name: 'Webhook' },
+  shownAs: ['name'],
+  reach: { owner: 'user', isPrivate: true },
+  fields: defineFields('webhook', {
+    'Basic information': [
+      idField(641),
+      {
+        ...{ id: 642, name: 'name', label: 'Name', type: 'SINGLE_STRING', filled: true },
+        config: { min_length: 1, max_length: 255 },
+      },
+      {
+        ...{ id: 643, name: 'url', label: 'Address', type: 'SINGLE_STRING', required: true },
+        config: { min_length: 1, max_length: 2000 },
+      },
+      {
+        ...{ id: 644, name: 'events', label: 'Events', type: 'STRING_LIST', required: true },
+        config: { max_limit: 100 },
+      },
+      { id: 645, name: 'filter', label: 'Filter', type: 'TEXT', config: { max_length: 10_000 } },
+      { id: 646, name: 'is_active', label: 'In use', type: 'DROPDOWN', options: ['Yes', 'No'], filled: true },
+      {
+        id: 647,
+        name: 'user',
+        label: 'Acts with the rights of',
+        type: 'OWNER',
+        related: 'user',
+        filled: true,
+      },
+    ],
+    'How it goes': [
+      { id: 648, name: 'disabled_reason', label: 'Why it is out of use', type: 'TEXT', readOnly: true },
+      { id: 649, name: 'rotated_at', label: 'Secret rotated at', type: 'DATE_TIME', readOnly: true },
+      followed({ id: 650, name: 'last_seq', label: 'Last event looked at', type: 'SINGLE_NUMBER' }, sql`seq`),
+      ...[
+        { id: 651, name: 'last_delivered_at', label: 'Last delivered at', type: 'DATE_TIME' as const },
+        { id: 652, name: 'failing_since', label: 'Failing since', type: 'DATE_TIME' as const },
+        { id: 653, name: 'last_error', label: 'Last error', type: 'TEXT' as const },
+      ].map(field => followed(field, sql.id(field.name))),
+    ],
+    Record: [...authorFields(654), ...recordFields(658)],
+  }),
+  forbids: forbiddenChange,
+  applyRules: draft => {
+    const { before, after, problem } = draft
+    if (!before) {
+      after.is_active ??= inUse.yes
+      after.user ??= after.created_by!
+    }
+    for (const name of ['is_active', 'user'])
+      if (after[name] === null) problem(name, 'required', 'must not be empty')
+    if (after.is_active === inUse.yes) after.disabled_reason = null
+    checkEvents(draft)
+    checkUrl(draft)
+  },
+}
+
+/** A field whose value is stored beside the record, and changes without a new version. */
+function followed(field: FieldDefinition, column: Sql): FieldDefinition {
+  const computed: Expression = ({ alias }) => sql`(
+    SELECT p.${column} FROM webhook_progress p
+    WHERE p.account_id = ${alias}account_id AND p.webhook = ${alias}id)`
+  return { ...field, readOnly: true, volatile: true, computed }
+}
+
+function checkEvents({ after, catalog, problem }: Draft): void {
+  const types = textsOf(after.events)
+  const known = knownTypes(catalog.resources.keys())
+  for (const [index, type] of types.entries()) {
+    if (known.includes(type)) continue
+    const hint = () => suggestion(type, known, 'For example "deal.won", "deal.*", or "*" for all.')
+    problem('events', 'unknown_event', `has no type ${JSON.stringify(type)}`, { at: `/${index}`, hint })
+  }
+  if (after.filter === null) return
+  const resource = filteredResource(types, catalog)
+  if (resource !== null)
+    after.filter = withOptionIds(String(after.filter), catalog.resources.get(resource)!, catalog)
+  else
+    problem('filter', 'contradiction', 'is for the events of one resource', {
+      because: 'events',
+      hint: 'Make a webhook for each resource, or leave out the filter.',
+    })
+}
+
+/** The single resource of all these types, if its records can be filtered; else null. */
+export function filteredResource(types: readonly string[], { resources }: Catalog): string | null {
+  const [resource = null, ...more] = new Set(types.map(resourceOf))
+  return resource === null || more.length || !resources.has(resource) ? null : resource
+}
+
+const example = 'For example "https://crm.example.com/hooks/deals".'
+
+/** The addresses of the host are checked when the service connects to it (outgoing.ts). */
+function checkUrl({ after, problem }: Draft): void {
+  if (typeof after.url !== 'string') return
+  const url = URL.canParse(after.url) ? new URL(after.url) : null
+  if (/[\s\p{Cc}]/u.test(after.url))
+    problem('url', 'invalid_url', 'must have no blanks and no control characters', { hint: example })
+  else if (!url || !['http:', 'https:'].includes(url.protocol))
+    problem('url', 'invalid_url', 'must be an address that begins with https://', { hint: example })
+  else if (url.username || url.password)
+    problem('url', 'invalid_url', 'must not contain a user or a password', {
+      hint: 'Deliveries are signed: the receiver knows by the signature who sends.',
+    })
+  after.name ??= url?.hostname.slice(0, 255) ?? null
+}
+
+/** A webhook must not deliver data that its author may not read (D65, D72). */
+function forbiddenChange({ before, after, rights }: Change): string | null {
+  if (rights.isAdmin || !after) return null
+  if (after.user !== (before ? before.user : after.created_by))
+    return 'Only administrators make webhooks that act with the rights of others: ask with the scope admin.'
+  const own = rights.role.scopes
+  const needed = textsOf(after.events).flatMap(type => {
+    const resource = resourceOf(type)
+    if (resource !== null) return [scopeOf(resource)]
+    return own.filter(scope => scope.endsWith(':read') || scope === adminScope)
+  })
+  const missing = [...new Set(needed)].filter(scope => !allows(rights.scopes, scope))
+  return missing.length ? `A webhook tells of what you may read; you lack ${missing.join(', ')}.` : null
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? (value as string[]) : []
+}
+
+const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
+const moment = { type: 'string', format: 'date-time' }
+
+/** A delivery with its attempts, as the API returns it. */
+export const deliverySchema: Schema = opened({
+  id: { type: 'integer', description: 'The seq of the event.' },
+  webhook_id: { type: 'string', description: 'The header webhook-id, the same however often it is sent.' },
+  ...{ type: text, resource: text, record: whole, state: { enum: [...deliveryStates] } },
+  ...{ created_at: moment, next_attempt_at: orNull(moment), attempts: whole, status: orNull(whole) },
+  ...{ error: orNull(text), duration_ms: orNull(whole) },
+  answer: { type: ['string', 'null'], description: 'The first kilobyte of the last answer.' },
+  log: {
+    type: 'array',
+    items: opened({ at: moment, status: orNull(whole), error: orNull(text), duration_ms: whole }),
+  },
+})

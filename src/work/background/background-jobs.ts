@@ -1,0 +1,258 @@
+/**
+ * The background jobs. After a change of configuration they update the amounts that follow from stages and
+ * rates, and build and remove indexes. They also purge deleted records and fields, and expired
+ * Idempotency-Keys. They run at the start, every hour, and after each change; several processes may run them
+ * at once. Owns their schedule, not their content.
+ */
+import { loadCatalog } from '../../accounts/callers.ts'
+import type { Database, Log } from '../../db/open.ts'
+import type { Catalog } from '../../fields/catalog.ts'
+import type { Resource } from '../../fields/resource.ts'
+import { forgetOldEvents } from '../../history/retention.ts'
+import { reasonOf } from '../../log.ts'
+import { forgetOldKeys } from '../../records/idempotency.ts'
+import { type Purge, purgeRecords } from '../../records/purge.ts'
+import { endOlder } from '../../records/write.ts'
+import { redateDeals } from '../../resources/deals/redate.ts'
+import { revalueRecords } from '../../resources/deals/revalue.ts'
+import { reweighDeals } from '../../resources/deals/reweigh.ts'
+import { ask, param, sql } from '../../sql.ts'
+import { coalesce } from '../../waiting/coalesce.ts'
+import { within } from '../../waiting/timeout.ts'
+import { cleanJobs } from '../jobs/store.ts'
+import { cleanDeliveries } from '../webhooks/cleanup.ts'
+import { arrangeIndexes } from './indexes.ts'
+import { purgeFields } from './purge.ts'
+import { fateOf, purgeAccount } from './purge-account.ts'
+
+const everyMs = 3_600_000
+/** Other processes cache a configuration for a second (accounts/callers.ts). */
+const knownEverywhereAfterMs = 2_000
+/** Grace period of a stop. */
+const finishWithinMs = 2_000
+/** One account's index may take minutes. */
+const accountsAtOnce = 2
+
+type Job = (catalog: Catalog) => Promise<unknown>
+
+export type BackgroundJobOptions = {
+  readonly db: Database
+  readonly resources: readonly Resource[]
+  readonly now: () => Date
+  readonly log: Log
+  /** retention of deleted records and fields, in days */
+  readonly retentionDays: number
+  /** retention of events, in days; null or absent: forever (D71) */
+  readonly eventRetentionDays?: number | null
+}
+
+/** Earliest deletion that can still be restored (D9, D36). */
+export function oldestKept(now: Date, retentionDays: number): Date {
+  return new Date(now.getTime() - retentionDays * 86_400_000)
+}
+
+/** The background jobs of a process. They start at once. Their timers do not keep the process alive. */
+export class BackgroundJobs {
+  readonly #options: BackgroundJobOptions
+  /**
+   * accounts whose configuration has changed since their last run; true once every process knows the change
+   */
+  readonly #changed = new Map<number, boolean>()
+  /** accounts with a change that may be missing from other processes' caches */
+  readonly #spreading = new Map<number, NodeJS.Timeout>()
+  /** account → last logged text about overdue records that can't be purged */
+  readonly #loggedKept = new Map<number, string>()
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #inTurn = coalesce(accountsAtOnce, (account: number) => this.#turn(account))
+  readonly #timer: NodeJS.Timeout
+  #isStopped = false
+
+  constructor(options: BackgroundJobOptions) {
+    this.#options = options
+    const begin = () => void this.#round().catch(error => this.#logFailure('all accounts', error))
+    begin()
+    this.#timer = setInterval(begin, everyMs).unref()
+  }
+
+  /**
+   * Runs the jobs of an account in its turn (D109), and again when the caches of all processes have expired.
+   * Resolves after the first run.
+   */
+  wake(account: number): Promise<void> {
+    this.#changed.set(account, false)
+    clearTimeout(this.#spreading.get(account))
+    const knownEverywhere = () => {
+      this.#spreading.delete(account)
+      this.#changed.set(account, true)
+      void this.#inTurn(account)
+    }
+    this.#spreading.set(account, setTimeout(knownEverywhere, knownEverywhereAfterMs).unref())
+    return this.#inTurn(account)
+  }
+
+  /**
+   * Starts nothing new, and waits up to two seconds for running jobs. An interrupted index is built anew at
+   * the next start.
+   */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+    for (const waiting of this.#spreading.values()) clearTimeout(waiting)
+    await within(Promise.all(this.#underWay), finishWithinMs, () => {})
+  }
+
+  /** All accounts, one after the other. So an account with a change waits for at most one of them. */
+  async #round(): Promise<void> {
+    const { db } = this.#options
+    const accounts = sql`SELECT account_id::text AS account FROM account ORDER BY account_id`
+    for (const { account } of await ask(db, accounts)) {
+      if (this.#isStopped) return
+      const [row] = await ask(
+        db,
+        sql`SELECT (settled_version < catalog_version)::text AS changed
+          FROM account WHERE account_id = ${account!}::bigint`,
+      )
+      const id = Number(account)
+      if (row?.changed === 'true') this.#changed.set(id, !this.#spreading.has(id))
+      await this.#inTurn(id)
+    }
+  }
+
+  async #turn(account: number): Promise<void> {
+    const turn = this.#lookAfter(account)
+    this.#underWay.add(turn)
+    await turn
+    this.#underWay.delete(turn)
+  }
+
+  async #lookAfter(account: number): Promise<void> {
+    if (this.#isStopped) return
+    const isInUse = await this.#isInUse(account).catch(error => {
+      this.#logFailure(`account ${account}`, error)
+      return false
+    })
+    if (isInUse) await this.#keepUp(account)
+  }
+
+  /** True if the account is in use. A deleted one has no jobs until its purge is due (D67). */
+  async #isInUse(account: number): Promise<boolean> {
+    const { db, now, log, retentionDays } = this.#options
+    const oldest = oldestKept(now(), retentionDays)
+    const fate = await fateOf(db, account, oldest)
+    if (fate !== 'due') return fate === 'in use'
+    const failed = (name: string, error: unknown) => this.#logFailure(`index ${name}`, error)
+    const withoutFields = { account: { id: account }, resources: new Map() }
+    await arrangeIndexes(db.queryWithoutTimeLimit, withoutFields, failed)
+    const rows = await purgeAccount(db, account, oldest, () => this.#isStopped)
+    if (rows !== null) log(`Purged account ${account}, which was deleted: ${rows} rows.`)
+    return false
+  }
+
+  async #keepUp(account: number): Promise<void> {
+    const isKnownEverywhere = this.#changed.get(account)
+    const isChanged = this.#changed.delete(account)
+    const version = await this.#carryOut(account, [
+      ...(isKnownEverywhere ? [this.#endOlder] : []),
+      ...(isChanged ? this.#derive : []),
+      ...this.#routine,
+    ])
+    if (version === null || !isKnownEverywhere) return
+    await noteDone(this.#options.db, account, version).catch(error =>
+      this.#logFailure(`account ${account}`, error),
+    )
+  }
+
+  /** The version of the configuration when the jobs began; null if one of them failed. */
+  async #carryOut(account: number, jobs: readonly Job[]): Promise<string | null> {
+    const { db, resources } = this.#options
+    let version: string | null = null
+    let isWhole = true
+    // Each job uses the latest configuration. A failed job does not stop the next one.
+    for (const job of jobs) {
+      if (this.#isStopped) return null
+      try {
+        const catalog = await loadCatalog(db, resources, account)
+        version ??= catalog.version
+        await job(catalog)
+      } catch (error) {
+        isWhole = false
+        this.#logFailure(`account ${account}`, error)
+      }
+    }
+    return isWhole ? version : null
+  }
+
+  readonly #endOlder: Job = ({ account, version }) => endOlder(this.#options.db, account.id, version)
+
+  /** updates of derived values after a change of configuration */
+  readonly #derive: readonly Job[] = [
+    catalog => reweighDeals(this.#options.db, catalog),
+    catalog => revalueRecords(this.#options.db, catalog),
+    catalog => redateDeals(this.#options.db, catalog),
+  ]
+
+  readonly #routine: readonly Job[] = [
+    catalog => this.#purge(catalog),
+    ({ account }) => forgetOldKeys(this.#options.db, String(account.id)),
+    ({ account }) => cleanDeliveries(this.#options.db, account.id, this.#options.now()),
+    ({ account }) => this.#forgetEvents(account.id),
+    ({ account }) => {
+      const { db, now, retentionDays } = this.#options
+      return cleanJobs(db, account.id, oldestKept(now(), retentionDays))
+    },
+    // A restored database lacks its indexes, too.
+    catalog =>
+      arrangeIndexes(this.#options.db.queryWithoutTimeLimit, catalog, (name, error) =>
+        this.#logFailure(`index ${name}`, error),
+      ),
+  ]
+
+  async #purge(catalog: Catalog): Promise<void> {
+    const { db, now, log, retentionDays } = this.#options
+    const account = catalog.account.id
+    const oldest = oldestKept(now(), retentionDays)
+    const fields = await purgeFields(db, catalog, oldest)
+    if (fields.length) log(`Purged the deleted fields ${fields.join(', ')} of account ${account}.`)
+    const records = await purgeRecords(db, catalog, oldest)
+    if (records.purged) log(`Purged ${records.purged} deleted records of account ${account}.`)
+    this.#logKept(account, records.kept)
+  }
+
+  async #forgetEvents(account: number): Promise<void> {
+    const { db, now, log, eventRetentionDays: days = null } = this.#options
+    if (days === null) return
+    const forgotten = await forgetOldEvents(db, account, oldestKept(now(), days))
+    if (forgotten)
+      log(`Removed ${forgotten} events of account ${account}, which were older than ${days} days.`)
+  }
+
+  /** Logs overdue records that can't be purged, if they have changed since the last log. */
+  #logKept(account: number, kept: Purge['kept']): void {
+    const text = Object.entries(kept)
+      .map(([resource, count]) => `${count} ${resource}`)
+      .join(', ')
+    if (text === (this.#loggedKept.get(account) ?? '')) return
+    this.#loggedKept.set(account, text)
+    if (text)
+      this.#options.log(
+        `Deleted records of account ${account} are kept, because other records point to them: ${text}.`,
+      )
+  }
+
+  #logFailure(what: string, error: unknown): void {
+    if (this.#isStopped) return
+    this.#options.log(
+      `A background job (${what}) failed; it is tried again within the hour: ${reasonOf(error)}`,
+    )
+  }
+}
+
+/** Records the configuration version up to which an account's jobs are done. */
+async function noteDone(db: Database, account: number, version: string): Promise<void> {
+  const done = param(version)
+  await ask(
+    db,
+    sql`UPDATE account SET settled_version = ${done}::bigint
+      WHERE account_id = ${String(account)}::bigint AND settled_version < ${done}::bigint`,
+  )
+}

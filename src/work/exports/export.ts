@@ -1,0 +1,47 @@
+/**
+ * An export (D81): a snapshot of all records of a list, as a stream. It is produced at full speed, so nobody
+ * waits for a slow reader. On a server the records come from a transaction with one snapshot, and are sent
+ * meanwhile. The embedded engine has one connection: there the export is complete before it is sent. Knows no
+ * HTTP.
+ */
+import type { Readable } from 'node:stream'
+import type { Database } from '../../db/open.ts'
+import type { ResourceFields } from '../../fields/catalog.ts'
+import type { Viewer } from '../../rights/visibility.ts'
+import type { ExportRequest } from './query.ts'
+import { streamed } from './snapshot.ts'
+import type { SpoolQuota } from './spool-file.ts'
+import { spooled } from './spooled.ts'
+
+export type Exported = {
+  readonly content: Readable
+  /** number of bytes; null: not known yet */
+  readonly bytes: number | null
+  /** Resolves when nothing of the database is held any more: the export is complete, or has failed. */
+  readonly made: Promise<void>
+}
+
+/** An export request, with its viewer. */
+export type Asked = {
+  readonly fields: ResourceFields
+  readonly viewer: Viewer
+  readonly request: ExportRequest
+  /** Called with the number of records read so far. */
+  readonly onRecords?: (count: number) => void
+}
+
+/** The database interface of an export. */
+export type ExportDatabase = Pick<Database, 'query' | 'inTurn' | 'snapshot' | 'whileUnwritten'>
+
+/**
+ * Begins an export: refusals are thrown before it resolves, later failures destroy the stream. `ended` aborts
+ * it, and frees its resources; so does destroying the stream, which is required unless it is read to its end.
+ */
+export async function openExport(
+  db: ExportDatabase,
+  asked: Asked,
+  ended: AbortSignal,
+  quota: SpoolQuota,
+): Promise<Exported> {
+  return db.snapshot ? streamed(db.snapshot, asked, ended, quota) : spooled(db, asked, ended, quota)
+}

@@ -1,0 +1,48 @@
+/** Parses the parameters of an export (D81). Reports every problem at once. Knows no SQL. */
+import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import type { Field } from '../../fields/field.ts'
+import { kinds } from '../../fields/kinds.ts'
+import { oneOf, type Parameters, refuse, unknownParameters, unreadable } from '../../lists/parameters.ts'
+import { saidElsewhere } from '../../lists/parameters-elsewhere.ts'
+import { type ListRequest, listRequestOf } from '../../lists/query.ts'
+import { isExpandable } from '../../records/expand.ts'
+import type { Names } from '../../records/names.ts'
+
+export const formats = ['csv', 'jsonl', 'xlsx'] as const
+export type FormatName = (typeof formats)[number]
+
+export const exportParameters = ['format', 'filter', 'sort', 'fields', 'names']
+
+export type ExportRequest = {
+  readonly format: FormatName
+  /** the selection, order and fields */
+  readonly list: ListRequest
+  /** the exported fields: the requested ones, default: all that the caller sees */
+  readonly shown: readonly Field[]
+  /** those whose ids are exported as names; null: none */
+  readonly named: readonly Field[] | null
+}
+
+/**
+ * Parses the parameters. Throws `unknown_parameter` or `malformed_query` with every problem. `now` is UTC,
+ * with milliseconds; `names`: those that the filter may contain (D75).
+ */
+export function readExportQuery(
+  parameters: Parameters,
+  fields: ResourceFields,
+  catalog: Catalog,
+  now: string,
+  names: Names,
+): ExportRequest {
+  const problems = unknownParameters(parameters, exportParameters, saidElsewhere(fields, exportParameters))
+  const format = oneOf(parameters, 'format', formats, problems) ?? 'csv'
+  const isNamed = oneOf(parameters, 'names', ['1', '0'] as const, problems) === '1'
+  const list = listRequestOf(parameters, { fields, catalog, problems, names }, now, { usual: 1, max: 1 })
+  refuse(problems, unreadable)
+  const shown = list.only ?? fields.fields.filter(field => field.is_active && !field.is_hidden)
+  // No name finds a deal: an import takes its id only.
+  const isFound = ({ type, related }: Field) =>
+    !related || kinds[type].hasOptions || catalog.resources.get(related)?.resource.namedBy !== undefined
+  const named = isNamed ? shown.filter(field => isExpandable(field) && isFound(field)) : null
+  return { format, list, shown, named }
+}

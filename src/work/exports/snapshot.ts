@@ -1,0 +1,59 @@
+/**
+ * An export from a server: a cursor in a transaction of one snapshot, over a connection of its own (D81). It
+ * is read at full speed, however slow the client is, and ends when the export is complete. Knows no format.
+ */
+import { fetchLines } from '../../db/cursor.ts'
+import type { Database, Transaction } from '../../db/open.ts'
+import { lineStatement, wholeStatement } from '../../lists/whole.ts'
+import type { Reader } from '../../records/store.ts'
+import { WaitEnded } from '../../waiting/fair-semaphore.ts'
+import { contentOf, refuseTooMany } from './content.ts'
+import type { Asked, Exported } from './export.ts'
+import { Spool } from './spool.ts'
+import type { SpoolQuota } from './spool-file.ts'
+
+/** Time limit of an export. Meanwhile the server retains what others change and delete, so it must end. */
+const limitMs = 2 * 3_600_000
+
+/** Resolves at the first bytes, so that an immediate failure can be refused. */
+export function streamed(
+  snapshot: NonNullable<Database['snapshot']>,
+  asked: Asked,
+  ended: AbortSignal,
+  quota: SpoolQuota,
+): Promise<Exported> {
+  const limit = AbortSignal.timeout(limitMs)
+  const signal = AbortSignal.any([ended, limit])
+  return new Promise((resolve, reject) => {
+    const spool = new Spool(quota)
+    const begun = () => resolve({ content: spool, bytes: null, made })
+    const made = snapshot(async tx => {
+      const reader = readerOf(tx)
+      await refuseTooMany(reader, asked)
+      for await (const chunk of contentOf(asked, reader, linesOf(tx, asked))) {
+        if (signal.aborted) throw new WaitEnded('Nobody waits for it')
+        if (!(await spool.offer(chunk))) await spool.pass(chunk)
+        begun()
+      }
+      spool.finish()
+      begun()
+    }, signal).catch(error => {
+      spool.destroy(limit.aborted ? new Error('The export took too long') : error)
+      reject(error)
+    })
+  })
+}
+
+function linesOf(tx: Transaction, { fields, viewer, request }: Asked): AsyncGenerator<Uint8Array[]> {
+  const one = async (place: string) => {
+    const { text, values } = lineStatement(fields, viewer, place)
+    const [row] = await tx.unsafe<[Uint8Array][]>(text, values, { raw: true })
+    return row![0]
+  }
+  return fetchLines(tx, wholeStatement(fields, viewer, request.list), one)
+}
+
+/** A reader within the snapshot. */
+function readerOf(tx: Transaction): Reader {
+  return { query: (text, params = []) => tx.unsafe(text, params) }
+}

@@ -1,0 +1,51 @@
+/** The input of a format: batches of records' texts, or records with their names. */
+import type { ResourceFields } from '../../fields/catalog.ts'
+import type { Field } from '../../fields/field.ts'
+import { type Json, type JsonObject, parseJson } from '../../json.ts'
+import { type Names, namesOf } from '../../records/expand.ts'
+import type { Reader } from '../../records/store.ts'
+import type { Viewer } from '../../rights/visibility.ts'
+import { mapYielding } from '../../waiting/yielding.ts'
+import type { ExportRequest } from './query.ts'
+
+export type Source = {
+  readonly request: ExportRequest
+  readonly fields: ResourceFields
+  readonly viewer: Viewer
+  /** reads within the snapshot of the records */
+  readonly reader: Reader
+  /** the records' texts, in order, in UTF-8 */
+  readonly batches: AsyncIterable<readonly Uint8Array[]>
+}
+
+/** Renders an id in a field: unchanged, or as a name. */
+export type Naming = (field: Field, id: Json) => Json
+
+/**
+ * Renders each record, batch by batch, yielding to other requests. `write` gets a record, and a function for
+ * its ids: it returns the id if no name is known or visible to the viewer.
+ */
+export async function* written(
+  { request: { named }, viewer, reader, batches }: Source,
+  write: (record: JsonObject, naming: Naming) => string,
+): AsyncGenerator<Uint8Array> {
+  const utf8 = new TextDecoder()
+  for await (const batch of batches) {
+    const records = await mapYielding(batch, line => parseJson(utf8.decode(line)) as JsonObject)
+    const naming = named?.length ? byNames(await namesOf(reader, viewer, records, named, true)) : asIs
+    const texts = await mapYielding(records, record => write(record, naming))
+    yield Buffer.from(texts.join(''))
+  }
+}
+
+function byNames(names: Names): Naming {
+  return (field, id) => {
+    const name = names.get(field)?.get(Number(id))?.name ?? null
+    // Digits are read as an id first (D75), so an import would find another record by such a name.
+    return name === null || /^\s*\d+\s*$/.test(name) ? id : name
+  }
+}
+
+function asIs(_field: Field, id: Json): Json {
+  return id
+}

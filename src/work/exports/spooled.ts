@@ -1,0 +1,76 @@
+/**
+ * An export from the embedded engine (D81). Its one connection must not wait for a slow reader, nor others
+ * for a long transaction. So the export is produced in steps, between which others are served. It is a
+ * consistent snapshot if the account's `seq` did not change meanwhile. If it did, the export is repeated, and
+ * the account's writes wait for it. Knows no format.
+ */
+
+import { Refusal } from '../../errors.ts'
+import type { ListDatabase } from '../../lists/list.ts'
+import { recordsInSteps } from '../../lists/whole.ts'
+import { ask, sql } from '../../sql.ts'
+import { WaitEnded } from '../../waiting/fair-semaphore.ts'
+import { contentOf, refuseTooMany } from './content.ts'
+import type { Asked, ExportDatabase, Exported } from './export.ts'
+import { Spool } from './spool.ts'
+import type { SpoolQuota } from './spool-file.ts'
+
+/** Resolves when the export is complete. */
+export async function spooled(
+  db: ExportDatabase,
+  asked: Asked,
+  ended: AbortSignal,
+  quota: SpoolQuota,
+): Promise<Exported> {
+  const account = String(asked.viewer.catalog.account.id)
+  const reader = db.inTurn({ account, signal: ended })
+  const before = await lastSeq(reader, account)
+  let content = await made(reader, asked, ended, quota)
+  try {
+    if ((await lastSeq(reader, account)) !== before) {
+      content.destroy()
+      content = await db.whileUnwritten(account, () => made(reader, asked, ended, quota))
+    }
+  } catch (error) {
+    content.destroy()
+    throw error
+  }
+  return { content, bytes: content.bytes, made: Promise.resolve() }
+}
+
+/** Produces the export. Throws `overloaded` if there is no room for it. */
+async function made(
+  reader: ListDatabase,
+  asked: Asked,
+  ended: AbortSignal,
+  quota: SpoolQuota,
+): Promise<Spool> {
+  await refuseTooMany(reader, asked)
+  const steps = recordsInSteps(reader, asked.fields, asked.viewer, asked.request.list)
+  const spool = new Spool(quota)
+  try {
+    for await (const chunk of contentOf(asked, reader, steps)) {
+      if (ended.aborted) throw new WaitEnded('Nobody waits for it')
+      if (!(await spool.offer(chunk))) throw noRoom()
+    }
+    spool.finish()
+    return spool
+  } catch (error) {
+    spool.destroy()
+    throw error
+  }
+}
+
+function noRoom(): Refusal {
+  const why = 'There is no room for the temporary file of the export; try again when others have been read.'
+  return new Refusal('overloaded', why, [], { 'retry-after': '10' })
+}
+
+/** The number of the account's last event: every write of records changes it. */
+async function lastSeq(reader: ListDatabase, account: string): Promise<string | null> {
+  const [row] = await ask(
+    reader,
+    sql`SELECT last_seq::text AS seq FROM counter WHERE account_id = ${account}::bigint`,
+  )
+  return row!.seq!
+}

@@ -1,0 +1,108 @@
+/**
+ * Inactive users whom rows of an import name (D80): people who left still own what they closed. Requests
+ * reject inactive users (D10, D75); an import accepts and counts them.
+ */
+import type { ResourceFields } from '../../fields/catalog.ts'
+import type { Json, JsonObject } from '../../json.ts'
+import { type Holder, holdersOfNames } from '../../records/names.ts'
+import { askReferences, lookIn } from '../../records/references.ts'
+import type { Context } from '../../records/save.ts'
+import type { Queryable } from '../../records/store.ts'
+import { mayRead } from '../../rights/rights.ts'
+import { sightOf } from '../../rights/visibility.ts'
+import { otherUsers } from '../jobs/job.ts'
+
+/** Number of names looked up by one statement. */
+const namesAtOnce = 900
+/** Maximum number of inactive users counted by name; the rest are counted together. */
+const namedMax = 100
+
+type WithBody = { readonly place: number; readonly body: JsonObject }
+
+/** The inactive users whom rows name: id → name. */
+export type Idle = ReadonlyMap<number, string>
+
+/**
+ * Replaces the names of users by ids: active users first, else inactive ones. A text with no match or several
+ * stays, and its row is refused.
+ */
+export async function idleUsersOf(
+  tx: Queryable,
+  rows: readonly WithBody[],
+  fields: ResourceFields,
+  context: Context,
+): Promise<Idle> {
+  const names = userFields(fields)
+  const texts = new Set(rows.flatMap(({ body }) => names.flatMap(name => textOf(body[name]) ?? [])))
+  if (texts.size === 0 || !mayRead(context, 'user')) return new Map()
+  const users = await usersOf(tx, [...texts], context)
+  for (const { body } of rows)
+    for (const name of names) {
+      const user = users.get(textOf(body[name]) ?? '')
+      // A number is an id and no name.
+      if (user && typeof body[name] === 'string') body[name] = user.id
+    }
+  const all = [...new Map([...users.values()].map(user => [user.id, user.name]))]
+  const asked = all.map(([id]) => ({ resource: 'user', id, field: '', path: '' }))
+  const look = lookIn(await askReferences(tx, sightOf(context), asked))
+  return new Map(all.filter(([id]) => look('user', id) === 'idle'))
+}
+
+/** Counts the rows that name each of the users. `counted`: the names that were counted before. */
+export function countsOf(
+  idle: Idle,
+  rows: readonly WithBody[],
+  fields: ResourceFields,
+  counted: readonly string[],
+): { [name: string]: number } {
+  if (idle.size === 0) return {}
+  const names = userFields(fields)
+  const counts = new Map<string, number>()
+  const known = new Set(counted)
+  for (const { body } of rows)
+    for (const id of new Set(names.map(name => body[name] ?? null))) {
+      const user = typeof id === 'number' ? idle.get(id) : undefined
+      if (user === undefined) continue
+      const name = known.has(user) || known.size < namedMax ? user : otherUsers
+      known.add(name)
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    }
+  return Object.fromEntries(counts)
+}
+
+function userFields({ fields }: ResourceFields): string[] {
+  return fields.filter(({ related }) => related === 'user').map(({ internal_name }) => internal_name)
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+}
+
+/** The user of each text that means exactly one. */
+async function usersOf(
+  tx: Queryable,
+  texts: readonly string[],
+  context: Context,
+): Promise<ReadonlyMap<string, Holder>> {
+  const users = new Map<string, Holder>()
+  for (let start = 0; start < texts.length; start += namesAtOnce) {
+    const some = texts.slice(start, start + namesAtOnce)
+    const unknown: string[] = []
+    for (const [text, [user, ...more]] of await holdersOf(tx, some, context))
+      if (!user) unknown.push(text)
+      else if (more.length === 0) users.set(text, user)
+    const left = unknown.length ? await holdersOf(tx, unknown, { ...context, namesIdle: true }) : []
+    for (const [text, [user, ...more]] of left) if (user && more.length === 0) users.set(text, user)
+  }
+  return users
+}
+
+async function holdersOf(
+  tx: Queryable,
+  texts: readonly string[],
+  context: Parameters<typeof holdersOfNames>[1],
+): Promise<readonly (readonly [string, readonly Holder[]])[]> {
+  const asked = texts.map(text => ({ resource: 'user', text, by: null }))
+  const found = await holdersOfNames(tx, context, asked)
+  return texts.map((text, index) => [text, found[index]!])
+}

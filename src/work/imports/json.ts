@@ -1,0 +1,82 @@
+/** Import as JSON: the job, and how its file becomes records (D80). Pure. */
+
+import { problemAt, Refusal } from '../../errors.ts'
+import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import { isObject, type Json, type JsonObject } from '../../json.ts'
+import { isAboutHidden } from '../../records/replay.ts'
+import { type Job, jobJson, type Refused } from '../jobs/job.ts'
+import { columnStates, columnsJson, openColumns } from './columns.ts'
+import { labelsOf, targetsOf } from './guess.ts'
+import { canTell, type ImportPlan, planOf, untold } from './plan.ts'
+import { importedFields } from './step.ts'
+import { type Choices, valuesToMap } from './values.ts'
+
+/** The refused rows of a file, each with its line, which is in its problems. */
+export function withLines({ phase }: Job, refused: readonly Refused[]): readonly Refused[] {
+  if (phase === 'revert') return refused
+  const lineOf = ([first]: readonly Json[]) => (isObject(first) ? (first.line as number | undefined) : null)
+  return refused.map(one => ({ ...one, line: lineOf(one.problems) ?? null }))
+}
+
+/** `choices`: the records that texts of the file may mean. */
+export function importJson(
+  job: Job,
+  problems: readonly Refused[],
+  catalog: Catalog,
+  choices: Choices,
+): JsonObject {
+  const fields = importedFields(catalog.resources.get(job.resource)!)
+  const plan = planFor(job, fields, catalog)
+  const { format, source = {}, mapping, values, defaults, formats, duplicates } = plan
+  const columns = job.columns ?? []
+  const texts = new Map(
+    columns.flatMap(({ texts }, column) => (texts ? [[column, texts as string[]] as const] : [])),
+  )
+  return {
+    ...jobJson(job, problems),
+    format,
+    source: source as never,
+    columns: columnsJson(job, columnStates(job, plan, labelsOf(catalog, fields))),
+    mapping: mapping as never,
+    values: values as never,
+    defaults: defaults as never,
+    formats: formats as never,
+    duplicates: duplicates as never,
+    targets: targetsOf(catalog, fields) as never,
+    values_to_map: valuesToMap(catalog, fields, mapping, texts, choices) as never,
+  }
+}
+
+/**
+ * Throws `validation_failed` if columns are open, with a problem for each, or if rows can't be matched by the
+ * field of the plan.
+ */
+export function requireAnswers(job: Job, catalog: Catalog): void {
+  const fields = importedFields(catalog.resources.get(job.resource)!)
+  const plan = planFor(job, fields, catalog)
+  const problems = openColumns(columnStates(job, plan, labelsOf(catalog, fields)))
+  const isTold = canTell(fields, plan.duplicates)
+  if (!isTold) problems.push(problemAt('/duplicates/by', 'invalid_value', untold))
+  const message = isTold ? 'Say first what the columns become.' : untold
+  if (problems.length) throw new Refusal('validation_failed', message, problems)
+}
+
+/** The plan of an import without the fields that the role no longer sees (D64). */
+function planFor(job: Job, fields: ResourceFields, catalog: Catalog): ImportPlan {
+  const { duplicates, ...plan } = planOf(job)
+  const isTold = (target: string) =>
+    !isAboutHidden(fields, catalog, { field: null, path: `/${target.replaceAll('.', '/')}` })
+  const told = <T>(by: { readonly [target: string]: T }) =>
+    Object.fromEntries(Object.entries(by).filter(([target]) => isTold(target)))
+  const { by, action } = duplicates
+  return {
+    ...plan,
+    mapping: plan.mapping.filter(({ field }) => isTold(field)),
+    unmapped: (plan.unmapped ?? []).map(one =>
+      one.field !== null && isTold(one.field) ? one : { ...one, field: null },
+    ),
+    values: told(plan.values),
+    defaults: told(plan.defaults ?? {}),
+    duplicates: { by: by !== null && isTold(by) ? by : null, action },
+  }
+}

@@ -1,0 +1,57 @@
+/** The plan of an import (D80): how its file becomes records, as stored and changed. Pure. */
+import type { ResourceFields } from '../../fields/catalog.ts'
+import type { Source } from '../../files/read.ts'
+import type { Json } from '../../json.ts'
+import type { Job } from '../jobs/job.ts'
+import type { Formats } from './cell-values.ts'
+import type { Unmapped } from './columns.ts'
+import type { Defaults } from './defaults.ts'
+import type { GuessedFormats } from './formats.ts'
+import type { Guess, Mapping } from './guess.ts'
+
+/** The formats of files. */
+export const formats = ['csv', 'jsonl', 'xlsx'] as const
+
+/** The resources that files can be imported to. */
+export const importedResources: ReadonlySet<string> = new Set([
+  ...['deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag'],
+])
+
+/** The actions for a row whose record exists. */
+export const actions = ['skip', 'update', 'create'] as const
+
+export type ImportPlan = {
+  readonly format: string
+  /** encoding, delimiter, sheet and header line: as sent, else as detected; absent in older plans */
+  readonly source?: Omit<Source, 'format'>
+  readonly mapping: Mapping
+  /** unmapped columns, with reasons; one that a person left out is in neither; absent in older plans */
+  readonly unmapped?: readonly Unmapped[]
+  /** the guessed mapping and unmapped columns */
+  readonly guess?: Guess
+  /** field -> text of the file -> its value */
+  readonly values: { readonly [field: string]: { readonly [text: string]: Json } }
+  /** defaults of all rows; absent in older plans */
+  readonly defaults?: Defaults
+  /** `unclear`: formats that the cells leave open, whatever was chosen */
+  readonly formats: Formats & { readonly unclear?: GuessedFormats['unclear'] }
+  /** the unique field that identifies a row's record, and the action if it exists; null: rows are new */
+  readonly duplicates: { readonly by: string | null; readonly action: (typeof actions)[number] }
+}
+
+/**
+ * True if the field of the plan still identifies records: it may no longer be unique, or be hidden. Without
+ * it each row of an existing record would create another.
+ */
+export function canTell({ byName }: ResourceFields, { by, action }: ImportPlan['duplicates']): boolean {
+  if (action === 'create') return true
+  const field = by === null ? undefined : byName.get(by)
+  return field?.is_unique === true && field.is_active && !field.is_hidden
+}
+
+/** The message if it doesn't. */
+export const untold = 'The field by which rows are told is no unique field by now.'
+
+export function planOf({ plan }: Pick<Job, 'plan'>): ImportPlan {
+  return plan as unknown as ImportPlan
+}

@@ -1,0 +1,274 @@
+/**
+ * Resolves the records that rows of an import name with `find_by` (D75): finds or creates them for all rows
+ * of a step at once, not one by one. A name that is unclear here, such as an ambiguous one, stays in the row:
+ * the write of the row validates it.
+ */
+
+import { isBlank } from '../../fields/blank.ts'
+import type { ResourceFields } from '../../fields/catalog.ts'
+import { comparedName } from '../../fields/name.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
+import { carryOutBatch } from '../../records/batch.ts'
+import { withoutFindBy } from '../../records/find-by.ts'
+import { namesakesSql } from '../../records/like-names.ts'
+import { candidatesMax, fullName, type Holder, holdersOfNames, namingField } from '../../records/names.ts'
+import type { Context } from '../../records/save.ts'
+import { type Queryable, recordsToChange } from '../../records/store.ts'
+import { allows } from '../../rights/scopes.ts'
+import { sightOf } from '../../rights/visibility.ts'
+import { ask } from '../../sql.ts'
+import { extras, notTaken } from './not-taken.ts'
+
+/** A place in the body of a row that names a record, and the name. */
+export type Named = {
+  /** the place of the row in its file */
+  readonly row: number
+  /** number of other nested records around it */
+  readonly depth: number
+  /** the field of the row's own record that contains it */
+  readonly own: string
+  readonly resource: string
+  /** the field that names it, or `fullName` */
+  readonly field: string
+  readonly text: string
+  readonly payload: JsonObject
+  /** an id, or a text that the row's validation resolves */
+  put(value: number | string): void
+}
+
+/** Number of names looked up by one statement. */
+const namesAtOnce = 900
+
+/** A value that a linked record did not get: `member` of the record in the field `own`. */
+export type Lost = { readonly row: number; readonly own: string; readonly member: string }
+
+export type Linked = {
+  /** for each created record, the places of the rows that name it */
+  readonly made: readonly (readonly number[])[]
+  readonly lost: readonly Lost[]
+}
+
+/** Replaces nested records by ids, the innermost first. */
+export async function linkRelated(
+  tx: Queryable,
+  named: readonly Named[],
+  context: Context,
+  oldest: Date,
+): Promise<Linked> {
+  const all: Linked[] = []
+  const left = new Set(named)
+  const depths = [...new Set(named.map(({ depth }) => depth))].sort((one, other) => other - one)
+  for (const depth of depths) {
+    const same = [...left].filter(one => one.depth === depth)
+    for (const resource of new Set(same.map(one => one.resource))) {
+      const fields = context.catalog.resources.get(resource)!
+      // A person's company is usually that of the row: both are looked up at once.
+      const some = [...left].filter(
+        one => one.resource === resource && (one.depth === depth || !holdsRecords(one.payload, fields)),
+      )
+      for (const one of some) left.delete(one)
+      all.push(await link(tx, fields, some, context, oldest))
+    }
+  }
+  return { made: all.flatMap(({ made }) => made), lost: all.flatMap(({ lost }) => lost) }
+}
+
+/** True if a payload contains nested records without ids. */
+function holdsRecords(payload: JsonObject, { byName }: ResourceFields): boolean {
+  return Object.entries(payload).some(
+    ([name, value]) => byName.get(name)?.related && typeof value === 'object' && value !== null,
+  )
+}
+
+/** The records that a row names. */
+export function namedIn(row: number, body: JsonObject, fields: ResourceFields, context: Context): Named[] {
+  const named: Named[] = []
+  collect({ row, depth: 0 }, body, fields, context, named)
+  return named
+}
+
+function collect(
+  at: Pick<Named, 'row' | 'depth'> & { readonly own?: string },
+  body: JsonObject,
+  fields: ResourceFields,
+  context: Context,
+  all: Named[],
+): void {
+  for (const [name, value] of Object.entries(body)) {
+    const resource = fields.byName.get(name)?.related
+    const inner = resource ? context.catalog.resources.get(resource) : undefined
+    if (!inner) continue
+    const items = Array.isArray(value) ? value : [value]
+    for (const [index, item] of items.entries()) {
+      if (!isObject(item)) continue
+      const put = (told: number | string) => {
+        if (Array.isArray(value)) value[index] = told
+        else body[name] = told
+      }
+      const own = at.own ?? name
+      collect({ ...at, own, depth: at.depth + 1 }, item, inner, context, all)
+      const one = namedBy(item, inner)
+      if (one) all.push({ ...at, own, ...one, payload: item, put })
+    }
+  }
+}
+
+/** The name of a nested record; null if there is none, or several texts. */
+function namedBy(
+  payload: JsonObject,
+  fields: ResourceFields,
+): Pick<Named, 'resource' | 'field' | 'text'> | null {
+  const { find_by } = payload
+  const { name: resource, namedBy = [], shownAs, isPerson } = fields.resource
+  const hasOther = namedBy.some(known => !isBlank(payload[known] ?? null))
+  if (isPerson && find_by === undefined && !hasOther) {
+    const texts = shownAs.map(one => payload[one] ?? '').filter(one => one !== '')
+    const isText = texts.length > 0 && texts.every(one => typeof one === 'string')
+    return isText ? { resource, field: fullName, text: texts.join(' ') } : null
+  }
+  const name = namedBy.find(known => known === find_by || known === `${find_by}s`)
+  if (!name || !namingField(fields, name)) return null
+  const sent = [payload[name] ?? null].flat() as Json[]
+  const [first = null] = sent
+  const text = isObject(first) ? (first.email_value ?? null) : first
+  if (sent.length !== 1 || typeof text !== 'string' || text.trim() === '') return null
+  return { resource, field: name, text }
+}
+
+async function link(
+  tx: Queryable,
+  fields: ResourceFields,
+  all: readonly Named[],
+  context: Context,
+  oldest: Date,
+): Promise<Linked> {
+  const keyOf = ({ field, text, payload }: Named) =>
+    JSON.stringify([field, comparedName(text), field === fullName ? (payload.company ?? null) : null])
+  const byName = [...Map.groupBy(all, keyOf).values()]
+  const absent: (readonly Named[])[] = []
+  const there = new Map<number, Named[]>()
+  for (let start = 0; start < byName.length; start += namesAtOnce) {
+    const some = byName.slice(start, start + namesAtOnce)
+    const found = await holdersOf(tx, some, context)
+    for (const [index, named] of some.entries()) {
+      const [only, ...others] = found[index]!
+      if (!only) absent.push(named)
+      else if (others.length === 0) {
+        for (const { put } of named) put(only.id)
+        there.set(only.id, [...(there.get(only.id) ?? []), ...named])
+      }
+      // An ambiguous name, with which the row is refused.
+      else if (named[0]!.field === fullName) for (const { put, text } of named) put(text)
+    }
+  }
+  const lost = await lostOf(tx, fields, there, context)
+  const { name } = fields.resource
+  if (absent.length === 0 || !context.rights || !allows(context.rights.scopes, `${name}:write`))
+    return { made: [], lost }
+  const operations = absent.map(([first]) => ({
+    ...({ op: 'create', id: null, told: null, precondition: null } as const),
+    body: withoutFindBy(first!.payload),
+  }))
+  const outcomes = await carryOutBatch(tx, fields, operations, { ...context, keeps: [] }, oldest)
+  const made = outcomes.flatMap((outcome, index) => {
+    if (!('saved' in outcome)) return []
+    for (const { put } of absent[index]!) put(outcome.saved.id)
+    const [first, ...others] = absent[index]!
+    for (const one of others) lost.push(...lostBy(one, first!.payload, fields))
+    return [absent[index]!.map(({ row }) => row)]
+  })
+  return { made, lost }
+}
+
+/** Values that existing records did not get. Records are read only if rows contain more than their names. */
+async function lostOf(
+  tx: Queryable,
+  fields: ResourceFields,
+  there: ReadonlyMap<number, readonly Named[]>,
+  context: Context,
+): Promise<Lost[]> {
+  const more = [...there].filter(([, all]) => all.some(({ payload }) => extras(payload, fields).length > 0))
+  if (more.length === 0) return []
+  const records = await recordsOf(
+    tx,
+    fields,
+    more.map(([id]) => id),
+    context,
+  )
+  return [...records].flatMap(([id, record]) => there.get(id)!.flatMap(one => lostBy(one, record, fields)))
+}
+
+/** The records with these ids that the importer sees. */
+async function recordsOf(
+  tx: Queryable,
+  fields: ResourceFields,
+  ids: readonly number[],
+  context: Context,
+): Promise<ReadonlyMap<number, JsonObject>> {
+  const rows = await ask(tx, recordsToChange(fields, context, ids))
+  return new Map(rows.map(({ id, record }) => [Number(id), parseJson(record!) as JsonObject]))
+}
+
+/** A person's company is that of the row, which counts its lost values. */
+function lostBy({ row, depth, own, payload }: Named, record: JsonObject, fields: ResourceFields): Lost[] {
+  if (depth > 0) return []
+  return notTaken(payload, record, fields).map(member => ({ row, own, member }))
+}
+
+/**
+ * The records with each of the names. People must belong to the company of the row if it names one; else to
+ * no known company.
+ */
+async function holdersOf(
+  tx: Queryable,
+  some: readonly (readonly Named[])[],
+  context: Context,
+): Promise<(readonly Holder[])[]> {
+  const asked = some.map(([first]) => ({ ...first!, by: first!.field }))
+  const found = await holdersOfNames(tx, context, asked)
+  const companies = some.map(([first]) =>
+    first!.field === fullName ? (first!.payload.company ?? null) : null,
+  )
+  const fields = context.catalog.resources.get(some[0]![0]!.resource)!
+  const many = found.flatMap((holders, index) => {
+    const company = companies[index]
+    if (typeof company !== 'number' || holders.length <= candidatesMax) return []
+    return [{ index, text: some[index]![0]!.text, company }]
+  })
+  for (const [index, namesakes] of await namesakesOf(tx, fields, many, context)) found[index] = namesakes
+  const ids = found.flatMap((holders, index) =>
+    companies[index] === null ? [] : holders.map(({ id }) => id),
+  )
+  if (ids.length === 0) return found
+  const records = await recordsOf(tx, fields, ids, context)
+  const companyNow = ({ id }: Holder) => records.get(id)?.company ?? null
+  return found.map((holders, index) => {
+    const company = companies[index]
+    if (company === null) return holders
+    const own = holders.filter(one => companyNow(one) === company)
+    return own.length ? own : holders.filter(one => companyNow(one) === null)
+  })
+}
+
+/** Holders of a company or of none, if a name has more holders than are listed: these may be of others. */
+async function namesakesOf(
+  tx: Queryable,
+  fields: ResourceFields,
+  many: readonly { readonly index: number; readonly text: string; readonly company: number }[],
+  context: Context,
+): Promise<ReadonlyMap<number, readonly Holder[]>> {
+  if (many.length === 0) return new Map()
+  const asked = many.flatMap(({ text, company }) => [
+    { text, own: company },
+    { text, own: null },
+  ])
+  const sight = sightOf(context)
+  const rows = await ask(tx, namesakesSql(fields, sight, 'company', asked, candidatesMax + 1), true)
+  const all = Map.groupBy(rows, ({ place }) => many[Math.floor(Number(place) / 2)]!.index)
+  return new Map(
+    many.map(({ index }) => [
+      index,
+      (all.get(index) ?? []).map(({ id, name }) => ({ id: Number(id), name: name! })),
+    ]),
+  )
+}

@@ -1,0 +1,278 @@
+/**
+ * A step of an import (D80): the next rows of its file become records, in one transaction. It first finds or
+ * creates the contacts and companies that rows name, many at a time; then it writes the rows as a batch.
+ */
+import { type Problem, Refusal } from '../../errors.ts'
+import type { ResourceFields } from '../../fields/catalog.ts'
+import type { Values } from '../../fields/field.ts'
+import type { Json, JsonObject } from '../../json.ts'
+import { carryOutBatch, type Operation, type Outcome } from '../../records/batch.ts'
+import type { Context, Saved } from '../../records/save.ts'
+import type { Queryable } from '../../records/store.ts'
+import { holdersSelect } from '../../records/unique.ts'
+import { type Told, toldBy } from '../../records/upsert.ts'
+import { ask } from '../../sql.ts'
+import { memoize } from '../../waiting/memoize.ts'
+import { mapYielding } from '../../waiting/yielding.ts'
+import type { Counts, Job, Refused, Step } from '../jobs/job.ts'
+import { refusedAt } from '../jobs/refused.ts'
+import { type Converted, converter } from './convert.ts'
+import { dropOutOfPlace, fillerOf } from './defaults.ts'
+import { onto } from './entries.ts'
+import { countsOf, idleUsersOf } from './idle-users.ts'
+import { canTell, type ImportPlan, planOf, untold } from './plan.ts'
+import { type Lost, linkRelated, type Named, namedIn } from './related.ts'
+import { Formers } from './replaced.ts'
+import { readRows, type StoredRow } from './rows.ts'
+import { keptFields } from './targets.ts'
+import { columnOf, refusedUnread, type Unread } from './unread.ts'
+
+/** Maximum number of contacts and companies named by the rows of a step: each may have to be created. */
+const namedMax = 1500
+
+/** The result of a step, and the refused rows for which a contact or company was created nonetheless. */
+export type ImportStep = Step & { readonly inVain: readonly number[] }
+
+/**
+ * Imports the next rows, in the transaction `tx`. A refused row is reported, and the others go on. The named
+ * records of rows at the places `apart` are created with their row or not at all; that is slower than
+ * creating them in bulk.
+ */
+export async function importStep(
+  tx: Queryable,
+  job: Job,
+  given: Context,
+  oldest: Date,
+  count: number,
+  apart: ReadonlySet<number>,
+): Promise<ImportStep> {
+  const judging: Context = { ...given, keeps: keptFields }
+  const plan = planOf(job)
+  const fields = importedFields(given.catalog.resources.get(job.resource)!)
+  if (!canTell(fields, plan.duplicates)) throw new Refusal('wrong_state', untold)
+  const all = await readRows(tx, job, job.position, count)
+  const names = (job.columns ?? []).map(({ name }) => String(name))
+  const updated = await updatedBy(tx, all, fields, judging, plan, names)
+  const read = await bodiesOf(all, fields, judging, plan, names, updated)
+  const { rows, bodies, named } = notTooMany(all, read, fields, judging)
+  const good = bodies.flatMap(one => ('told' in one ? [one] : []))
+  const unread = bodies.flatMap(one => ('unread' in one ? [one] : []))
+  const idle = await idleUsersOf(tx, [...good, ...unread], fields, judging)
+  const context: Context = { ...judging, idle }
+  const refused = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
+  refused.push(...(await refusedUnread(tx, unread, fields, context, job)))
+  const formers = new Formers()
+  const { operations, skipped } = await operationsOf(tx, fields, good, context, plan, formers)
+  const linked = new Set(operations.map(({ place }) => place).filter(place => !apart.has(place)))
+  const toLink = named.filter(({ row }) => linked.has(row))
+  const { made: related, lost } = await linkRelated(tx, toLink, context, oldest)
+  const asked = operations.map(({ operation }) => operation)
+  const outcomes = await carryOutBatch(tx, fields, asked, context, oldest)
+  const placed = outcomes.map((outcome, index) => ({ place: operations[index]!.place, outcome }))
+  const imported = new Set(placed.flatMap(({ place, outcome }) => ('saved' in outcome ? [place] : [])))
+  const lines = new Map(rows.map(({ place, line }) => [place, line]))
+  const counts = { created: 0, updated: 0, unchanged: 0, skipped }
+  for (const [index, { place, outcome }] of placed.entries()) {
+    if ('saved' in outcome) counts[resultOf(outcome.saved)]++
+    else if (!('refusal' in outcome) || isDouble(outcome, plan)) counts.skipped++
+    else {
+      const where = whereIn(job, plan, lines.get(place)!, operations[index]!.operation)
+      refused.push(refusedAt(place, outcome.refusal, where))
+    }
+  }
+  const used = good.filter(({ place }) => imported.has(place))
+  const position = rows.at(-1)?.place ?? job.position
+  // A dry run would create the same records again in the next step.
+  const made: Partial<Counts> = job.phase === 'run' ? { related: related.length } : {}
+  return {
+    position,
+    done: rows.length,
+    counts: {
+      ...{ ...counts, ...made, refused: refused.length },
+      not_taken: notTakenIn(lost, imported, job, plan),
+      replaced: byColumn(await formers.gone(tx, fields, context, imported), job, plan),
+      users_out_of_use: countsOf(idle, used, fields, Object.keys(job.counts.users_out_of_use)),
+    },
+    problems: refused,
+    isEnd: rows.length === 0 || position === job.total,
+    inVain: related.filter(places => !places.some(place => imported.has(place))).flat(),
+  }
+}
+
+/** The place of a problem in the file, and a hint for an ambiguous name. */
+function whereIn(job: Job, plan: ImportPlan, line: number, { op, body }: Operation) {
+  // In a merged list the record's entries come before the row's.
+  const made = op === 'create' ? body : null
+  return (problem: Problem) => {
+    const [, own] = problem.path.split('/')
+    const hint = `Write the id of the one that is meant, in a column that is called "${own}".`
+    const isOfSeveral = problem.code === 'ambiguous_reference'
+    return { ...columnOf(job, plan, problem, made), line, ...(isOfSeveral && { hint }) }
+  }
+}
+
+/** Number of values of imported rows that linked records did not get, by the column of the file. */
+function notTakenIn(
+  lost: readonly Lost[],
+  imported: ReadonlySet<number>,
+  job: Job,
+  plan: ImportPlan,
+): Counts['not_taken'] {
+  const found = lost.filter(({ row }) => imported.has(row))
+  const columnFor = ({ own, member }: Lost) =>
+    String(columnOf(job, plan, { field: null, path: `/${own}/${member}` }).column ?? `${own}.${member}`)
+  return Object.fromEntries([...Map.groupBy(found, columnFor)].map(([column, all]) => [column, all.length]))
+}
+
+/** Counts by field → counts by the columns that are mapped to them. */
+function byColumn(counts: ReadonlyMap<string, number>, job: Job, plan: ImportPlan): Counts['replaced'] {
+  const columnFor = (field: string) =>
+    String(columnOf(job, plan, { field, path: `/${field}` }).column ?? field)
+  return Object.fromEntries([...counts].map(([field, count]) => [columnFor(field), count]))
+}
+
+function resultOf({ isNew, isUnchanged }: Saved): 'created' | 'updated' | 'unchanged' {
+  if (isNew) return 'created'
+  return isUnchanged ? 'unchanged' : 'updated'
+}
+
+/** The first rows, as many as name no more records than a step may create. */
+function notTooMany(
+  rows: readonly StoredRow[],
+  bodies: readonly Body[],
+  fields: ResourceFields,
+  context: Context,
+): { rows: readonly StoredRow[]; bodies: readonly Body[]; named: readonly Named[] } {
+  const named: Named[] = []
+  for (const [index, one] of bodies.entries()) {
+    const own = 'told' in one ? namedIn(one.place, one.body, fields, context) : []
+    if (index > 0 && named.length + own.length > namedMax)
+      return { rows: rows.slice(0, index), bodies: bodies.slice(0, index), named }
+    // A row with more is refused: no field takes so many.
+    if (own.length <= namedMax) named.push(...own)
+  }
+  return { rows, bodies, named }
+}
+
+/** A row as the body of a record, or its problems. */
+type Read = Pick<Converted, 'body' | 'told' | 'derived'> & { readonly place: number }
+type Body = Read | Unread | { readonly refused: Refused }
+
+/** The places of rows whose record exists: its values take precedence over a value for all rows. */
+async function updatedBy(
+  tx: Queryable,
+  rows: readonly StoredRow[],
+  fields: ResourceFields,
+  context: Context,
+  plan: ImportPlan,
+  names: readonly string[],
+): Promise<ReadonlySet<number>> {
+  const { by, action } = plan.duplicates
+  if (by === null || action !== 'update' || Object.keys(plan.defaults ?? {}).length === 0) return new Set()
+  // Of these rows only the key is needed yet.
+  const mapping = plan.mapping.filter(({ field }) => field === by || field.startsWith(`${by}.`))
+  const convert = converter(context.catalog, fields, { ...plan, mapping }, names)
+  const told = await mapYielding(rows, ({ cells }) => toldIn(fields, by, convert(cells).body))
+  const there = await held(tx, fields, context, told)
+  return new Set(rows.filter((_, index) => there.has(told[index]!)).map(({ place }) => place))
+}
+
+/** `updated`: the places of rows that get no values for all rows. */
+async function bodiesOf(
+  rows: readonly StoredRow[],
+  fields: ResourceFields,
+  context: Context,
+  plan: ImportPlan,
+  names: readonly string[],
+  updated: ReadonlySet<number>,
+): Promise<Body[]> {
+  const { catalog } = context
+  const filler = fillerOf(plan, names)
+  const convert = converter(catalog, fields, { ...plan, mapping: filler.mapping }, filler.names)
+  const now = new Date().toISOString()
+  return mapYielding(rows, ({ place, line, cells, problem }): Body => {
+    const wrong = (message: string) => ({
+      refused: refusedAt(place, { slug: 'validation_failed', message, problems: [] }, () => ({ line })),
+    })
+    if (problem) return wrong(problem)
+    const filled = updated.has(place) ? { cells, used: [] } : filler.fill(cells)
+    const { body, kept, problems, ...said } = convert(filled.cells)
+    dropOutOfPlace(body, filled.used, catalog)
+    if (problems.length) return { place, line, body: { ...body, ...kept }, unread: problems }
+    const late = Object.entries(kept).find(([name, value]) => name !== 'created_by' && String(value) > now)
+    return late ? wrong(`${late[0]} is in the future.`) : { ...said, place, body: { ...body, ...kept } }
+  })
+}
+
+type Placed = { readonly place: number; readonly operation: Operation }
+
+/** The operations of the rows, without those whose record exists and is skipped. */
+async function operationsOf(
+  tx: Queryable,
+  fields: ResourceFields,
+  bodies: readonly Read[],
+  context: Context,
+  { duplicates: { by, action } }: ImportPlan,
+  formers: Formers,
+): Promise<{ operations: Placed[]; skipped: number }> {
+  const told = bodies.map(({ body }) =>
+    by === null || action === 'create' ? null : toldIn(fields, by, body),
+  )
+  const there = action === 'skip' ? await held(tx, fields, context, told) : new Set<Told>()
+  const operations = bodies.flatMap((said, index): Placed[] => {
+    const { place, body } = said
+    const one = told[index]!
+    if (one && there.has(one)) return []
+    const isUpsert = one !== null && action === 'update'
+    const what = { id: null, told: isUpsert ? one : null, precondition: null, body }
+    const bodyOn = (before: Values) => {
+      formers.note(place, before, said)
+      return onto(said, before, context.catalog)
+    }
+    return [{ place, operation: { op: isUpsert ? 'upsert' : 'create', ...what, bodyOn } }]
+  })
+  return { operations, skipped: bodies.length - operations.length }
+}
+
+/** The unique key of a row's record; null if the row has no usable value. */
+function toldIn(fields: ResourceFields, by: string, body: JsonObject): Told | null {
+  const [first = null] = [body[by] ?? null].flat() as Json[]
+  const value = typeof first === 'object' && first ? (first as JsonObject).email_value : first
+  if (typeof value !== 'string' && typeof value !== 'number') return null
+  try {
+    return toldBy(fields, by, String(value))
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}
+
+/** The keys that records have. */
+async function held(
+  tx: Queryable,
+  fields: ResourceFields,
+  context: Context,
+  told: readonly (Told | null)[],
+): Promise<Set<Told>> {
+  const all = told.filter(one => one !== null)
+  const [first] = all
+  if (!first) return new Set()
+  const texts = all.map(({ text }) => text)
+  const rows = await ask(tx, holdersSelect(context, fields, first.field, texts))
+  return new Set(rows.map(({ place }) => all[Number(place) - 1]!))
+}
+
+/** True if a row was refused only because an earlier row created its record. */
+function isDouble(outcome: Outcome, { duplicates: { by, action } }: ImportPlan): boolean {
+  if (action !== 'skip' || !('refusal' in outcome)) return false
+  const { slug, problems } = outcome.refusal
+  return slug === 'duplicate' && problems.some(({ field }) => field === by)
+}
+
+/** The fields of a resource, with those writable that a moved record keeps. */
+export const importedFields = memoize((fields: ResourceFields): ResourceFields => {
+  const opened = fields.fields.map(field =>
+    keptFields.includes(field.internal_name) ? { ...field, is_read_only: false } : field,
+  )
+  return { ...fields, fields: opened, byName: new Map(opened.map(field => [field.internal_name, field])) }
+})

@@ -1,0 +1,96 @@
+/** Bulk change: the same change to all records that a filter finds (D82), in the order of their ids. */
+import type { Json, JsonObject } from '../../json.ts'
+import { needNames } from '../../lists/needed-scopes.ts'
+import { readListQuery } from '../../lists/query.ts'
+import { whereSql } from '../../lists/sql.ts'
+import { carryOutBatch, type Operation } from '../../records/batch.ts'
+import { withNames } from '../../records/names.ts'
+import type { Context } from '../../records/save.ts'
+import { type Queryable, type Reader, tableOf } from '../../records/store.ts'
+import type { Rights } from '../../rights/rights.ts'
+import { sightOf } from '../../rights/visibility.ts'
+import { ask, type Sql, sql } from '../../sql.ts'
+import type { Job, Step } from './job.ts'
+import { refusedAt } from './refused.ts'
+
+/** The plan of a bulk change: the filters, as in a list, and the body of the change. */
+export type BulkPlan = { readonly filter: readonly string[]; readonly changes: JsonObject }
+
+/** The caller of a bulk change, or the user for whom a step of it runs. */
+type Asking = Context & { readonly rights: Rights }
+
+/**
+ * Changes the next records, in the transaction `tx`. A refused record stays unchanged, and is reported.
+ * Throws as `countFound` does.
+ */
+export async function bulkStep(
+  tx: Queryable,
+  job: Job,
+  context: Asking,
+  oldest: Date,
+  count: number,
+): Promise<Step> {
+  const { filter, changes } = job.plan as unknown as BulkPlan
+  const fields = context.catalog.resources.get(job.resource)!
+  const where = await found(tx, job.resource, filter, context)
+  const rows = await ask(
+    tx,
+    sql`SELECT r.id::text AS id FROM ${tableOf(fields)} r
+WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${sql.integer(count)}`,
+  )
+  const operations = rows.map(
+    ({ id }): Operation => ({
+      op: 'update',
+      id: Number(id),
+      told: null,
+      precondition: null,
+      body: changes as Json,
+    }),
+  )
+  const outcomes = rows.length ? await carryOutBatch(tx, fields, operations, context, oldest) : []
+  let [updated, unchanged] = [0, 0]
+  const problems = outcomes.flatMap((outcome, index) => {
+    if ('refusal' in outcome) return [refusedAt(Number(rows[index]!.id), outcome.refusal)]
+    if ('saved' in outcome && outcome.saved.isUnchanged) unchanged++
+    else updated++
+    return []
+  })
+  return {
+    position: Number(rows.at(-1)?.id ?? job.position),
+    done: rows.length,
+    counts: { updated, unchanged, refused: problems.length },
+    problems,
+    isEnd: rows.length < count,
+  }
+}
+
+/**
+ * The number of records that the filter finds. Throws `malformed_query` for one that can't be parsed, and
+ * `forbidden` without the scopes to read what it finds and reaches.
+ */
+export async function countFound(
+  db: Reader,
+  resource: string,
+  filter: readonly string[],
+  context: Asking,
+): Promise<number> {
+  const fields = context.catalog.resources.get(resource)!
+  const where = await found(db, resource, filter, context)
+  const [row] = await ask(db, sql`SELECT count(*)::text AS count FROM ${tableOf(fields)} r WHERE ${where}`)
+  return Number(row!.count)
+}
+
+/**
+ * The condition that selects the records, among those that the caller sees. Their number reveals data, so it
+ * takes the scopes to read it (D65, D87), at the time of each step.
+ */
+async function found(db: Reader, resource: string, filter: readonly string[], context: Asking): Promise<Sql> {
+  const { catalog, rights } = context
+  rights.need(`${resource}:read`)
+  const fields = catalog.resources.get(resource)!
+  const now = new Date().toISOString()
+  const parameters = new Map([['filter', filter]])
+  const asked = await withNames(db, context, names => readListQuery(parameters, fields, catalog, now, names))
+  needNames(rights, [], asked)
+  return whereSql(resource, sightOf(context), asked)
+}

@@ -1,0 +1,128 @@
+/** Reverts a job (D83): the undo of each of its events, the latest first. */
+import { Refusal } from '../../errors.ts'
+import { undo } from '../../history/undo.ts'
+import { undoCreations } from '../../history/undo-creations.ts'
+import type { Context } from '../../records/save.ts'
+import type { Queryable } from '../../records/store.ts'
+import { ask, type Sql, sql } from '../../sql.ts'
+import type { Job, Refused, Step } from './job.ts'
+import { refusedAt } from './refused.ts'
+
+/** Maximum number of individual undos in a step: others wait for it, and it may include one bulk undo. */
+const singlesMax = 50
+
+/**
+ * Undoes the next events of a job, up to `count`, in the transaction `tx`. A record that was changed since,
+ * or is needed now, stays and is reported.
+ */
+export async function revertStep(
+  tx: Queryable,
+  job: Job,
+  context: Context,
+  oldest: Date,
+  count: number,
+): Promise<Step> {
+  const isAgain = job.result.revert !== undefined
+  const events = await nextEvents(tx, job, count, isAgain)
+  const problems: Refused[] = []
+  let isUndone: ReadonlySet<number> = new Set()
+  let [done, singles] = [0, 0]
+  for (const { seq, type, resource, id } of events) {
+    if (type !== events[done - 1]?.type) isUndone = await undoneTogether(tx, events.slice(done), context)
+    // Later events may already be undone as part of a bulk undo.
+    if (singles >= singlesMax && isUndone.size === 0) break
+    done++
+    if (isUndone.has(Number(seq))) continue
+    singles++
+    const refusal = await undo(tx, Number(seq), { ...context, idempotency: null }, null, oldest).then(
+      () => null,
+      error => {
+        if (error instanceof Refusal && error.slug !== 'busy_record') return error
+        throw error
+      },
+    )
+    if (!refusal) continue
+    const about = { resource: resource!, id: Number(id) }
+    problems.push(refusedAt(Number(seq), refusal, () => about))
+  }
+  const reverted = done - problems.length
+  if (isAgain) await forget(tx, job, events.slice(0, done), problems)
+  return {
+    position: Number(events[done - 1]?.seq ?? 0),
+    done,
+    counts: { reverted, refused: isAgain ? -reverted : problems.length },
+    problems,
+    isEnd: done === events.length && events.length < count,
+  }
+}
+
+type Row = Readonly<Record<string, string | null>>
+
+/** The condition that a row `p` is a refusal of the job's revert. */
+function isRefused({ account, id }: Pick<Job, 'account' | 'id'>): Sql {
+  return sql`p.account_id = ${String(account)}::bigint AND p.job = ${String(id)}::bigint AND p.phase = 'revert'`
+}
+
+/** The next events of a job; `isAgain`: those that an earlier revert refused. */
+async function nextEvents(tx: Queryable, job: Job, count: number, isAgain: boolean): Promise<readonly Row[]> {
+  const { account, id, position } = job
+  const which = sql` AND e.seq IN (SELECT p.place FROM job_problem p WHERE ${isRefused(job)})`
+  return ask(
+    tx,
+    sql`SELECT e.seq::text AS seq, e.type, e.resource, e.record_id::text AS id FROM event e
+WHERE e.account_id = ${String(account)}::bigint AND e.job = ${String(id)}::bigint
+  AND e.seq < ${String(position)}::bigint${isAgain ? which : sql.none}
+ORDER BY e.seq DESC LIMIT ${sql.integer(count)}`,
+  )
+}
+
+/** Deletes former refusals of events that are reverted now. */
+async function forget(
+  tx: Queryable,
+  job: Job,
+  events: readonly Row[],
+  problems: readonly Refused[],
+): Promise<void> {
+  const still = new Set(problems.map(({ place }) => place))
+  const all = events.map(({ seq }) => Number(seq)).filter(seq => !still.has(seq))
+  await ask(
+    tx,
+    sql`DELETE FROM job_problem p WHERE ${isRefused(job)} AND p.place = ANY(${`{${all.join()}}`}::bigint[])`,
+  )
+}
+
+/** The number of a job's events that a revert refused. */
+export async function countRefused(
+  db: Pick<Queryable, 'query'>,
+  job: Pick<Job, 'account' | 'id'>,
+): Promise<number> {
+  const [row] = await ask(db, sql`SELECT count(*)::text AS count FROM job_problem p WHERE ${isRefused(job)}`)
+  return Number(row!.count)
+}
+
+/** Those of the first events of one type that are undone at once. */
+async function undoneTogether(
+  tx: Queryable,
+  events: readonly Row[],
+  context: Context,
+): Promise<ReadonlySet<number>> {
+  const { type, resource } = events[0]!
+  const fields = context.catalog.resources.get(resource!)
+  if (!fields || type !== `${resource}.created`) return new Set()
+  const end = events.findIndex(event => event.type !== type)
+  const seqs = events.slice(0, end < 0 ? undefined : end).map(({ seq }) => Number(seq))
+  return undoCreations(tx, fields, seqs, context)
+}
+
+/** The number of events of a job. */
+export async function countEvents(
+  db: Pick<Queryable, 'query'>,
+  { account, id }: Pick<Job, 'account' | 'id'>,
+) {
+  const [row] = await ask(
+    db,
+    sql`SELECT count(*)::text AS count FROM event e
+WHERE e.account_id = ${String(account)}::bigint AND e.job = ${String(id)}::bigint`,
+  )
+  return Number(row!.count)
+}

@@ -1,0 +1,112 @@
+/**
+ * A step of a job: a part of its phase, executed with the rights of its user, in one transaction with the
+ * record of its progress. A step of a dry run is rolled back; only its progress is stored (D79).
+ */
+import type { Callers } from '../../accounts/callers.ts'
+import { Refusal } from '../../errors.ts'
+import type { Context } from '../../records/save.ts'
+import type { Queryable, Transactional } from '../../records/store.ts'
+import type { Rights } from '../../rights/rights.ts'
+import { oldestKept } from '../background/background-jobs.ts'
+import { type ImportStep, importStep } from '../imports/step.ts'
+import { bulkStep } from './bulk.ts'
+import type { Job, Step } from './job.ts'
+import { isStillAt, noteStep } from './progress.ts'
+import { revertStep } from './revert.ts'
+
+export type JobDatabase = Queryable & Transactional
+
+type Means = {
+  readonly db: JobDatabase
+  readonly callers: Callers
+  readonly now: () => Date
+  readonly retentionDays: number
+}
+
+/** Target duration of a step: others of the account, and on the embedded engine all, wait meanwhile. */
+const stepMs = 120
+const [smallest, first, largest] = [10, 50, 500]
+
+/**
+ * Executes a step of about `size` rows; 0: the default size. Returns the size of the next one, null if there
+ * is none. Throws the transaction's errors; then the step is rolled back.
+ */
+export async function carryOutStep(
+  means: Means,
+  job: Job,
+  holder: string,
+  size: number,
+): Promise<number | null> {
+  const { db } = means
+  const count = size || first
+  const context = await contextOf(means, job)
+  const asker = { account: String(job.account) }
+  const begun = performance.now()
+  const isTried = job.phase === 'dry_run'
+  const take = (apart: ReadonlySet<number>) =>
+    db.transaction(asker, async tx => {
+      // Without the wait for the account's turn, which a smaller step does not shorten.
+      const started = performance.now()
+      const step = (await isStillAt(tx, job, holder))
+        ? await stepOf(tx, job, context, count, means, apart)
+        : null
+      const ended = performance.now()
+      const result = { step, tookMs: ended - begun, workedMs: ended - started }
+      const isKept = !isTried && !step?.inVain?.length
+      if (step && isKept) await noteStep(tx, job, step, result.tookMs)
+      return { isKept, result }
+    })
+  const apart = new Set<number>()
+  let taken = await take(apart)
+  // Refused rows leave no trace, so the rows are imported again, without the records created for those.
+  while (!isTried && taken.step?.inVain?.length) {
+    for (const place of taken.step.inVain) apart.add(place)
+    taken = await take(apart)
+  }
+  const { step, tookMs, workedMs } = taken
+  if (!step) return null
+  if (isTried)
+    await db.transaction(asker, async tx => {
+      const isKept = await isStillAt(tx, job, holder)
+      if (isKept) await noteStep(tx, job, step, tookMs)
+      return { isKept, result: null }
+    })
+  if (step.isEnd) return null
+  return Math.round(Math.min(largest, Math.max(smallest, Math.min(4, stepMs / workedMs) * count)))
+}
+
+/** A step; for an import, also the refused rows for which records were created nonetheless. */
+type Taken = Step & Partial<Pick<ImportStep, 'inVain'>>
+
+function stepOf(
+  tx: Queryable,
+  job: Job,
+  context: Context & { readonly rights: Rights },
+  count: number,
+  means: Means,
+  apart: ReadonlySet<number>,
+): Promise<Taken> {
+  const oldest = oldestKept(means.now(), means.retentionDays)
+  if (job.phase === 'revert') return revertStep(tx, job, context, oldest, count)
+  if (job.kind === 'bulk') return bulkStep(tx, job, context, oldest, count)
+  return importStep(tx, job, context, oldest, count, apart)
+}
+
+/** The user of a phase, with the rights that they have now and had at its start. Throws `forbidden`. */
+async function contextOf({ callers }: Means, job: Job): Promise<Context & { readonly rights: Rights }> {
+  const acting = await callers.actingFor(job.account, job.actsAs, job.scopes)
+  if (!acting) throw new Refusal('forbidden', 'Whoever began this job is no longer a user in use.')
+  const { rights } = acting
+  rights.need(`${job.resource}:write`)
+  if (job.kind === 'import' && job.phase !== 'revert') rights.need('import:write')
+  const { token, session, requestId } = job
+  return {
+    ...acting,
+    unread: true,
+    token: token === null ? null : { id: token },
+    session: session === null ? null : { id: session },
+    ...(requestId === null ? {} : { requestId }),
+    // A revert is not part of the job that it reverts.
+    job: job.phase === 'revert' ? null : { id: job.id },
+  }
+}

@@ -1,0 +1,227 @@
+/**
+ * Jobs in the database (D84): created, read, and controlled. None of these statements takes an account's
+ * lock, except that which creates a job.
+ */
+import { jsonInstant } from '../../fields/moment.ts'
+import type { JsonObject } from '../../json.ts'
+import type { Queryable, Reader } from '../../records/store.ts'
+import { carryOut, lockFirst } from '../../records/write.ts'
+import { ask, param, type Sql, sql } from '../../sql.ts'
+import { type Job, jobOf, type Kind, type Phase, type Refused, type State } from './job.ts'
+
+/** Identifies a job. */
+export type JobKey = { readonly account: number; readonly id: number }
+
+const numbers = [
+  ...['account_id', 'id', 'actor', 'acts_as', 'token', 'session'],
+  ...['total', 'position', 'done', 'worked_ms'],
+]
+const texts = (names: readonly string[]) =>
+  sql.join(names.map(name => sql`j.${sql.id(name)}::text AS ${sql.id(name)}`))
+const instants = sql.join(
+  ['created_at', 'begun_at', 'ended_at'].map(
+    name => sql`${jsonInstant(sql`j.${sql.id(name)}`)} AS ${sql.id(name)}`,
+  ),
+)
+const short = sql`${texts([...numbers, 'scopes', 'counts', 'result'])}, ${instants}, j.kind, j.resource, j.name,
+  j.state, j.phase, j.request_id, j.error`
+export const jobColumns = sql`${short}, ${texts(['plan', 'columns'])}`
+/** Without the long columns: the texts of a file's columns, and their mapping. */
+const listColumns = sql`${short}, '{}' AS plan`
+
+/** The user who starts a phase, with credentials and scopes. */
+export type Asker = Pick<Job, 'actsAs' | 'token' | 'session' | 'requestId' | 'scopes'>
+
+/** A new job. */
+export type NewJob = {
+  readonly key: JobKey
+  readonly kind: Kind
+  readonly resource: string
+  readonly name: string | null
+  readonly state: State
+  readonly phase: Phase | null
+  readonly by: Asker
+  readonly plan: JsonObject
+  readonly columns: readonly JsonObject[] | null
+  readonly total: number | null
+}
+
+/**
+ * Creates a job under an id reserved for it; null if the account has `openMax` unfinished jobs. The check is
+ * atomic, so concurrent requests can't exceed the limit.
+ */
+export async function insertJob(db: Queryable, job: NewJob, openMax: number | null): Promise<Job | null> {
+  const { key, kind, resource, name, state, phase, by, plan, columns, total } = job
+  const account = param(String(key.account))
+  const most = param(openMax === null ? null : String(openMax))
+  const rows = await carryOut(
+    db,
+    account,
+    sql`INSERT INTO job AS j (account_id, id, kind, resource, name, state, phase, actor, acts_as, token, session,
+  request_id, scopes, plan, columns, total, begun_at)
+SELECT ${account}::bigint, ${String(key.id)}::bigint, ${kind}::text, ${resource}::text, ${name}::text,
+  ${state}::text, ${phase}::text, ${String(by.actsAs)}::bigint, ${sql.join(valuesOf(by))},
+  ${JSON.stringify(plan)}::jsonb, ${columns && JSON.stringify(columns)}::jsonb,
+  ${total === null ? null : String(total)}::bigint, CASE WHEN ${state}::text = 'running' THEN now() END
+WHERE ${most}::bigint IS NULL OR ${most}::bigint > (SELECT count(*) FROM job x
+  WHERE x.account_id = ${account}::bigint AND x.state IN ('waiting', 'running', 'paused'))
+RETURNING ${jobColumns}`,
+    lockFirst,
+  )
+  return rows[0] ? jobOf(rows[0]) : null
+}
+
+/** The columns acts_as, token, session, request_id and scopes. */
+function valuesOf({ actsAs, token, session, requestId, scopes }: Asker): Sql[] {
+  const ids = [actsAs, token, session].map(id => sql`${id === null ? null : String(id)}::bigint`)
+  return [...ids, sql`${requestId}::text`, sql`${JSON.stringify(scopes)}::jsonb`]
+}
+
+/** A job; null if there is none, or if its user is not `actor` (null: any user). */
+export async function readJob(db: Reader, key: JobKey, actor: number | null): Promise<Job | null> {
+  const [row] = await ask(db, sql`SELECT ${jobColumns} FROM job j WHERE ${isIt(key)} AND ${isOf(actor)}`)
+  return row ? jobOf(row) : null
+}
+
+/**
+ * The account's jobs, or this user's, without their plans and columns: the newest first, those before
+ * `before`, one more than `count`.
+ */
+export async function listJobs(
+  db: Reader,
+  account: number,
+  actor: number | null,
+  { before, count }: { readonly before: number | null; readonly count: number },
+): Promise<Job[]> {
+  const rows = await ask(
+    db,
+    sql`SELECT ${listColumns} FROM job j
+WHERE j.account_id = ${String(account)}::bigint AND ${isOf(actor)}
+  AND (${before === null ? null : String(before)}::bigint IS NULL OR j.id < ${before === null ? null : String(before)}::bigint)
+ORDER BY j.id DESC LIMIT ${sql.integer(count + 1)}`,
+  )
+  return rows.map(jobOf)
+}
+
+/** Changes the plan of a waiting job; null if it is not waiting. */
+export async function changePlan(db: Reader, key: JobKey, plan: JsonObject): Promise<Job | null> {
+  const [row] = await ask(
+    db,
+    sql`UPDATE job j SET plan = ${JSON.stringify(plan)}::jsonb
+WHERE ${isIt(key)} AND j.state = 'waiting' RETURNING ${jobColumns}`,
+  )
+  return row ? jobOf(row) : null
+}
+
+/** Stores the content found in the file of an import, which can then begin. */
+export async function noteFile(
+  db: Reader,
+  key: JobKey,
+  { plan, columns, total }: Pick<NewJob, 'plan' | 'columns' | 'total'>,
+): Promise<Job> {
+  const [row] = await ask(
+    db,
+    sql`UPDATE job j SET plan = ${JSON.stringify(plan)}::jsonb, columns = ${JSON.stringify(columns)}::jsonb,
+  total = ${String(total)}::bigint WHERE ${isIt(key)} RETURNING ${jobColumns}`,
+  )
+  return jobOf(row!)
+}
+
+/** Removes a job, with the rows of its file and its refusals. */
+export async function removeJob(db: Reader, key: JobKey): Promise<void> {
+  const [account, id] = [param(String(key.account)), param(String(key.id))]
+  for (const table of ['import_rows', 'job_problem'])
+    await ask(
+      db,
+      sql`DELETE FROM ${sql.id(table)} x WHERE x.account_id = ${account}::bigint AND x.job = ${id}::bigint`,
+    )
+  await ask(db, sql`DELETE FROM job j WHERE ${isIt(key)}`)
+}
+
+/**
+ * Removes expired data: files whose upload was not complete within a day, and jobs that ended before
+ * `oldest`. Their events stay.
+ */
+export async function cleanJobs(db: Reader, account: number, oldest: Date): Promise<void> {
+  const rows = await ask(
+    db,
+    sql`SELECT j.id::text AS id FROM job j WHERE j.account_id = ${String(account)}::bigint AND (
+  j.ended_at < ${oldest.toISOString()}::timestamptz
+  OR j.state IN ('waiting', 'paused') AND j.created_at < ${oldest.toISOString()}::timestamptz
+  OR j.kind = 'import' AND j.total IS NULL AND j.created_at < now() - interval '1 day')`,
+  )
+  for (const { id } of rows) await removeJob(db, { account, id: Number(id) })
+}
+
+/** Moves a job from one of these states to another; null if it is in none of them. */
+export async function move(db: Reader, key: JobKey, from: readonly State[], to: State): Promise<Job | null> {
+  const [row] = await ask(
+    db,
+    sql`UPDATE job j SET state = ${to}::text,
+  ended_at = CASE WHEN ${to}::text IN ('done', 'failed', 'cancelled') THEN now() END
+WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[]) RETURNING ${jobColumns}`,
+  )
+  return row ? jobOf(row) : null
+}
+
+/**
+ * Starts a phase of a job as `by`, from one of these states; null if it is in none of them. `keeps`: the
+ * phase's counts and refusals so far remain.
+ */
+export async function begin(
+  db: Reader,
+  key: JobKey,
+  from: readonly State[],
+  phase: Phase,
+  { position, total, done = 0, keeps = false }: Beginning,
+  by: Asker,
+): Promise<Job | null> {
+  const [named, isKept] = [param(phase), param(String(keeps))]
+  const [row] = await ask(
+    db,
+    sql`WITH cleared AS (
+  DELETE FROM job_problem p WHERE p.account_id = ${String(key.account)}::bigint
+    AND p.job = ${String(key.id)}::bigint AND p.phase = ${named}::text AND NOT ${isKept}::boolean)
+UPDATE job j SET state = 'running', phase = ${named}::text, position = ${String(position)}::bigint,
+  done = ${String(done)}::bigint, total = ${total === null ? null : String(total)}::bigint,
+  counts = CASE WHEN ${isKept}::boolean THEN j.counts ELSE '{}' END, worked_ms = 0, error = NULL,
+  begun_at = now(), ended_at = NULL, lease = NULL, leased_until = '-infinity',
+  (acts_as, token, session, request_id, scopes) = ROW(${sql.join(valuesOf(by))})
+WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[]) RETURNING ${jobColumns}`,
+  )
+  return row ? jobOf(row) : null
+}
+
+/** The position at which a phase begins, and its total. */
+type Beginning = {
+  readonly position: number
+  readonly total: number | null
+  readonly done?: number
+  readonly keeps?: boolean
+}
+
+/** The refusals of a phase, after a place, in order. */
+export async function problemsAfter(
+  db: Reader,
+  { account, id }: JobKey,
+  phase: Phase,
+  place: number,
+  count: number,
+): Promise<Refused[]> {
+  const rows = await ask(
+    db,
+    sql`SELECT p.place::text AS place, p.problems::text AS problems FROM job_problem p
+WHERE p.account_id = ${String(account)}::bigint AND p.job = ${String(id)}::bigint AND p.phase = ${phase}::text
+  AND p.place > ${String(place)}::bigint ORDER BY p.place LIMIT ${sql.integer(count)}`,
+  )
+  return rows.map(row => ({ place: Number(row.place), problems: JSON.parse(row.problems!) }))
+}
+
+/** The condition that a row `j` is the job's. */
+export function isIt({ account, id }: JobKey): Sql {
+  return sql`j.account_id = ${String(account)}::bigint AND j.id = ${String(id)}::bigint`
+}
+
+function isOf(actor: number | null): Sql {
+  return actor === null ? sql`true` : sql`j.actor = ${String(actor)}::bigint`
+}

@@ -1,0 +1,144 @@
+/**
+ * The payload of a webhook's event (D72): the change, and the record as of the event, with the rights of the
+ * webhook's user. It is built when it is sent, so fields that were hidden or purged meanwhile do not leak.
+ * Knows no receiver.
+ */
+import type { Acting } from '../../accounts/callers.ts'
+import { type Problem, Problems, Refusal } from '../../errors.ts'
+import { isAskedFor, scopeOf } from '../../history/event-types.ts'
+import { type RecordThen, recordsAt } from '../../history/records-at.ts'
+import { alsoTold, type EventRow, type ToldEvent, toldEvents } from '../../history/told.ts'
+import { isTold } from '../../history/told-configuration.ts'
+import type { JsonObject } from '../../json.ts'
+import { needNames } from '../../lists/needed-scopes.ts'
+import { selectionOf } from '../../lists/query.ts'
+import type { Plan } from '../../lists/resolve.ts'
+import { withNames } from '../../records/names.ts'
+import type { Reader } from '../../records/store.ts'
+import { filteredResource } from '../../resources/webhook.ts'
+import type { Rights } from '../../rights/rights.ts'
+import { allows } from '../../rights/scopes.ts'
+import { isLimited, type Viewer } from '../../rights/visibility.ts'
+import { mapYielding } from '../../waiting/yielding.ts'
+
+/** A webhook's subscription. */
+export type Asked = {
+  readonly types: readonly string[]
+  /** filter on the one resource of the types */
+  readonly filter: Plan | null
+}
+
+/** The events that match a webhook's subscription, in order. */
+export async function chosenEvents(
+  db: Reader,
+  acting: Acting,
+  rows: readonly EventRow[],
+  { types, filter }: Asked,
+): Promise<EventRow[]> {
+  const asked = rows.filter(
+    row => mayRead(acting, row) && isAskedFor(types, { type: row.type!, also: alsoTold(acting, row) }),
+  )
+  const isJudged = ({ resource }: EventRow) => filter !== null || isPartly(acting, resource!)
+  const then = await recordsOf(db, acting, asked.filter(isJudged), filter)
+  return asked.filter(row => !isJudged(row) || then.get(Number(row.seq))?.isMatch)
+}
+
+/**
+ * `seq` → the body of a delivery, as JSON text. Events that the user may no longer read, or whose record they
+ * can't see, have none.
+ */
+export async function payloadsOf(
+  db: Reader,
+  acting: Acting,
+  rows: readonly EventRow[],
+): Promise<Map<number, string>> {
+  const readable = rows.filter(row => mayRead(acting, row))
+  const then = await recordsOf(db, acting, readable, null)
+  const isRecord = ({ resource }: EventRow) => acting.catalog.resources.has(resource!)
+  const seen = readable.filter(row => !isRecord(row) || then.has(Number(row.seq)))
+  const told = await toldEvents(db, acting, seen)
+  return new Map(
+    await mapYielding(told, event => [event.seq, bodyOf(event, then.get(event.seq)?.record ?? null)]),
+  )
+}
+
+/** The body of a delivery, as JSON text. */
+export function bodyOf({ type, also, at, ...event }: ToldEvent, record: JsonObject | null): string {
+  const { seq, resource, id, version, actor, changes } = event
+  const data = { seq, resource, id, version, actor, changes, record }
+  return JSON.stringify({ type, also, timestamp: at, data })
+}
+
+function mayRead({ rights, catalog }: Acting, row: EventRow): boolean {
+  return allows(rights.scopes, scopeOf(row.resource!)) && isTold(catalog, row)
+}
+
+function isPartly({ catalog }: Viewer, resource: string): boolean {
+  const fields = catalog.resources.get(resource)
+  return fields !== undefined && isLimited(fields)
+}
+
+/** The records as of their events, without events of other things and records that are not visible. */
+async function recordsOf(
+  db: Reader,
+  acting: Acting,
+  rows: readonly EventRow[],
+  filter: Plan | null,
+): Promise<Map<number, RecordThen>> {
+  const found = new Map<number, RecordThen>()
+  for (const [resource, of] of Map.groupBy(rows, row => row.resource!)) {
+    const fields = acting.catalog.resources.get(resource)
+    if (!fields) continue
+    const events = of.map(({ seq, id, at }) => ({
+      seq: Number(seq),
+      id: Number(id),
+      at: JSON.parse(at!) as string,
+    }))
+    for (const [seq, then] of await recordsAt(db, acting, fields, events, filter)) found.set(seq, then)
+  }
+  return found
+}
+
+/**
+ * The plan of a webhook's filter on the records of a resource, or its problems. Throws `forbidden` without
+ * the scope to read the fields and records that it names (D65).
+ */
+export async function filterPlan(
+  db: Reader,
+  viewer: Viewer & { readonly rights: Rights },
+  resource: string,
+  text: string,
+): Promise<{ plan: Plan | null; problems: readonly Problem[] }> {
+  const { catalog, rights } = viewer
+  const fields = catalog.resources.get(resource)!
+  const read = await withNames(db, viewer, names => {
+    const problems = new Problems()
+    const { filter } = selectionOf(new Map([['filter', [text]]]), { fields, catalog, problems, names })
+    return { plan: filter, problems }
+  })
+  needNames(rights, [], { filter: read.plan })
+  const problems = read.problems.kept.map(({ parameter: _, ...problem }) => ({
+    ...problem,
+    field: 'filter',
+    path: '/filter',
+  }))
+  return { plan: read.plan, problems }
+}
+
+/** A webhook's subscription; null if its filter has become invalid. */
+export async function askedOf(
+  db: Reader,
+  acting: Acting,
+  { types, filter }: { readonly types: readonly string[]; readonly filter: string | null },
+): Promise<Asked | null> {
+  if (filter === null) return { types, filter: null }
+  try {
+    const resource = filteredResource(types, acting.catalog)
+    if (resource === null) return null
+    const { plan, problems } = await filterPlan(db, acting, resource, filter)
+    return problems.length ? null : { types, filter: plan }
+  } catch (error) {
+    if (error instanceof Refusal) return null
+    throw error
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * The delivery queue in the database (D72): due deliveries, outcomes of attempts, and the order per record.
+ * Statements of a process without the lease change nothing.
+ */
+import { jsonInstant } from '../../fields/moment.ts'
+import { ask, param, type Sql, sql } from '../../sql.ts'
+import type { Attempt } from './outgoing.ts'
+import { type Held, isHeld, isOf, type QueueDatabase, type Webhook } from './progress.ts'
+import { orderMinutes } from './retries.ts'
+
+/** An event to deliver. */
+export type ToDeliver = {
+  readonly seq: number
+  readonly type: string
+  readonly resource: string
+  readonly record: number
+}
+
+/**
+ * Records the scan of the events from `from` to `to`, and enqueues the deliveries. Earlier deliveries are
+ * sent again. False if another process has come further meanwhile, or a replay begins elsewhere.
+ */
+export async function enqueue(
+  db: QueueDatabase,
+  held: Held,
+  { from, to }: { readonly from: number; readonly to: number },
+  deliveries: readonly ToDeliver[],
+  now: Date,
+): Promise<boolean> {
+  const [at, last] = [param(now.toISOString()), param(String(to))]
+  const seen = new Set<string>()
+  const given = deliveries.map(one => {
+    const record = `${one.resource} ${one.record}`
+    const isFirst = !seen.has(record)
+    seen.add(record)
+    return { ...one, is_first: isFirst }
+  })
+  const rows = await ask(
+    db,
+    sql`WITH mine AS (
+  SELECT p.seq FROM webhook_progress p
+  WHERE ${isHeld(held)} AND p.seq = ${String(from)}::bigint
+  FOR UPDATE
+), moved AS (
+  UPDATE webhook_progress p SET seq = ${last}::bigint FROM mine WHERE ${isOf(held, sql`p`)} RETURNING p.seq
+), put AS (
+  INSERT INTO webhook_delivery (account_id, webhook, seq, type, resource, record, state, created_at, next_at)
+  SELECT ${String(held.account)}::bigint, ${String(held.id)}::bigint, g.seq, g.type, g.resource, g.record,
+    'waiting', ${at}::timestamptz, CASE WHEN g.is_first AND NOT b.is_queued
+      THEN greatest(${at}::timestamptz, b.free_at) END
+  FROM mine, jsonb_to_recordset(${JSON.stringify(given)}::jsonb) g
+      (seq bigint, type text, resource text, record bigint, is_first boolean)
+    CROSS JOIN LATERAL (
+      SELECT coalesce(bool_or(w.first_tried_at IS NULL), false) AS is_queued, ${freeAt(sql`w.first_tried_at`)} AS free_at
+      FROM webhook_delivery w
+      WHERE ${isOf(held, sql`w`)} AND w.resource = g.resource AND w.record = g.record
+        AND w.state = 'waiting') b
+  ON CONFLICT (account_id, webhook, seq) DO UPDATE
+  SET state = 'waiting', next_at = excluded.next_at, tries = 0, first_tried_at = NULL,
+    round = webhook_delivery.round + 1
+  WHERE webhook_delivery.state <> 'waiting'
+)
+SELECT seq::text AS seq FROM moved`,
+  )
+  return rows.length > 0
+}
+
+/** When the next event of a record is sent although earlier ones have failed (null: none was tried). */
+function freeAt(triedAt: Sql): Sql {
+  return sql`max(${triedAt}) + make_interval(mins => ${sql.integer(orderMinutes)})`
+}
+
+/** A due delivery. */
+export type Due = ToDeliver & {
+  readonly tries: number
+  /** number of replays: outcomes of an earlier round do not count */
+  readonly round: number
+}
+
+/** At most `max` due deliveries, without those that this process has in hand. */
+export async function dueDeliveries(
+  db: QueueDatabase,
+  held: Held,
+  atHand: readonly number[],
+  max: number,
+  now: Date,
+): Promise<Due[]> {
+  const rows = await ask(
+    db,
+    sql`SELECT d.seq::text AS seq, d.type, d.resource, d.record::text AS record, d.tries::text AS tries,
+  d.round::text AS round
+FROM webhook_delivery d
+WHERE ${isOf(held, sql`d`)} AND d.next_at <= ${now.toISOString()}::timestamptz
+  AND d.seq <> ALL(${`{${atHand.join()}}`}::bigint[])
+ORDER BY d.next_at, d.seq LIMIT ${sql.integer(max)}`,
+  )
+  return rows.map(({ seq, type, resource, record, tries, round }) => ({
+    ...{ seq: Number(seq), type: type!, resource: resource!, record: Number(record) },
+    ...{ tries: Number(tries), round: Number(round) },
+  }))
+}
+
+/** The outcome of an attempt, and its consequence. */
+export type Outcome = Pick<Due, 'seq' | 'tries' | 'round'> & {
+  readonly attempt: Attempt
+  readonly at: Date
+  readonly state: 'waiting' | 'delivered' | 'dead'
+  /** when it is retried; null: never */
+  readonly nextAt: Date | null
+}
+
+/** The outcome without a retry. */
+export function settled(outcome: Outcome): Outcome {
+  return outcome.state === 'waiting' ? { ...outcome, state: 'dead', nextAt: null } : outcome
+}
+
+/** The health of a webhook's deliveries. */
+export type Health = {
+  /** start of the current failures; null: the last delivery succeeded */
+  readonly failingSince: Date | null
+  readonly lastError: string | null
+  readonly deliveredAt: Date | null
+}
+
+/**
+ * Records outcomes, and releases the next event of each record. That is the first untried one: at once if all
+ * before it are done, else when it has waited long enough. `health` null: unchanged. Idempotent, so it can be
+ * retried after a lost response.
+ */
+export async function writeDown(
+  db: QueueDatabase,
+  held: Held,
+  outcomes: readonly Outcome[],
+  health: Health | null,
+  now: Date,
+): Promise<void> {
+  const mine = sql`SELECT p.webhook FROM webhook_progress p
+  WHERE ${isHeld(held)} FOR UPDATE`
+  await ask(db, written(held, health ? healthOf(held, health) : mine, outcomes, now))
+}
+
+/** The row of a webhook that this process holds, with its health. */
+function healthOf(held: Held, { failingSince, lastError, deliveredAt }: Health): Sql {
+  return sql`UPDATE webhook_progress p
+  SET failing_since = ${failingSince?.toISOString() ?? null}::timestamptz, last_error = ${lastError}::text,
+    last_delivered_at = coalesce(${deliveredAt?.toISOString() ?? null}::timestamptz, p.last_delivered_at)
+  WHERE ${isHeld(held)} RETURNING p.webhook`
+}
+
+/** Records the outcome of a test, which needs no lease. */
+export async function writeDownTest(db: QueueDatabase, webhook: Webhook, outcome: Outcome): Promise<void> {
+  await ask(db, written(webhook, sql`SELECT 1 AS one`, [outcome], outcome.at))
+}
+
+/**
+ * `mine` has a row if this process may write. PostgreSQL's statistics take a table that grew quickly for
+ * empty: so rows are looked up by a list of keys or for one record, never by a join of all of a webhook's
+ * rows.
+ */
+function written(webhook: Webhook, mine: Sql, outcomes: readonly Outcome[], now: Date): Sql {
+  const given = outcomes.map(({ seq, tries, round, attempt, at, state, nextAt }) => ({
+    ...{ seq, tries, round, at, state, next_at: nextAt, status: attempt.status, error: attempt.error },
+    ...{ duration_ms: attempt.durationMs, answer: attempt.answer },
+  }))
+  const seqs = param(`{${outcomes.map(({ seq }) => seq).join()}}`)
+  const waiting = sql`SELECT x.seq, x.first_tried_at FROM webhook_delivery x
+    WHERE ${isOf(webhook, sql`x`)} AND x.resource = r.resource AND x.record = r.record
+      AND x.state = 'waiting' AND x.seq <> ALL(${seqs}::bigint[])`
+  // An attempt of an earlier round does not settle the replay.
+  const isOwn = sql`d.round = g.round`
+  const own = (value: Sql, kept: Sql) => sql`CASE WHEN ${isOwn} THEN ${value} ELSE ${kept} END`
+  return sql`WITH mine AS (${mine}), done AS (
+  UPDATE webhook_delivery d SET state = ${own(sql`g.state`, sql`d.state`)},
+    next_at = ${own(sql`g.next_at`, sql`d.next_at`)}, tries = ${own(sql`d.tries + 1`, sql`d.tries`)},
+    first_tried_at = ${own(sql`coalesce(d.first_tried_at, g.at)`, sql`d.first_tried_at`)},
+    status = g.status, error = g.error,
+    duration_ms = g.duration_ms, answer = g.answer, attempts = d.attempts + 1,
+    log = jsonb_path_query_array(d.log, '$[last - 18 to last]') || jsonb_build_array(g.entry)
+  FROM mine, (
+    SELECT x.*, jsonb_build_object('at', ${jsonInstant(sql`x.at`)}::jsonb, 'status', x.status, 'error', x.error,
+      'duration_ms', x.duration_ms) AS entry
+    FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb) x (seq bigint, tries int, round int, at timestamptz,
+      state text, next_at timestamptz, status int, error text, duration_ms int, answer text)) g
+  WHERE ${isOf(webhook, sql`d`)} AND d.seq = ANY(${seqs}::bigint[]) AND d.seq = g.seq
+    AND CASE WHEN ${isOwn} THEN d.tries = g.tries ELSE d.log -> -1 IS DISTINCT FROM g.entry END
+  RETURNING d.resource, d.record, CASE d.state WHEN 'waiting' THEN d.first_tried_at END AS first_tried_at
+), freed AS MATERIALIZED (
+  SELECT n.seq, greatest(${now.toISOString()}::timestamptz, n.free_at) AS free_at
+  FROM (SELECT o.resource, o.record, max(o.first_tried_at) AS first_tried_at FROM done o GROUP BY 1, 2) r
+    CROSS JOIN LATERAL (
+      SELECT min(w.seq) FILTER (WHERE w.first_tried_at IS NULL) AS seq,
+        ${freeAt(sql`greatest(r.first_tried_at, w.first_tried_at)`)} AS free_at
+      FROM (${waiting}) w) n
+  WHERE n.seq IS NOT NULL
+)
+UPDATE webhook_delivery d SET next_at = (SELECT f.free_at FROM freed f WHERE f.seq = d.seq)
+WHERE ${isOf(webhook, sql`d`)} AND d.seq = ANY(ARRAY(SELECT f.seq FROM freed f))`
+}
+
+/** Moves waiting deliveries to the dead letters, `max` at a time; returns their number. */
+export async function giveUp(db: QueueDatabase, held: Held, reason: string, max: number): Promise<number> {
+  const rows = await ask(
+    db,
+    sql`UPDATE webhook_delivery d SET state = 'dead', next_at = NULL, error = coalesce(d.error, ${reason}::text)
+WHERE ${isOf(held, sql`d`)} AND d.seq = ANY(ARRAY(
+  SELECT w.seq FROM webhook_delivery w WHERE ${isOf(held, sql`w`)} AND w.state = 'waiting'
+  LIMIT ${sql.integer(max)}))
+RETURNING 1 AS one`,
+  )
+  return rows.length
+}

@@ -1,0 +1,184 @@
+/**
+ * Webhooks with their secrets (D72). The record is the subscription; secrets and progress are stored beside
+ * it, and change in the same statements. Knows no HTTP.
+ */
+import { randomBytes } from 'node:crypto'
+import { type Problem, Refusal } from '../../errors.ts'
+import type { ResourceFields } from '../../fields/catalog.ts'
+import { moment } from '../../fields/moment.ts'
+import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
+import { createRecord, type Given } from '../../records/create.ts'
+import type { Precondition } from '../../records/precondition.ts'
+import { readRecord } from '../../records/read.ts'
+import type { Context, Saved } from '../../records/save.ts'
+import type { Queryable } from '../../records/store.ts'
+import { updateRecord } from '../../records/update.ts'
+import type { Author } from '../../records/write.ts'
+import { filteredResource, inUse } from '../../resources/webhook.ts'
+import type { Rights } from '../../rights/rights.ts'
+import { type Sql, sql } from '../../sql.ts'
+import type { Outgoing } from './outgoing.ts'
+import { filterPlan } from './payload.ts'
+import { newWebhookSecret } from './signature.ts'
+
+/** A saved webhook and its secret; null for a replay. */
+export type SavedWebhook = Saved & { readonly secret: string | null }
+
+/** The context of an HTTP caller. */
+export type Asking = Context & { readonly rights: Rights }
+
+/** Creates a webhook from a body. Throws the errors of `createRecord`. */
+export async function createWebhook(
+  db: Queryable,
+  outgoing: Outgoing,
+  context: Asking,
+  body: Json,
+): Promise<SavedWebhook> {
+  const secret = newWebhookSecret(randomBytes)
+  const saved = await createRecord(db, fieldsOf(context), body, context, {
+    problems: await problemsOf(db, outgoing, context, body, null),
+    rows: by => [secretRow(by, secret), newProgressRow(by, context.rights)],
+  })
+  return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
+}
+
+/** The additions to a webhook's update: problems of its URL and filter, and its progress. */
+export async function changeOf(
+  db: Queryable,
+  outgoing: Outgoing,
+  context: Asking,
+  id: number,
+  body: Json,
+): Promise<Given> {
+  const read = await readRecord(db, fieldsOf(context), context, id).catch(error => {
+    if (error instanceof Refusal && error.slug === 'record_not_found') return null
+    throw error
+  })
+  // The update is refused later, or is a replay.
+  if (!read) return {}
+  const before = parseJson(read.record) as JsonObject
+  return {
+    problems: await problemsOf(db, outgoing, context, body, before),
+    rows: by => [progressRow(by, context.rights)],
+  }
+}
+
+/**
+ * Rotates a webhook's secret. The previous one also signs deliveries for `overlapHours`; older ones end.
+ * Throws the errors of `updateRecord`.
+ */
+export async function rotateWebhook(
+  db: Queryable,
+  context: Context,
+  id: number,
+  overlapHours: number,
+  precondition: Precondition,
+): Promise<SavedWebhook> {
+  const secret = newWebhookSecret(randomBytes)
+  const saved = await updateRecord(db, fieldsOf(context), id, {}, context, precondition, {
+    values: { rotated_at: moment },
+    rows: by => [...endedSecrets(by, overlapHours), secretRow(by, secret)],
+  })
+  return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
+}
+
+export function fieldsOf({ catalog }: Pick<Context, 'catalog'>): ResourceFields {
+  return catalog.resources.get('webhook')!
+}
+
+/** A webhook that is visible to the caller. Throws `record_not_found`. */
+export async function requireThere(db: Queryable, context: Context, id: number): Promise<JsonObject> {
+  return parseJson((await readRecord(db, fieldsOf(context), context, id)).record) as JsonObject
+}
+
+/** Like requireThere, for an active webhook. Throws also `validation_failed`. */
+export async function requireInUse(db: Queryable, context: Context, id: number): Promise<void> {
+  const record = await requireThere(db, context, id)
+  if (record.is_active === inUse.yes) return
+  throw new Refusal('validation_failed', 'Nothing is sent again.', [
+    {
+      ...{ field: 'is_active', path: '', code: 'out_of_use', message: 'The webhook is out of use.' },
+      hint: 'Take it into use first: PATCH it with {"is_active": "Yes"}.',
+    },
+  ])
+}
+
+/** Problems of the URL and the filter in a body, beyond those of their fields. */
+async function problemsOf(
+  db: Queryable,
+  outgoing: Outgoing,
+  context: Asking,
+  body: Json,
+  before: JsonObject | null,
+): Promise<Problem[]> {
+  if (!isObject(body)) return []
+  const { url, filter = before?.filter ?? null, events = before?.events ?? null } = body
+  const isUrl = typeof url === 'string' && URL.canParse(url) && /^https?:/i.test(url.trim())
+  const refused = isUrl && url !== before?.url ? await outgoing.refusalOf(new URL(url)) : null
+  const types = [events].flat().filter(type => typeof type === 'string')
+  const resource = filteredResource(types, context.catalog)
+  const isFilter = typeof filter === 'string' && filter.length <= 10_000 && resource !== null
+  const isNew = 'filter' in body || 'events' in body
+  const { problems } = isFilter && isNew ? await filterPlan(db, context, resource, filter) : { problems: [] }
+  const message = `url ${refused}.`
+  return [
+    ...(refused ? [{ field: 'url', path: '/url', code: 'address_refused', message, hint: addressHint }] : []),
+    ...problems,
+  ]
+}
+
+const addressHint = 'The operator may allow others: WEBHOOK_ALLOW_PRIVATE.'
+
+/** A CTE that inserts a secret of the webhook `r`. */
+function secretRow({ account }: Author, secret: string): Sql {
+  return sql`secret AS (
+  INSERT INTO webhook_secret (account_id, webhook, version, secret)
+  SELECT ${account}::bigint, r.id, r.version, ${secret}::text FROM r
+)`
+}
+
+/** CTEs that end the previous secrets of the webhook `r`: the last one after the overlap. */
+function endedSecrets({ account }: Author, overlapHours: number): Sql[] {
+  const isOf = sql`x.account_id = ${account}::bigint AND x.webhook = r.id`
+  const hours = sql.integer(overlapHours)
+  return [
+    sql`ended AS (
+  DELETE FROM webhook_secret x USING r
+  WHERE ${isOf} AND (x.valid_until IS NOT NULL OR ${hours} = 0)
+)`,
+    sql`ending AS (
+  UPDATE webhook_secret x SET valid_until = locked.at + make_interval(hours => ${hours})
+  FROM r, locked WHERE ${isOf} AND x.valid_until IS NULL AND ${hours} > 0
+)`,
+  ]
+}
+
+/** A CTE for the progress of the new webhook `r`, which starts at the current event. */
+function newProgressRow({ account }: Author, rights: Rights): Sql {
+  return sql`progress AS (
+  INSERT INTO webhook_progress (account_id, webhook, seq, is_active, scopes)
+  SELECT ${account}::bigint, r.id, counted.last_seq, r.is_active = 1, ${scopesOf(rights)}::jsonb
+  FROM r, counted
+)`
+}
+
+/** The scopes of the webhook's author, which narrow its user's rights, as JSON. */
+function scopesOf({ narrowedTo }: Rights): string | null {
+  return narrowedTo && JSON.stringify(narrowedTo)
+}
+
+/**
+ * A CTE for the progress of a changed webhook. Activation starts at the current event; deactivation gives up
+ * waiting deliveries. `rights`: those of the author; null: the service itself, and the scopes stay.
+ */
+export function progressRow({ account }: Author, rights: Rights | null): Sql {
+  const scopes = rights ? sql`, scopes = ${scopesOf(rights)}::jsonb` : sql.none
+  const isBegun = sql`r.is_active = 1 AND NOT p.is_active`
+  return sql`progress AS (
+  UPDATE webhook_progress p SET is_active = r.is_active = 1, next_at = counted.at,
+    seq = CASE WHEN ${isBegun} THEN counted.last_seq ELSE p.seq END,
+    failing_since = CASE WHEN ${isBegun} THEN NULL ELSE p.failing_since END,
+    last_error = CASE WHEN ${isBegun} THEN NULL ELSE p.last_error END${scopes}
+  FROM r, counted WHERE p.account_id = ${account}::bigint AND p.webhook = r.id
+)`
+}

@@ -1,0 +1,191 @@
+/**
+ * Delivers the webhooks of one process (D72): finds those with work, and runs a courier for each. Writes of
+ * this process notify it; for those of others, and for retries, it polls. Several processes share the work.
+ * Owns the schedule, not the delivery.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Callers } from '../../accounts/callers.ts'
+import type { Log } from '../../db/open.ts'
+import { reasonOf } from '../../log.ts'
+import type { Queryable } from '../../records/store.ts'
+import { updateRecord } from '../../records/update.ts'
+import { within } from '../../waiting/timeout.ts'
+import { WorkerLoop } from '../../waiting/worker-loop.ts'
+import { Courier, type CourierOptions } from './courier.ts'
+import { Outgoing, type OutgoingOptions } from './outgoing.ts'
+import { findWork, type Held, type Webhook } from './progress.ts'
+import { progressRow } from './saved.ts'
+
+export type WorkerOptions = OutgoingOptions & {
+  readonly db: Queryable
+  readonly callers: Callers
+  readonly now: () => Date
+  readonly log: Log
+  /** polling interval */
+  readonly everyMs?: number
+}
+
+const everyDefaultMs = 1000
+/** Every n-th poll scans the events of all accounts, to catch missed notifications. */
+const thoroughEvery = 5
+/** Notifications within this time are coalesced. */
+const gatherMs = 5
+/** An account without work is skipped for this long: most have no webhook. */
+const quietMs = 500
+/** A failing receiver is served less often, as that costs others. */
+const failingMs = 1000
+/**
+ * Wait of a courier after a database error. It keeps its state: the requests in flight and the outcomes not
+ * recorded yet.
+ */
+const retryMs = 1000
+/** Wait after another process held a webhook's lease. */
+const againMs = 100
+/** Maximum of concurrent requests of a process, beside the first of each webhook. */
+const requestsMax = 256
+/** Grace period for requests in flight when the service stops. */
+const finishWithinMs = 3000
+const logEveryMs = 60_000
+/** The actor of the service's own writes. */
+const service = 0
+
+/** A webhook that this process serves. */
+type Work = Webhook & { readonly courier: Courier }
+
+export class WebhookWorker {
+  /** sends the requests */
+  readonly outgoing: Outgoing
+  readonly #options: WorkerOptions
+  readonly #loop: WorkerLoop<Work>
+  /** accounts with writes since the last look */
+  readonly #written = new Set<number>()
+  /** account → end of its quiet period */
+  readonly #quiet = new Map<number, number>()
+  /** delayed webhooks */
+  readonly #later = new Map<string, NodeJS.Timeout>()
+  #gathering: NodeJS.Timeout | undefined
+  #rounds = 0
+  #loggedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: WorkerOptions) {
+    const { db, callers, now, everyMs = everyDefaultMs } = options
+    this.#options = options
+    this.outgoing = new Outgoing(options)
+    const shared: CourierOptions = {
+      db,
+      now,
+      actingFor: (...whom) => callers.actingFor(...whom),
+      post: (...request) => this.outgoing.post(...request),
+      disable: (webhook, reason) => this.#disable(webhook, reason),
+      slots: { taken: 0, max: requestsMax },
+    }
+    const holder = randomUUID()
+    this.#loop = new WorkerLoop({
+      everyMs,
+      // The number of requests is limited, not that of couriers.
+      concurrency: Number.POSITIVE_INFINITY,
+      retryMs,
+      look: () => this.#look(),
+      begin: webhook => ({ ...webhook, courier: new Courier(shared, { ...webhook, holder }) }),
+      run: work => this.#run(work),
+      isWoken: ({ courier }) => courier.isWoken,
+      onError: error => this.#logFailure(error),
+    })
+  }
+
+  /** Must be called after each write of this process to an account. */
+  wrote(account: number): void {
+    if (this.#loop.isStopped || this.#written.has(account)) return
+    if ((this.#quiet.get(account) ?? 0) > performance.now()) return
+    this.#written.add(account)
+    this.#gathering ??= setTimeout(() => this.#lookAtWritten(), gatherMs)
+  }
+
+  /** Like `wrote`, after a change of a webhook: ignores the quiet period. */
+  changed(account: number): void {
+    this.#quiet.delete(account)
+    this.wrote(account)
+  }
+
+  /** Graceful stop: requests in flight may end, and their outcomes are recorded; the rest is sent later. */
+  async stop(): Promise<void> {
+    const ended = this.#loop.stop()
+    clearTimeout(this.#gathering)
+    for (const later of this.#later.values()) clearTimeout(later)
+    for (const { courier } of this.#loop.tasks) courier.stop()
+    await within(ended, finishWithinMs, () => {})
+    await this.outgoing.stop()
+    await ended
+  }
+
+  async #look(): Promise<void> {
+    const at = performance.now()
+    for (const [account, until] of this.#quiet) if (until <= at) this.#quiet.delete(account)
+    const isThorough = this.#rounds++ % thoroughEvery === 0
+    await Promise.all([this.#find('due'), ...(isThorough ? [this.#find('behind')] : [])])
+  }
+
+  async #lookAtWritten(): Promise<void> {
+    this.#gathering = undefined
+    const among = [...this.#written]
+    this.#written.clear()
+    const found = await this.#find({ among })
+    const busy = new Set(found.map(({ account }) => account))
+    const until = performance.now() + quietMs
+    for (const account of among) if (!busy.has(account)) this.#quiet.set(account, until)
+  }
+
+  async #find(where: Parameters<typeof findWork>[1]): Promise<Webhook[]> {
+    const { db, now } = this.#options
+    const found = await findWork(db, where, now()).catch(error => {
+      this.#logFailure(error)
+      return []
+    })
+    for (const webhook of found)
+      if (webhook.isFailing) this.#serveLater(webhook)
+      else this.#serve(webhook)
+    return found
+  }
+
+  #serveLater(webhook: Webhook): void {
+    const key = keyOf(webhook)
+    if (this.#later.has(key)) return
+    const serve = () => {
+      this.#later.delete(key)
+      this.#serve(webhook)
+    }
+    // Jitter: failing webhooks are found together, and should not be served together.
+    this.#later.set(key, setTimeout(serve, failingMs * (0.5 + Math.random())).unref())
+  }
+
+  #serve({ account, id }: Webhook): void {
+    this.#loop.wake({ account, id })?.courier.wake()
+  }
+
+  /** Runs a courier until there is nothing to do. */
+  async #run({ account, courier }: Work): Promise<'more' | 'done'> {
+    if (!(await courier.run())) setTimeout(() => this.changed(account), againMs).unref()
+    return 'done'
+  }
+
+  async #disable({ account, id }: Held, reason: string): Promise<void> {
+    const { db, callers, log } = this.#options
+    const catalog = await callers.catalogNow(account)
+    const fields = catalog.resources.get('webhook')!
+    await updateRecord(db, fields, id, { is_active: 'No' }, { catalog, actor: service }, null, {
+      values: { disabled_reason: reason },
+      rows: by => [progressRow(by, null)],
+    })
+    log(`Took webhook ${id} of account ${account} out of use. ${reason}`)
+  }
+
+  #logFailure(error: unknown): void {
+    if (this.#loop.isStopped || performance.now() - this.#loggedAt < logEveryMs) return
+    this.#loggedAt = performance.now()
+    this.#options.log(`Webhooks could not be delivered; it is tried again in a second: ${reasonOf(error)}`)
+  }
+}
+
+function keyOf({ account, id }: Webhook): string {
+  return `${account} ${id}`
+}
