@@ -3,7 +3,6 @@
  * on PostgreSQL: how fast the feed is read, how long a list and sums as of a past day take, and the lag from
  * a write, by the same process and by another, to those who wait for events. See docs/performance.md.
  */
-
 import { parseArgs } from 'node:util'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample/sample.ts'

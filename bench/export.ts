@@ -3,7 +3,6 @@
  * turns with `COPY (SELECT document …) TO STDOUT` by psql. During an export another client gets single deals
  * one after the other: their latency shows the cost for others. See docs/performance.md.
  */
-
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'

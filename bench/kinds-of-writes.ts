@@ -2,7 +2,6 @@
  * Kinds of writes side by side, in turns of one run on each engine: their throughput as ratios to that of the
  * first. For benches that compare ways to write the same records.
  */
-
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { middle, ownDirectory, sayMachine } from './begin.ts'

@@ -3,7 +3,6 @@
  * Each shape over HTTP with eight requests in flight, against the same shape at 10 000 deals and the same
  * statement through the driver alone, in turns of one run. See docs/performance.md.
  */
-
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

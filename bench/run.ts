@@ -3,7 +3,6 @@
  * against the limits of its own database, side by side in one run. Prints ratios; the absolute figures are
  * this machine's and this minute's. See docs/performance.md.
  */
-
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { middle, ownDirectory, sayMachine } from './begin.ts'

@@ -3,7 +3,6 @@
  * account, over HTTP, one at a time, against the same searches in an account of 10 000 deals and 3 000
  * contacts, in turns of one run. See docs/performance.md.
  */
-
 import { parseArgs } from 'node:util'
 import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample/sample.ts'

@@ -5,7 +5,6 @@
  * request (of the service and of all PostgreSQL on the machine, if the system reports it) as ratios. See
  * docs/performance.md.
  */
-
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { middle, ownDirectory, sayMachine } from './begin.ts'

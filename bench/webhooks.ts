@@ -3,7 +3,6 @@
  * a receiver on this machine, and the lag from a write to its event: alone, and beside receivers that hang,
  * fail or are slow, in turns of one run. See docs/performance.md.
  */
-
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'

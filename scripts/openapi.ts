@@ -20,6 +20,6 @@ if (broken.length && !process.argv.includes('--break')) {
   process.exitCode = 1
 } else {
   writeFileSync(path, document)
-  writeFileSync('client/src/http/openapi/schemas.ts', typesOf(baseCatalog))
+  writeFileSync('client/src/schemas.ts', typesOf(baseCatalog))
   writeFileSync('client/src/resource-names.ts', resourceNamesOf(baseCatalog))
 }

@@ -2,7 +2,6 @@
  * Every setting of the service (D41), read once from the environment. A bad value ends the start with one
  * clear line.
  */
-
 import { currencyCode } from './accounts/currencies.ts'
 import { parseToken } from './accounts/token.ts'
 import { readServerUrl } from './db/postgres/server-url.ts'

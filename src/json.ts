@@ -2,7 +2,6 @@
  * Reads JSON without losing a digit (D14). Knows nothing of fields. A number that a double can't hold becomes
  * a raw JSON number (JSON.rawJSON), which JSON.stringify writes back unchanged.
  */
-
 import { unexpected } from './broken-json.ts'
 
 /** An interface, not a type, so that it can't be assigned to a JsonObject. */

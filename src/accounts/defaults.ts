@@ -1,8 +1,8 @@
 /**
  * The defaults of a new account (D40): its pipeline, the interface's option lists, and its roles. Data only.
  */
+import type { Visibility } from '../fields/catalog.ts'
 import { followScope, importScope } from '../rights/scopes.ts'
-import type { Visibility } from '../rights/visibility.ts'
 
 export const defaultPipeline = {
   name: 'Sales pipeline',

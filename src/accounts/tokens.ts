@@ -4,13 +4,13 @@
  */
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../errors.ts'
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { Json } from '../json.ts'
 import { createRecord } from '../records/create.ts'
 import type { Precondition } from '../records/precondition.ts'
 import type { Context, Saved } from '../records/save.ts'
 import type { Queryable } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
-import type { Author } from '../records/write.ts'
 import { allows } from '../rights/scopes.ts'
 import { type Sql, sql } from '../sql.ts'
 import { hashToken, newToken, prefixOf } from './token.ts'
@@ -63,7 +63,7 @@ function fieldsOf({ catalog }: Context) {
 }
 
 /** A CTE that inserts a secret of the token `r`. A secret of another token moves to this one. */
-function secretRow({ account }: Author, secret: string): Sql {
+function secretRow({ account }: WriteParams, secret: string): Sql {
   return sql`secret AS (
   INSERT INTO token_secret (account_id, hash, token)
   SELECT ${account}::bigint, ${hashToken(secret)}::text, r.id FROM r
@@ -72,7 +72,7 @@ function secretRow({ account }: Author, secret: string): Sql {
 }
 
 /** CTEs that end the previous secrets of the token `r`: the last one after the overlap. */
-function endedSecrets({ account }: Author, overlapHours: number): Sql[] {
+function endedSecrets({ account }: WriteParams, overlapHours: number): Sql[] {
   const isOf = sql`x.account_id = ${account}::bigint AND x.token = r.id`
   const hours = sql.integer(overlapHours)
   return [

@@ -1,5 +1,4 @@
 /** The link that a start on loopback shows: it signs this machine's user in, without password (D61, D133). */
-
 import { createLink } from '../accounts/sign-in/links.ts'
 import type { Queryable } from '../records/store.ts'
 import { administers } from '../resources/user-access.ts'

@@ -13,7 +13,6 @@ import { isMet, versionConflict } from '../records/precondition.ts'
 import { askReferences, lookIn, missingReferences } from '../records/references.ts'
 import { reserveIds } from '../records/write.ts'
 import { sightOf } from '../rights/visibility.ts'
-import { countIndexes } from '../work/background/indexes.ts'
 import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
 import {
   changedField,
@@ -26,6 +25,7 @@ import {
 } from './field.ts'
 import type { Findings } from './findings.ts'
 import { formOf, formVersion, newForm, withUnseen } from './form.ts'
+import { countIndexes } from './indexes.ts'
 import { idsNeeded, newField } from './new-field.ts'
 import { withChangedOption, withNewOption } from './option.ts'
 import { type Administered, type Administrator, requestKeyOf, retryOnConflict } from './retry-on-conflict.ts'

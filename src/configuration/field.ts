@@ -2,7 +2,6 @@
  * Validates a change of a field (D36) against the account's catalog. Returns the new field, or all problems
  * at once. Rules of the interface can be tightened, never loosened. Pure; save.ts saves the result.
  */
-
 import { isBlank } from '../fields/blank.ts'
 import { type FieldRow, fieldOf, type ResourceFields, type Role, type Section } from '../fields/catalog.ts'
 import type { Row } from '../fields/columns.ts'

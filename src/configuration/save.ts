@@ -3,20 +3,13 @@
  * increments the catalog's version, and does nothing unless the catalog still has the validated version
  * (D52): a compare and set.
  */
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { Catalog, FieldRow, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
 import { type IdempotentRequest, unchanged, writeIdempotently } from '../records/idempotency.ts'
 import type { Queryable } from '../records/store.ts'
 import { isTaken, keysOfRows } from '../records/unique.ts'
-import {
-  author,
-  type Author as By,
-  dated,
-  lockFirst,
-  type Origin,
-  type Write,
-  writing,
-} from '../records/write.ts'
+import { author, dated, lockFirst, type Origin, type Write, writing } from '../records/write.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
 
 export type KeysChange = { readonly of: Field; readonly isUnique: boolean; readonly wasUnique: boolean }
@@ -67,7 +60,7 @@ export async function saveChange<T extends object>(
 }
 
 /** The rows of a change; none on a version conflict. */
-function changeOf(by: By, { verb, resource, field, sections, keys = null }: Change): Write {
+function changeOf(by: WriteParams, { verb, resource, field, sections, keys = null }: Change): Write {
   const { account, version } = by
   const [source, id] = [param(resource), param(String(field?.row.id ?? 0))]
   const said = {
@@ -104,7 +97,7 @@ function changeOf(by: By, { verb, resource, field, sections, keys = null }: Chan
  * Deletes the keys of a field, and if it is unique (D76) inserts those of all live records: counting the
  * deleted ones enforces this order.
  */
-function keysSql({ account }: By, { of: field, isUnique }: KeysChange): Sql[] {
+function keysSql({ account }: WriteParams, { of: field, isUnique }: KeysChange): Sql[] {
   const forgotten = sql`forgotten AS (
   DELETE FROM unique_value u USING changed
   WHERE u.account_id = ${account}::bigint AND u.field = ${sql.integer(field.id)} RETURNING u.record

@@ -2,7 +2,6 @@
  * The interface of both engines, embedded and server. open.ts turns either into the database that the rest of
  * the service uses.
  */
-
 import type { Ask } from './ask.ts'
 import type { Database } from './open.ts'
 import type { Transaction } from './postgres/pool.ts'

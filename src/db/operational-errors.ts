@@ -3,7 +3,6 @@
  * Its administrator has to act. Owns the texts for callers and the log; neither has a value of a statement in
  * it.
  */
-
 import { PostgresError } from './postgres/wire.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 

@@ -2,7 +2,6 @@
  * A transaction with the query functions of the database. Owns the savepoint around each write, and that only
  * an explicit result commits. Knows no statement and no schema.
  */
-
 import { type Ask, OneRefused } from './ask.ts'
 import type { Backend } from './backend.ts'
 import { withProgress } from './backend.ts'

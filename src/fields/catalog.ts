@@ -3,8 +3,6 @@
  * version. A request sees one catalog from beginning to end. This file builds the catalog from rows;
  * accounts/callers.ts loads the rows.
  */
-
-import type { Visibility } from '../rights/visibility.ts'
 import { sql } from '../sql.ts'
 import { type Field, type Option, plainField } from './field.ts'
 import { isoInstant } from './iso8601.ts'
@@ -266,3 +264,12 @@ function fieldOptions(
   if (field.has_static_options) return field.options
   return options.get(`${field.resource} ${field.internal_name}`) ?? []
 }
+/** From the narrowest to the widest. */
+
+export const visibilities = ['own', 'territory', 'all'] as const
+/**
+ * `own`: records that the user owns, or created if they have no owner. `territory`: those, and those of the
+ * user's territories.
+ */
+
+export type Visibility = (typeof visibilities)[number]

@@ -4,13 +4,10 @@
  */
 import type { Hint, Refusal, Warning } from '../errors.ts'
 import type { Json, JsonObject } from '../json.ts'
-import type { Author } from '../records/write.ts'
-import type { Change as GrantChange } from '../rights/grants.ts'
-import type { Reach } from '../rights/visibility.ts'
 import type { Param, Sql } from '../sql.ts'
-import type { Catalog, CatalogRows } from './catalog.ts'
-import type { Expression } from './columns.ts'
-import { type Config, type Field, type Option, plainField, type Values } from './field.ts'
+import type { WriteParams } from './caller-params.ts'
+import type { Catalog, CatalogRows, Role } from './catalog.ts'
+import type { Field, Option, Values } from './field.ts'
 import type { FieldType } from './kinds.ts'
 
 export type Resource = {
@@ -55,14 +52,14 @@ export type Resource = {
    * CTEs of a write that update columns of other records that follow from the rows `r` of this resource
    * (D73). The write runs after `lockFirst`, so it sees all that was saved before.
    */
-  readonly bringsInLine?: (by: Author, r: Sql) => Sql[]
+  readonly bringsInLine?: (by: WriteParams, r: Sql) => Sql[]
   /**
    * the columns that writes of other records maintain: the text of their members, and the time of the last
    * change (D89)
    */
   readonly kept?: { readonly document: string; readonly movedAt: string }
   /** ownership of its records, if a role may be limited to some of them (D63) */
-  readonly reach?: Reach
+  readonly reach?: Ownership
   /** rules of users, if its records are users, who send the requests: nobody can delete themselves */
   readonly actor?: ActorRules
   /** resources whose records are revoked for good when this one is deleted or deactivated */
@@ -70,7 +67,7 @@ export type Resource = {
   /** Aliases of the event of a creation or change (D69), such as deal.won. Pure. */
   readonly also?: (before: Values | null, after: Values) => readonly string[]
   /** Why the author may not make a change (D62); null if they may. Pure. */
-  readonly forbids?: (change: GrantChange) => string | null
+  readonly forbids?: (change: RightsChange) => string | null
   /** Why no caller can delete a record; null if one can. Pure. */
   readonly stays?: (record: Values) => string | null
   /** Invariant of the account that a change must keep, so that it always has an administrator (D62). */
@@ -91,14 +88,32 @@ export type Resource = {
   applyRules(draft: Draft): void
 }
 
+/** The columns of a resource that determine the ownership of a record. */
+
+export type Ownership = {
+  readonly owner: string
+  /** the column to use if there is no owner */
+  readonly creator?: string
+  readonly territory?: string
+  /** the references to records whose `territory` is also its own */
+  readonly through?: readonly string[]
+  /** True if only administrators see other users' records, whatever a role says */
+  readonly isPrivate?: true
+  /**
+   * the column that is 1 if everybody sees a record, and administrators may change it; only its owner sees
+   * any other
+   */
+  readonly sharedBy?: string
+}
+
 /** The rules of a resource whose records are users. */
 export type ActorRules = {
   /** SQL of the error that forbids a deletion, or of null */
-  readonly refusedDeletion: (by: Author, record: Param, isAdmin: boolean) => Sql
+  readonly refusedDeletion: (by: WriteParams, record: Param, isAdmin: boolean) => Sql
   /** error → its message */
   readonly refusals: { readonly [slug: string]: string }
   /** CTEs of a write that revoke the sessions and tokens of the actor `r` */
-  readonly endedAccess: (by: Author) => Sql[]
+  readonly endedAccess: (by: WriteParams) => Sql[]
 }
 
 /** An invariant beyond the record, checked under the account's lock, and the refusal if it fails. */
@@ -137,137 +152,20 @@ export type Draft = {
 /** A change to undo: the values of its fields before it, and the values that it set. */
 export type Undone = { readonly former: Values; readonly made: Values }
 
-/** A field of the service itself, as a resource defines it. */
-export type FieldDefinition = {
-  id: number
-  name: string
-  label: string
-  type: FieldType
-  required?: boolean
-  readOnly?: boolean
-  hidden?: boolean
-  config?: Config
-  default?: Json
-  options?: readonly string[]
-  within?: string
-  related?: string
-  linesOf?: string
-  inBase?: string
-  offered?: boolean
-  rules?: readonly number[]
-  help?: string
-  acceptsNumber?: boolean
-  email?: boolean
-  /** True if the schema keeps two records of an account from having the same value */
-  unique?: true
-  computed?: Expression
-  moves?: Expression
-  volatile?: boolean
-  /** the resource whose writes maintain its column; such a field is volatile */
-  keptBy?: string
-  showsOne?: boolean
-  /** True if the service itself gives every record a value; required fields have one in any case */
-  filled?: boolean
-  derivesFrom?: readonly string[]
-  ofStore?: boolean
+/** The rights of a caller (D62); the class `Rights` implements it. */
+export type CallerRights = {
+  readonly scopes: ReadonlySet<string>
+  readonly role: Role
+  readonly endsAt: number | null
+  readonly isAdmin: boolean
 }
 
-/**
- * Turns sections of definitions, in the order of the form, into fields. Numbers static options from 1 in the
- * order given.
- */
-export function defineFields(
-  resource: string,
-  sections: { readonly [title: string]: readonly FieldDefinition[] },
-): Field[] {
-  return Object.entries(sections).flatMap(([section, definitions]) =>
-    definitions.map(definition => ({
-      ...plainField,
-      resource,
-      id: definition.id,
-      internal_name: definition.name,
-      field_name: definition.label,
-      type: definition.type,
-      section,
-      is_active: true,
-      is_required: definition.required ?? false,
-      is_read_only: definition.readOnly ?? false,
-      is_custom: false,
-      is_hidden: definition.hidden ?? false,
-      is_unique: definition.unique ?? false,
-      is_unique_by_index: definition.unique ?? false,
-      accepts_number: definition.acceptsNumber ?? false,
-      is_email: definition.email ?? false,
-      config: definition.config ?? {},
-      default_value: definition.default ?? null,
-      options: staticOptions(definition.options ?? []),
-      has_static_options: definition.options !== undefined,
-      within: definition.within ?? null,
-      related: definition.related ?? null,
-      lines_of: definition.linesOf ?? null,
-      in_base: definition.inBase ?? null,
-      is_offered: definition.offered ?? false,
-      rules: definition.rules ?? [],
-      help: definition.help ?? null,
-      computed: definition.computed ?? null,
-      moves: definition.moves ?? null,
-      is_volatile: definition.volatile ?? definition.keptBy !== undefined,
-      kept_by: definition.keptBy ?? null,
-      shows_one: definition.showsOne ?? false,
-      is_filled: definition.filled ?? definition.required ?? false,
-      derives_from: definition.derivesFrom ?? [],
-      is_of_store: definition.ofStore ?? false,
-      version: 1,
-    })),
-  )
-}
-
-function staticOptions(names: readonly string[]): Option[] {
-  return names.map((name, index) => ({
-    id: index + 1,
-    name,
-    position: index + 1,
-    is_active: true,
-    is_default: false,
-  }))
-}
-
-/** The first field of every resource. */
-export function idField(id: number): FieldDefinition {
-  return { id, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true, ofStore: true }
-}
-
-/** The name of a record: at most 255 characters. */
-export function nameField(id: number, more: { unique?: true } = {}): FieldDefinition {
-  const label = 'Name'
-  return { id, name: 'name', label, type: 'SINGLE_STRING', required: true, config: nameLength, ...more }
-}
-
-const nameLength = { min_length: 1, max_length: 255 }
-
-/** The time and user of a record's creation, and of its last change. */
-export function authorFields(firstId: number): FieldDefinition[] {
-  const at = { type: 'DATE_TIME', readOnly: true, filled: true } as const
-  const by = { type: 'OWNER', readOnly: true, related: 'user' } as const
-  return [
-    { id: firstId, name: 'created_at', label: 'Created at', ...at },
-    { id: firstId + 1, name: 'updated_at', label: 'Updated at', ...at },
-    { id: firstId + 2, name: 'created_by', label: 'Created by', ...by },
-    { id: firstId + 3, name: 'updated_by', label: 'Updated by', ...by },
-  ]
-}
-
-/**
- * The last fields of every resource: metadata (D18), version (D7), and the time and user of its deletion (D9,
- * D69). `deletedBy`: the id of the last one, if the next number is taken.
- */
-export function recordFields(firstId: number, deletedBy: number = firstId + 3): FieldDefinition[] {
-  const own = { readOnly: true, ofStore: true } as const
-  const by = { type: 'OWNER', related: 'user' } as const
-  return [
-    { id: firstId, name: 'metadata', label: 'Metadata', type: 'JSON' },
-    { id: firstId + 1, name: 'version', label: 'Version', type: 'SINGLE_NUMBER', ...own },
-    { id: firstId + 2, name: 'deleted_at', label: 'Deleted at', type: 'DATE_TIME', ...own },
-    { id: deletedBy, name: 'deleted_by', label: 'Deleted by', ...by, ...own },
-  ]
+/** A change of a record: `before` is null for a creation, `after` for a deletion. */
+export type RightsChange = {
+  readonly before: Values | null
+  readonly after: Values | null
+  readonly catalog: Catalog
+  readonly rights: CallerRights
+  /** the id of the user who makes it */
+  readonly actor: number
 }

@@ -2,10 +2,9 @@
  * Finds the header row of a file: the first row, the first below a title, or the requested one. Knows no
  * format.
  */
-
-import { dayOf, numberOf } from '../work/imports/texts.ts'
 import type { Row } from './read.ts'
 import { unreadable } from './read-limits.ts'
+import { dayOf, numberOf } from './texts.ts'
 
 /** Number of rows that are searched. */
 export const headRows = 20

@@ -3,10 +3,8 @@
  * size. A row that can't be read has a problem; a file that can't be read is refused, with the line and the
  * remedy. Limits are in read-limits.ts. Knows no field.
  */
-
 import type { Json } from '../json.ts'
 import { TimeSlice } from '../waiting/yielding.ts'
-import { restored } from '../work/exports/csv.ts'
 import { type Batches, readCsv } from './read-csv.ts'
 import { LostCells } from './read-csv-lost-cells.ts'
 import { isFooter } from './read-header.ts'
@@ -14,6 +12,7 @@ import { readJsonLines } from './read-json-lines.ts'
 import { columnNameMax, placeText, rowsMax, unreadable } from './read-limits.ts'
 import { textOf } from './read-text.ts'
 import { readXlsx } from './read-xlsx.ts'
+import { restored } from './write-csv.ts'
 
 /**
  * Cells of CSV, and dates and whole numbers of XLSX, are texts as a person writes them: 12, 2026-03-01,

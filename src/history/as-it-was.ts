@@ -6,6 +6,7 @@
  * single records after single events, whose later events this would read each time. Knows no HTTP.
  */
 import { parameterProblem, Refusal } from '../errors.ts'
+import type { CallerParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -13,7 +14,7 @@ import { jsonInstant } from '../fields/moment.ts'
 import type { ListDatabase } from '../lists/list.ts'
 import { renderedSql } from '../records/rendered-record.ts'
 import { type Reader, tableOf } from '../records/store.ts'
-import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, compile, param, type Sql, type SqlType, sql, withCtes } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { isWriting } from './records-at.ts'
@@ -85,7 +86,7 @@ function asItWas(db: ListDatabase, fields: ResourceFields, viewer: Viewer, past:
  * The CTEs: the moment, the changes to revert for all records, and the records under the name of their table.
  * `asked`: the text of the statement without the columns that it only shows, and its parameters.
  */
-function pastSql(fields: ResourceFields, sight: Sight, { moment, seq }: Past, asked: string): Sql[] {
+function pastSql(fields: ResourceFields, sight: CallerParams, { moment, seq }: Past, asked: string): Sql[] {
   const { name } = fields.resource
   const table = tableOf(fields)
   const later = laterEvents(name, sight, seq)
@@ -117,7 +118,7 @@ function pastSql(fields: ResourceFields, sight: Sight, { moment, seq }: Past, as
  * `firstOf`: the first change of each of these fields of a record, and whether it was deleted, as JSON; `of`:
  * a past column of the record `d`, whose changes `t` has, by its own events.
  */
-function laterEvents(name: string, { account }: Sight, seq: string) {
+function laterEvents(name: string, { account }: CallerParams, seq: string) {
   const last = param(seq)
   const verb = (of: string) => sql.text(`${name}.${of}`)
   const own = sql`e.account_id = ${account}::bigint AND e.resource = ${sql.text(name)}`

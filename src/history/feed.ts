@@ -3,9 +3,10 @@
  * the account's lock, so a client that has read up to one has missed nothing before it. Knows no HTTP.
  */
 import { Refusal } from '../errors.ts'
+import type { CallerParams } from '../fields/caller-params.ts'
 import { renderedSql, shown } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
-import { type Sight, sightOf, visible } from '../rights/visibility.ts'
+import { sightOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import type { FeedRequest } from './query.ts'
 import { eventRows, type Listener, type ToldEvent, toldEvents } from './told.ts'
@@ -52,7 +53,7 @@ export async function readFeed(db: Reader, listener: Listener, asked: FeedReques
  * SELECT of the requested events, each with the account's newest and oldest stored `seq`; one row without an
  * event if there is none. One statement, so that no event is deleted between two reads.
  */
-function feedSql(sight: Sight, { after, limit, resources, types }: FeedRequest): Sql {
+function feedSql(sight: CallerParams, { after, limit, resources, types }: FeedRequest): Sql {
   const { account } = sight
   const start = after === null ? sql`(SELECT oldest - 1 FROM bounds)` : sql`${String(after)}::bigint`
   const named = types && `{${types.join()}}`
@@ -88,7 +89,7 @@ type Records = {
 async function recordsOf(
   db: Reader,
   listener: Listener,
-  sight: Sight,
+  sight: CallerParams,
   events: readonly ToldEvent[],
 ): Promise<Records> {
   const { resources } = listener.catalog

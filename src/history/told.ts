@@ -2,6 +2,7 @@
  * Presents events (D69 to D71): the author, and each change with its label and the current names behind ids.
  * Fields that the caller's role hides are left out. Knows no HTTP and no particular resource.
  */
+import type { CallerParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { jsonInstant } from '../fields/moment.ts'
@@ -11,7 +12,7 @@ import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
 import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
-import { type Sight, type Viewer, visible } from '../rights/visibility.ts'
+import { type Viewer, visible } from '../rights/visibility.ts'
 import { type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { mapYielding } from '../waiting/yielding.ts'
@@ -64,7 +65,7 @@ const bytesMax = 4_194_304
  * SELECT of the events of an account that match a condition on the row `e`, `max` at most, in the order of
  * `seq` or in reverse. `has_next`: true if one more follows. A token has a name for viewers who see it.
  */
-export function eventRows(sight: Sight, condition: Sql, order: 'ASC' | 'DESC', max: number): Sql {
+export function eventRows(sight: CallerParams, condition: Sql, order: 'ASC' | 'DESC', max: number): Sql {
   const ordered = order === 'ASC' ? sql`ORDER BY e.seq` : sql`ORDER BY e.seq DESC`
   return sql`
 SELECT e.seq::text AS seq, e.type, to_json(e.also)::text AS also, e.resource, e.record_id::text AS id,

@@ -2,7 +2,6 @@
  * A route in one object: method and path, required scope, handler, and its operation in the OpenAPI document
  * (D38, D90).
  */
-
 import type { followScope, importScope } from '../rights/scopes.ts'
 import type { Answer } from './answer.ts'
 import type { BodyLimit } from './body.ts'

@@ -2,12 +2,13 @@
  * Measures of groups of records (D85): one statement reads the records once, groups them, and groups them
  * again by the currency of each amount. Knows no HTTP and no resource.
  */
+import type { CallerParams } from '../fields/caller-params.ts'
 import type { Currency, ResourceFields } from '../fields/catalog.ts'
 import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { withRate } from '../fields/kinds/money.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { type Reader, tableOf } from '../records/store.ts'
-import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import type { AggregateRequest } from './aggregate-query.ts'
 import { shownGroups } from './groups.ts'
@@ -97,7 +98,7 @@ function roundedTo(value: Json, decimals: number): Json {
 
 function measuresSql(
   fields: ResourceFields,
-  sight: Sight,
+  sight: CallerParams,
   request: AggregateRequest,
   measures: readonly Measure[],
   amounts: readonly Measured[],
@@ -136,7 +137,7 @@ WHERE g.place <= ${sql.integer(groupsMax + 1)} ORDER BY g.place`
 /** The rows to group: their keys and, for each amount, the value, its currency and its base value. */
 function rowsSql(
   fields: ResourceFields,
-  sight: Sight,
+  sight: CallerParams,
   request: AggregateRequest,
   amounts: readonly Measured[],
 ): Sql {

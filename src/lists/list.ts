@@ -1,13 +1,14 @@
 /**
  * Reads a page of records, its total, and the cursor of the next page. Knows no HTTP and no text of a query.
  */
+import type { CallerParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { recordRow } from '../fields/columns.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { expanded, namesOf } from '../records/expand.ts'
 import { isShownWhole, renderedSql, shownMembers } from '../records/rendered-record.ts'
 import { type BytesReader, type Reader, tableOf } from '../records/store.ts'
-import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { compile, type Param, param, type Sql, type Statement, sql } from '../sql.ts'
 import { mapYielding } from '../waiting/yielding.ts'
 import { cursorText, listIdentity } from './cursor.ts'
@@ -41,7 +42,12 @@ export function pageStatement(fields: ResourceFields, viewer: Viewer, request: L
 /**
  * SQL of the row of a page, with the account's last `seq`, which shows whether a cached total still holds.
  */
-export function countedPageSql(fields: ResourceFields, sight: Sight, request: ListRequest, asOf: Param): Sql {
+export function countedPageSql(
+  fields: ResourceFields,
+  sight: CallerParams,
+  request: ListRequest,
+  asOf: Param,
+): Sql {
   const seq = sql`,
   (SELECT last_seq::text FROM counter WHERE account_id = ${sight.account}::bigint) AS seq`
   return pageSql(fields, sight, request, { asOf, more: seq })
@@ -55,7 +61,7 @@ export function countedPageSql(fields: ResourceFields, sight: Sight, request: Li
  */
 export function pageSql(
   fields: ResourceFields,
-  sight: Sight,
+  sight: CallerParams,
   request: ListRequest,
   { asOf, more = sql.none, within = null }: { asOf: Param; more?: Sql; within?: Sql | null },
 ): Sql {
@@ -202,7 +208,7 @@ function* linesOf(pages: readonly Uint8Array[]): Generator<{ page: number; line:
  * The sort keys as SQL, as of the moment of the first page: a record must not move between two pages because
  * time passes.
  */
-export function keysOf({ sort }: ListRequest, sight: Sight, asOf: Param): SortKey[] {
+export function keysOf({ sort }: ListRequest, sight: CallerParams, asOf: Param): SortKey[] {
   const row = { ...recordRow, now: sql`${asOf}::timestamptz` }
   return sort.map(key => ({
     ...key,
@@ -220,7 +226,7 @@ type Rows = { readonly keys: readonly SortKey[]; readonly columns: Sql; readonly
  */
 export function rowsSql(
   fields: ResourceFields,
-  sight: Sight,
+  sight: CallerParams,
   request: ListRequest,
   { keys, columns, within }: Rows,
 ): Sql {

@@ -2,7 +2,6 @@
  * Parses the parameters of a list into a request for a page (D27 to D32). Reports every problem at once.
  * Knows the names of the parameters and no SQL.
  */
-
 import { conditionsMax } from '../../client/src/filter.ts'
 import type { Problems } from '../errors.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'

@@ -2,7 +2,6 @@
  * Resolves the tree of a filter by the account's fields into a plan, or reports every problem (D29 to D31).
  * Knows fields. Prints no SQL beyond the expressions of the kinds.
  */
-
 import { column, recordRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'

@@ -1,7 +1,8 @@
 /** Plan → SQL over the row `r`. Parses no text and looks nothing up; every value is a parameter. */
+import type { CallerParams } from '../fields/caller-params.ts'
 import { type Row, recordRow } from '../fields/columns.ts'
 import type { Alike } from '../fields/operators.ts'
-import { type Sight, visible } from '../rights/visibility.ts'
+import { visible } from '../rights/visibility.ts'
 import { arrayLiteral, likeText, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { SortKey } from './key-ranges.ts'
 import type { Plan, PlannedCondition, Through } from './resolve.ts'
@@ -9,7 +10,7 @@ import type { Plan, PlannedCondition, Through } from './resolve.ts'
 /** Selects records: those that the viewer sees, that are not deleted (or are), and that a filter finds. */
 export function whereSql(
   resource: string,
-  sight: Sight,
+  sight: CallerParams,
   { filter, isOfDeleted }: { readonly filter: Plan | null; readonly isOfDeleted: boolean },
 ): Sql {
   const state = isOfDeleted ? sql`NOT NULL` : sql`NULL`
@@ -21,7 +22,7 @@ export function whereSql(
  * The condition of a filter. A negated condition takes null as false, so that NOT means "all others". `sight`
  * limits the records that it reaches across references.
  */
-export function filterSql(plan: Plan, sight: Sight, row: Row = recordRow): Sql {
+export function filterSql(plan: Plan, sight: CallerParams, row: Row = recordRow): Sql {
   if (plan.type === 'condition') return conditionSql(plan, sight, row)
   if (plan.type === 'not') return negated(filterSql(plan.of, sight, row))
   const conditions = plan.of.map(inner => filterSql(inner, sight, row))
@@ -72,7 +73,7 @@ function beyond({ direction }: SortKey): Sql {
   return direction === 'asc' ? sql`>` : sql`<`
 }
 
-function conditionSql(condition: PlannedCondition, sight: Sight, own: Row): Sql {
+function conditionSql(condition: PlannedCondition, sight: CallerParams, own: Row): Sql {
   const { operator, values, through } = condition
   const isWanted = values[0] === 'true'
   const has = (holds: (row: Row) => Sql) => (through ? reaching(through, sight, own, holds) : holds(own))
@@ -103,7 +104,7 @@ function conditionSql(condition: PlannedCondition, sight: Sight, own: Row): Sql 
  * The condition that the record points to one that the viewer sees and for which `holds` (D87). The
  * referenced records are looked up once, not for each record.
  */
-function reaching({ resource, term }: Through, sight: Sight, own: Row, holds: (row: Row) => Sql): Sql {
+function reaching({ resource, term }: Through, sight: CallerParams, own: Row, holds: (row: Row) => Sql): Sql {
   const t = sql`t`
   const row = { ...recordRow, alias: sql`t.` }
   const found = sql`SELECT t.id FROM ${sql.id(resource)} t
@@ -140,7 +141,7 @@ export function isContained({
 }
 
 /** A comparison with the bare column, so that an index can serve it. */
-function positive(condition: PlannedCondition, row: Row, sight: Sight): Sql {
+function positive(condition: PlannedCondition, row: Row, sight: CallerParams): Sql {
   const { term, operator, values } = condition
   if (isContained(condition)) return containing(condition, row)
   const left = (term.compared ?? term.sql)(row)
@@ -168,7 +169,7 @@ function positive(condition: PlannedCondition, row: Row, sight: Sight): Sql {
  * A comparison with values in any spelling (D88). If a record has several values, the planner has no
  * statistics and would walk all records in the list's order. So a subquery looks them up.
  */
-function alikeSql({ values }: PlannedCondition, alike: Alike, row: Row, { account }: Sight): Sql {
+function alikeSql({ values }: PlannedCondition, alike: Alike, row: Row, { account }: CallerParams): Sql {
   const { sql: value, of, indexed, resource } = alike
   const wanted = sql`${param(arrayLiteral(values.map(of)))}::text[]`
   if (!resource) return sql`${value(row)} = ANY(${wanted})`

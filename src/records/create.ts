@@ -3,6 +3,7 @@
  * that the referenced records exist.
  */
 import { type Problem, Refusal } from '../errors.ts'
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import type { Undone } from '../fields/resource.ts'
@@ -27,7 +28,7 @@ import {
 } from './save.ts'
 import { answerOf, createdEvent, insertedRow, type Queryable, type RecordToWrite } from './store.ts'
 import { insertedKeys } from './unique.ts'
-import { type Author, lockFirst, type Write } from './write.ts'
+import { lockFirst, type Write } from './write.ts'
 
 /**
  * Creates a record from a body (D1, D4 to D6). Throws `validation_failed` with every problem; then nothing
@@ -82,7 +83,7 @@ export async function createRecord(
 /** Options of a write that no request may send, such as values of read-only fields and CTEs beside `r`. */
 export type Given = {
   readonly values?: Values
-  readonly rows?: (by: Author) => Sql[]
+  readonly rows?: (by: WriteParams) => Sql[]
   /** problems of the body that only the calling code can find */
   readonly problems?: readonly Problem[]
   /** the row that recordToChange has just read */
@@ -104,7 +105,7 @@ const attempts = 3
  * record is missing or the record limit is reached.
  */
 function creation(
-  by: Author,
+  by: WriteParams,
   fields: ResourceFields,
   draft: RecordToWrite,
   nested: NestedRecords,

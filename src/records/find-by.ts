@@ -2,7 +2,6 @@
  * `find_by` of a nested record (D75): links the live record that has its e-mail or name; if there is none,
  * creates one. Pure: names.ts looks up.
  */
-
 import { isBlank } from '../fields/blank.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'

@@ -2,12 +2,12 @@
  * The ways to write a full name, and the fuzzy matches of a name that no record has (D75). As SQL; names are
  * compared as everywhere (D127).
  */
+import type { CallerParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { comparedName } from '../fields/name.ts'
 import { fold } from '../fold.ts'
-
-import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, likeText, type Sql, sql } from '../sql.ts'
 import type { Reader } from './store.ts'
 
@@ -45,7 +45,7 @@ export type Namesake = { readonly text: string; readonly own: number | null }
  */
 export function namesakesSql(
   fields: ResourceFields,
-  sight: Sight,
+  sight: CallerParams,
   of: string,
   asked: readonly Namesake[],
   most: number,
@@ -85,7 +85,7 @@ export async function likeNames(
  * SELECT of the records that the viewer sees and whose names contain a word of `text` or a similar one
  * (pg_trgm): `id` and `name`, the most similar first. Null if there is nothing to compare.
  */
-function likeNamesSql(fields: ResourceFields, sight: Sight, text: string, most: number): Sql | null {
+function likeNamesSql(fields: ResourceFields, sight: CallerParams, text: string, most: number): Sql | null {
   const { name: resource, shownAs, inUse } = fields.resource
   const name = fold(comparedName(text))
   const words = wordsOf(name).filter(word => word.length > 1)

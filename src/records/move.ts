@@ -3,12 +3,12 @@
  * caller: with its event, its rules and the rights of the role. All are validated before the first is moved.
  * Knows no resource.
  */
-
 import { problemAt, Refusal } from '../errors.ts'
+import type { CallerParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { isSameJson, type JsonObject, parseJson } from '../json.ts'
-import { changeable, type Sight, sightOf, visible } from '../rights/visibility.ts'
+import { changeable, sightOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { renderedSql } from './rendered-record.ts'
 import type { Context } from './save.ts'
@@ -47,7 +47,7 @@ export async function hasAny(db: Queryable, context: Context, move: Move): Promi
 }
 
 /** The condition that the row `x` is moved by `move`. */
-export function isMovedBy({ resource, where }: Move, sight: Sight): Sql {
+export function isMovedBy({ resource, where }: Move, sight: CallerParams): Sql {
   const x = sql`x`
   return sql`(${visible(resource, sight, x)} AND ${changeable(resource, sight, x)} AND ${where})`
 }

@@ -3,7 +3,7 @@
  * them all up, and then the request is parsed again, with the results; likewise the records that defaults
  * name (D6). A request without names costs nothing. Knows no particular resource.
  */
-
+import type { CallerParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'
 import type { Field } from '../fields/field.ts'
@@ -13,7 +13,7 @@ import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import type { Rights } from '../rights/rights.ts'
-import { type Sight, sightOf, unlimited, type Viewer, visible } from '../rights/visibility.ts'
+import { sightOf, unlimited, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { fullNames, isFullName, isSeen, likeNames } from './like-names.ts'
 import type { Reference } from './parse.ts'
@@ -242,7 +242,7 @@ type Numbered = Asked & { readonly place: number }
  * the fields follow in the order of `namedBy`.
  */
 function tiersOf(
-  sight: Sight,
+  sight: CallerParams,
   fields: ResourceFields,
   names: readonly Numbered[],
   namesIdle: boolean,

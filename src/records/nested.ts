@@ -2,6 +2,7 @@
  * Nested records: records created with another (D11). Their ids are reserved before anything is saved, so
  * that the record and they can name each other in their texts. One statement then writes all of them.
  */
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import type { Json } from '../json.ts'
@@ -13,14 +14,14 @@ import type { Parsed } from './parse.ts'
 import { authoredBy, blank, type Context, changesOf } from './save.ts'
 import { createdEvent, insertedRow, type Queryable, type RecordToWrite } from './store.ts'
 import { insertedKeys } from './unique.ts'
-import { type Author, reserveIds, type Write } from './write.ts'
+import { reserveIds, type Write } from './write.ts'
 
 /** The parts of a write that create the nested records. */
 export type NestedRecords = {
   /** their rows, and their events, which come before the record's */
-  write(by: Author): Required<Pick<Write, 'rows' | 'events'>>
+  write(by: WriteParams): Required<Pick<Write, 'rows' | 'events'>>
   /** conditions of the write: the `find_by` lookups still match nothing */
-  absent(by: Author): Sql[]
+  absent(by: WriteParams): Sql[]
   /** True if the write needs a snapshot taken under the account's lock */
   readonly isSought: boolean
   readonly created: readonly { readonly resource: string; readonly id: number }[]
@@ -105,7 +106,7 @@ export function createdOf(all: readonly NestedDraft[]): NestedRecords['created']
 }
 
 /** The condition that no record visible to the author matches the lookup. */
-function isAbsent(by: Author, { resource: { name } }: ResourceFields, { field, texts }: Sought): Sql[] {
+function isAbsent(by: WriteParams, { resource: { name } }: ResourceFields, { field, texts }: Sought): Sql[] {
   if (!field) return []
   const names = sql`ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`
   const isLive = sql`${visible(name, by, sql`x`)} AND x.deleted_at IS NULL`

@@ -2,18 +2,19 @@
  * Cascade: the parts of a record are deleted and restored with it. Each part has its own event, before that
  * of the record.
  */
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { type Sql, sql } from '../sql.ts'
 import { freedKeys, restoredKeys } from './unique.ts'
-import type { Author, Write } from './write.ts'
+import type { Write } from './write.ts'
 
 /** The SET items of a soft delete. */
-export function deletion({ actor }: Author): Sql {
+export function deletion({ actor }: WriteParams): Sql {
   return sql`deleted_at = locked.at, deleted_by = ${actor}::bigint`
 }
 
 /** Deletes the parts of the record `r`, of these resources. */
-export function deletedParts(fields: ResourceFields, parts: readonly string[], by: Author) {
+export function deletedParts(fields: ResourceFields, parts: readonly string[], by: WriteParams) {
   return partsOf(fields, parts, by, 'deleted', deletion(by), sql`IS NULL`)
 }
 
@@ -24,7 +25,7 @@ export function deletedParts(fields: ResourceFields, parts: readonly string[], b
 export function partsOf(
   { resource: { name } }: ResourceFields,
   parts: readonly string[],
-  by: Author,
+  by: WriteParams,
   verb: 'deleted' | 'restored',
   set: Sql,
   which: Sql,
@@ -55,7 +56,7 @@ export function partsOf(
 }
 
 /** The condition that `x` is a part of the record `r` of the resource `name`, not of a nearer one. */
-function isPartOf({ resources }: Author, part: string, name: string): Sql {
+function isPartOf({ resources }: WriteParams, part: string, name: string): Sql {
   const { partOf = [name] } = resources.get(part)!.resource
   const nearer = partOf.slice(0, partOf.indexOf(name)).map(other => sql` AND x.${sql.id(other)} IS NULL`)
   return sql`x.${sql.id(name)} = r.id${sql.join(nearer, sql.none)}`

@@ -3,12 +3,13 @@
  * removed, and the changes in their events are cleared. The events themselves stay, so that `seq` has no
  * gaps.
  */
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import type { Resource } from '../fields/resource.ts'
 import { param, sql } from '../sql.ts'
 import { pointersTo } from './references.ts'
 import type { Queryable } from './store.ts'
-import { type Author, author, carryOut, lockFirst, statementOf, type Write, writing } from './write.ts'
+import { author, carryOut, lockFirst, statementOf, type Write, writing } from './write.ts'
 
 export type Purge = {
   readonly purged: number
@@ -60,7 +61,7 @@ function purgeOrder({ resources }: Catalog) {
  * another record, deleted or not, points to it: the other one may be restored and needs it, and a foreign key
  * would refuse the whole batch.
  */
-function purge({ account }: Author, { name }: Resource, catalog: Catalog, before: Date): Write {
+function purge({ account }: WriteParams, { name }: Resource, catalog: Catalog, before: Date): Write {
   const table = sql.id(name)
   const oldest = param(before.toISOString())
   const due = sql`FROM ${table} t

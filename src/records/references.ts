@@ -4,6 +4,7 @@
  * to a record before it is deleted.
  */
 import { type Problem, sentence } from '../errors.ts'
+import type { CallerParams, WriteParams } from '../fields/caller-params.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { whereRecordsAre } from '../fields/kinds/how-to-write.ts'
@@ -11,17 +12,16 @@ import { kinds } from '../fields/kinds.ts'
 import type { Draft } from '../fields/resource.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { mayRead, type Rights } from '../rights/rights.ts'
-import { type Sight, unlimited, visible } from '../rights/visibility.ts'
+import { unlimited, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Reference } from './parse.ts'
 import { isHiddenByRole } from './rendered-record.ts'
 import type { Reader } from './store.ts'
-import type { Author } from './write.ts'
 
 /** Looks up the references of a request. Returns {} if there are none. */
 export async function askReferences(
   db: Reader,
-  sight: Sight,
+  sight: CallerParams,
   references: readonly Reference[],
 ): Promise<Record<string, string | null>> {
   if (references.length === 0) return {}
@@ -35,7 +35,7 @@ export async function askReferences(
  * those of them that are inactive. `copied_<resource>` has the values to copy, for resources that have a
  * `snapshot`, without fields that the viewer's role hides (D64).
  */
-function existenceColumns(sight: Sight, references: readonly Reference[]): Sql[] {
+function existenceColumns(sight: CallerParams, references: readonly Reference[]): Sql[] {
   return idsByResource(references).flatMap(({ resource, ids }) => {
     const all = param(ids)
     const of = sql`FROM ${sql.id(resource)} x
@@ -130,12 +130,12 @@ export function missingReferences(
  * concurrent deletion and then reads the row again; the weaker KEY SHARE of a foreign key would not. The rows
  * are locked after the account, so writes can't deadlock.
  */
-export function stillThere(by: Author, references: readonly Reference[]): Sql[] {
+export function stillThere(by: WriteParams, references: readonly Reference[]): Sql[] {
   const groups = [...Map.groupBy(references, reference => reference.by)]
   return groups.flatMap(([how, of]) => idsByResource(of).map(ids => areThere(by, ids, how)))
 }
 
-function areThere(by: Author, { resource, ids }: Ids, how: Reference['by']): Sql {
+function areThere(by: WriteParams, { resource, ids }: Ids, how: Reference['by']): Sql {
   const all = param(ids)
   const sight = how ? unlimited(by) : by
   const { inUse } = by.resources.get(resource)!.resource
@@ -181,7 +181,7 @@ export function pointersTo(
  * looked up in an index. The range in index order, and the count for fields of several values, keep the
  * planner from a sequential scan when very many records point to one.
  */
-export function unpointed(name: string, by: Pick<Author, 'account'>, catalog: Catalog, ids: Sql): Sql[] {
+export function unpointed(name: string, by: Pick<WriteParams, 'account'>, catalog: Catalog, ids: Sql): Sql[] {
   const own = sql`x.account_id = ${by.account}::bigint AND x.deleted_at IS NULL`
   const each = sql`unnest(${ids}) i`
   return [...catalog.resources.values()].flatMap(({ resource, whole }) => {

@@ -2,6 +2,7 @@
  * Deletes many records of one resource with one statement, or none of them (D78): records that nothing points
  * to and that have no parts. Others are deleted individually, in order, which also says what is wrong.
  */
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
 import { changeable, visible } from '../rights/visibility.ts'
 import { param, sql } from '../sql.ts'
@@ -10,7 +11,7 @@ import { unpointed } from './references.ts'
 import { authorOf, type Context } from './save.ts'
 import { type Queryable, tableOf } from './store.ts'
 import { freedKeys } from './unique.ts'
-import { type Author, carryOut, statementOf, type Write, writing } from './write.ts'
+import { carryOut, statementOf, type Write, writing } from './write.ts'
 
 /** True if only references to a record can forbid its deletion. */
 export function canBeRemovedTogether({ resource }: ResourceFields): boolean {
@@ -33,7 +34,12 @@ export async function removeTogether(
   return (await carryOut(db, by.account, statement)).length > 0
 }
 
-function removalOfMany(by: Author, fields: ResourceFields, ids: readonly number[], catalog: Catalog): Write {
+function removalOfMany(
+  by: WriteParams,
+  fields: ResourceFields,
+  ids: readonly number[],
+  catalog: Catalog,
+): Write {
   const { name, parts = [] } = fields.resource
   const [table, t, r] = [tableOf(fields), sql`t`, sql`r`]
   const [all, count] = [param(`{${ids.join()}}`), param(String(ids.length))]

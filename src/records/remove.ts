@@ -2,8 +2,8 @@
  * Soft delete of a record (D9): get and lists no longer find it, and an event reports the deletion. The
  * records that it points to stay (D37).
  */
-
 import { type ErrorSlug, Refusal } from '../errors.ts'
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { type JsonObject, parseJson } from '../json.ts'
@@ -20,7 +20,7 @@ import { renderedSql } from './rendered-record.ts'
 import { authorOf, type Context, refuseForbidden, requestKeyOf, type Saved, savedOf } from './save.ts'
 import { type Queryable, recordStatement, tableOf } from './store.ts'
 import { freedKeys } from './unique.ts'
-import { type Author, lockFirst, type Write, writing } from './write.ts'
+import { lockFirst, type Write, writing } from './write.ts'
 
 /**
  * Deletes a record. Returns it if `withRecord`; else null, as for a replayed request.
@@ -130,7 +130,7 @@ async function refuseRemoval(
  * `lockFirst`, so it sees every record that was saved before.
  */
 function removal(
-  by: Author,
+  by: WriteParams,
   fields: ResourceFields,
   id: number,
   context: Context,
@@ -182,14 +182,14 @@ function removal(
 }
 
 /** The row `t` of the record, joined; no row if the caller does not see it. */
-function foundRow(by: Author, fields: ResourceFields, record: Param): Sql {
+function foundRow(by: WriteParams, fields: ResourceFields, record: Param): Sql {
   return sql`${tableOf(fields)} t
     ON ${visible(fields.resource.name, by, sql`t`)} AND t.id = ${record}::bigint AND t.deleted_at IS NULL`
 }
 
 /** Columns with the reasons against a deletion: `n` has the counts of `usesOf`, `refused` as in `removal`. */
 function usedColumns(
-  by: Author,
+  by: WriteParams,
   fields: ResourceFields,
   record: Param,
   context: Context,
@@ -209,7 +209,7 @@ function usedColumns(
 function usesOf(
   { resource: { name, parts = [], ends = [] } }: ResourceFields,
   context: Context,
-  by: Author,
+  by: WriteParams,
   record: Param,
   moves: readonly Move[] = [],
 ): { resource: string; counts: Sql }[] {

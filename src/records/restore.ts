@@ -1,5 +1,6 @@
 /** Restores a deleted record (D9), with an event. The records that it points to must exist. */
 import { type Problem, Refusal } from '../errors.ts'
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { jsonInstant } from '../fields/moment.ts'
@@ -23,7 +24,7 @@ import { isHiddenByRole, renderedSql, renderedWith } from './rendered-record.ts'
 import { type Context, hiddenProblem, refuseForbidden, type Saved, save, savedBefore } from './save.ts'
 import { answerOf, type Queryable, tableOf } from './store.ts'
 import { restoredKeys } from './unique.ts'
-import { type Author, lockFirst, type Write } from './write.ts'
+import { lockFirst, type Write } from './write.ts'
 
 const attempts = 3
 
@@ -64,7 +65,7 @@ export async function restoreRecord(
     const references = referencesOf(fields, record, context)
     const look = lookIn(await askReferences(db, unlimited(sightOf(context)), references))
     refuseMissing(fields, missingReferences(references, look))
-    const write = (by: Author) => restoration(by, fields, { id, since, version, record }, references)
+    const write = (by: WriteParams) => restoration(by, fields, { id, since, version, record }, references)
     const candidates = [{ fields, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }
     const saved = await save(db, fields, context, write, response, { first: lockFirst, candidates })
@@ -105,7 +106,7 @@ type Read = {
  * deleted in that version, a referenced record is deleted, or the record limit is reached.
  */
 function restoration(
-  by: Author,
+  by: WriteParams,
   fields: ResourceFields,
   { id, since, version, record: stored }: Read,
   references: readonly Reference[],
@@ -144,7 +145,7 @@ function restoration(
 }
 
 /** Sets the time and user of the last change; nothing else changes. */
-function authored({ actor }: Author, row: Sql): Sql {
+function authored({ actor }: WriteParams, row: Sql): Sql {
   const document = renderedWith(sql`${row}.document`, {
     updated_at: jsonInstant(sql`locked.at`),
     updated_by: sql`${actor}::text`,

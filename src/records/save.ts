@@ -3,6 +3,7 @@
  * into the parameters of one statement. Knows no HTTP and no particular resource.
  */
 import { type Problem, problemAt, Refusal, sentence, type Warning } from '../errors.ts'
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -21,7 +22,7 @@ import { isHiddenByRole } from './rendered-record.ts'
 import { savedAgain, toldText } from './replay.ts'
 import type { Changes, Queryable, RecordToWrite } from './store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from './unique.ts'
-import { type Author, author, type Origin, type Write, writing } from './write.ts'
+import { author, type Origin, type Write, writing } from './write.ts'
 
 /** The caller of a write, their configuration and their rights; the service itself has them all. */
 export type Context = Viewer &
@@ -76,7 +77,7 @@ export async function save(
   db: Queryable,
   fields: ResourceFields,
   context: Context,
-  write: (by: Author) => Write,
+  write: (by: WriteParams) => Write,
   response: WriteResponse,
   { first, candidates }: { readonly first?: string | undefined; readonly candidates: readonly Candidate[] },
 ): Promise<Saved | null> {
@@ -101,7 +102,7 @@ export function requestKeyOf({ catalog, idempotency = null }: Context) {
 }
 
 /** The author of a write, as parameters of a statement. */
-export function authorOf(context: Context): Author {
+export function authorOf(context: Context): WriteParams {
   return author(context, context.at)
 }
 

@@ -2,20 +2,14 @@
  * A record in its table: the columns of its fields, and the SQL that reads and writes its row. The rest of a
  * statement that writes is in write.ts.
  */
+import type { CallerParams, WriteParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Column } from '../fields/columns.ts'
 import { recordRow } from '../fields/columns.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
-import {
-  changeableColumn,
-  type Sight,
-  sightOf,
-  sightValues,
-  type Viewer,
-  visible,
-} from '../rights/visibility.ts'
+import { changeableColumn, sightOf, sightValues, type Viewer, visible } from '../rights/visibility.ts'
 import {
   type Param,
   type Part,
@@ -29,7 +23,7 @@ import {
 } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { renderedMembers, renderedSql } from './rendered-record.ts'
-import { type Author, columnValue, dated, type Event } from './write.ts'
+import { columnValue, dated, type Event } from './write.ts'
 
 /** Reads from a database. */
 export type Reader = {
@@ -140,12 +134,12 @@ export function isMoved({ whole }: ResourceFields, followedAt: Param): Sql {
 }
 
 /** The columns of recordStatement, over the row `r`. */
-function readColumns(fields: ResourceFields, _sight: Sight, followedAt: Param): Sql {
+function readColumns(fields: ResourceFields, _sight: CallerParams, followedAt: Param): Sql {
   return sql`r.version::text AS version, ${renderedSql(fields)} AS record, ${isMoved(fields, followedAt)}`
 }
 
 /** The columns of recordToChange, over the row `r`. */
-export function changeColumns(fields: ResourceFields, sight: Sight): Sql {
+export function changeColumns(fields: ResourceFields, sight: CallerParams): Sql {
   return sql`r.version::text AS version, ${renderedSql(fields)} AS record,
       ${stateOf(sql`r.document`)}::text AS state, ${changeableColumn(fields.resource.name, sight, sql`r`)}`
 }
@@ -165,7 +159,7 @@ export function answerOf(fields: ResourceFields, unread = false): Sql {
 export function insertedRow(
   name: Sql,
   fields: ResourceFields,
-  { account }: Author,
+  { account }: WriteParams,
   id: Sql,
   draft: RecordToWrite,
 ): Sql {

@@ -3,7 +3,6 @@
  * a problem or may depend on another is carried out individually, which also says what is wrong. Knows no
  * HTTP.
  */
-
 import { Refusal, type Warning } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'

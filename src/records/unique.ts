@@ -5,16 +5,16 @@
  */
 import { constraintOf } from '../db/constraint.ts'
 import { type Problem, problemAt, Refusal } from '../errors.ts'
+import type { CallerParams, WriteParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isSameJson } from '../json.ts'
-import { type Sight, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
 import { ask, type Part, param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { isHiddenByRole } from './rendered-record.ts'
 import { changeColumns, isMoved, type Queryable, type RecordToWrite } from './store.ts'
-import type { Author } from './write.ts'
 
 /** True if the values of a field are stored as keys. */
 export function hasKeys(field: Field): boolean {
@@ -26,7 +26,7 @@ export const keyed = memoize(({ whole }: ResourceFields): readonly Field[] => wh
 
 /** The CTE that inserts the keys of a new record `r`, a CTE with its row; `name` is the CTE's name. */
 export function insertedKeys(
-  by: Author,
+  by: WriteParams,
   fields: ResourceFields,
   r: Sql,
   { after }: RecordToWrite,
@@ -37,7 +37,11 @@ export function insertedKeys(
 }
 
 /** The CTEs that update the keys of a changed record `r`: they delete old keys and insert new ones. */
-export function changedKeys(by: Author, fields: ResourceFields, { after, changes }: RecordToWrite): Sql[] {
+export function changedKeys(
+  by: WriteParams,
+  fields: ResourceFields,
+  { after, changes }: RecordToWrite,
+): Sql[] {
   const changed = keyed(fields).filter(({ internal_name: name }) => name in changes)
   if (changed.length === 0) return []
   const keys = keysOf(changed, after) ?? sql`SELECT NULL::bigint AS field, NULL::text AS key`
@@ -55,7 +59,7 @@ export function changedKeys(by: Author, fields: ResourceFields, { after, changes
 }
 
 /** The CTE that deletes the keys of the deleted records `r`. */
-export function freedKeys(by: Author, fields: ResourceFields, r: Sql, name: string): Sql[] {
+export function freedKeys(by: WriteParams, fields: ResourceFields, r: Sql, name: string): Sql[] {
   const all = keyed(fields)
   if (all.length === 0) return []
   return [
@@ -67,14 +71,14 @@ export function freedKeys(by: Author, fields: ResourceFields, r: Sql, name: stri
 }
 
 /** The CTE that inserts the keys of the restored rows `r`. */
-export function restoredKeys(by: Author, fields: ResourceFields, r: Sql, name: string): Sql[] {
+export function restoredKeys(by: WriteParams, fields: ResourceFields, r: Sql, name: string): Sql[] {
   const all = keyed(fields)
   if (all.length === 0) return []
   return [sql`${sql.id(name)} AS (${keysOfRows(by, r, all)})`]
 }
 
 /** An INSERT of the keys that the rows `r` have in these fields. */
-export function keysOfRows(by: Pick<Author, 'account'>, r: Sql, fields: readonly Field[]): Sql {
+export function keysOfRows(by: Pick<WriteParams, 'account'>, r: Sql, fields: readonly Field[]): Sql {
   return sql`
   INSERT INTO unique_value (account_id, field, key, record)
   SELECT ${by.account}::bigint, k.field, k.key, x.id FROM ${r} x, LATERAL (${storedKeys(fields)}) k
@@ -168,19 +172,19 @@ export function holdersSelect(
     LATERAL (${holders(sight, fields, field, sql`t.text`)}) h ${seenHolder(sight, fields)}`
 }
 
-function heldColumns(viewer: Viewer, sight: Sight, fields: ResourceFields): Sql {
+function heldColumns(viewer: Viewer, sight: CallerParams, fields: ResourceFields): Sql {
   return sql`r.id::text AS holder, ${changeColumns(fields, sight)},
     ${isMoved(fields, param(viewer.catalog.followedAt))}`
 }
 
-function seenHolder(sight: Sight, fields: ResourceFields): Sql {
+function seenHolder(sight: CallerParams, fields: ResourceFields): Sql {
   const { name } = fields.resource
   return sql`LEFT JOIN ${sql.id(name)} r
     ON ${visible(name, sight, sql`r`)} AND r.id = h.id AND r.deleted_at IS NULL`
 }
 
 /** SELECT of the ids of the records that hold a value, SQL of a text. */
-function holders({ account }: Sight, { resource }: ResourceFields, field: Field, text: Sql): Sql {
+function holders({ account }: CallerParams, { resource }: ResourceFields, field: Field, text: Sql): Sql {
   const { member, key } = kinds[field.type].unique!
   const ofAccount = sql`y.account_id = ${account}::bigint`
   if (hasKeys(field))
@@ -192,7 +196,13 @@ function holders({ account }: Sight, { resource }: ResourceFields, field: Field,
       AND compared_name(${value}) COLLATE "C" = compared_name(${text})`
 }
 
-function clashSelect(sight: Sight, fields: ResourceFields, keys: Sql, id: string | null, place: number): Sql {
+function clashSelect(
+  sight: CallerParams,
+  fields: ResourceFields,
+  keys: Sql,
+  id: string | null,
+  place: number,
+): Sql {
   const { name } = fields.resource
   return sql`SELECT ${sql.text(String(place))} AS place, min((
     SELECT x.id FROM ${sql.id(name)} x WHERE ${visible(name, sight, sql`x`)} AND x.id = u.record))::text AS holder
@@ -215,7 +225,7 @@ function keysOf(fields: readonly Field[], after: Values): Sql | null {
   return selects.length ? sql.join(selects, sql`\n    UNION ALL `) : null
 }
 
-function inserted({ account }: Author, r: Sql, keys: Sql, where: Sql): Sql {
+function inserted({ account }: WriteParams, r: Sql, keys: Sql, where: Sql): Sql {
   return sql`
   INSERT INTO unique_value (account_id, field, key, record)
   SELECT ${account}::bigint, k.field, k.key, r.id FROM ${r} r, (${keys}) k WHERE ${where}

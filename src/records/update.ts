@@ -3,6 +3,7 @@
  * not changed since it was read, and if its new references exist.
  */
 import { type Problem, Refusal, type Warning } from '../errors.ts'
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -43,7 +44,7 @@ import {
   tableOf,
 } from './store.ts'
 import { changedKeys } from './unique.ts'
-import { type Author, lockFirst, type Write } from './write.ts'
+import { lockFirst, type Write } from './write.ts'
 
 /**
  * Merges a body into a record (D5, D7). The resulting record must satisfy every rule; nothing changed =
@@ -151,7 +152,7 @@ async function tryUpdate(
   const keeps = fields.resource.keeps?.(before, after) ?? null
   if (keeps && isDoubtful) await refuseUnkept(db, context, keeps)
   const response = { warnings: parsed.warnings, created: nested.created }
-  const write = (by: Author) =>
+  const write = (by: WriteParams) =>
     change(by, fields, read, { before, after, changes }, { nested, added, keeps, given })
   // Invariants, lookups and values that follow in other records need the rows under the account's lock.
   const isUnderLock = keeps || nested.isSought || fields.resource.bringsInLine
@@ -187,7 +188,7 @@ type Read = { readonly id: number; readonly version: number; readonly state: str
  * before the purge would come back. Columns that other writes maintain (D73) are not touched.
  */
 function change(
-  by: Author,
+  by: WriteParams,
   fields: ResourceFields,
   { id, version, state }: Read,
   draft: RecordToWrite & { readonly before: Values },

@@ -3,6 +3,7 @@
  * ones, with their events in the order of the drafts. It needs no concurrency checks: the caller has the
  * account's lock, and has read under it.
  */
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
 import { arrayLiteral, param, type Sql, sql } from '../sql.ts'
 import type { NestedDraft } from './nested.ts'
@@ -19,7 +20,7 @@ import {
   valuesOf,
 } from './store.ts'
 import { restoredKeys } from './unique.ts'
-import { type Author, columnValue, dated, type Write } from './write.ts'
+import { columnValue, dated, type Write } from './write.ts'
 
 /** A record to be written; `read` is its stored version, null for a new one. */
 export type DraftOfMany = RecordToWrite & {
@@ -44,7 +45,7 @@ const jsons = 3
  * unique value: in one statement there is no order in which a value is freed and taken.
  */
 export function writeOfMany(
-  by: Author,
+  by: WriteParams,
   fields: ResourceFields,
   drafts: readonly DraftOfMany[],
   unread?: true,
@@ -113,7 +114,7 @@ function rowsOf(drafts: readonly DraftOfMany[]) {
 }
 
 /** The parts of a write for the nested records of one resource. */
-function withinOf(by: Author, fields: ResourceFields, rows: readonly Row[]) {
+function withinOf(by: WriteParams, fields: ResourceFields, rows: readonly Row[]) {
   const { name } = fields.resource
   const [drafts, made] = [sql.id(`drafts_${name}`), sql.id(`made_${name}`)]
   const { columns } = shapeOf(fields.whole)
@@ -165,7 +166,7 @@ function draftsOf(
 
 /** The CTE that updates the existing rows. */
 function changedRows(
-  { account }: Author,
+  { account }: WriteParams,
   fields: ResourceFields,
   written: readonly FieldColumns[],
   names: ReadonlySet<string>,
@@ -194,7 +195,7 @@ function changedRows(
 
 /** The CTE `made`, which inserts the new records of these drafts. */
 function madeRows(
-  { account }: Author,
+  { account }: WriteParams,
   fields: ResourceFields,
   written: readonly FieldColumns[],
   drafts: Sql,

@@ -5,8 +5,9 @@
  * the times in records agree between processes and clocks. It writes nothing if the configuration that
  * validated it is too old (D115). Callers give only their own rows; idempotency.ts adds that of a key.
  */
+import type { WriteParams } from '../fields/caller-params.ts'
 import { jsonInstant, momentJson, momentParam } from '../fields/moment.ts'
-import { type Sight, sightOf, type Viewer } from '../rights/visibility.ts'
+import { sightOf, type Viewer } from '../rights/visibility.ts'
 import { compile, type Param, type Part, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { Queryable } from './store.ts'
 
@@ -20,28 +21,11 @@ export type Origin = {
   readonly job?: { readonly id: number } | null
 }
 
-/**
- * The author of a write and the account, as parameters, and the configuration's version that validated it.
- */
-export type Author = Sight & {
-  /** time of the write, if it writes history; null: now */
-  readonly at: Param
-  /** array of the ids of inactive records that may be pointed to (D80); null: none */
-  readonly idle: Param | null
-  readonly version: Param
-  readonly origin: {
-    readonly token: Param
-    readonly session: Param
-    readonly request: Param
-    readonly job: Param
-  }
-}
-
 /** The parameters that every write has, each bound to one placeholder. */
 export function author(
   viewer: Viewer & Origin & { readonly idle?: ReadonlyMap<number, string> },
   at: Date | null = null,
-): Author {
+): WriteParams {
   const { token, session, requestId = null, job, idle } = viewer
   const idOf = (one: { readonly id: number } | null = null) => param(one && String(one.id))
   return {
@@ -96,7 +80,7 @@ export type Event = {
 }
 
 /** The CTEs of a write, of which the last is `answer`. */
-export function writing(by: Author, write: Write): Sql[] {
+export function writing(by: WriteParams, write: Write): Sql[] {
   const { changes = [], rows = [], events, isConfiguration = false, answer } = write
   return [
     lockedAt(by, write),
@@ -179,7 +163,7 @@ export async function reserveIds(
  * The CTE `locked` with `at`. The inner SELECT waits for the lock. The time and the oldest configuration are
  * read outside of it, and so after the wait.
  */
-function lockedAt({ account, at, version }: Author, { hasOwnMoment }: Write): Sql {
+function lockedAt({ account, at, version }: WriteParams, { hasOwnMoment }: Write): Sql {
   const first = hasOwnMoment ? sql`c.last_at + interval '1 millisecond'` : sql`c.last_at`
   return sql`locked AS MATERIALIZED (
   SELECT greatest(
@@ -190,7 +174,7 @@ function lockedAt({ account, at, version }: Author, { hasOwnMoment }: Write): Sq
 }
 
 /** The CTE `counted`: the `last_seq` of all events, and `at`. */
-function counted({ account, version }: Author, { events, when, ids, endsOlder }: Write): Sql {
+function counted({ account, version }: WriteParams, { events, when, ids, endsOlder }: Write): Sql {
   const id = ids ? sql`last_id = c.last_id + ${many(ids)}, ` : sql.none
   const oldest = endsOlder ? sql`oldest_version = ${version}::bigint + 1, ` : sql.none
   return sql`counted AS (
@@ -203,7 +187,7 @@ function counted({ account, version }: Author, { events, when, ids, endsOlder }:
 }
 
 /** A CTE that appends an event for each row of `event.of`. The events of `later` get higher numbers. */
-function appended(by: Author, event: Event, index: number, later: readonly Event[]): Sql {
+function appended(by: WriteParams, event: Event, index: number, later: readonly Event[]): Sql {
   const { account, actor, origin } = by
   const { type, also = [], resource, of, isOfEach, count, order = sql`e.id` } = event
   const { changes = sql`'{}'` } = event
@@ -242,7 +226,7 @@ function many(count: Param | number): Sql {
 }
 
 /** A write to the configuration makes a new version of the catalog. */
-function versioned({ account }: Author): Sql {
+function versioned({ account }: WriteParams): Sql {
   return sql`versioned AS (
   UPDATE account SET catalog_version = catalog_version + 1
   WHERE account_id = ${account}::bigint AND EXISTS (SELECT 1 FROM counted)

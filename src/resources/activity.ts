@@ -2,14 +2,8 @@
  * The activity: a call, meeting, task, e-mail or note, about a deal, a contact or a company (D73). Fields as
  * data, and the rules that span them. in-deals.ts derives fields of the deals. Pure.
  */
-import {
-  authorFields,
-  type Draft,
-  defineFields,
-  idField,
-  type Resource,
-  recordFields,
-} from '../fields/resource.ts'
+import { authorFields, defineFields, idField, recordFields } from '../fields/define.ts'
+import type { Draft, Resource } from '../fields/resource.ts'
 import { kindNames, kindOf } from './activity-kinds.ts'
 import { dealsInLine } from './deals/activities.ts'
 

@@ -1,13 +1,6 @@
 /** The company that deals are made with (D12, D37). Fields as data, and the rule of its website. */
-import {
-  authorFields,
-  type Draft,
-  defineFields,
-  idField,
-  nameField,
-  type Resource,
-  recordFields,
-} from '../fields/resource.ts'
+import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
+import type { Draft, Resource } from '../fields/resource.ts'
 
 const text = { min_length: 1, max_length: 255 }
 

@@ -1,5 +1,6 @@
 /** The contact: a person whom deals are made with (D12, D37). Fields as data; no rules of its own. */
-import { authorFields, defineFields, idField, type Resource, recordFields } from '../fields/resource.ts'
+import { authorFields, defineFields, idField, recordFields } from '../fields/define.ts'
+import type { Resource } from '../fields/resource.ts'
 
 const name = { min_length: 1, max_length: 255 }
 

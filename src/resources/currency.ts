@@ -2,14 +2,8 @@
  * The currency (D37, D44). Every account has all currencies of ISO 4217, and decides which are active, and
  * their rates to its base currency. Fields as data; revalue.ts applies a rate. Pure.
  */
-import {
-  authorFields,
-  defineFields,
-  idField,
-  nameField,
-  type Resource,
-  recordFields,
-} from '../fields/resource.ts'
+import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
+import type { Resource } from '../fields/resource.ts'
 
 export const currency: Resource = {
   name: 'currency',

@@ -2,15 +2,8 @@
  * The pipeline and its stages (D19, D37). Fields as data. A stage's kind defines its meaning, and never
  * changes. Pure.
  */
-import {
-  authorFields,
-  type Draft,
-  defineFields,
-  idField,
-  nameField,
-  type Resource,
-  recordFields,
-} from '../fields/resource.ts'
+import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
+import type { Draft, Resource } from '../fields/resource.ts'
 
 const place = { min: 1, max: 1_000_000, max_decimals: 0 }
 

@@ -2,8 +2,7 @@
  * The product's fields as data, in the interface's order. A published id is never reused. A new product is
  * active (D47).
  */
-
-import { defineFields, idField, recordFields } from '../fields/resource.ts'
+import { defineFields, idField, recordFields } from '../fields/define.ts'
 import { jsonNumber } from '../json.ts'
 
 const quantity = { min: 0, max: jsonNumber('9999999999999999') }

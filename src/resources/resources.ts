@@ -1,5 +1,4 @@
 /** The resources of the service, in one list. */
-
 import type { Resource } from '../fields/resource.ts'
 import { activity } from './activity.ts'
 import { company } from './company.ts'

@@ -4,22 +4,16 @@
  * pure.
  */
 import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import { type Visibility, visibilities } from '../fields/catalog.ts'
+import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Values } from '../fields/field.ts'
 import { suggestion } from '../fields/nearest.ts'
-import {
-  authorFields,
-  type Draft,
-  defineFields,
-  idField,
-  nameField,
-  type Resource,
-  recordFields,
-} from '../fields/resource.ts'
+import type { Draft, Resource } from '../fields/resource.ts'
 import { isObject, type Json } from '../json.ts'
 import { mustBeGiven } from '../records/fill.ts'
 import { forbiddenRoleChange } from '../rights/grants.ts'
 import { adminScope, checkScopes } from '../rights/scopes.ts'
-import { isByRole, isWider, type Visibility, visibilities } from '../rights/visibility.ts'
+import { isByRole, isWider } from '../rights/visibility.ts'
 import { withoutRole } from './user-access.ts'
 
 const lists = { max_limit: 500 }

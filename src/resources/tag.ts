@@ -1,12 +1,6 @@
 /** The tag that deals are grouped by (D37). Its name is unique in an account. */
-import {
-  authorFields,
-  defineFields,
-  idField,
-  nameField,
-  type Resource,
-  recordFields,
-} from '../fields/resource.ts'
+import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
+import type { Resource } from '../fields/resource.ts'
 
 export const tag: Resource = {
   name: 'tag',

@@ -1,12 +1,6 @@
 /** The territory that a deal belongs to (D37). Its name is unique in an account. */
-import {
-  authorFields,
-  defineFields,
-  idField,
-  nameField,
-  type Resource,
-  recordFields,
-} from '../fields/resource.ts'
+import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
+import type { Resource } from '../fields/resource.ts'
 
 export const territory: Resource = {
   name: 'territory',

@@ -2,14 +2,8 @@
  * The token: a name for a secret with which a program acts as a user (D38, D66). It allows what its scopes
  * and the user's role both allow. The secrets are in accounts/. Fields as data; pure.
  */
-import {
-  authorFields,
-  defineFields,
-  idField,
-  nameField,
-  type Resource,
-  recordFields,
-} from '../fields/resource.ts'
+import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
+import type { Resource } from '../fields/resource.ts'
 import { forbiddenTokenChange } from '../rights/grants.ts'
 import { checkScopes } from '../rights/scopes.ts'
 

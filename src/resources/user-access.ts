@@ -3,8 +3,8 @@
  * rows in SQL; no whole statement.
  */
 import { Refusal } from '../errors.ts'
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { ActorRules, Keeps } from '../fields/resource.ts'
-import type { Author } from '../records/write.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
 
 /** The refusal to remove the last administrator. */
@@ -70,7 +70,7 @@ function kept(condition: Keeps['condition']): Keeps {
  * admin. Checked under the account's lock: of two users who delete each other, the later one is already
  * deleted.
  */
-function refusedDeletion({ account, actor }: Author, user: Param, isAdmin: boolean): Sql {
+function refusedDeletion({ account, actor }: WriteParams, user: Param, isAdmin: boolean): Sql {
   const isAdministrator = hasAdministrator(account, { user: sql`u.id = ${user}::bigint` })
   const hasOthers = hasAdministrator(account, { user: sql`u.id <> ${user}::bigint` })
   return sql`CASE
@@ -83,7 +83,7 @@ function refusedDeletion({ account, actor }: Author, user: Param, isAdmin: boole
 }
 
 /** A CTE that revokes the sessions of the user `r`, all but `except`. */
-export function endedSessions({ account }: Author, except: number | null = null): Sql {
+export function endedSessions({ account }: WriteParams, except: number | null = null): Sql {
   return sql`ended_sessions AS (
   DELETE FROM session x USING r, counted
   WHERE x.account_id = ${account}::bigint AND x."user" = r.id
@@ -92,7 +92,7 @@ export function endedSessions({ account }: Author, except: number | null = null)
 }
 
 /** A CTE that revokes the links of the user `r`, except for `used`, which this statement uses. */
-export function endedLinks({ account }: Author, used: string | null = null): Sql {
+export function endedLinks({ account }: WriteParams, used: string | null = null): Sql {
   return sql`ended_links AS (
   UPDATE sign_in_link x SET used_at = counted.at FROM r, counted
   WHERE x.account_id = ${account}::bigint AND x."user" = r.id AND x.used_at IS NULL

@@ -4,15 +4,9 @@
  * data; pure.
  */
 import type { Catalog } from '../fields/catalog.ts'
+import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
 import { isLocale, isTimeZone } from '../fields/locale.ts'
-import {
-  authorFields,
-  defineFields,
-  idField,
-  nameField,
-  type Resource,
-  recordFields,
-} from '../fields/resource.ts'
+import type { Resource } from '../fields/resource.ts'
 import { forbiddenUserChange } from '../rights/grants.ts'
 import { actorRules, withoutUser } from './user-access.ts'
 

@@ -4,17 +4,10 @@
  */
 import { Problems } from '../errors.ts'
 import type { ResourceFields } from '../fields/catalog.ts'
+import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Values } from '../fields/field.ts'
 import { choiceHint } from '../fields/kinds/dropdown.ts'
-import {
-  authorFields,
-  type Draft,
-  defineFields,
-  idField,
-  nameField,
-  type Resource,
-  recordFields,
-} from '../fields/resource.ts'
+import type { Draft, Resource } from '../fields/resource.ts'
 import { unknownFieldHint } from '../fields/unknown-field.ts'
 import { isSameJson } from '../json.ts'
 import { parseSort } from '../lists/grammar.ts'

@@ -2,24 +2,16 @@
  * The webhook: a subscription to events (D72). It acts with the rights of a user. Its secrets, progress and
  * deliveries are stored beside it. Fields as data; pure.
  */
-
 import type { Catalog } from '../fields/catalog.ts'
 import type { Expression } from '../fields/columns.ts'
+import type { FieldDefinition } from '../fields/define.ts'
+import { authorFields, defineFields, idField, recordFields } from '../fields/define.ts'
 import type { Schema } from '../fields/field.ts'
 import { opened, orNull } from '../fields/kinds/schemas.ts'
 import { suggestion } from '../fields/nearest.ts'
-import type { FieldDefinition } from '../fields/resource.ts'
-import {
-  authorFields,
-  type Draft,
-  defineFields,
-  idField,
-  type Resource,
-  recordFields,
-} from '../fields/resource.ts'
+import type { Draft, Resource, RightsChange } from '../fields/resource.ts'
 import { knownTypes, resourceOf, scopeOf } from '../history/event-types.ts'
 import { withOptionIds } from '../lists/option-ids.ts'
-import type { Change } from '../rights/grants.ts'
 import { adminScope, allows } from '../rights/scopes.ts'
 import { type Sql, sql } from '../sql.ts'
 
@@ -140,7 +132,7 @@ function checkUrl({ after, problem }: Draft): void {
 }
 
 /** A webhook must not deliver data that its author may not read (D65, D72). */
-function forbiddenChange({ before, after, rights }: Change): string | null {
+function forbiddenChange({ before, after, rights }: RightsChange): string | null {
   if (rights.isAdmin || !after) return null
   if (after.user !== (before ? before.user : after.created_by))
     return 'Only administrators make webhooks that act with the rights of others: ask with the scope admin.'

@@ -1,23 +1,13 @@
 /** Nobody grants more than they have (D62, D66): limits on changes of users, roles and tokens. Pure. */
-import type { Catalog, Role } from '../fields/catalog.ts'
+import type { Role } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
+import type { CallerRights, RightsChange } from '../fields/resource.ts'
 import { isSameJson } from '../json.ts'
-import type { Rights } from './rights.ts'
 import { adminScope, allows, narrowed } from './scopes.ts'
 import { isWider } from './visibility.ts'
 
-/** A change of a record: `before` is null for a creation, `after` for a deletion. */
-export type Change = {
-  readonly before: Values | null
-  readonly after: Values | null
-  readonly catalog: Catalog
-  readonly rights: Rights
-  /** the id of the user who makes it */
-  readonly actor: number
-}
-
 /** Why a user may not be changed so; null if allowed. */
-export function forbiddenUserChange({ before, after, catalog, rights, actor }: Change): string | null {
+export function forbiddenUserChange({ before, after, catalog, rights, actor }: RightsChange): string | null {
   if (rights.isAdmin) return null
   const [role, next] = [before, after].map(user => catalog.roles.get(user?.role as number))
   if (role?.scopes.includes(adminScope))
@@ -33,7 +23,7 @@ export function forbiddenUserChange({ before, after, catalog, rights, actor }: C
 }
 
 /** Why a role may not be changed so; null if allowed. */
-export function forbiddenRoleChange({ before, after, rights }: Change): string | null {
+export function forbiddenRoleChange({ before, after, rights }: RightsChange): string | null {
   if (rights.isAdmin) return null
   const roles = [before, after].filter(role => role !== null) as unknown as Role[]
   return roles.some(role => exceeds(role, rights))
@@ -42,7 +32,7 @@ export function forbiddenRoleChange({ before, after, rights }: Change): string |
 }
 
 /** Why a token may not be created or changed so; null if allowed. */
-export function forbiddenTokenChange({ before, after, rights }: Change): string | null {
+export function forbiddenTokenChange({ before, after, rights }: RightsChange): string | null {
   if (rights.isAdmin || !after) return null
   const added = (after.scopes as string[]).filter(
     scope => !((before?.scopes ?? []) as string[]).includes(scope),
@@ -65,7 +55,7 @@ function endOf({ expires_at }: Values): number {
 }
 
 /** True if a token of the caller, narrowed by their role, allows more than they may do now. */
-function mayMore(scopes: readonly string[], rights: Rights): boolean {
+function mayMore(scopes: readonly string[], rights: CallerRights): boolean {
   const own = narrowed(new Set(rights.role.scopes), new Set(scopes))
   return ![...own].every(scope => allows(rights.scopes, scope))
 }
@@ -74,7 +64,7 @@ function mayMore(scopes: readonly string[], rights: Rights): boolean {
  * True if a role allows more than a caller, whose token's scopes narrow their role. Not called for
  * administrators: they may do all.
  */
-function exceeds(one: Role, { scopes, role: other }: Rights): boolean {
+function exceeds(one: Role, { scopes, role: other }: CallerRights): boolean {
   const resources = Object.keys({ ...other.visibility, ...other.may_change })
   const sees = (role: Role, name: string) => role.visibility[name] ?? 'all'
   const changes = (role: Role, name: string) => role.may_change[name] ?? sees(role, name)

@@ -2,41 +2,18 @@
  * The records that a caller sees and may change (D63): one condition, made from the caller, in every
  * statement that reads or writes records. Pure; knows no resource.
  */
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
-import { type Param, param, type Sql, sql } from '../sql.ts'
+import type { CallerParams } from '../fields/caller-params.ts'
+import { type Catalog, type ResourceFields, type Visibility, visibilities } from '../fields/catalog.ts'
+import type { Ownership } from '../fields/resource.ts'
+import { param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
-
-/** From the narrowest to the widest. */
-export const visibilities = ['own', 'territory', 'all'] as const
-/**
- * `own`: records that the user owns, or created if they have no owner. `territory`: those, and those of the
- * user's territories.
- */
-export type Visibility = (typeof visibilities)[number]
 
 export function isWider(one: Visibility, other: Visibility): boolean {
   return visibilities.indexOf(one) > visibilities.indexOf(other)
 }
 
-/** The columns of a resource that determine the ownership of a record. */
-export type Reach = {
-  readonly owner: string
-  /** the column to use if there is no owner */
-  readonly creator?: string
-  readonly territory?: string
-  /** the references to records whose `territory` is also its own */
-  readonly through?: readonly string[]
-  /** True if only administrators see other users' records, whatever a role says */
-  readonly isPrivate?: true
-  /**
-   * the column that is 1 if everybody sees a record, and administrators may change it; only its owner sees
-   * any other
-   */
-  readonly sharedBy?: string
-}
-
 /** True if roles say which of the records they see (D63). */
-export function isByRole(reach: Reach | undefined): reach is Reach {
+export function isByRole(reach: Ownership | undefined): reach is Ownership {
   return reach !== undefined && !reach.isPrivate && !reach.sharedBy
 }
 
@@ -50,16 +27,7 @@ export type Viewer = {
   readonly territories?: readonly number[]
 }
 
-/** A viewer as parameters of a statement, each bound to one placeholder. */
-export type Sight = {
-  readonly resources: Catalog['resources']
-  readonly account: Param
-  readonly actor: Param
-  /** an array literal */
-  readonly territories: Param
-}
-
-export function sightOf(viewer: Viewer): Sight {
+export function sightOf(viewer: Viewer): CallerParams {
   const [account, actor, territories] = sightValues(viewer)
   return {
     resources: viewer.catalog.resources,
@@ -70,7 +38,7 @@ export function sightOf(viewer: Viewer): Sight {
 }
 
 /** The sight of all records of the account: for checks that don't depend on what the caller sees. */
-export function unlimited<S extends Sight>(sight: S): S {
+export function unlimited<S extends CallerParams>(sight: S): S {
   return { ...sight, resources: wholeResources(sight.resources) }
 }
 
@@ -100,7 +68,7 @@ export function callerKey({ actor, territories = [] }: Viewer): string {
 }
 
 /** The condition that the row `alias` of a resource belongs to the account and is visible to the viewer. */
-export function visible(resource: string, sight: Sight, alias: Sql): Sql {
+export function visible(resource: string, sight: CallerParams, alias: Sql): Sql {
   const ofAccount = sql`${alias}.account_id = ${sight.account}::bigint`
   const fields = sight.resources.get(resource)!
   const within = limitedTo(fields.visibility, fields, sight, alias)
@@ -115,14 +83,14 @@ export function visible(resource: string, sight: Sight, alias: Sql): Sql {
  * The condition that the viewer may change the row `alias`, which they see: true or false, never NULL, also
  * of a record without an owner or a territory.
  */
-export function changeable(resource: string, sight: Sight, alias: Sql): Sql {
+export function changeable(resource: string, sight: CallerParams, alias: Sql): Sql {
   const fields = sight.resources.get(resource)!
   const within = limitedTo(fields.mayChange, fields, sight, alias)
   return within ? sql`(${within} IS TRUE)` : sql`true`
 }
 
 /** The column `is_changeable` of a statement that reads the row `alias`, for `isChangeable`. */
-export function changeableColumn(resource: string, sight: Sight, alias: Sql): Sql {
+export function changeableColumn(resource: string, sight: CallerParams, alias: Sql): Sql {
   return sql`(${changeable(resource, sight, alias)})::text AS is_changeable`
 }
 
@@ -134,7 +102,7 @@ export function isChangeable(row: { readonly [column: string]: string | null }):
 function limitedTo(
   to: Visibility,
   { resource: { reach } }: ResourceFields,
-  { account, actor, territories }: Sight,
+  { account, actor, territories }: CallerParams,
   alias: Sql,
 ): Sql | null {
   if (to === 'all' || !reach) return null

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { restored } from '../../src/files/write-csv.ts'
 import { isNumber, isObject, type Json, type JsonObject, parseJson } from '../../src/json.ts'
-import { restored } from '../../src/work/exports/csv.ts'
 import { formatOf } from '../../src/work/exports/formats.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 import { cellsOfCsv, cellsOfWorkbook, type SheetCell } from '../support/tables.ts'

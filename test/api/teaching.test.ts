@@ -2,7 +2,6 @@
  * Refusals that teach (D138): callers who know another system, or guess, get the right form, and nothing
  * else.
  */
-
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'

@@ -8,45 +8,49 @@ import { importsOf, sources } from './sources.ts'
 /** Files of `from` must import nothing that matches `never`. */
 const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   {
-    from: /^src\/(records|list|search|events|fields)\//,
-    never: /^src\/(deals|products|api|app|serve|main|cli|resources|accounts|db)\b/,
+    from: /^src\/(records|lists|history|fields)\//,
+    never: /^src\/(resources|http|app|serve|main|cli|accounts|db\/(?!constraint))/,
   },
   {
-    from: /^src\/(?!api\/|app\.ts|serve\.ts)/,
-    never: /^(fastify|node:https?)$|^src\/(api\/|app\.ts)/,
+    from: /^src\/(?!http\/|app\.ts|serve\.ts)/,
+    never: /^(fastify|node:https?)$|^src\/(http\/(?!openapi\/)|app\.ts)/,
   },
   // The entry starts the service only on request.
   { from: /^src\/(?!main\.ts)/, never: /^src\/(serve|main)\.ts/ },
   {
-    from: /^src\/(?!api\/|app\.ts|local-socket\.ts|db\/server-address\.ts|webhooks\/(address|outgoing)\.ts)/,
+    from: /^src\/(?!http\/|app\.ts|local-socket\.ts|db\/postgres\/server-address\.ts|work\/webhooks\/(address|outgoing)\.ts)/,
     never: /^node:(net|tls)$/,
   },
   // Outgoing requests pass the check of their addresses.
-  { from: /^src\/(?!webhooks\/outgoing\.ts)/, never: /^undici$/ },
+  { from: /^src\/(?!work\/webhooks\/outgoing\.ts)/, never: /^undici$/ },
   {
     from: /^src\/backup\//,
-    never: /^src\/(records|list|fields|deals|products|administration|accounts|cli)\//,
+    never: /^src\/(records|lists|fields|resources|configuration|accounts|cli)\//,
   },
   { from: /^src\/(?!backup\/|cli\/|serve\.ts)/, never: /^src\/backup\// },
-  { from: /^src\/openapi\//, never: /^src\/(accounts|db|deals|products|api)\/|^node:(?!timers)/ },
-  { from: /^src\/(?!api\/|openapi\/|cli\/)/, never: /^src\/openapi\// },
+  {
+    from: /^src\/http\/openapi\//,
+    never: /^src\/(db|http\/(?!openapi\/))|^node:(?!timers)/,
+  },
+  { from: /^src\/(?!http\/|cli\/)/, never: /^src\/http\/openapi\// },
   { from: /^src\/(?!cli\/|serve\.ts|main\.ts)/, never: /^src\/cli\// },
   // Of the client the service may import only the grammar of filters.
   { from: /^src\//, never: /^client\/src\/(?!filter\.ts)/ },
-  { from: /^src\/list\/grammar\.ts$/, never: /^src\/(records|list|db|fields\/(catalog|kinds))/ },
-  { from: /^src\/list\/sql\.ts$/, never: /^src\/(list\/grammar|list\/query|records|db)/ },
+  { from: /^src\/lists\/grammar\.ts$/, never: /^src\/(records|lists|db|fields\/(catalog|kinds))/ },
+  { from: /^src\/lists\/sql\.ts$/, never: /^src\/(lists\/grammar|lists\/query|records|db)/ },
   {
-    from: /^src\/administration\/(findings|bounds|field|new-field|limits|form|option)\.ts$/,
-    never: /^src\/(db|accounts|api)\/|^src\/records\/store/,
+    from: /^src\/configuration\/(findings|bounds|field|new-field|limits|form|option)\.ts$/,
+    never: /^src\/(db|accounts|http)\/|^src\/records\/store/,
   },
   {
-    from: /^src\/(fields|deals|products)\//,
+    from: /^src\/(fields|resources)\//,
     never: /^(node:fs|node:net|postgres|pg|@electric-sql\/)|^src\/(db|accounts)\//,
   },
+  { from: /^src\/files\//, never: /^src\/(?!files\/|waiting\/|fields\/(decimal|iso8601)|[\w-]+\.ts$)/ },
   { from: /^src\/(?!db\/)/, never: /^(postgres|pg|@electric-sql\/)/ },
   // Everything may import it, so it imports nothing.
   { from: /^src\/waiting\//, never: /^(?!node:)(?!src\/(waiting\/|(json|errors|log|sql)\.ts$))/ },
-  { from: /^src\/(?!records\/resource)/, never: /\/index\.ts$/ },
+  { from: /^src\/(?!fields\/resource)/, never: /\/index\.ts$/ },
 ]
 
 test('no file imports what its folder must not know', () => {
@@ -64,6 +68,33 @@ test('no file imports what its folder must not know', () => {
   assert.deepEqual(broken, [])
 })
 
+test('no folder imports, over others, one that imports it', () => {
+  const folderOf = (path: string) => /^src\/([\w-]+)\//.exec(path)?.[1]
+  const imported = new Map<string, Set<string>>()
+  for (const file of sources('src/**/*.ts')) {
+    const from = folderOf(file.path)
+    for (const to of importsOf(file).map(folderOf))
+      if (from && to && to !== from) imported.set(from, (imported.get(from) ?? new Set()).add(to))
+  }
+  assert.ok(imported.size > 8)
+  const reachedFrom = (start: string) => {
+    const reached = new Set<string>()
+    const follow = (folder: string) => {
+      for (const next of imported.get(folder) ?? [])
+        if (!reached.has(next)) {
+          reached.add(next)
+          follow(next)
+        }
+    }
+    follow(start)
+    return reached
+  }
+  assert.deepEqual(
+    [...imported.keys()].filter(folder => reachedFrom(folder).has(folder)),
+    [],
+  )
+})
+
 test('no switch on a field type outside the kinds', () => {
   // Definitions of fields name their type; nothing else may.
   const types = new RegExp(`(?<![tT]ype: )'(${Object.keys(kinds).join('|')})'`)
@@ -79,22 +110,27 @@ test('no switch on a field type outside the kinds', () => {
 /** Words that a folder's files must not contain. */
 const words: readonly { readonly from: RegExp; readonly never: RegExp; readonly what: string }[] = [
   {
-    from: /^src\/api\//,
+    from: /^src\/http\//,
     never: /\b(SELECT .* FROM|INSERT INTO|UPDATE \S+ SET|DELETE FROM)\b|::(text|bigint|jsonb?)\b/,
     what: 'SQL',
   },
   // The start shows how to try the service.
   {
-    from: /^src\/(?!api\/|serve\.ts)/,
+    from: /^src\/(?!http\/|serve\.ts)/,
     never: /\/rest\/api|\bmove_to\b/,
     what: 'a URL or a parameter of one',
   },
   { from: /^src\/db\//, never: /_fkey|_pkey/, what: 'a constraint of the schema' },
   // An amount has a currency and is compared by its rate: kinds do know that one. Samples are data of tests.
-  { from: /^src\/fields\/(?!kinds\/samples)/, never: resourceBut('currency'), what: 'a resource' },
+  // A resource says what every record has, and a record has users; a visibility is called after territories.
+  {
+    from: /^src\/fields\/(?!kinds\/samples|(define|resource|catalog)\.ts)/,
+    never: resourceBut('currency'),
+    what: 'a resource',
+  },
   // The author of a write is a user.
   { from: /^src\/records\//, never: resourceBut('user'), what: 'a resource' },
-  { from: /^src\/(list|search|db|backup)\//, never: resourceBut(), what: 'a resource' },
+  { from: /^src\/(lists|db|backup)\//, never: resourceBut(), what: 'a resource' },
   // Caches of a catalog use memoize.ts only; the wiring caches connections, which are no catalog.
   { from: /^src\/(?!waiting\/memoize\.ts|app\.ts)/, never: /new WeakMap/, what: 'a cache of its own' },
 ]

@@ -3,7 +3,6 @@
  * the start: `node --expose-gc test/reliability/hostile-files.ts`. Garbage is not counted, because it depends
  * on the machine and on chance.
  */
-
 import { readTable } from '../../src/files/read.ts'
 import { converter } from '../../src/work/imports/convert.ts'
 import { guessColumns } from '../../src/work/imports/guess.ts'

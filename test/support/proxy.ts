@@ -1,7 +1,6 @@
 /**
  * A proxy to a database that a test can block, cut, and make lose answers, to simulate faults of a network.
  */
-
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 

@@ -2,7 +2,6 @@
  * The number of the laws' questions, and their seed. `npm test` asks a tenth, so that it ends in minutes, and
  * `npm run check` everything (LAWS_SHARE). test/run.ts prints the seed; LAWS_SEED repeats the questions.
  */
-
 import { random } from './generated.ts'
 
 /** from 0 to 1 */

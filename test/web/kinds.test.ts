@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createServer, type ViteDevServer } from 'vite'
-import type { Schemas } from '../../client/src/http/openapi/schemas.ts'
+import type { Schemas } from '../../client/src/schemas.ts'
 import { type Formats, formats } from '../../web/src/format/format.ts'
 
 type Field = Schemas['field']

@@ -3,18 +3,11 @@
  * secrets are stored.
  */
 import { randomBytes } from 'node:crypto'
+import type { WriteParams } from '../../fields/caller-params.ts'
 import { storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
 import { type Context, requestKeyOf } from '../../records/save.ts'
 import type { Queryable } from '../../records/store.ts'
-import {
-  type Author,
-  author,
-  carryOut,
-  lockFirst,
-  type Origin,
-  statementOf,
-  writing,
-} from '../../records/write.ts'
+import { author, carryOut, lockFirst, type Origin, statementOf, writing } from '../../records/write.ts'
 import { endedLinks, endedSessions, isInUse } from '../../resources/user-access.ts'
 import type { Viewer } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
@@ -77,7 +70,7 @@ function savedLink({ row }: Written<object>, secret: string | null): SavedLink {
   return { secret, expiresAt: row.expires_at! }
 }
 
-function linkRow({ account }: Author, secret: string, purpose: Purpose): Sql {
+function linkRow({ account }: WriteParams, secret: string, purpose: Purpose): Sql {
   return sql`link_row AS (
   INSERT INTO sign_in_link (account_id, hash, "user", purpose, created_at, expires_at)
   SELECT ${account}::bigint, ${hashToken(secret)}::text, r.id, ${purpose}::text, counted.at,
@@ -161,7 +154,7 @@ export async function consumeLink(
 export const passwordChanged = { type: 'user.password_changed', resource: 'user', of: sql`r` }
 
 /** A CTE that saves the hash of the password of the user `r`. */
-export function passwordRow({ account }: Author, hash: string): Sql {
+export function passwordRow({ account }: WriteParams, hash: string): Sql {
   return sql`password_row AS (
   INSERT INTO password (account_id, "user", hash, changed_at)
   SELECT ${account}::bigint, r.id, ${hash}::text, counted.at FROM r, counted

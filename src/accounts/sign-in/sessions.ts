@@ -1,15 +1,8 @@
 /** The sessions of users (D61): creation, list and end. Only hashes of their secrets are stored. */
 import { randomBytes } from 'node:crypto'
+import type { WriteParams } from '../../fields/caller-params.ts'
 import type { Queryable } from '../../records/store.ts'
-import {
-  type Author,
-  author,
-  carryOut,
-  locked,
-  lockFirst,
-  statementOf,
-  writing,
-} from '../../records/write.ts'
+import { author, carryOut, locked, lockFirst, statementOf, writing } from '../../records/write.ts'
 import { isInUse, isSignedIn } from '../../resources/user-access.ts'
 import type { Viewer } from '../../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
@@ -29,7 +22,7 @@ export function newSession(account: number, whence: Whence): NewSession {
 const sessionsMax = 100
 
 /** A CTE that saves a session of the user `r` with the id that the write has reserved. */
-export function sessionRow({ account }: Author, { secret, whence }: NewSession): Sql {
+export function sessionRow({ account }: WriteParams, { secret, whence }: NewSession): Sql {
   return sql`session_row AS (
   INSERT INTO session (account_id, id, hash, "user", created_at, last_used_at, address, user_agent)
   SELECT ${account}::bigint, counted.last_id, ${hashToken(secret)}::text, r.id, counted.at, now(),
@@ -39,7 +32,7 @@ export function sessionRow({ account }: Author, { secret, whence }: NewSession):
 }
 
 /** A CTE that deletes sessions of the user `r` that are expired or too many. */
-function oldSessions({ account }: Author): Sql {
+function oldSessions({ account }: WriteParams): Sql {
   return sql`old_sessions AS (
   DELETE FROM session x USING r, counted
   WHERE x.account_id = ${account}::bigint AND x."user" = r.id AND x.id NOT IN (
@@ -50,7 +43,7 @@ function oldSessions({ account }: Author): Sql {
 }
 
 /** A CTE for the user `r` who signs in, if they are in use and `condition`, on the row `u`, holds. */
-export function signingIn({ account }: Author, condition: Sql): Sql {
+export function signingIn({ account }: WriteParams, condition: Sql): Sql {
   return sql`r AS (
   SELECT u.id, u.version FROM "user" u, locked
   WHERE u.account_id = ${account}::bigint AND ${isInUse} AND ${condition}
@@ -59,7 +52,7 @@ export function signingIn({ account }: Author, condition: Sql): Sql {
 }
 
 /** A condition: the password hash of the row `u` is still this one; null: there is none. */
-export function hasPassword({ account }: Author, hash: string | null): Sql {
+export function hasPassword({ account }: WriteParams, hash: string | null): Sql {
   return sql`(
     SELECT p.hash FROM password p
     WHERE p.account_id = ${account}::bigint AND p."user" = u.id) IS NOT DISTINCT FROM ${hash}::text`

@@ -2,7 +2,6 @@
  * Sign-in (D61): by e-mail and password, by a one-time link, or by an e-mail that a provider has verified.
  * Knows no HTTP.
  */
-
 import { type Problem, Refusal } from '../../errors.ts'
 import type { Queryable } from '../../records/store.ts'
 import type { Origin } from '../../records/write.ts'

@@ -2,7 +2,6 @@
  * The messages between the service's thread and the engine's thread. Bytes are PostgreSQL's wire protocol
  * (version 3), towards the engine always whole messages. Knows neither side.
  */
-
 import type { Shared } from './replies.ts'
 import type { Interrupt } from './shared-memory.ts'
 

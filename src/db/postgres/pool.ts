@@ -2,7 +2,6 @@
  * The connection pool. A statement takes the connection with the least to do, except those in exclusive use.
  * Owns the number of connections, and transactions. Does not know which engine it is, nor the schema.
  */
-
 import { within } from '../../waiting/timeout.ts'
 import { type Ask, type AskTogether, OneRefused } from '../ask.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'

@@ -3,7 +3,6 @@
  * the client needs. All values are text in both directions. So PostgreSQL alone decides what they mean, and
  * numbers keep every digit. Knows no connection and no query.
  */
-
 import { protocolViolation } from '../unavailable.ts'
 import { writer } from './message-writer.ts'
 

@@ -137,7 +137,7 @@ function parseMoney(input: Json, context: ParseContext, current: Json): Json | u
   const known = knownMembers(input, members, context)
   const currency = moneyCurrency(input, context, stored)
   const digits: Config = context.field.is_custom ? customAmount : {}
-  // Without a value of its own, the deal's value is the sum of its lines (D23), computed by resources/deals/deal.ts.
+  // Without a value of its own, the deal's value is the sum of its lines (D23): resources/deals/deal.ts.
   // The former value may be in another currency, so it is not validated.
   const followsLines = input.value === undefined && Array.isArray(input.products) && input.products.length > 0
   const sent = input.value ?? (input.value === undefined && stored && !followsLines ? stored.value : 0)

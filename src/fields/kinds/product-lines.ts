@@ -2,7 +2,6 @@
  * The product lines of a deal's value (D23), as sent: a product, a quantity, and overrides of the product's
  * own price. resources/deals/lines.ts fills in the defaults, and computes the amounts.
  */
-
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { type Decimal, decimal, decimalJson } from '../decimal.ts'
 import type { Config, ParseContext, Schemas } from '../field.ts'

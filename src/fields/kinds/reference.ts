@@ -1,5 +1,4 @@
 /** One related record, stored as its id: OWNER, TERRITORY, COMPANY, CONTACT, and the ONBOARD types (D11). */
-
 import { isObject, type Json } from '../../json.ts'
 import { type Sql, sql } from '../../sql.ts'
 import { type Expression, shortTextOrder } from '../columns.ts'

@@ -1,5 +1,4 @@
 /** The parameters of requests, by their names in the document: those of all, and those of a resource. */
-
 import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { operators } from '../../fields/operators.ts'

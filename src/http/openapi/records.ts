@@ -2,7 +2,6 @@
  * The schemas of a resource's records, for reading and for writing. Built from the fields as a caller sees
  * them: fields that a role hides are absent, locked ones read-only (D64). Pure.
  */
-
 import { isBlank } from '../../fields/blank.ts'
 import type { ResourceFields } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'

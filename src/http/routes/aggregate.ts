@@ -1,5 +1,4 @@
 /** GET and POST /deal/aggregate and /product/aggregate (D55, D85). */
-
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { inPast } from '../../history/as-it-was.ts'
 import { aggregate } from '../../lists/aggregate.ts'

@@ -1,5 +1,4 @@
 /** GET /deal/view/board (D129). */
-
 import type { Schema } from '../../fields/field.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import type { JsonObject } from '../../json.ts'

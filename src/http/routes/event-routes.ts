@@ -1,5 +1,4 @@
 /** The routes of events: histories, the feed, and undo (D70, D71, D83). */
-
 import type { Schema } from '../../fields/field.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { undo } from '../../history/undo.ts'

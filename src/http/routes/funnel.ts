@@ -1,5 +1,4 @@
 /** GET /deal/funnel (D131). */
-
 import type { Schema } from '../../fields/field.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { needNames } from '../../lists/needed-scopes.ts'

@@ -1,8 +1,8 @@
 /** The routes of jobs, imports and bulk changes (D80, D82, D84). */
 import type { Schema } from '../../fields/field.ts'
 import { anyObject, schemaRef } from '../../fields/kinds/schemas.ts'
+import { dateOrders } from '../../files/texts.ts'
 import { actions as duplicateActions, formats, importedResources } from '../../work/imports/plan.ts'
-import { dateOrders } from '../../work/imports/texts.ts'
 import { dryRunParameter, envelope, type Operation, ok, queryParameter } from '../openapi/operation.ts'
 import { type AccountRoute, base, type Readable, route } from '../route.ts'
 import { batchedResources } from './batch.ts'

@@ -1,7 +1,6 @@
 /**
  * The handlers that write the records of a resource. They connect HTTP with the record operations (records/).
  */
-
 import { parameterProblem, Refusal } from '../../errors.ts'
 import type { ResourceFields } from '../../fields/catalog.ts'
 import { createRecord, type Given } from '../../records/create.ts'

@@ -1,5 +1,4 @@
 /** Sign-in, sessions, passwords and one-time links over HTTP (D61). */
-
 import type { Callers } from '../../accounts/callers.ts'
 import { createLink, linkAddress, type Purpose, secretIn } from '../../accounts/sign-in/links.ts'
 import { endSession, listSessions } from '../../accounts/sign-in/sessions.ts'

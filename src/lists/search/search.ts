@@ -2,7 +2,6 @@
  * Searches records of several resources by their names, e-mails, phone numbers, codes and indexed custom
  * texts (D86). Knows no HTTP and no resource.
  */
-
 import type { ResourceFields } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { opened, orNull } from '../../fields/kinds/schemas.ts'

@@ -5,10 +5,10 @@
  * common, a scan of the newest records. In any case, also records whose name or indexed custom text begins
  * with the text.
  */
-
+import type { CallerParams } from '../../fields/caller-params.ts'
 import type { ResourceFields } from '../../fields/catalog.ts'
 import { spellings } from '../../fields/name.ts'
-import { type Sight, visible } from '../../rights/visibility.ts'
+import { visible } from '../../rights/visibility.ts'
 import { likeText, type Sql, sql } from '../../sql.ts'
 import { orderedBy, type SearchedTexts, searchedTexts } from './texts.ts'
 import { isIndexed, type Wanted } from './words.ts'
@@ -23,7 +23,7 @@ const [sample, commonFrom] = [300, 10]
 export const candidatesMax = 100
 
 /** The candidates of several resources: `resource`, `id`, and the `texts` as a JSON array. */
-export function searchSql(sought: readonly ResourceFields[], sight: Sight, wanted: Wanted): Sql {
+export function searchSql(sought: readonly ResourceFields[], sight: CallerParams, wanted: Wanted): Sql {
   return sql.join(
     sought.map(fields => sql`(${candidatesSql(fields, sight, wanted)})`),
     sql`\nUNION ALL\n`,
@@ -32,7 +32,7 @@ export function searchSql(sought: readonly ResourceFields[], sight: Sight, wante
 
 const isCommon = sql`((SELECT found FROM sample) >= ${sql.integer(commonFrom)})`
 
-function candidatesSql(fields: ResourceFields, sight: Sight, wanted: Wanted): Sql {
+function candidatesSql(fields: ResourceFields, sight: CallerParams, wanted: Wanted): Sql {
   const { name } = fields.resource
   const [table, known] = [sql.id(name), searchedTexts(fields)]
   const live = sql`${visible(name, sight, sql`r`)} AND r.deleted_at IS NULL`

@@ -4,7 +4,7 @@
  * new deal. So they are right under concurrent writes. The deal's version, its times and its events don't
  * change.
  */
-import type { Author } from '../../records/write.ts'
+import type { WriteParams } from '../../fields/caller-params.ts'
 import { type Sql, sql } from '../../sql.ts'
 import { kindNames, kindOf } from '../activity-kinds.ts'
 
@@ -41,7 +41,7 @@ const document = sql.join(
  * The CTE that updates the deals of the activities `r`, if anything differs. `r` has the rows after the
  * write; the table has the state before it.
  */
-export function dealsInLine({ account }: Pick<Author, 'account'>, r: Sql): Sql[] {
+export function dealsInLine({ account }: Pick<WriteParams, 'account'>, r: Sql): Sql[] {
   const values = Object.entries(worked).map(([name, value]) => sql`${value} AS ${sql.id(name)}`)
   const set = names.map(name => sql`${name} = n.${name}`)
   const counts = sql`id, kind, due_at, done_at, created_at`

@@ -3,7 +3,6 @@
  * number of deals, their value in each currency, weighted and in the base currency, and the number without a
  * rate. Feeds boards and forecasts. Knows no HTTP.
  */
-
 import { halfEven } from '../../fields/decimal.ts'
 import type { Schema } from '../../fields/field.ts'
 import { madeOfFields, opened, orNull } from '../../fields/kinds/schemas.ts'

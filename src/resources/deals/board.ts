@@ -2,7 +2,6 @@
  * A board (D129): the stages of a pipeline, each with its sums and its first deals. It is made of the lists
  * and sums of deals and adds no rule of its own. Knows no HTTP.
  */
-
 import type { Problems } from '../../errors.ts'
 import type { Catalog, ResourceFields, Stage } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'

@@ -3,7 +3,7 @@
  * `stage_probability` and the derived amounts are columns of the deal (D46).
  */
 import type { Row } from '../../fields/columns.ts'
-import { authorFields, defineFields, idField, recordFields } from '../../fields/resource.ts'
+import { authorFields, defineFields, idField, recordFields } from '../../fields/define.ts'
 import { type Sql, sql } from '../../sql.ts'
 
 /** The interface's range of every amount. */

@@ -2,7 +2,6 @@
  * A funnel (D131): how far the deals came that entered a pipeline in a period, from the events of their
  * stages. Knows no HTTP.
  */
-
 import type { Catalog, ResourceFields, Stage } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { madeOfFields, opened, orNull, schemaRef } from '../../fields/kinds/schemas.ts'

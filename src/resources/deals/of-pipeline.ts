@@ -1,5 +1,4 @@
 /** Shared by boards and funnels: the request for a pipeline, and its stages (D129, D131). Pure. */
-
 import type { Catalog, Pipeline, ResourceFields, Stage } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
 import { optionOperand } from '../../fields/kinds/dropdown.ts'

@@ -3,12 +3,11 @@
  * custom values. Indexes are built and removed concurrently, without blocking writes. One index serves one
  * field of one account, because other accounts may have other values under that name.
  */
-
 import { indexExpression } from '../../configuration/field.ts'
 import type { Catalog } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import type { Queryable } from '../../records/store.ts'
-import { ask, compile, type Sql, sql } from '../../sql.ts'
+import { ask, type Sql, sql } from '../../sql.ts'
 
 /** State of an index build. `progress` goes from 0 to 1; null if the database reports none. */
 export type IndexState = { readonly state: 'building' | 'ready' | 'failed'; readonly progress: number | null }
@@ -35,17 +34,6 @@ export async function indexState(db: Queryable, account: number, field: Field): 
   if (row?.valid === 'true') return { state: 'ready', progress: 1 }
   if (row && row.building === 'false') return { state: 'failed', progress: null }
   return { state: 'building', progress: row?.progress ? Math.round(Number(row.progress) * 100) / 100 : null }
-}
-
-/** Number of custom fields with an index on a table, in all accounts. */
-export async function countIndexes(db: Queryable, table: string): Promise<number> {
-  const quoted = compile(sql.id(table)).text
-  const [row] = await ask(
-    db,
-    sql`SELECT count(*)::text AS count FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-      WHERE i.indrelid = to_regclass(${quoted}::text) AND c.relname LIKE 'custom\\_%'`,
-  )
-  return Number(row!.count)
 }
 
 /**

@@ -4,11 +4,9 @@
  */
 import type { Field, Part } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
-import { isNumber, isObject, type Json, type JsonObject, type RawNumber } from '../../json.ts'
+import type { Cell } from '../../files/write-csv.ts'
+import { isNumber, isObject, type Json, type JsonObject } from '../../json.ts'
 import type { Naming } from './source.ts'
-
-/** The value of a cell; null: empty. */
-export type Cell = string | number | RawNumber | null
 
 export type Column = {
   /** the field's internal name, and that of the part: `deal_value.currency` */

@@ -1,8 +1,9 @@
 /** The formats of exports (D81), each with its producer. */
-import { csv } from './csv.ts'
+import { lineOf } from '../../files/write-csv.ts'
+import { columnsOf } from './columns.ts'
 import { jsonLines } from './json-lines.ts'
 import type { FormatName } from './query.ts'
-import type { Source } from './source.ts'
+import { type Source, written } from './source.ts'
 import { workbook, workbookRecordsMax } from './workbook.ts'
 
 export type Format = {
@@ -21,4 +22,12 @@ export const formatOf: { readonly [name in FormatName]: Format } = {
     recordsMax: workbookRecordsMax,
     content: workbook,
   },
+}
+
+/** CSV in UTF-8 with a byte order mark: the header, with internal names, and a line for each record. */
+export async function* csv(source: Source): AsyncGenerator<Uint8Array> {
+  const { shown, named } = source.request
+  const columns = columnsOf(shown, named !== null)
+  yield Buffer.from(`\ufeff${lineOf(columns.map(({ name }) => name))}`)
+  yield* written(source, (record, naming) => lineOf(columns.map(({ cell }) => cell(record, naming))))
 }

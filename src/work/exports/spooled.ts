@@ -4,7 +4,6 @@
  * consistent snapshot if the account's `seq` did not change meanwhile. If it did, the export is repeated, and
  * the account's writes wait for it. Knows no format.
  */
-
 import { Refusal } from '../../errors.ts'
 import type { ListDatabase } from '../../lists/list.ts'
 import { recordsInSteps } from '../../lists/whole.ts'

@@ -2,10 +2,10 @@
  * XLSX: a workbook with one sheet (Office Open XML, ECMA-376), as a stream (D81). Numbers are numbers and
  * dates are dates; a text is never a formula.
  */
-
+import type { Cell } from '../../files/write-csv.ts'
 import { zipped } from '../../files/write-zip.ts'
 import { isNumber } from '../../json.ts'
-import { type Cell, type Column, columnsOf } from './columns.ts'
+import { type Column, columnsOf } from './columns.ts'
 import { type Source, written } from './source.ts'
 
 /** A sheet has 1 048 576 rows, one of them the header. */

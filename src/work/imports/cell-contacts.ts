@@ -1,7 +1,7 @@
 /** Cells with people's data: names, e-mails and telephone numbers, one or several (D80). */
+import { itemsOf } from '../../files/texts.ts'
 import type { JsonObject } from '../../json.ts'
 import type { Place } from './targets.ts'
-import { itemsOf } from './texts.ts'
 
 /** Maximum length of an address with a name before it. */
 const addressMax = 600

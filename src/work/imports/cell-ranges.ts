@@ -2,10 +2,10 @@
 import type { Catalog } from '../../fields/catalog.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { momentIn } from '../../fields/local-times.ts'
+import { dayOf, momentOf, timeOf } from '../../files/texts.ts'
 import type { JsonObject } from '../../json.ts'
 import type { Formats } from './cell-values.ts'
 import type { Place } from './targets.ts'
-import { dayOf, momentOf, timeOf } from './texts.ts'
 
 /** Separators of the two ends. A slash or hyphen without blanks counts only if there is no other. */
 const separators = [/\s(?:-|to|bis|à|au|\/)\s|–|—|\.\.+/iu, /\//, /-/]

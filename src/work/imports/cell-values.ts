@@ -6,11 +6,6 @@ import type { Catalog } from '../../fields/catalog.ts'
 import { findOption } from '../../fields/kinds/dropdown.ts'
 import { momentIn } from '../../fields/local-times.ts'
 import type { Cell } from '../../files/read.ts'
-import { isNumber, isObject, type Json, type JsonObject, type RawNumber } from '../../json.ts'
-import { Amount, currencyOf, isAmount, isCurrency } from './amounts.ts'
-import { emailsOf, phonesOf, splitName } from './cell-contacts.ts'
-import { rangeReader } from './cell-ranges.ts'
-import type { Place } from './targets.ts'
 import {
   type DateOrder,
   type DecimalMark,
@@ -25,7 +20,12 @@ import {
   shownNumber,
   timeOf,
   type WrittenNumber,
-} from './texts.ts'
+} from '../../files/texts.ts'
+import { isNumber, isObject, type Json, type JsonObject, type RawNumber } from '../../json.ts'
+import { Amount, currencyOf, isAmount, isCurrency } from './amounts.ts'
+import { emailsOf, phonesOf, splitName } from './cell-contacts.ts'
+import { rangeReader } from './cell-ranges.ts'
+import type { Place } from './targets.ts'
 
 export type Formats = { readonly date?: DateOrder; readonly decimal?: DecimalMark }
 /** The user's choice of a value for each text; null: the text is left out. */

@@ -2,6 +2,7 @@
 import { Problems, problemAt, Refusal } from '../../errors.ts'
 import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
 import { columnsMax } from '../../files/read-limits.ts'
+import { dateOrders } from '../../files/texts.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
 import { Names } from '../../records/names.ts'
 import type { Job } from '../jobs/job.ts'
@@ -9,7 +10,6 @@ import { confirmed } from './columns.ts'
 import { judgedDefaults } from './defaults.ts'
 import { targetsOf } from './guess.ts'
 import { actions, type ImportPlan, planOf } from './plan.ts'
-import { dateOrders } from './texts.ts'
 
 /** Members of a plan that can be changed. */
 export const planMembers = ['mapping', 'confirm', 'values', 'defaults', 'duplicates', 'formats']

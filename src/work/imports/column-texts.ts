@@ -1,8 +1,8 @@
 /** The distinct texts of each column, as long as there are few: those of options, stages or people. */
 import { isBlank } from '../../fields/blank.ts'
 import type { Cell } from '../../files/read.ts'
+import { isWritten, plainText, shownNumber } from '../../files/texts.ts'
 import { isNumber, type Json } from '../../json.ts'
-import { isWritten, plainText, shownNumber } from './texts.ts'
 
 const [textsMax, lengthMax, columnsMax] = [200, 100, 200]
 

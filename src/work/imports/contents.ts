@@ -2,11 +2,20 @@
 import type { Catalog } from '../../fields/catalog.ts'
 import { comparedName } from '../../fields/name.ts'
 import type { Cell } from '../../files/read.ts'
+import {
+  dayOf,
+  isWritten,
+  itemsOf,
+  json,
+  momentOf,
+  numberOf,
+  shownNumber,
+  timeOf,
+} from '../../files/texts.ts'
 import { isObject } from '../../json.ts'
 import { isCurrency, isSaidCurrency } from './amounts.ts'
 import { isYesNo, saysYesOrNo } from './cell-values.ts'
 import type { Form, Place } from './targets.ts'
-import { dayOf, isWritten, itemsOf, json, momentOf, numberOf, shownNumber, timeOf } from './texts.ts'
 
 const email = /^[^\s@<>;,]+@[^\s@<>;,]+\.[^\s@<>;,]{2,}$|<[^\s@<>]+@[^\s@<>]+>$/
 const phone = /^\+?[\d\s()./-]{6,20}$/

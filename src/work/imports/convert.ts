@@ -5,6 +5,7 @@
 import type { Problem } from '../../errors.ts'
 import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
 import type { Cell } from '../../files/read.ts'
+import { itemsOf, jsonList, plainText } from '../../files/texts.ts'
 import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
 import { Amount, currencyOf, isAmount, isSignOf } from './amounts.ts'
 import { asObject, type ChosenValues, type Convert, convertOf, type Formats } from './cell-values.ts'
@@ -14,7 +15,6 @@ import { entryForms, formOfWhole, type Told } from './entries.ts'
 import { currencyOfRow, finishersOf } from './finish.ts'
 import type { Mapping } from './guess.ts'
 import { type Form, type Place, placesOf } from './targets.ts'
-import { itemsOf, jsonList, plainText } from './texts.ts'
 
 export type Plan = {
   readonly mapping: Mapping

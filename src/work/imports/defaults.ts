@@ -7,6 +7,7 @@ import { isBlank } from '../../fields/blank.ts'
 import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { Cell } from '../../files/read.ts'
+import { numberOf } from '../../files/texts.ts'
 import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
 import type { Names } from '../../records/names.ts'
 import { parseContextOf } from '../../records/parse.ts'
@@ -15,7 +16,6 @@ import { isOutOfPlace } from './closing.ts'
 import { currencyNamed } from './column-currency.ts'
 import type { Mapping } from './guess.ts'
 import { type Place, placesOf } from './targets.ts'
-import { numberOf } from './texts.ts'
 
 /** target → value, in the form of a body */
 export type Defaults = { readonly [field: string]: Json }

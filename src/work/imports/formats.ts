@@ -1,9 +1,8 @@
 /** Formats of dates and numbers in a file, guessed from the cells of a sample (D80). Knows no field. */
-
 import type { Cell } from '../../files/read.ts'
+import { dateOf, dayOf, numberOf } from '../../files/texts.ts'
 import type { Formats } from './cell-values.ts'
 import type { Form } from './targets.ts'
-import { dateOf, dayOf, numberOf } from './texts.ts'
 
 /** `unclear`: the formats that the texts leave open; then ambiguous dates or numbers are refused. */
 export type GuessedFormats = Formats & { readonly unclear: readonly ('date' | 'decimal')[] }

@@ -1,5 +1,4 @@
 /** Import as JSON: the job, and how its file becomes records (D80). Pure. */
-
 import { problemAt, Refusal } from '../../errors.ts'
 import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'

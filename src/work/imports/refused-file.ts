@@ -1,13 +1,12 @@
 /** The refused rows of an import as CSV, with the reasons: to be corrected and imported again (D80). */
-
 import { ofRefused } from '../../files/read-header.ts'
+import { isWritten, shownNumber } from '../../files/texts.ts'
+import { lineOf } from '../../files/write-csv.ts'
 import { isObject, type Json } from '../../json.ts'
 import type { Reader } from '../../records/store.ts'
-import { lineOf } from '../exports/csv.ts'
 import type { Job, Phase, Refused } from '../jobs/job.ts'
 import { problemsAfter } from '../jobs/store.ts'
 import { readRows, rowsTogether, type StoredRow } from './rows.ts'
-import { isWritten, shownNumber } from './texts.ts'
 
 const atOnce = 500
 

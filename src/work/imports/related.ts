@@ -3,7 +3,6 @@
  * of a step at once, not one by one. A name that is unclear here, such as an ambiguous one, stays in the row:
  * the write of the row validates it.
  */
-
 import { isBlank } from '../../fields/blank.ts'
 import type { ResourceFields } from '../../fields/catalog.ts'
 import { comparedName } from '../../fields/name.ts'

@@ -1,5 +1,4 @@
 /** The rows of an imported file, in the database: stored as read, found by their number. */
-
 import type { Cell, Row } from '../../files/read.ts'
 import { type Json, parseJson } from '../../json.ts'
 import type { Reader } from '../../records/store.ts'

@@ -2,6 +2,7 @@
 import { problemAt, Refusal } from '../../errors.ts'
 import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
 import { type Cell, type Row, readTable, type Source } from '../../files/read.ts'
+import { isWritten, shownNumber } from '../../files/texts.ts'
 import type { Reader } from '../../records/store.ts'
 import type { JobKey, NewJob } from '../jobs/store.ts'
 import { ColumnTexts } from './column-texts.ts'
@@ -11,7 +12,6 @@ import { guessColumns } from './guess.ts'
 import type { ImportPlan } from './plan.ts'
 import { keepRows } from './rows.ts'
 import { placesOf } from './targets.ts'
-import { isWritten, shownNumber } from './texts.ts'
 
 /** Rows and cells that are examined to guess columns, which is slow; and values of each that are shown. */
 const [lookedAt, cellsLookedAt, shown] = [1000, 20_000, 5]

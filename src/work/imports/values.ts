@@ -6,13 +6,13 @@ import { findOption } from '../../fields/kinds/dropdown.ts'
 import { comparedName } from '../../fields/name.ts'
 import { nearest } from '../../fields/nearest.ts'
 import { bareName } from '../../fields/synonyms.ts'
+import { jsonList, markedItemsOf } from '../../files/texts.ts'
 import { fullNames } from '../../records/like-names.ts'
 import { memoize } from '../../waiting/memoize.ts'
 import { currencyOf } from './amounts.ts'
 import { divided, isYesNo } from './cell-values.ts'
 import type { Mapping } from './guess.ts'
 import { type Place, placesOf } from './targets.ts'
-import { jsonList, markedItemsOf } from './texts.ts'
 
 /** `isIdle`: inactive; a text may name it, but the guess never does */
 export type Choice = {

@@ -3,12 +3,13 @@
  * writes has an event. Knows no HTTP.
  */
 import { Refusal } from '../../errors.ts'
+import type { WriteParams } from '../../fields/caller-params.ts'
 import { jsonInstant } from '../../fields/moment.ts'
 import { toldEvents } from '../../history/told.ts'
 import { storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
 import { type Context, requestKeyOf } from '../../records/save.ts'
 import type { Queryable } from '../../records/store.ts'
-import { type Author, author, type Write, writing } from '../../records/write.ts'
+import { author, type Write, writing } from '../../records/write.ts'
 import type { deliveryStates } from '../../resources/webhook.ts'
 import { changeable, visible } from '../../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
@@ -134,7 +135,7 @@ async function happened(
   context: Context,
   id: number,
   type: string,
-  rows: (by: Author) => Sql[],
+  rows: (by: WriteParams) => Sql[],
 ): Promise<Written<object>> {
   const by = author(context)
   const [x, own] = [sql`x`, param(String(id))]

@@ -3,7 +3,6 @@
  * configuration. A process holds a webhook by a lease, so no two send the same event at once. No statement
  * locks more than one webhook, or an account.
  */
-
 import { jsonInstant } from '../../fields/moment.ts'
 import { eventRows } from '../../history/told.ts'
 import { sightOf, type Viewer } from '../../rights/visibility.ts'

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { type Problem, Refusal } from '../../errors.ts'
+import type { WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceFields } from '../../fields/catalog.ts'
 import { moment } from '../../fields/moment.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
@@ -13,7 +14,6 @@ import { readRecord } from '../../records/read.ts'
 import type { Context, Saved } from '../../records/save.ts'
 import type { Queryable } from '../../records/store.ts'
 import { updateRecord } from '../../records/update.ts'
-import type { Author } from '../../records/write.ts'
 import { filteredResource, inUse } from '../../resources/webhook.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { type Sql, sql } from '../../sql.ts'
@@ -130,7 +130,7 @@ async function problemsOf(
 const addressHint = 'The operator may allow others: WEBHOOK_ALLOW_PRIVATE.'
 
 /** A CTE that inserts a secret of the webhook `r`. */
-function secretRow({ account }: Author, secret: string): Sql {
+function secretRow({ account }: WriteParams, secret: string): Sql {
   return sql`secret AS (
   INSERT INTO webhook_secret (account_id, webhook, version, secret)
   SELECT ${account}::bigint, r.id, r.version, ${secret}::text FROM r
@@ -138,7 +138,7 @@ function secretRow({ account }: Author, secret: string): Sql {
 }
 
 /** CTEs that end the previous secrets of the webhook `r`: the last one after the overlap. */
-function endedSecrets({ account }: Author, overlapHours: number): Sql[] {
+function endedSecrets({ account }: WriteParams, overlapHours: number): Sql[] {
   const isOf = sql`x.account_id = ${account}::bigint AND x.webhook = r.id`
   const hours = sql.integer(overlapHours)
   return [
@@ -154,7 +154,7 @@ function endedSecrets({ account }: Author, overlapHours: number): Sql[] {
 }
 
 /** A CTE for the progress of the new webhook `r`, which starts at the current event. */
-function newProgressRow({ account }: Author, rights: Rights): Sql {
+function newProgressRow({ account }: WriteParams, rights: Rights): Sql {
   return sql`progress AS (
   INSERT INTO webhook_progress (account_id, webhook, seq, is_active, scopes)
   SELECT ${account}::bigint, r.id, counted.last_seq, r.is_active = 1, ${scopesOf(rights)}::jsonb
@@ -171,7 +171,7 @@ function scopesOf({ narrowedTo }: Rights): string | null {
  * A CTE for the progress of a changed webhook. Activation starts at the current event; deactivation gives up
  * waiting deliveries. `rights`: those of the author; null: the service itself, and the scopes stay.
  */
-export function progressRow({ account }: Author, rights: Rights | null): Sql {
+export function progressRow({ account }: WriteParams, rights: Rights | null): Sql {
   const scopes = rights ? sql`, scopes = ${scopesOf(rights)}::jsonb` : sql.none
   const isBegun = sql`r.is_active = 1 AND NOT p.is_active`
   return sql`progress AS (

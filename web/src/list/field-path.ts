@@ -1,5 +1,4 @@
 /** Paths in filters and sorts: a field, a member of it, or a field of the related record (D87). */
-
 import type { Operator } from '../../../client/src/filter.ts'
 import type { Schemas } from '../api/api.ts'
 

@@ -1,5 +1,4 @@
 /** All keys of this page, from the registry. */
-
 import { Dialog } from '../ui/dialog.tsx'
 import { Key } from '../ui/elements.tsx'
 import { keyLabels, useRegistered } from './commands.ts'

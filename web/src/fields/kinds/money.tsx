@@ -1,5 +1,4 @@
 /** MONETARY: an amount in a currency, exact (D14, D22). */
-
 import type { Formats } from '../../format/format.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { Fitting } from '../../ui/fitting.tsx'

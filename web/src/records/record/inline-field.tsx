@@ -1,5 +1,4 @@
 /** A value edited in place: a button becomes an input, and the focus returns to it. */
-
 import { Link } from '@tanstack/react-router'
 import { Check, ExternalLink, Loader, X } from 'lucide-react'
 import { type FocusEvent, type KeyboardEvent, useRef, useState } from 'react'

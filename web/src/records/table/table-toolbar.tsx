@@ -1,5 +1,4 @@
 /** The toolbar of a table: its view, filter, order and columns, import and export. */
-
 import { FilterBar } from '../../list/filter-bar.tsx'
 import { SortMenu } from '../../list/sort-menu.tsx'
 import { ViewMenu } from '../../list/view-menu.tsx'

@@ -1,14 +1,8 @@
-/** CSV: RFC 4180 in UTF-8 with a byte order mark, for Excel; formulas are defused (D81). */
-import { type Cell, columnsOf } from './columns.ts'
-import { type Source, written } from './source.ts'
+/** Writes CSV: RFC 4180, for Excel; formulas are defused (D81). */
+import type { RawNumber } from '../json.ts'
 
-/** The header, with internal names, and a line for each record. */
-export async function* csv(source: Source): AsyncGenerator<Uint8Array> {
-  const { shown, named } = source.request
-  const columns = columnsOf(shown, named !== null)
-  yield Buffer.from(`\ufeff${lineOf(columns.map(({ name }) => name))}`)
-  yield* written(source, (record, naming) => lineOf(columns.map(({ cell }) => cell(record, naming))))
-}
+/** The value of a cell; null: empty. */
+export type Cell = string | number | RawNumber | null
 
 /** A line of CSV; formulas in its texts are defused. */
 export function lineOf(cells: readonly Cell[]): string {

@@ -2,9 +2,8 @@
  * Reads texts as people write them in cells: numbers, dates, moments, several values. Each function returns
  * the interface's form, or null if the text is none. Knows no field.
  */
-import { decimal as decimalOf, plain } from '../../fields/decimal.ts'
-import { calendarDate, isoDate, isoInstant } from '../../fields/iso8601.ts'
-import { numberCell } from '../../files/read-number-formats.ts'
+import { decimal as decimalOf, plain } from '../fields/decimal.ts'
+import { calendarDate, isoDate, isoInstant } from '../fields/iso8601.ts'
 import {
   isNumber,
   isObject,
@@ -13,7 +12,8 @@ import {
   jsonNumber,
   parseExactly,
   type RawNumber,
-} from '../../json.ts'
+} from '../json.ts'
+import { numberCell } from './read-number-formats.ts'
 
 /** `serial`: whole numbers are the days of a spreadsheet */
 export type DateOrder = (typeof dateOrders)[number]
