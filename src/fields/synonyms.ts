@@ -80,7 +80,9 @@ const others: { readonly [name: string]: string } = {
 /** Names in German, then French, then Spanish. */
 const translated: { readonly [name: string]: string } = {
   title: 'titel bezeichnung geschäft titre affaire nom título titulo oportunidad nombre',
-  name: 'firmenname produktname nom nombre',
+  name:
+    'firmenname produktname bezeichnung artikelname artikelbezeichnung produktbezeichnung nom désignation ' +
+    'nombre denominación',
   deal_value:
     'betrag wert auftragswert auftragsvolumen summe währung montant valeur devise importe monto valor ' +
     'moneda divisa',
@@ -105,7 +107,7 @@ const translated: { readonly [name: string]: string } = {
   territory: 'gebiet vertriebsgebiet territoire territorio',
   created_at: 'erstellt erstelltam angelegtam erstelldatum crééle datedecréation creadoel fechadecreación',
   created_by: 'erstelltvon créépar creadopor',
-  product_code: 'artikelnummer produktnummer',
+  product_code: 'artikelnummer artikelnr artnr produktnummer référence referencia',
   unit_price:
     'preis einzelpreis listenpreis verkaufspreis prix prixunitaire prixdevente precio preciounitario ' +
     'preciodeventa',

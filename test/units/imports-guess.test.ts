@@ -198,6 +198,13 @@ test('common names in German, French and Spanish; units in brackets say nothing'
     for (const name of names) assert.deepEqual(await guessed('deal', { [name]: '' }), { [name]: field }, name)
 })
 
+test('a German price list', async () => {
+  assert.deepEqual(
+    await guessed('product', { 'Artikel-Nr.': 'A-100', Bezeichnung: 'Reifen', Listenpreis: '12,50 €' }),
+    { 'Artikel-Nr.': 'product_code', Bezeichnung: 'name', Listenpreis: 'unit_price' },
+  )
+})
+
 test('the very name of a target is mapped to it, whatever its cells are', async () => {
   const names = [
     'deal_value.value',
