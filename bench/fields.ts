@@ -58,17 +58,17 @@ await throughput()
 async function validation(): Promise<void> {
   const db = await prepare({}, 60)
   const catalog = await loadCatalog(db, resources, 1)
-  const fields = catalog.resources.get('deal')!
-  const filled = fields.fields
+  const schema = catalog.resources.get('deal')!
+  const filled = schema.fields
     .filter(field => field.is_custom)
     .map(field => [field.internal_name, samples[field.type]!])
   const body = { ...plainDeal, deal_value: { currency: 'USD', value: 100 }, ...Object.fromEntries(filled) }
   const times: number[] = []
   for (let count = 0; count < 5000; count++) {
     const began = performance.now()
-    const parsed = parseRecord(body, fields, catalog, null)
+    const parsed = parseRecord(body, schema, catalog, null)
     const judged = { before: null, added: [], isDoubtful: false }
-    await validatedRecord(db, fields, parsed, judged, { catalog, actor: 1 })
+    await validatedRecord(db, schema, parsed, judged, { catalog, actor: 1 })
     times.push(performance.now() - began)
   }
   await db.close()

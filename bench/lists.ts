@@ -168,7 +168,7 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
     await makeManyDeals(db, deals, progress)
     await makeSellers(db)
     const catalog = await loadCatalog(db, resources, 1)
-    const fields = catalog.resources.get('deal')!
+    const schema = catalog.resources.get('deal')!
     const middle = String(1000 + deals / 2)
     const [row] = await db.query(
       'SELECT json_build_array(created_at, id)::text AS position FROM deal WHERE account_id = 1 AND id = $1::bigint',
@@ -176,11 +176,11 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
     )
     const now = new Date().toISOString()
     const asked = shapes.map(({ query, isDeep, isMore }) => {
-      const request = readListQuery(parametersOf(isMore ? '' : query), fields, catalog, now)
+      const request = readListQuery(parametersOf(isMore ? '' : query), schema, catalog, now)
       if (!isDeep) return { query, request }
       const cursor = cursorText(listIdentity(request.identity), row!.position!, now)
       const deep = `${query}&cursor=${cursor}`
-      return { query: deep, request: readListQuery(parametersOf(deep), fields, catalog, now) }
+      return { query: deep, request: readListQuery(parametersOf(deep), schema, catalog, now) }
     })
     return {
       ids: [1000, 1000 + deals / 2],
@@ -188,9 +188,9 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
       statements: await Promise.all(
         asked.map(async ({ request }) => {
           const { text, values } = pageStatement(
-            fields,
+            schema,
             { catalog, actor: 1 },
-            await withSelectivity(db, fields, { catalog, actor: 1 }, request),
+            await withSelectivity(db, schema, { catalog, actor: 1 }, request),
           )
           const isReplanned = request.filter !== null && dependsOnValues(request.filter)
           return { text, params: values, isWrite: false, isReplanned }

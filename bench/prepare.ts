@@ -9,7 +9,7 @@ import { createSample } from '../src/accounts/sample/sample.ts'
 import { newToken } from '../src/accounts/token.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
-import type { ResourceFields } from '../src/fields/catalog.ts'
+import type { ResourceSchema } from '../src/fields/catalog.ts'
 import type { Json } from '../src/json.ts'
 import { pageStatement } from '../src/lists/list.ts'
 import { readListQuery } from '../src/lists/query.ts'
@@ -235,7 +235,7 @@ async function otherAccounts(db: Database): Promise<void> {
 /** The statements of each case as the service itself sends them. */
 async function capture(db: Database): Promise<Prepared['statements']> {
   const catalog = await loadCatalog(db, resources, 1)
-  const fields = catalog.resources.get('deal')!
+  const schema = catalog.resources.get('deal')!
   const context = { catalog, actor: 1 }
   const [id] = updated
   const sent: Statement[] = []
@@ -252,15 +252,15 @@ async function capture(db: Database): Promise<Prepared['statements']> {
     },
   }
   const page = (filter: string): Statement[] => {
-    const { text, params } = statementOf(fields, filter, catalog)
+    const { text, params } = statementOf(schema, filter, catalog)
     note(text, params, false)
     return sent.splice(0)
   }
-  await createRecord(spy, fields, newDeal as Json, context)
+  await createRecord(spy, schema, newDeal as Json, context)
   const create = sent.splice(0)
-  await updateRecord(spy, fields, id, change, context)
+  await updateRecord(spy, schema, id, change, context)
   const update = sent.splice(0)
-  await readRecord(spy, fields, context, id)
+  await readRecord(spy, schema, context, id)
   const get = sent.splice(0)
   return {
     get,
@@ -273,16 +273,16 @@ async function capture(db: Database): Promise<Prepared['statements']> {
   }
 }
 
-function statementOf(fields: ResourceFields, filter: string, catalog: Parameters<typeof readListQuery>[2]) {
+function statementOf(schema: ResourceSchema, filter: string, catalog: Parameters<typeof readListQuery>[2]) {
   const request = readListQuery(
     new Map([
       ['filter', [filter]],
       ['sort', ['id:desc']],
     ]),
-    fields,
+    schema,
     catalog,
     new Date().toISOString(),
   )
-  const { text, values } = pageStatement(fields, { catalog, actor: 1 }, request)
+  const { text, values } = pageStatement(schema, { catalog, actor: 1 }, request)
   return { text, params: values }
 }

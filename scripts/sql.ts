@@ -8,7 +8,7 @@ import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample/sample.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
-import type { ResourceFields } from '../src/fields/catalog.ts'
+import type { ResourceSchema } from '../src/fields/catalog.ts'
 import type { JsonObject } from '../src/json.ts'
 import { aggregate } from '../src/lists/aggregate.ts'
 import { readAggregateQuery } from '../src/lists/aggregate-query.ts'
@@ -46,27 +46,27 @@ const euro = 978
 
 type Asked = {
   readonly db: Queryable & ListDatabase
-  readonly fields: ResourceFields
+  readonly schema: ResourceSchema
   readonly context: Context
   readonly id: number
   readonly parameters: ReadonlyMap<string, readonly string[]>
 }
 
 const operations: { readonly [name: string]: (asked: Asked) => Promise<unknown> } = {
-  get: ({ db, fields, context, id }) => readRecord(db, fields, context, id),
-  update: ({ db, fields, context, id }) =>
-    updateRecord(db, fields, id, { metadata: { changed: true } }, context),
-  list: ({ db, fields, context, parameters }) => {
-    const request = readListQuery(parameters, fields, context.catalog, new Date().toISOString())
-    return listRecords(db, fields, context, request)
+  get: ({ db, schema, context, id }) => readRecord(db, schema, context, id),
+  update: ({ db, schema, context, id }) =>
+    updateRecord(db, schema, id, { metadata: { changed: true } }, context),
+  list: ({ db, schema, context, parameters }) => {
+    const request = readListQuery(parameters, schema, context.catalog, new Date().toISOString())
+    return listRecords(db, schema, context, request)
   },
-  create: ({ db, fields, context }) => createRecord(db, fields, bodies[fields.resource.name]!, context),
-  delete: ({ db, fields, context, id }) => removeRecord(db, fields, id, context),
-  restore: ({ db, fields, context, id }) => restoreRecord(db, fields, id, context, new Date(0)),
-  aggregate: ({ db, fields, context, parameters }) => {
-    const asked = readAggregateQuery(parameters, fields, context.catalog, dealSums)
+  create: ({ db, schema, context }) => createRecord(db, schema, bodies[schema.resource.name]!, context),
+  delete: ({ db, schema, context, id }) => removeRecord(db, schema, id, context),
+  restore: ({ db, schema, context, id }) => restoreRecord(db, schema, id, context, new Date(0)),
+  aggregate: ({ db, schema, context, parameters }) => {
+    const asked = readAggregateQuery(parameters, schema, context.catalog, dealSums)
     const { measures } = asked
-    return measures ? aggregate(db, fields, context, asked, measures) : aggregateDeals(db, context, asked)
+    return measures ? aggregate(db, schema, context, asked, measures) : aggregateDeals(db, context, asked)
   },
 }
 const ofExisting = ['get', 'update', 'list']
@@ -101,14 +101,14 @@ else if (!names.includes(name)) {
 async function statementsOf(db: Database, name: string, query: string): Promise<Statement[]> {
   const [resource, operation] = name.split('.') as [string, string]
   const catalog = await loadCatalog(db, resources, 1)
-  const fields = catalog.resources.get(resource)!
+  const schema = catalog.resources.get(resource)!
   const context = { catalog, actor: 1 }
   const parameters = new Map<string, string[]>()
   for (const [key, value] of new URLSearchParams(query))
     parameters.set(key, [...(parameters.get(key) ?? []), value])
   const body = operation === 'create' ? undefined : bodies[resource]
-  const id = body ? (await createRecord(db, fields, body, context)).id : euro
-  if (operation === 'restore') await removeRecord(db, fields, id, context)
+  const id = body ? (await createRecord(db, schema, body, context)).id : euro
+  if (operation === 'restore') await removeRecord(db, schema, id, context)
 
   const asked: Statement[] = []
   const spy: Asked['db'] = {
@@ -126,7 +126,7 @@ async function statementsOf(db: Database, name: string, query: string): Promise<
       return db.write(account, text, values, first)
     },
   }
-  await operations[operation]!({ db: spy, fields, context, id, parameters })
+  await operations[operation]!({ db: spy, schema, context, id, parameters })
   return asked
 }
 

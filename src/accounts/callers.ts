@@ -11,7 +11,7 @@ import { isInUse, isSignedIn, isValid } from '../resources/user-access.ts'
 import { catalogAs } from '../rights/as-role.ts'
 import { Rights } from '../rights/rights.ts'
 import { adminScope, narrowed } from '../rights/scopes.ts'
-import type { Viewer } from '../rights/visibility.ts'
+import type { Caller } from '../rights/visibility.ts'
 import { ask, prepared, sql } from '../sql.ts'
 import { catalogStatement } from './catalog-statement.ts'
 import { accountOf, hashToken, parseToken } from './token.ts'
@@ -20,7 +20,7 @@ import { accountOf, hashToken, parseToken } from './token.ts'
  * A caller: the user of a token or a session, their account's catalog as their role sees it, and their
  * rights. Exactly one of `token` and `session` is set.
  */
-export type Caller = Viewer & {
+export type AuthenticatedCaller = Caller & {
   readonly rights: Rights
   readonly token: { readonly id: number; readonly name: string } | null
   readonly session: { readonly id: number } | null
@@ -31,7 +31,7 @@ type CallersDatabase = Reader & { readonly background?: Reader }
 type Kind = 'token' | 'session'
 
 /** A user on whose behalf the service itself acts. */
-export type Acting = Viewer & { readonly rights: Rights }
+export type AuthorizedCaller = Caller & { readonly rights: Rights }
 
 const rememberMs = 1000
 /** A cached token that is used after this time is refreshed before it expires, so that no request waits. */
@@ -41,7 +41,7 @@ const tokensMax = 10_000
 const catalogsMax = 1000
 
 type Remembered = {
-  readonly caller: Promise<Caller | null>
+  readonly caller: Promise<AuthenticatedCaller | null>
   readonly account: number | null
   /** time of the next refresh; infinite during one */
   refreshAt: number
@@ -70,7 +70,7 @@ export class Callers {
   }
 
   /** The caller of a token or session; null if it is unknown or has ended. */
-  identify(token: string): Promise<Caller | null> {
+  identify(token: string): Promise<AuthenticatedCaller | null> {
     const hash = hashToken(token)
     const remembered = this.#remembered.get(hash)
     if (!remembered || this.#now() >= remembered.until) return this.#remember(token, hash)
@@ -79,7 +79,7 @@ export class Callers {
   }
 
   /** Like `identify`, read from the database. Replaces the cached caller. */
-  identifyNow(token: string): Promise<Caller | null> {
+  identifyNow(token: string): Promise<AuthenticatedCaller | null> {
     return this.#remember(token, hashToken(token))
   }
 
@@ -91,7 +91,7 @@ export class Callers {
     account: number,
     user: number,
     scopes: readonly string[] | null = null,
-  ): Promise<Acting | null> {
+  ): Promise<AuthorizedCaller | null> {
     const [row] = await ask(this.#db, userStatement(String(account), String(user)))
     if (!row) return null
     const catalog = await this.#catalogAt(account, row.catalog_version!)
@@ -124,7 +124,7 @@ export class Callers {
     this.#remembered.delete(hashToken(token))
   }
 
-  #remember(token: string, hash: string): Promise<Caller | null> {
+  #remember(token: string, hash: string): Promise<AuthenticatedCaller | null> {
     if (this.#remembered.size >= tokensMax) this.#remembered.clear()
     const remembered = this.#ask(token, hash)
     this.#remembered.set(hash, remembered)
@@ -154,7 +154,12 @@ export class Callers {
     }
   }
 
-  async #lookUp(db: Reader, account: number | null, hash: string, kind: Kind): Promise<Caller | null> {
+  async #lookUp(
+    db: Reader,
+    account: number | null,
+    hash: string,
+    kind: Kind,
+  ): Promise<AuthenticatedCaller | null> {
     if (account === null) return null
     const statement = kind === 'token' ? tokenStatement : sessionStatement
     const [row] = await ask(db, statement(String(account), hash))

@@ -121,7 +121,7 @@ async function makeStartToken(tx: Queryable, { account, name, token }: StartToke
   const own = param(account)
   await ask(tx, lockAccount(own))
   const catalog = asDefined(await loadCatalog(tx, resources, Number(account)), 'user', 'token')
-  const fields = catalog.resources.get('token')!
+  const schema = catalog.resources.get('token')!
   const context = { catalog, actor: await administratorOf(tx, catalog, own) }
   const made = await ask(
     tx,
@@ -134,7 +134,7 @@ async function makeStartToken(tx: Queryable, { account, name, token }: StartToke
       WHERE t.account_id = ${own}::bigint AND t.deleted_at IS NULL AND (t.made_at_start OR s.hash IS NOT NULL)`,
   )
   for (const { id } of made.filter(({ is_it }) => is_it !== 'true'))
-    await removeRecord(tx, fields, Number(id), context)
+    await removeRecord(tx, schema, Number(id), context)
   if (made.some(({ is_it }) => is_it === 'true')) return
   const { id } = await createToken(tx, context, { name, scopes: ['admin'] }, token)
   await ask(

@@ -27,7 +27,7 @@ export async function createToken(
 ): Promise<SavedToken> {
   const saved = await createRecord(db, fieldsOf(context), body, context, {
     values: { prefix: prefixOf(secret) },
-    rows: by => [secretRow(by, secret)],
+    rows: params => [secretRow(params, secret)],
   })
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
 }
@@ -47,7 +47,7 @@ export async function rotateToken(
   const saved = await updateRecord(db, fieldsOf(context), id, {}, context, precondition, {
     values: { prefix: prefixOf(secret) },
     judge: async ({ scopes }) => refuseMore(scopes as string[], context),
-    rows: by => [...endedSecrets(by, overlapHours), secretRow(by, secret)],
+    rows: params => [...endedSecrets(params, overlapHours), secretRow(params, secret)],
   })
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
 }

@@ -69,16 +69,16 @@ function parametersOf(given: Given): Parameters {
 async function askedOf(db: Database, given: Given, parameters: Parameters, now: Date): Promise<Asked> {
   const { id } = await findAccount(db, given)
   const catalog = await loadCatalog(db, resources, id)
-  const fields = catalog.resources.get(given.resource!)
-  if (!fields) {
+  const schema = catalog.resources.get(given.resource!)
+  if (!schema) {
     const known = [...catalog.resources.keys()].join(', ')
     throw new CommandRefusal(`There is no resource "${given.resource}". There are: ${known}.`)
   }
-  const viewer = { catalog, actor: 0 }
-  const request = await withNames(db, viewer, names =>
-    readExportQuery(parameters, fields, catalog, now.toISOString(), names),
+  const caller = { catalog, actor: 0 }
+  const request = await withNames(db, caller, names =>
+    readExportQuery(parameters, schema, catalog, now.toISOString(), names),
   )
-  return { fields, viewer, request }
+  return { schema, caller, request }
 }
 
 /** The reader of a pipe may close it early, like `head`. */

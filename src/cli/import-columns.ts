@@ -1,5 +1,5 @@
 /** The options of `dealwright import` for the columns of a file, and their output. */
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { changedPlan, planMembers } from '../work/imports/change.ts'
 import { type ColumnState, columnStates } from '../work/imports/columns.ts'
@@ -10,9 +10,9 @@ import { CommandRefusal, type Given } from './command.ts'
 import { told } from './printable.ts'
 
 /** The plan with the options applied: a map, the columns to leave out, and yes to all guesses. */
-export function plannedBy(given: Given, job: Job, fields: ResourceFields, catalog: Catalog): ImportPlan {
+export function plannedBy(given: Given, job: Job, schema: ResourceSchema, catalog: Catalog): ImportPlan {
   const planned = (plan: ImportPlan, body: JsonObject) =>
-    changedPlan({ ...job, plan: plan as unknown as JsonObject }, body, fields, catalog)
+    changedPlan({ ...job, plan: plan as unknown as JsonObject }, body, schema, catalog)
   let plan = planOf(job)
   if (given.map !== undefined) plan = planned(plan, mapOf(given.map, job))
   const names = given['leave-out']?.split('\n') ?? []
@@ -24,8 +24,8 @@ export function plannedBy(given: Given, job: Job, fields: ResourceFields, catalo
   return given.yes === undefined ? plan : planned(plan, { confirm: true })
 }
 
-export function statesOf(job: Job, plan: ImportPlan, fields: ResourceFields, catalog: Catalog) {
-  return columnStates(job, plan, labelsOf(catalog, fields))
+export function statesOf(job: Job, plan: ImportPlan, schema: ResourceSchema, catalog: Catalog) {
+  return columnStates(job, plan, labelsOf(catalog, schema))
 }
 
 /** A line per column: its field, or the reason why it has none. */

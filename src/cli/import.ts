@@ -67,11 +67,11 @@ export async function importFile(db: Database, given: Given, operating: Operatin
   await insertJob(db, waiting, null)
   let states: readonly ColumnState[]
   try {
-    const fields = importedFields(acting.catalog.resources.get(resource!)!)
-    const found = await takeRows(db, key, fields, acting.catalog, createReadStream(file), source)
+    const schema = importedFields(acting.catalog.resources.get(resource!)!)
+    const found = await takeRows(db, key, schema, acting.catalog, createReadStream(file), source)
     const job = await noteFile(db, key, found)
-    const plan = plannedBy(given, job, fields, acting.catalog)
-    states = statesOf(job, plan, fields, acting.catalog)
+    const plan = plannedBy(given, job, schema, acting.catalog)
+    states = statesOf(job, plan, schema, acting.catalog)
     if (states.some(({ state }) => state === 'open')) {
       await removeJob(db, key)
       return unanswered(states)

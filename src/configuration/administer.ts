@@ -4,7 +4,7 @@
  * (D52). Knows no HTTP.
  */
 import { Refusal } from '../errors.ts'
-import type { Catalog, ResourceFields, Section } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
 import { moment } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
@@ -12,7 +12,7 @@ import { storedResponse } from '../records/idempotency.ts'
 import { isMet, versionConflict } from '../records/precondition.ts'
 import { askReferences, lookIn, missingReferences } from '../records/references.ts'
 import { reserveIds } from '../records/write.ts'
-import { sightOf } from '../rights/visibility.ts'
+import { callerParamsOf } from '../rights/visibility.ts'
 import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
 import {
   changedField,
@@ -52,8 +52,8 @@ export async function updateField(
   body: Json,
 ): Promise<Administered> {
   return change(administrator, id, 'updated', (catalog, findings) => {
-    const { field, fields } = fieldAsRead(administrator, catalog, id)
-    return changedField(field, fields, body, findings)
+    const { field, schema } = fieldAsRead(administrator, catalog, id)
+    return changedField(field, schema, body, findings)
   })
 }
 
@@ -77,9 +77,9 @@ export async function restoreField(
     const found = fieldById(catalog, id)
     if (!found?.field.deleted_at || found.field.deleted_at < oldest.toISOString())
       throw fieldNotFound(id, 'no deleted field')
-    const { field, fields } = found
+    const { field, schema } = found
     refuseOther(administrator, field)
-    freeName(fields, undefined, field.field_name, findings)
+    freeName(schema, undefined, field.field_name, findings)
     return {
       row: { ...rowOf(field), is_active: true, deleted_at: null },
       options: ownOptions(field),
@@ -132,21 +132,21 @@ export async function arrangeForm(
   body: Json,
 ): Promise<readonly Section[]> {
   const { form } = await retryOnConflict(administrator, async (catalog, findings) => {
-    const fields = catalog.resources.get(source)
-    if (!fields) throw new Refusal('field_not_found', `There is no source "${source}".`)
-    const seen = { ...fields, fields: fields.fields.filter(field => !findings.isHidden(field)) }
+    const schema = catalog.resources.get(source)
+    if (!schema) throw new Refusal('field_not_found', `There is no source "${source}".`)
+    const seen = { ...schema, fields: schema.fields.filter(field => !findings.isHidden(field)) }
     const version = formVersion(formOf(seen))
     const { precondition = null } = administrator
     if (!isMet(precondition, version)) throw versionConflict(`The form of ${source}`, version, precondition)
     const form = newForm(body, seen, findings)
-    const sections = withUnseen(fields, form, findings.isHidden)
+    const sections = withUnseen(schema, form, findings.isHidden)
     return { change: { verb: 'updated', resource: source, field: null, sections }, response: { form } }
   })
   return form
 }
 
 /** A field that is not deleted. Throws `field_not_found`. */
-export function findField(catalog: Catalog, id: number): { field: Field; fields: ResourceFields } {
+export function findField(catalog: Catalog, id: number): { field: Field; schema: ResourceSchema } {
   const found = fieldById(catalog, id)
   if (!found || found.field.deleted_at || found.field.is_hidden) throw fieldNotFound(id, 'no field')
   return found
@@ -163,7 +163,7 @@ function fieldAsRead(
   administrator: Administrator,
   catalog: Catalog,
   id: number,
-): { field: Field; fields: ResourceFields } {
+): { field: Field; schema: ResourceSchema } {
   const found = findField(catalog, id)
   refuseOther(administrator, found.field)
   return found
@@ -217,7 +217,7 @@ async function change(
     }
     const asked = await askReferences(
       administrator.db,
-      sightOf(administrator.viewer ?? { catalog, actor: administrator.actor }),
+      callerParamsOf(administrator.caller ?? { catalog, actor: administrator.actor }),
       findings.references,
     )
     for (const problem of missingReferences(findings.references, lookIn(asked)))
@@ -231,10 +231,10 @@ async function change(
   })
 }
 
-function fieldById(catalog: Catalog, id: number): { field: Field; fields: ResourceFields } | null {
-  for (const fields of catalog.resources.values()) {
-    const field = fields.fields.find(field => field.id === id)
-    if (field) return { field, fields }
+function fieldById(catalog: Catalog, id: number): { field: Field; schema: ResourceSchema } | null {
+  for (const schema of catalog.resources.values()) {
+    const field = schema.fields.find(field => field.id === id)
+    if (field) return { field, schema }
   }
   return null
 }

@@ -3,7 +3,7 @@
  * at once. Rules of the interface can be tightened, never loosened. Pure; save.ts saves the result.
  */
 import { isBlank } from '../fields/blank.ts'
-import { type FieldRow, fieldOf, type ResourceFields, type Role, type Section } from '../fields/catalog.ts'
+import { type FieldRow, fieldOf, type ResourceSchema, type Role, type Section } from '../fields/catalog.ts'
 import type { Row } from '../fields/columns.ts'
 import type { Field, Option } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -55,7 +55,7 @@ export const described = [
 /** A field with the changes of a body; absent members stay. */
 export function changedField(
   field: Field,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   body: Json,
   findings: Findings,
 ): Shape | null {
@@ -75,8 +75,8 @@ export function changedField(
   const name =
     sent.field_name === undefined ? row.field_name : nameOf(sent.field_name, '/field_name', findings)
   if (!name) return null
-  if (!isSameName(name, field.field_name)) freeName(fields, undefined, name, findings)
-  return shaped(sent, { ...row, field_name: name }, field.options, fields, findings)
+  if (!isSameName(name, field.field_name)) freeName(schema, undefined, name, findings)
+  return shaped(sent, { ...row, field_name: name }, field.options, schema, findings)
 }
 
 /**
@@ -94,10 +94,10 @@ export function shaped(
   sent: JsonObject,
   row: FieldRow,
   options: readonly Option[],
-  fields: ResourceFields,
+  schema: ResourceSchema,
   findings: Findings,
 ): Shape | null {
-  const definition = fields.resource.fields.find(field => field.id === row.id)
+  const definition = schema.resource.fields.find(field => field.id === row.id)
   const next: FieldRow = {
     ...row,
     config: sent.config === undefined ? row.config : limited(sent.config, row, definition, findings),
@@ -107,7 +107,7 @@ export function shaped(
     is_unique: booleanOf(sent.is_unique, '/is_unique', findings) ?? row.is_unique,
   }
   if (definition) keepsInterface(next, sent, definition, findings)
-  const field: Field = { ...fieldOf(next, fields, findings.catalog), options }
+  const field: Field = { ...fieldOf(next, schema, findings.catalog), options }
   if (next.is_indexed && !indexExpression(field)) {
     report(findings, '/is_indexed', 'not_indexable', 'can only be true for a custom field of one value')
   }
@@ -118,11 +118,11 @@ export function shaped(
   const section = sent.section === undefined ? undefined : nameOf(sent.section, '/section', findings)
   const whole = withDefault(sent, next, field, findings)
   if (findings.problems.count) return null
-  const current = fields.byName.get(row.internal_name)?.section
+  const current = schema.byName.get(row.internal_name)?.section
   const isMoved = position !== undefined || (section !== undefined && section !== current)
   return {
     ...whole,
-    sections: isMoved ? moved(fields, row.internal_name, section ?? null, position ?? null) : null,
+    sections: isMoved ? moved(schema, row.internal_name, section ?? null, position ?? null) : null,
   }
 }
 
@@ -158,9 +158,9 @@ function withDefault(
  */
 export function givenByRoles({ row, options }: Shape, findings: Findings): void {
   const { resources, roles } = findings.catalog
-  const fields = resources.get(row.resource)!
-  const field = fieldOf(row, fields, findings.catalog)
-  const before = fields.fields.find(({ id }) => id === row.id)
+  const schema = resources.get(row.resource)!
+  const field = fieldOf(row, schema, findings.catalog)
+  const before = schema.fields.find(({ id }) => id === row.id)
   const isNew = mustBeGiven(hasOwnOptions(field) ? { ...field, options } : field)
   if (!isNew || (before && mustBeGiven(before))) return
   const name = `${row.resource}.${row.internal_name}`
@@ -207,12 +207,12 @@ const nothing = () => sql.none
 
 /** Field names must be unique. A deleted field still counts, because its values are stored under its name. */
 export function freeName(
-  fields: ResourceFields,
+  schema: ResourceSchema,
   internal: string | undefined,
   name: string | undefined,
   findings: Findings,
 ): void {
-  const taken = internal === undefined ? undefined : fields.byName.get(internal)
+  const taken = internal === undefined ? undefined : schema.byName.get(internal)
   if (taken) {
     const hint = taken.deleted_at
       ? `Restore it: it is the field ${taken.id}.`
@@ -225,7 +225,7 @@ export function freeName(
       findings.isHidden(taken) ? undefined : hint,
     )
   }
-  const same = fields.fields.find(
+  const same = schema.fields.find(
     field =>
       name !== undefined && !field.deleted_at && !field.is_hidden && isSameName(field.field_name, name),
   )

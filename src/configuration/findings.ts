@@ -10,7 +10,7 @@ import { suggestion } from '../fields/nearest.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 import type { Nested, Reference } from '../records/parse.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
-import type { Viewer } from '../rights/visibility.ts'
+import type { Caller } from '../rights/visibility.ts'
 
 export type Findings = {
   readonly catalog: Catalog
@@ -24,9 +24,9 @@ export type Findings = {
   readonly isHidden: (field: Field) => boolean
 }
 
-export function newFindings(catalog: Catalog, viewer: Viewer | undefined): Findings {
+export function newFindings(catalog: Catalog, caller: Caller | undefined): Findings {
   const isHidden = ({ resource, internal_name: name }: Field) => {
-    const seen = viewer?.catalog.resources.get(resource)
+    const seen = caller?.catalog.resources.get(resource)
     return seen !== undefined && isHiddenByRole(seen, name)
   }
   return { catalog, problems: new Problems(), warnings: [], references: [], nested: [], isHidden }

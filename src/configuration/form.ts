@@ -1,13 +1,13 @@
 /** The form of a resource: its sections, and the place of each field in them (D34, D36). Pure. */
 import { createHash } from 'node:crypto'
-import type { ResourceFields, Section } from '../fields/catalog.ts'
+import type { ResourceSchema, Section } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import type { Json } from '../json.ts'
 import { isObject } from '../json.ts'
 import { type Findings, nameOf, report } from './findings.ts'
 
 /** The current form: every field shown, including inactive ones. */
-export function formOf({ fields }: ResourceFields): Section[] {
+export function formOf({ fields }: ResourceSchema): Section[] {
   const shown = fields.filter(field => !field.is_hidden && !field.deleted_at)
   const titles = [...new Set(shown.map(field => field.section))]
   return titles.map(section => ({
@@ -17,8 +17,8 @@ export function formOf({ fields }: ResourceFields): Section[] {
 }
 
 /** The stored form, with the deleted fields in their sections. */
-export function storedForm(fields: ResourceFields): Section[] {
-  return withUnseen(fields, formOf(fields))
+export function storedForm(schema: ResourceSchema): Section[] {
+  return withUnseen(schema, formOf(schema))
 }
 
 /** The version of a form (D7): a hash of its content. */
@@ -31,12 +31,12 @@ export function formVersion(form: readonly Section[]): string {
  * it, from 1.
  */
 export function moved(
-  fields: ResourceFields,
+  schema: ResourceSchema,
   name: string,
   section: string | null,
   position: number | null,
 ): Section[] {
-  const form = formOf(fields)
+  const form = formOf(schema)
   const title = section ?? form.find(part => part.fields.includes(name))?.section ?? 'Custom fields'
   if (!form.some(part => part.section === title)) form.push({ section: title, fields: [] })
   const placed = form.map(part => {
@@ -46,13 +46,13 @@ export function moved(
     return { ...part, fields: [...others.slice(0, at), name, ...others.slice(at)] }
   })
   return withUnseen(
-    fields,
+    schema,
     placed.filter(part => part.fields.length > 0),
   )
 }
 
 /** The form in a body: each field exactly once, in titled sections. */
-export function newForm(body: Json, fields: ResourceFields, findings: Findings): Section[] {
+export function newForm(body: Json, schema: ResourceSchema, findings: Findings): Section[] {
   if (!Array.isArray(body)) {
     report(
       findings,
@@ -63,7 +63,7 @@ export function newForm(body: Json, fields: ResourceFields, findings: Findings):
     )
     return []
   }
-  const expected = new Set(formOf(fields).flatMap(part => part.fields))
+  const expected = new Set(formOf(schema).flatMap(part => part.fields))
   const seen = new Set<string>()
   const titles = new Set<string>()
   const form = body.map((part, index) => {
@@ -86,7 +86,7 @@ export function newForm(body: Json, fields: ResourceFields, findings: Findings):
     const known = (Array.isArray(names) ? names : []).map((name, place) => {
       const path = `/${index}/fields/${place}`
       if (typeof name !== 'string' || !expected.has(name))
-        report(findings, path, 'unknown_field', `is not the name of a field of ${fields.resource.name}`)
+        report(findings, path, 'unknown_field', `is not the name of a field of ${schema.resource.name}`)
       else if (seen.has(name))
         report(findings, path, 'contradiction', `is "${name}", which stands in the form already`)
       else seen.add(name)
@@ -110,7 +110,7 @@ export function newForm(body: Json, fields: ResourceFields, findings: Findings):
  * them, in case they are restored.
  */
 export function withUnseen(
-  { fields }: ResourceFields,
+  { fields }: ResourceSchema,
   form: readonly Section[],
   isUnseen: (field: Field) => boolean = () => false,
 ): Section[] {

@@ -1,5 +1,5 @@
 /** Validates a new custom field (D36): its name, type and first options. Finds all problems at once. Pure. */
-import type { FieldRow, ResourceFields } from '../fields/catalog.ts'
+import type { FieldRow, ResourceSchema } from '../fields/catalog.ts'
 import type { Option } from '../fields/field.ts'
 import { customTypes, type FieldType, kinds, optionsMax } from '../fields/kinds.ts'
 import { isSameName, plainWords } from '../fields/name.ts'
@@ -11,15 +11,15 @@ import { type Findings, membersOf, nameOf, report } from './findings.ts'
 /** The field in a body, with the id `id`; its options take the following ids. */
 export function newField(body: Json, id: number, findings: Findings): Shape | null {
   const sent = membersOf(body, [...settable, ...fixed, 'options'], described, findings)
-  const fields = sourceOf(sent.source, findings)
+  const schema = sourceOf(sent.source, findings)
   const field_name = nameOf(sent.field_name, '/field_name', findings)
   const type = typeOf(sent.type, findings)
   const internal_name = internalName(sent.internal_name, field_name, findings)
-  if (fields) freeName(fields, internal_name, field_name, findings)
-  if (!fields || !field_name || !type || !internal_name) return null
+  if (schema) freeName(schema, internal_name, field_name, findings)
+  if (!schema || !field_name || !type || !internal_name) return null
   const row: FieldRow = {
     id,
-    resource: fields.resource.name,
+    resource: schema.resource.name,
     internal_name,
     field_name,
     type,
@@ -33,7 +33,7 @@ export function newField(body: Json, id: number, findings: Findings): Shape | nu
     version: 1,
   }
   const options = newOptions(sent.options, type, id + 1, findings)
-  return shaped(sent, row, options, fields, findings)
+  return shaped(sent, row, options, schema, findings)
 }
 
 /** Number of ids that a new field needs: its own and its options'. */
@@ -41,7 +41,7 @@ export function idsNeeded(body: Json): number {
   return 1 + (isObject(body) && Array.isArray(body.options) ? Math.min(body.options.length, optionsMax) : 0)
 }
 
-function sourceOf(source: Json | undefined, findings: Findings): ResourceFields | undefined {
+function sourceOf(source: Json | undefined, findings: Findings): ResourceSchema | undefined {
   const { resources } = findings.catalog
   if (typeof source === 'string' && resources.has(source)) return resources.get(source)
   const code = source === undefined ? 'required' : 'invalid_value'

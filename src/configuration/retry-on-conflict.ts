@@ -10,7 +10,7 @@ import type { Precondition } from '../records/precondition.ts'
 import type { Queryable } from '../records/store.ts'
 import type { Origin } from '../records/write.ts'
 import type { Rights } from '../rights/rights.ts'
-import type { Viewer } from '../rights/visibility.ts'
+import type { Caller } from '../rights/visibility.ts'
 import type { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { ownOptions, rowOf } from './field.ts'
 import { type Findings, newFindings } from './findings.ts'
@@ -23,7 +23,7 @@ export type Administrator = {
   readonly account: number
   readonly actor: number
   /** the administrator as a reader of records, if they see only some */
-  readonly viewer?: Viewer & { readonly rights: Rights }
+  readonly caller?: Caller & { readonly rights: Rights }
   /** the change's origin (D69) */
   readonly origin?: Origin
   /** Expected version of the form or the field. A change of an option counts as a change of its field. */
@@ -58,12 +58,12 @@ async function tryUntilSaved<T extends object>(
   administrator: Administrator,
   propose: Proposal<T>,
 ): Promise<T> {
-  const { db, actor, viewer, origin = {}, idempotency = null } = administrator
+  const { db, actor, caller, origin = {}, idempotency = null } = administrator
   const before = await storedResponse<T>(db, requestKeyOf(administrator))
   if (before) return before.response
   for (let attempt = 0; attempt < attempts; attempt++) {
     const catalog = await administrator.loadCatalog()
-    const findings = newFindings(catalog, viewer)
+    const findings = newFindings(catalog, caller)
     const proposed = await propose(catalog, findings)
     refuseProblems(findings)
     const { change, response } = proposed!
@@ -78,12 +78,12 @@ async function tryUntilSaved<T extends object>(
 
 /** True if the change alters anything. Writing back the current state makes no new version (D5). */
 function isChange({ resources }: Catalog, { resource, field, sections }: Change): boolean {
-  const fields = resources.get(resource)!
-  const current = fields.fields.find(({ id }) => id === field?.row.id)
+  const schema = resources.get(resource)!
+  const current = schema.fields.find(({ id }) => id === field?.row.id)
   const isSame = (wanted: object, stored: object) => isSameJson(wanted as Json, stored as Json)
   const isSameField =
     !field || (current && isSame([field.row, field.options], [rowOf(current), ownOptions(current)]))
-  return !isSameField || (sections !== null && !isSame(sections, storedForm(fields)))
+  return !isSameField || (sections !== null && !isSame(sections, storedForm(schema)))
 }
 
 export function requestKeyOf({ account, idempotency = null }: Administrator) {

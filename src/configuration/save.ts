@@ -42,26 +42,28 @@ export async function saveChange<T extends object>(
   change: Change | null,
   response: T,
 ): Promise<T | undefined> {
-  const by = author({ catalog, actor, ...origin })
+  const params = author({ catalog, actor, ...origin })
   if (!change) {
     const answer = sql`SELECT '' AS id FROM locked`
     if (idempotency)
-      await writeIdempotently(db, by.account, idempotency, unchanged(by.account, answer), response)
+      await writeIdempotently(db, params.account, idempotency, unchanged(params.account, answer), response)
     return response
   }
   // The keys must cover all committed records. If a concurrent write wins, the change is validated again.
   const first = change.keys ? lockFirst : undefined
-  const ctes = writing(by, changeOf(by, change))
-  const written = await writeIdempotently(db, by.account, idempotency, ctes, response, first).catch(error => {
-    if (isTaken(error)) return undefined
-    throw error
-  })
+  const ctes = writing(params, changeOf(params, change))
+  const written = await writeIdempotently(db, params.account, idempotency, ctes, response, first).catch(
+    error => {
+      if (isTaken(error)) return undefined
+      throw error
+    },
+  )
   return written?.response
 }
 
 /** The rows of a change; none on a version conflict. */
-function changeOf(by: WriteParams, { verb, resource, field, sections, keys = null }: Change): Write {
-  const { account, version } = by
+function changeOf(params: WriteParams, { verb, resource, field, sections, keys = null }: Change): Write {
+  const { account, version } = params
   const [source, id] = [param(resource), param(String(field?.row.id ?? 0))]
   const said = {
     ...(field ? { field: field.row, options: field.options } : {}),
@@ -77,7 +79,7 @@ function changeOf(by: WriteParams, { verb, resource, field, sections, keys = nul
 )`,
       ...(field ? [savedField(account, source, field.row), savedOptions(account, source, field)] : []),
       ...(sections ? [arranged(account, source, sections)] : []),
-      ...(keys ? keysSql(by, keys) : []),
+      ...(keys ? keysSql(params, keys) : []),
     ],
     endsOlder: keys !== null,
     when: sql`EXISTS (SELECT 1 FROM changed)`,

@@ -6,7 +6,7 @@ import { type Catalog, fieldOf } from '../fields/catalog.ts'
 import { isCased } from '../fields/kinds/text.ts'
 import { hasKeys, storedKeys } from '../records/unique.ts'
 import { mayRead } from '../rights/rights.ts'
-import { sightOf, visible } from '../rights/visibility.ts'
+import { callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import type { Shape } from './field.ts'
 import type { Findings } from './findings.ts'
@@ -18,9 +18,9 @@ const examplesMax = 10
 
 /** The change of a field's keys; null if there is none. */
 export function changeOfKeys({ row }: Shape, { resources, ...catalog }: Catalog): KeysChange | null {
-  const fields = resources.get(row.resource)!
-  const before = fields.fields.find(({ id }) => id === row.id)
-  const of = fieldOf(row, fields, { resources, ...catalog })
+  const schema = resources.get(row.resource)!
+  const before = schema.fields.find(({ id }) => id === row.id)
+  const of = fieldOf(row, schema, { resources, ...catalog })
   const [isUnique, wasUnique] = [hasKeys(of), before !== undefined && hasKeys(before)]
   const isSame = isUnique === wasUnique && (!isUnique || isCased(of) === isCased(before!))
   return isSame ? null : { of, isUnique, wasUnique }
@@ -28,24 +28,24 @@ export function changeOfKeys({ row }: Shape, { resources, ...catalog }: Catalog)
 
 /** Adds a problem with examples if live records have the same value. Hidden values are not shown. */
 export async function refuseDoubles(
-  { db, viewer, actor }: Administrator,
+  { db, caller, actor }: Administrator,
   catalog: Catalog,
   { of: field, wasUnique }: KeysChange,
   { problems, isHidden }: Findings,
 ): Promise<void> {
   const { resource, internal_name: name } = field
-  const sight = sightOf(viewer ?? { catalog, actor })
+  const params = callerParamsOf(caller ?? { catalog, actor })
   const x = sql`x`
   const rows = await ask(
     db,
-    sql`SELECT k.key, json_agg(x.id ORDER BY x.id) FILTER (WHERE ${visible(resource, sight, x)})::text AS ids
+    sql`SELECT k.key, json_agg(x.id ORDER BY x.id) FILTER (WHERE ${visible(resource, params, x)})::text AS ids
     FROM ${sql.id(resource)} x, LATERAL (${storedKeys([field])}) k
-    WHERE x.account_id = ${sight.account}::bigint AND x.deleted_at IS NULL
+    WHERE x.account_id = ${params.account}::bigint AND x.deleted_at IS NULL
     GROUP BY k.key HAVING count(*) > 1 ORDER BY count(*) DESC, k.key LIMIT ${sql.integer(examplesMax)}`,
   )
   if (rows.length === 0) return
   const examples = rows.flatMap(({ key, ids }) =>
-    isHidden(field) || !mayRead(viewer ?? {}, resource) || ids === null
+    isHidden(field) || !mayRead(caller ?? {}, resource) || ids === null
       ? []
       : [{ value: key, ids: (JSON.parse(ids!) as number[]).slice(0, examplesMax) }],
   )

@@ -66,7 +66,7 @@ export type Role = {
  * One resource as configured by one account, and as a role sees it. `fields` are in the order of the form,
  * including hidden and inactive ones.
  */
-export type ResourceFields = {
+export type ResourceSchema = {
   readonly resource: Resource
   readonly fields: readonly Field[]
   readonly byName: ReadonlyMap<string, Field>
@@ -74,7 +74,7 @@ export type ResourceFields = {
   readonly visibility: Visibility
   readonly mayChange: Visibility
   /** the resource without a role's limits: nothing is hidden or locked; records are stored by it */
-  readonly whole: ResourceFields
+  readonly whole: ResourceSchema
 }
 
 export type Catalog = {
@@ -82,7 +82,7 @@ export type Catalog = {
   readonly version: string
   /** time of the last change of a stage or a rate: values of records may have changed since (D56) */
   readonly followedAt: string
-  readonly resources: ReadonlyMap<string, ResourceFields>
+  readonly resources: ReadonlyMap<string, ResourceSchema>
   readonly currencies: ReadonlyMap<number, Currency>
   readonly currencyByCode: ReadonlyMap<string, Currency>
   /** the currencies in the order of their codes */
@@ -157,7 +157,7 @@ function resourceFields(
   resources: readonly Resource[],
   rows: CatalogRows,
   options: OptionsByField,
-): ResourceFields {
+): ResourceSchema {
   const own = rows.fields.filter(row => row.resource === resource.name)
   const changed = new Map(own.map(row => [row.id, row]))
   const system = resource.fields.map(field => systemField(field, changed.get(field.id)))
@@ -171,10 +171,10 @@ function resourceFields(
 }
 
 /** A resource without a role's limits. */
-export function wholeFields(resource: Resource, fields: readonly Field[]): ResourceFields {
+export function wholeFields(resource: Resource, fields: readonly Field[]): ResourceSchema {
   const made = { resource, fields, byName: byName(fields), visibility: 'all', mayChange: 'all' } as const
-  const whole: Omit<ResourceFields, 'whole'> & { whole?: ResourceFields } = made
-  whole.whole = whole as ResourceFields
+  const whole: Omit<ResourceSchema, 'whole'> & { whole?: ResourceSchema } = made
+  whole.whole = whole as ResourceSchema
   return whole.whole
 }
 
@@ -187,10 +187,10 @@ export function byName(fields: readonly Field[]): ReadonlyMap<string, Field> {
  * The field that a row describes, without its options: a field of the service with the account's changes, or
  * a field of the account.
  */
-export function fieldOf(row: FieldRow, { resource }: ResourceFields, catalog: Catalog): Field {
+export function fieldOf(row: FieldRow, { resource }: ResourceSchema, catalog: Catalog): Field {
   const definition = resource.fields.find(field => field.id === row.id)
   const field = definition ? systemField(definition, row) : customField(row)
-  const resources = [...catalog.resources.values()].map(fields => fields.resource)
+  const resources = [...catalog.resources.values()].map(schema => schema.resource)
   return { ...field, ...pointingTo(targetOf(field, resources)) }
 }
 

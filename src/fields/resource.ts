@@ -52,7 +52,7 @@ export type Resource = {
    * CTEs of a write that update columns of other records that follow from the rows `r` of this resource
    * (D73). The write runs after `lockFirst`, so it sees all that was saved before.
    */
-  readonly bringsInLine?: (by: WriteParams, r: Sql) => Sql[]
+  readonly bringsInLine?: (params: WriteParams, r: Sql) => Sql[]
   /**
    * the columns that writes of other records maintain: the text of their members, and the time of the last
    * change (D89)
@@ -109,11 +109,11 @@ export type Ownership = {
 /** The rules of a resource whose records are users. */
 export type ActorRules = {
   /** SQL of the error that forbids a deletion, or of null */
-  readonly refusedDeletion: (by: WriteParams, record: Param, isAdmin: boolean) => Sql
+  readonly refusedDeletion: (params: WriteParams, record: Param, isAdmin: boolean) => Sql
   /** error → its message */
   readonly refusals: { readonly [slug: string]: string }
   /** CTEs of a write that revoke the sessions and tokens of the actor `r` */
-  readonly endedAccess: (by: WriteParams) => Sql[]
+  readonly endedAccess: (params: WriteParams) => Sql[]
 }
 
 /** An invariant beyond the record, checked under the account's lock, and the refusal if it fails. */

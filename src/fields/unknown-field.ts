@@ -1,15 +1,15 @@
 /** Resolves a name that no field has: as people write it, and as other systems call it. Pure. */
-import type { Catalog, ResourceFields } from './catalog.ts'
+import type { Catalog, ResourceSchema } from './catalog.ts'
 import type { Field } from './field.ts'
 import { formOf } from './kinds/how-to-write.ts'
 import { suggestion } from './nearest.ts'
 import { bareName, ourNames } from './synonyms.ts'
 
 /** The hint for an unknown field name: the field that is meant, or the one with the nearest name. */
-export function unknownFieldHint(name: string, fields: ResourceFields): string {
-  const meant = meantField(name, fields)
+export function unknownFieldHint(name: string, schema: ResourceSchema): string {
+  const meant = meantField(name, schema)
   if (meant) return `Did you mean "${meant}"?`
-  const names = shownOf(fields).map(field => field.internal_name)
+  const names = shownOf(schema).map(field => field.internal_name)
   if (name.length <= longestName && customFields.test(bareName(name))) {
     const own = names.find(one => one.startsWith('cf_')) ?? 'cf_…'
     return `Custom fields stand beside the others, under their own names, such as "${own}".`
@@ -17,29 +17,29 @@ export function unknownFieldHint(name: string, fields: ResourceFields): string {
   return suggestion(
     name,
     names,
-    `The field list of ${fields.resource.name} names them: GET …/field/list?source=${fields.resource.name}.`,
+    `The field list of ${schema.resource.name} names them: GET …/field/list?source=${schema.resource.name}.`,
   )
 }
 
 /** The field with this name in another spelling, with this label, or with this name in other systems. */
-export function meantField(name: string, fields: ResourceFields): string | undefined {
+export function meantField(name: string, schema: ResourceSchema): string | undefined {
   if (name.length > longestName) return undefined
-  const shown = shownOf(fields)
+  const shown = shownOf(schema)
   return alike(name, shown) ?? ourNames(name).find(ours => shown.some(field => field.internal_name === ours))
 }
 
 /** The hint for a member of a body that is no field: its place here, or the field that is meant. */
-export function unknownMemberHint(name: string, fields: ResourceFields, catalog: Catalog): string {
+export function unknownMemberHint(name: string, schema: ResourceSchema, catalog: Catalog): string {
   const place = placeOf(name)
-  const shown = shownOf(fields).map(field => field.internal_name)
+  const shown = shownOf(schema).map(field => field.internal_name)
   const found = place?.fields.split(' ').filter(one => shown.includes(one)) ?? []
   if (place && found.length > 0) return place.says(found.map(one => `"${one}"`).join(', '))
-  const meant = meantField(name, fields)
-  if (!meant) return unknownFieldHint(name, fields)
-  const field = fields.byName.get(meant)!
+  const meant = meantField(name, schema)
+  if (!meant) return unknownFieldHint(name, schema)
+  const field = schema.byName.get(meant)!
   // Without this, a read-only field would only lead to a second refusal.
   if (field.is_read_only) {
-    const why = fields.resource.explains?.(meant, null, {}, catalog)
+    const why = schema.resource.explains?.(meant, null, {}, catalog)
     return `"${meant}" says that here, and is read-only.${why ? ` ${why}` : ''}`
   }
   return `Did you mean "${meant}"?${formOf(field)}`
@@ -68,7 +68,7 @@ const longestName = 64
 /** The container of custom fields in other systems. */
 const customFields = /^custom(fields?|properties|attributes|values)?$/
 
-function shownOf({ fields }: ResourceFields): Field[] {
+function shownOf({ fields }: ResourceSchema): Field[] {
   return fields.filter(field => field.is_active && !field.is_hidden)
 }
 

@@ -7,14 +7,14 @@
  */
 import { parameterProblem, Refusal } from '../errors.ts'
 import type { CallerParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import type { ListDatabase } from '../lists/list.ts'
 import { renderedSql } from '../records/rendered-record.ts'
 import { type Reader, tableOf } from '../records/store.ts'
-import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, compile, param, type Sql, type SqlType, sql, withCtes } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { isWriting } from './records-at.ts'
@@ -26,13 +26,13 @@ import { isWriting } from './records-at.ts'
  */
 export async function inPast(
   db: ListDatabase,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   day: string | null,
 ): Promise<{ at: ListDatabase; moment: string | null }> {
   if (day === null) return { at: db, moment: null }
-  const past = await pastOf(db, viewer, day)
-  return { at: asItWas(db, fields, viewer, past), moment: past.moment }
+  const past = await pastOf(db, caller, day)
+  return { at: asItWas(db, schema, caller, past), moment: past.moment }
 }
 
 /** The end of a day in the account's history. */
@@ -43,7 +43,7 @@ type Past = {
   readonly seq: string
 }
 
-async function pastOf(db: Reader, { catalog: { account } }: Viewer, day: string): Promise<Past> {
+async function pastOf(db: Reader, { catalog: { account } }: Caller, day: string): Promise<Past> {
   const own = param(String(account.id))
   const [row] = await ask(
     db,
@@ -67,11 +67,11 @@ FROM past`,
 }
 
 /** The same database with the records of the resource as of `past`, as the viewer sees them. */
-function asItWas(db: ListDatabase, fields: ResourceFields, viewer: Viewer, past: Past): ListDatabase {
-  const sight = sightOf(viewer)
-  const shown = compile(renderedSql(fields)).text
+function asItWas(db: ListDatabase, schema: ResourceSchema, caller: Caller, past: Past): ListDatabase {
+  const callerParams = callerParamsOf(caller)
+  const shown = compile(renderedSql(schema)).text
   const ofPast = (text: string, params: readonly (string | null)[]) => {
-    const ctes = pastSql(fields, sight, past, [text.replaceAll(shown, ''), ...params].join('\n'))
+    const ctes = pastSql(schema, callerParams, past, [text.replaceAll(shown, ''), ...params].join('\n'))
     const then = text.replaceAll('now()', '(SELECT moment FROM past)')
     const statement = withCtes(ctes, { text: then, values: params })
     return [statement.text, statement.values, true] as const
@@ -86,13 +86,13 @@ function asItWas(db: ListDatabase, fields: ResourceFields, viewer: Viewer, past:
  * The CTEs: the moment, the changes to revert for all records, and the records under the name of their table.
  * `asked`: the text of the statement without the columns that it only shows, and its parameters.
  */
-function pastSql(fields: ResourceFields, sight: CallerParams, { moment, seq }: Past, asked: string): Sql[] {
-  const { name } = fields.resource
-  const table = tableOf(fields)
-  const later = laterEvents(name, sight, seq)
+function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: Past, asked: string): Sql[] {
+  const { name } = schema.resource
+  const table = tableOf(schema)
+  const later = laterEvents(name, params, seq)
   const isAsked = (column: string) => new RegExp(`\\b${column}\\b`).test(asked)
-  const columns = columnsOf(fields.whole)
-  const custom = fields.whole.fields.filter(field => field.is_custom && isAsked(field.internal_name))
+  const columns = columnsOf(schema.whole)
+  const custom = schema.whole.fields.filter(field => field.is_custom && isAsked(field.internal_name))
   const taken = columns.filter(column => column.field && isAsked(column.name)).map(({ field }) => field!)
   const wanted = [...new Set([...taken, ...custom.map(field => field.internal_name)])]
   const was = columns.map(column => {
@@ -109,7 +109,7 @@ function pastSql(fields: ResourceFields, sight: CallerParams, { moment, seq }: P
     sql`${table} AS NOT MATERIALIZED (
   SELECT ${sql.join(was)}
   FROM past, ${table} d LEFT JOIN taken_back t ON t.id = d.id
-  WHERE ${visible(name, sight, sql`d`)} AND d.created_at < past.moment)`,
+  WHERE ${visible(name, params, sql`d`)} AND d.created_at < past.moment)`,
   ]
 }
 
@@ -226,7 +226,7 @@ type WasColumn = {
 }
 
 /** The columns that lists and sums may read. */
-const columnsOf = memoize(({ fields, resource: { kept } }: ResourceFields): readonly WasColumn[] => {
+const columnsOf = memoize(({ fields, resource: { kept } }: ResourceSchema): readonly WasColumn[] => {
   const ofStore = (
     [
       ['custom', 'jsonb'],

@@ -1,19 +1,19 @@
 /** Refuses an undo if the values of its event have changed since (D83): which ones, and who changed them. */
 import { type Problem, problemAt, Refusal } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
 import { mayRead } from '../rights/rights.ts'
-import { sightOf } from '../rights/visibility.ts'
+import { callerParamsOf } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { type Listener, mayName } from './told.ts'
 
 /** A field that differs from the value that an event gave it. */
 export type Differing = { readonly name: string; readonly made: Json; readonly current: Json }
 
-type Event = { readonly seq: number; readonly fields: ResourceFields; readonly id: number }
+type Event = { readonly seq: number; readonly schema: ResourceSchema; readonly id: number }
 
 /** Maximum number of later events searched for the author of a change. */
 const lookedThrough = 1000
@@ -22,16 +22,16 @@ const lookedThrough = 1000
 export async function changedSince(
   db: Reader,
   event: Event,
-  viewer: Listener,
+  caller: Listener,
   differing: readonly Differing[],
 ): Promise<Refusal> {
-  const { seq, fields, id } = event
-  const isRead = mayRead(viewer, fields.resource.name)
-  const shown = differing.filter(({ name }) => isRead && !isHiddenByRole(fields, name))
+  const { seq, schema, id } = event
+  const isRead = mayRead(caller, schema.resource.name)
+  const shown = differing.filter(({ name }) => isRead && !isHiddenByRole(schema, name))
   const changes = await lastChanges(
     db,
     event,
-    viewer,
+    caller,
     shown.map(({ name }) => name),
   )
   const problems = shown.map(({ name, made, current }): Problem => {
@@ -47,7 +47,7 @@ export async function changedSince(
     shown.length < differing.length
       ? [problemAt('', 'changed_since', 'Something has been changed since that you may not read.')]
       : []
-  const { name } = fields.resource
+  const { name } = schema.resource
   const detail = `What the event ${seq} changed of the ${name} ${id} has been changed since. Nothing was undone.`
   return new Refusal('changed_since', detail, [...problems, ...others])
 }
@@ -62,12 +62,12 @@ type By = {
 /** For each field, the newest event after this one that changed it. */
 async function lastChanges(
   db: Reader,
-  { seq, fields, id }: Event,
-  viewer: Listener,
+  { seq, schema, id }: Event,
+  caller: Listener,
   names: readonly string[],
 ): Promise<Map<string, By>> {
-  const { account } = sightOf(viewer)
-  const { name } = fields.resource
+  const { account } = callerParamsOf(caller)
+  const { name } = schema.resource
   const rows = await ask(
     db,
     sql`SELECT DISTINCT ON (n.name) n.name, e.seq::text AS seq, ${jsonInstant(sql`e.at`)} AS at,
@@ -88,7 +88,7 @@ ORDER BY n.name, e.seq DESC`,
       {
         seq: Number(seq),
         at: JSON.parse(at!) as string,
-        actor: { id: Number(actor) || null, name: mayName(viewer, 'user') ? (actor_name ?? null) : null },
+        actor: { id: Number(actor) || null, name: mayName(caller, 'user') ? (actor_name ?? null) : null },
       },
     ]),
   )

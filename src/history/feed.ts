@@ -6,7 +6,7 @@ import { Refusal } from '../errors.ts'
 import type { CallerParams } from '../fields/caller-params.ts'
 import { renderedSql, shown } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
-import { sightOf, visible } from '../rights/visibility.ts'
+import { callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import type { FeedRequest } from './query.ts'
 import { eventRows, type Listener, type ToldEvent, toldEvents } from './told.ts'
@@ -28,8 +28,8 @@ const recordBytesMax = 8_388_608
 
 /** Throws `events_gone` if events after `after` have been deleted. */
 export async function readFeed(db: Reader, listener: Listener, asked: FeedRequest): Promise<FeedPage> {
-  const sight = sightOf(listener)
-  const found = await ask(db, feedSql(sight, asked))
+  const params = callerParamsOf(listener)
+  const found = await ask(db, feedSql(params, asked))
   const [last, oldest] = [Number(found[0]!.last), Number(found[0]!.oldest)]
   const after = asked.after ?? oldest - 1
   if (after + 1 < oldest) throw gone(oldest)
@@ -39,7 +39,7 @@ export async function readFeed(db: Reader, listener: Listener, asked: FeedReques
     listener,
     rows.filter(row => isTold(listener.catalog, row)),
   )
-  const records = asked.withRecord ? await recordsOf(db, listener, sight, told) : null
+  const records = asked.withRecord ? await recordsOf(db, listener, params, told) : null
   const events = records ? told.slice(0, records.enough) : told
   const end = rows.at(-1)?.has_next === 'true' ? Number(rows.at(-1)!.seq) : Math.min(after + scanMax, last)
   return {
@@ -53,8 +53,8 @@ export async function readFeed(db: Reader, listener: Listener, asked: FeedReques
  * SELECT of the requested events, each with the account's newest and oldest stored `seq`; one row without an
  * event if there is none. One statement, so that no event is deleted between two reads.
  */
-function feedSql(sight: CallerParams, { after, limit, resources, types }: FeedRequest): Sql {
-  const { account } = sight
+function feedSql(params: CallerParams, { after, limit, resources, types }: FeedRequest): Sql {
+  const { account } = params
   const start = after === null ? sql`(SELECT oldest - 1 FROM bounds)` : sql`${String(after)}::bigint`
   const named = types && `{${types.join()}}`
   const ofTypes = named ? sql` AND (e.type = ANY(${named}::text[]) OR e.also && ${named}::text[])` : sql.none
@@ -67,7 +67,7 @@ WITH bounds AS MATERIALIZED (
     c.last_seq + 1) AS oldest
   FROM counter c WHERE c.account_id = ${account}::bigint)
 SELECT bounds.last::text AS last, bounds.oldest::text AS oldest, e.*
-FROM bounds LEFT JOIN (${eventRows(sight, condition, 'ASC', limit)}) e ON true
+FROM bounds LEFT JOIN (${eventRows(params, condition, 'ASC', limit)}) e ON true
 ORDER BY e.seq::bigint`
 }
 
@@ -89,7 +89,7 @@ type Records = {
 async function recordsOf(
   db: Reader,
   listener: Listener,
-  sight: CallerParams,
+  params: CallerParams,
   events: readonly ToldEvent[],
 ): Promise<Records> {
   const { resources } = listener.catalog
@@ -101,7 +101,7 @@ async function recordsOf(
       const ids = [...new Set(of.map(({ id }) => id))].filter(id => isWanted(`${resource} ${id}`))
       return sql`SELECT ${sql.text(resource)} AS resource, r.id::text AS id, ${columns(resource)} AS value
 FROM ${sql.id(resource)} r
-WHERE ${visible(resource, sight, sql`r`)} AND r.id = ANY(${`{${ids.join()}}`}::bigint[])
+WHERE ${visible(resource, params, sql`r`)} AND r.id = ANY(${`{${ids.join()}}`}::bigint[])
   AND r.deleted_at IS NULL`
     })
   const all = async (parts: readonly Sql[]) => {

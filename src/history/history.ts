@@ -1,6 +1,6 @@
 /** The history of a record (D70): its events, the newest first, in pages by cursor. Knows no HTTP. */
 import type { Problems } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { isObject, parseJson } from '../json.ts'
 import {
   type Parameters,
@@ -13,7 +13,7 @@ import {
 import { pageSizeMax } from '../lists/parameters-elsewhere.ts'
 import { recordNotFound } from '../records/read.ts'
 import type { Reader } from '../records/store.ts'
-import { sightOf, visible } from '../rights/visibility.ts'
+import { callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { eventRows, type Listener, type ToldEvent, toldEvents } from './told.ts'
 
@@ -69,25 +69,25 @@ function seqOf(cursor: string): number | null {
  */
 export async function readHistory(
   db: Reader,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   listener: Listener,
   id: number,
   oldest: Date,
   { pageSize, before }: HistoryRequest,
 ): Promise<HistoryPage> {
-  const { name } = fields.resource
-  const [sight, record] = [sightOf(listener), sql`r`]
+  const { name } = schema.resource
+  const [params, record] = [callerParamsOf(listener), sql`r`]
   const [known] = await ask(
     db,
     sql`SELECT 1 AS found FROM ${sql.id(name)} r
-    WHERE ${visible(name, sight, record)} AND r.id = ${String(id)}::bigint
+    WHERE ${visible(name, params, record)} AND r.id = ${String(id)}::bigint
       AND (r.deleted_at IS NULL OR r.deleted_at >= ${oldest.toISOString()}::timestamptz)`,
   )
-  if (!known) throw recordNotFound(fields, id)
+  if (!known) throw recordNotFound(schema, id)
   const isBefore = before === null ? sql.none : sql` AND e.seq < ${String(before)}::bigint`
-  const condition = sql`e.account_id = ${sight.account}::bigint AND e.record_id = ${String(id)}::bigint
+  const condition = sql`e.account_id = ${params.account}::bigint AND e.record_id = ${String(id)}::bigint
       AND e.resource = ${sql.text(name)}${isBefore}`
-  const rows = await ask(db, eventRows(sight, condition, 'DESC', pageSize))
+  const rows = await ask(db, eventRows(params, condition, 'DESC', pageSize))
   const events = await toldEvents(db, listener, rows)
   const hasMore = rows.at(-1)?.has_next === 'true'
   return { events, hasMore, nextCursor: hasMore ? cursorText(events.at(-1)!.seq) : null }

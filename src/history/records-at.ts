@@ -4,7 +4,7 @@
  * value before and after. Referenced records are current. as-it-was.ts reads all records of a day. Knows no
  * particular resource.
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Row } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -14,7 +14,7 @@ import type { Plan } from '../lists/resolve.ts'
 import { filterSql } from '../lists/sql.ts'
 import { renderedSql, shownMembers, shownText } from '../records/rendered-record.ts'
 import { type Reader, tableOf } from '../records/store.ts'
-import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { mapYielding } from '../waiting/yielding.ts'
 
@@ -36,16 +36,16 @@ const attempts = 5
  */
 export async function recordsAt(
   db: Reader,
-  viewer: Viewer,
-  fields: ResourceFields,
+  caller: Caller,
+  schema: ResourceSchema,
   events: readonly RecordEvent[],
   filter: Plan | null,
 ): Promise<Map<number, RecordThen>> {
   const found = new Map<number, RecordThen>()
   let left = events
   for (let attempt = 1; left.length > 0; attempt++) {
-    const histories = await historiesOf(db, viewer, fields, left)
-    const rows = await rowsOf(db, viewer, fields, left, histories, filter)
+    const histories = await historiesOf(db, caller, schema, left)
+    const rows = await rowsOf(db, caller, schema, left, histories, filter)
     // A row that has changed since its events were read would have the newer event's values.
     const hasChanged = ({ seq, id }: RecordEvent) => {
       const [row, history] = [rows.get(seq), histories.get(id)]
@@ -53,7 +53,7 @@ export async function recordsAt(
     }
     const read = attempt === attempts ? left : left.filter(event => !hasChanged(event))
     await mapYielding(read, event => {
-      const then = thenOf(fields, rows.get(event.seq), histories.get(event.id)?.past.get(event.seq), filter)
+      const then = thenOf(schema, rows.get(event.seq), histories.get(event.id)?.past.get(event.seq), filter)
       if (then) found.set(event.seq, then)
     })
     left = left.filter(event => !read.includes(event))
@@ -65,21 +65,21 @@ type Rows = Awaited<ReturnType<Reader['query']>>
 type ReadRow = Rows[number]
 
 function thenOf(
-  fields: ResourceFields,
+  schema: ResourceSchema,
   row: ReadRow | undefined,
   then: Then | undefined,
   filter: Plan | null,
 ): RecordThen | null {
   // The owner of a purged record is unknown.
-  if (!row) return fields.visibility === 'all' ? { record: null, isMatch: filter === null } : null
+  if (!row) return schema.visibility === 'all' ? { record: null, isMatch: filter === null } : null
   if (row.is_seen !== 'true') return null
   const now = parseJson(row.record!) as JsonObject
-  const clock = byClock(fields).map(({ internal_name: name }, index): [string, Json] => [
+  const clock = byClock(schema).map(({ internal_name: name }, index): [string, Json] => [
     name,
     parseJson(row[`clock${index}`] ?? 'null'),
   ])
   const was = { ...(then ? recordAt(now, then) : now), ...Object.fromEntries(clock) }
-  return { record: shownMembers(fields, was, null), isMatch: row.is_match === 'true' }
+  return { record: shownMembers(schema, was, null), isMatch: row.is_match === 'true' }
 }
 
 /** The changes of a record since the first requested event, and its newest version. */
@@ -87,15 +87,15 @@ type History = { readonly version: number; readonly past: ReadonlyMap<number, Th
 
 async function historiesOf(
   db: Reader,
-  viewer: Viewer,
-  fields: ResourceFields,
+  caller: Caller,
+  schema: ResourceSchema,
   events: readonly RecordEvent[],
 ): Promise<Map<number, History>> {
   const steps = new Map<number, Step[]>()
   const since = Math.min(...events.map(({ seq }) => seq))
   const ids = [...new Set(events.map(({ id }) => id))]
   for (let before: number | null = null; ; ) {
-    const rows: Rows = await ask(db, stepsSql(viewer, fields, ids, since, before))
+    const rows: Rows = await ask(db, stepsSql(caller, schema, ids, since, before))
     for (const row of rows) {
       const of = steps.get(Number(row.id))
       if (of) of.push(stepOf(row))
@@ -110,13 +110,13 @@ async function historiesOf(
 
 /** A page of the events of records from `since` on, the newest first. */
 function stepsSql(
-  viewer: Viewer,
-  { resource: { name } }: ResourceFields,
+  caller: Caller,
+  { resource: { name } }: ResourceSchema,
   ids: readonly number[],
   since: number,
   before: number | null,
 ): Sql {
-  const { account } = sightOf(viewer)
+  const { account } = callerParamsOf(caller)
   const isBefore = before === null ? sql.none : sql` AND e.seq < ${String(before)}::bigint`
   return sql`
 SELECT e.seq::text AS seq, e.record_id::text AS id, e.type, e.version::text AS version,
@@ -152,31 +152,31 @@ function stepOf(row: ReadRow): Step {
 /** The rows `r` as of their events, by `seq`: each is the current row `t` with other columns. */
 async function rowsOf(
   db: Reader,
-  viewer: Viewer,
-  fields: ResourceFields,
+  caller: Caller,
+  schema: ResourceSchema,
   events: readonly RecordEvent[],
   histories: ReadonlyMap<number, History>,
   filter: Plan | null,
 ): Promise<Map<number, ReadRow>> {
-  const [sight, { name }] = [sightOf(viewer), fields.resource]
+  const [params, { name }] = [callerParamsOf(caller), schema.resource]
   const row: Row = { alias: sql`r.`, now: sql`i.at`, isPast: true }
   const given = events.map(({ seq, id, at }) => {
-    const { columns, set, unset } = columnsOf(fields, histories.get(id)?.past.get(seq))
+    const { columns, set, unset } = columnsOf(schema, histories.get(id)?.past.get(seq))
     const members = `"columns":${columns},"set":${set},"unset":${JSON.stringify(unset)}`
     return `{"seq":${seq},"id":${id},"at":${JSON.stringify(at)},${members}}`
   })
-  const clock = byClock(fields).map(
+  const clock = byClock(schema).map(
     (field, index) => sql`, ${shownText(field, row)} AS ${sql.id(`clock${index}`)}`,
   )
   const rows = await ask(
     db,
     sql`
-SELECT i.seq::text AS seq, t.version::text AS version_now, ${renderedSql(fields)} AS record,
-  (${visible(name, sight, sql`r`)} AND ${visible(name, sight, sql`t`)})::text AS is_seen,
-  coalesce(${filter ? filterSql(filter, sight, row) : sql`true`}, false)::text AS is_match${sql.join(clock, sql.none)}
+SELECT i.seq::text AS seq, t.version::text AS version_now, ${renderedSql(schema)} AS record,
+  (${visible(name, params, sql`r`)} AND ${visible(name, params, sql`t`)})::text AS is_seen,
+  coalesce(${filter ? filterSql(filter, params, row) : sql`true`}, false)::text AS is_match${sql.join(clock, sql.none)}
 FROM jsonb_to_recordset(${`[${given.join()}]`}::jsonb) i
     (seq bigint, id bigint, at timestamptz, columns jsonb, "set" jsonb, unset text[])
-  JOIN ${tableOf(fields)} t ON t.account_id = ${sight.account}::bigint AND t.id = i.id
+  JOIN ${tableOf(schema)} t ON t.account_id = ${params.account}::bigint AND t.id = i.id
   CROSS JOIN LATERAL jsonb_populate_record(t,
     i.columns || jsonb_build_object('custom', (t.custom || i."set") - i.unset)) r`,
   )
@@ -184,13 +184,13 @@ FROM jsonb_to_recordset(${`[${given.join()}]`}::jsonb) i
 }
 
 /** The fields that follow the clock. */
-function byClock({ whole }: ResourceFields): Field[] {
+function byClock({ whole }: ResourceSchema): Field[] {
   return whole.fields.filter(field => field.is_volatile && field.computed)
 }
 
 /** The columns that had other values, as JSON text, and the custom values that were set, and unset. */
 function columnsOf(
-  { whole }: ResourceFields,
+  { whole }: ResourceSchema,
   then: Then | undefined,
 ): { columns: string; set: string; unset: string[] } {
   const columns = Object.entries(then?.kept ?? {}).map(

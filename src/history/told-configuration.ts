@@ -3,7 +3,7 @@
  * names in a form. It is unknown which role hid a deleted field, so roles that hide any field don't see its
  * changes. Pure.
  */
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { EventRow } from './told.ts'
@@ -29,8 +29,8 @@ export function toldConfiguration({ resources }: Catalog, changes: JsonObject): 
 }
 
 /** True if no resource hides its field of that name; for a deleted field, if none hides any field. */
-function isKnown(name: string, among: readonly ResourceFields[]): boolean {
+function isKnown(name: string, among: readonly ResourceSchema[]): boolean {
   const having = among.filter(({ byName }) => byName.has(name))
-  if (having.length) return having.every(fields => !isHiddenByRole(fields, name))
+  if (having.length) return having.every(schema => !isHiddenByRole(schema, name))
   return among.every(({ byName, whole }) => byName === whole.byName)
 }

@@ -3,7 +3,7 @@
  * Fields that the caller's role hides are left out. Knows no HTTP and no particular resource.
  */
 import type { CallerParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
@@ -12,7 +12,7 @@ import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
 import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
-import { type Viewer, visible } from '../rights/visibility.ts'
+import { type Caller, visible } from '../rights/visibility.ts'
 import { type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { mapYielding } from '../waiting/yielding.ts'
@@ -53,7 +53,7 @@ export type ToldChange = {
 }
 
 /** The caller who reads events; without rights: the service itself. */
-export type Listener = Viewer & { readonly rights?: Rights }
+export type Listener = Caller & { readonly rights?: Rights }
 
 /** A row of `eventRows`. */
 export type EventRow = Readonly<Record<string, string | null>>
@@ -65,7 +65,7 @@ const bytesMax = 4_194_304
  * SELECT of the events of an account that match a condition on the row `e`, `max` at most, in the order of
  * `seq` or in reverse. `has_next`: true if one more follows. A token has a name for viewers who see it.
  */
-export function eventRows(sight: CallerParams, condition: Sql, order: 'ASC' | 'DESC', max: number): Sql {
+export function eventRows(params: CallerParams, condition: Sql, order: 'ASC' | 'DESC', max: number): Sql {
   const ordered = order === 'ASC' ? sql`ORDER BY e.seq` : sql`ORDER BY e.seq DESC`
   return sql`
 SELECT e.seq::text AS seq, e.type, to_json(e.also)::text AS also, e.resource, e.record_id::text AS id,
@@ -80,7 +80,7 @@ FROM (
       e.request_id, e.job, e.changes::text AS changes
     FROM event e WHERE ${condition} ${ordered} LIMIT ${sql.integer(max + 1)}) e) e
   LEFT JOIN "user" u ON u.account_id = e.account_id AND u.id = e.actor
-  LEFT JOIN token t ON ${visible('token', sight, sql`t`)} AND t.id = e.token
+  LEFT JOIN token t ON ${visible('token', params, sql`t`)} AND t.id = e.token
 WHERE e.bytes_before < ${sql.integer(bytesMax)}
 ${ordered} LIMIT ${sql.integer(max)}`
 }
@@ -107,10 +107,10 @@ export async function toldEvents(
 }
 
 /** The changes of an event that the listener may see, in the order of the form. */
-function changesOf({ catalog }: Viewer, row: EventRow): Change[] {
+function changesOf({ catalog }: Caller, row: EventRow): Change[] {
   const parsed = parseJson(row.changes!) as JsonObject
-  const fields = catalog.resources.get(row.resource!)
-  if (!fields) {
+  const schema = catalog.resources.get(row.resource!)
+  if (!schema) {
     // A change of fields and forms has only the new state, that of a setting also the former one.
     const isOfAccount = row.type === 'account.updated'
     return Object.entries(toldConfiguration(catalog, parsed)).map(([name, said]) => {
@@ -121,20 +121,20 @@ function changesOf({ catalog }: Viewer, row: EventRow): Change[] {
     })
   }
   const isNew = row.type === `${row.resource}.created`
-  const places = placesOf(fields)
+  const places = placesOf(schema)
   const placeOf = ({ name }: Change) => places.get(name) ?? places.size
   return Object.entries(parsed)
-    .filter(([name]) => !isHiddenByRole(fields, name))
+    .filter(([name]) => !isHiddenByRole(schema, name))
     .map(([name, change]): Change => {
       const { before = null, after = null } = isObject(change) ? change : {}
-      const field = fields.byName.get(name) ?? null
+      const field = schema.byName.get(name) ?? null
       return { name, field, from: isNew ? null : before, to: after }
     })
     .sort((one, other) => placeOf(one) - placeOf(other))
 }
 
 const placesOf = memoize(
-  ({ fields }: ResourceFields) => new Map(fields.map(({ internal_name }, index) => [internal_name, index])),
+  ({ fields }: ResourceSchema) => new Map(fields.map(({ internal_name }, index) => [internal_name, index])),
 )
 
 /** True if the values of a field have names that the listener may read. */
@@ -148,7 +148,7 @@ export function mayName({ rights }: Listener, resource: string): boolean {
 }
 
 /** The aliases of an event that reveal no hidden field. */
-export function alsoTold({ catalog }: Viewer, { also }: EventRow): string[] {
+export function alsoTold({ catalog }: Caller, { also }: EventRow): string[] {
   return shownTypes(JSON.parse(also!) as string[], catalog)
 }
 

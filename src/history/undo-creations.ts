@@ -2,7 +2,7 @@
  * Undoes the creations of many records in bulk (D83): records that are unchanged and that nothing needs.
  * `undo` handles the others, and says what prevents it.
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { canBeRemovedTogether, removeTogether } from '../records/remove-many.ts'
 import { renderedSql } from '../records/rendered-record.ts'
@@ -10,7 +10,7 @@ import type { Context } from '../records/save.ts'
 import type { Changes, Queryable } from '../records/store.ts'
 import { lockFirst } from '../records/write.ts'
 import { allows } from '../rights/scopes.ts'
-import { sightOf, visible } from '../rights/visibility.ts'
+import { callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { mapYielding } from '../waiting/yielding.ts'
 import { differingFrom, isUndone } from './undo.ts'
@@ -21,31 +21,31 @@ const fewest = 8
 /** Undoes as many as possible of these events, creations of one resource, in this order; returns those. */
 export async function undoCreations(
   tx: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   seqs: readonly number[],
   context: Context,
 ): Promise<ReadonlySet<number>> {
-  const { name } = fields.resource
+  const { name } = schema.resource
   const mayWrite = !context.rights || allows(context.rights.scopes, `${name}:write`)
-  if (seqs.length < fewest || !mayWrite || !isUndone(fields.resource) || !canBeRemovedTogether(fields))
+  if (seqs.length < fewest || !mayWrite || !isUndone(schema.resource) || !canBeRemovedTogether(schema))
     return new Set()
-  const sight = sightOf(context)
+  const params = callerParamsOf(context)
   // Under the lock, nobody changes the records between reading and deleting them.
-  await tx.query(lockFirst, [sight.account.value])
+  await tx.query(lockFirst, [params.account.value])
   const rows = await ask(
     tx,
-    sql`SELECT e.seq::text AS seq, e.record_id::text AS id, e.changes::text AS changes, ${renderedSql(fields)} AS record
-FROM event e JOIN ${sql.id(name)} r ON ${visible(name, sight, sql`r`)} AND r.id = e.record_id
-WHERE e.account_id = ${sight.account}::bigint AND e.seq = ANY(${`{${seqs.join()}}`}::bigint[])
+    sql`SELECT e.seq::text AS seq, e.record_id::text AS id, e.changes::text AS changes, ${renderedSql(schema)} AS record
+FROM event e JOIN ${sql.id(name)} r ON ${visible(name, params, sql`r`)} AND r.id = e.record_id
+WHERE e.account_id = ${params.account}::bigint AND e.seq = ANY(${`{${seqs.join()}}`}::bigint[])
 ORDER BY e.seq DESC`,
   )
   const unchanged = await mapYielding(rows, ({ seq, id, changes, record }) => {
-    const event = { seq: Number(seq), fields, id: Number(id), verb: 'created' }
+    const event = { seq: Number(seq), schema, id: Number(id), verb: 'created' }
     const made = parseJson(changes!) as unknown as Changes
     const differing = differingFrom({ ...event, changes: made }, parseJson(record!) as JsonObject)
     return differing.length === 0 ? [event] : []
   })
-  const removed = await removedOf(tx, fields, unchanged.flat(), context)
+  const removed = await removedOf(tx, schema, unchanged.flat(), context)
   return new Set(removed.map(({ seq }) => seq))
 }
 
@@ -54,14 +54,14 @@ type Event = { readonly seq: number; readonly id: number }
 /** If one of several can't be removed, tries each half (bisection). */
 async function removedOf(
   tx: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   events: readonly Event[],
   context: Context,
 ): Promise<readonly Event[]> {
   if (events.length < fewest) return []
   const ids = events.map(({ id }) => id)
-  if (await removeTogether(tx, fields, ids, context)) return events
+  if (await removeTogether(tx, schema, ids, context)) return events
   const half = events.length >> 1
-  const first = await removedOf(tx, fields, events.slice(0, half), context)
-  return [...first, ...(await removedOf(tx, fields, events.slice(half), context))]
+  const first = await removedOf(tx, schema, events.slice(0, half), context)
+  return [...first, ...(await removedOf(tx, schema, events.slice(half), context))]
 }

@@ -4,7 +4,7 @@
  * resource.
  */
 import { Refusal } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { emptyValue, type Field, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Resource } from '../fields/resource.ts'
@@ -20,7 +20,7 @@ import type { Changes, Queryable, Reader } from '../records/store.ts'
 import { refuseUnwritable } from '../records/unwritable.ts'
 import { updateRecord } from '../records/update.ts'
 import { allows } from '../rights/scopes.ts'
-import { isLimited, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, isLimited, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { changedSince, type Differing } from './changed-since.ts'
 import type { EventRow } from './told.ts'
@@ -29,7 +29,7 @@ import { isTold } from './told-configuration.ts'
 /** An event that can be undone. */
 export type Undoable = {
   readonly seq: number
-  readonly fields: ResourceFields
+  readonly schema: ResourceSchema
   readonly id: number
   readonly verb: string
   /** field → its values before and after */
@@ -54,20 +54,20 @@ export async function undo(
   // Comes first, as in all writes (D8).
   const isRepeated = (await storedResponse(db, requestKeyOf(context))) !== null
   const event = await eventOf(db, seq, context, isRepeated)
-  const { fields, id, verb } = event
-  const before = isRepeated && (await savedBefore(db, fields, context))
+  const { schema, id, verb } = event
+  const before = isRepeated && (await savedBefore(db, schema, context))
   if (before) return before
   for (let attempt = 1; ; attempt++) {
     const { version, record } = await recordOf(db, event, context)
-    if (!isMet(precondition, version)) throw versionConflict(nameOf(fields, id), version, precondition)
+    if (!isMet(precondition, version)) throw versionConflict(nameOf(schema, id), version, precondition)
     const differing = await differingNow(db, event, context, record)
     if (differing.length) throw await changedSince(db, event, context, differing)
     if (verb === 'updated') return await writeBack(db, event, context, precondition)
     // The write fails if the record has changed since it was read.
     const own = [String(version)]
     try {
-      if (verb === 'deleted') return await restoreRecord(db, fields, id, context, oldest, own)
-      return (await removeRecord(db, fields, id, context, own, true))!
+      if (verb === 'deleted') return await restoreRecord(db, schema, id, context, oldest, own)
+      return (await removeRecord(db, schema, id, context, own, true))!
     } catch (error) {
       const isOvertaken = error instanceof Refusal && error.slug === 'version_conflict'
       if (!isOvertaken || attempt === attempts) throw error
@@ -77,7 +77,7 @@ export async function undo(
 
 /** Reads the event, and checks that the caller sees it. A repeated request passed this check before. */
 async function eventOf(db: Reader, seq: number, context: Context, isRepeated: boolean): Promise<Undoable> {
-  const { account } = sightOf(context)
+  const { account } = callerParamsOf(context)
   const [row] = await ask(
     db,
     sql`SELECT e.type, e.resource, e.record_id::text AS id, e.changes::text AS changes,
@@ -90,10 +90,10 @@ WHERE c.account_id = ${account}::bigint`,
   if (!type || !resource) throw missing(seq, Number(oldest ?? Number(last) + 1), Number(last))
   if (!isRepeated && !(await isSeen(db, row!, context))) throw noEvent(seq)
   context.rights?.need(`${resource}:write`)
-  const fields = context.catalog.resources.get(resource)
+  const schema = context.catalog.resources.get(resource)
   const verb = type.slice(resource.length + 1)
-  if (!fields || !isUndone(fields.resource) || !verbs.has(verb)) throw notUndoable(seq, type)
-  return { seq, fields, id: Number(row!.id), verb, changes: parseJson(row!.changes!) as unknown as Changes }
+  if (!schema || !isUndone(schema.resource) || !verbs.has(verb)) throw notUndoable(seq, type)
+  return { seq, schema, id: Number(row!.id), verb, changes: parseJson(row!.changes!) as unknown as Changes }
 }
 
 /** True if the caller may read or change the resource of an event, and sees its record (D63, D64). */
@@ -102,12 +102,12 @@ async function isSeen(db: Reader, event: EventRow, context: Context): Promise<bo
   const { rights, catalog } = context
   const may = (verb: string) => !rights || allows(rights.scopes, `${resource}:${verb}`)
   if (!may('read') && !may('write')) return false
-  const fields = catalog.resources.get(resource!)
-  if (!fields || !isLimited(fields)) return isTold(catalog, event)
+  const schema = catalog.resources.get(resource!)
+  if (!schema || !isLimited(schema)) return isTold(catalog, event)
   const [seen] = await ask(
     db,
     sql`SELECT 1 AS seen FROM ${sql.id(resource!)} r
-WHERE ${visible(resource!, sightOf(context), sql`r`)} AND r.id = ${id!}::bigint`,
+WHERE ${visible(resource!, callerParamsOf(context), sql`r`)} AND r.id = ${id!}::bigint`,
   )
   return seen !== undefined
 }
@@ -156,14 +156,14 @@ function noEvent(seq: number): Refusal {
 /** The record that the event is about, deleted or not. */
 async function recordOf(
   db: Reader,
-  { seq, fields, id }: Undoable,
-  viewer: Viewer,
+  { seq, schema, id }: Undoable,
+  caller: Caller,
 ): Promise<{ version: number; record: JsonObject }> {
-  const [sight, { name }] = [sightOf(viewer), fields.resource]
+  const [params, { name }] = [callerParamsOf(caller), schema.resource]
   const [row] = await ask(
     db,
-    sql`SELECT r.version::text AS version, ${renderedSql(fields)} AS record FROM ${sql.id(name)} r
-WHERE ${visible(name, sight, sql`r`)} AND r.id = ${String(id)}::bigint`,
+    sql`SELECT r.version::text AS version, ${renderedSql(schema)} AS record FROM ${sql.id(name)} r
+WHERE ${visible(name, params, sql`r`)} AND r.id = ${String(id)}::bigint`,
   )
   if (!row) throw noEvent(seq)
   return { version: Number(row.version), record: parseJson(row.record!) as JsonObject }
@@ -173,20 +173,20 @@ WHERE ${visible(name, sight, sql`r`)} AND r.id = ${String(id)}::bigint`,
 async function differingNow(
   db: Reader,
   event: Undoable,
-  viewer: Viewer,
+  caller: Caller,
   record: JsonObject,
 ): Promise<Differing[]> {
   const now = differingFrom(event, record)
-  return now.length === 0 && (await isDeletedSince(db, event, viewer)) ? [lifeOf(event, record)] : now
+  return now.length === 0 && (await isDeletedSince(db, event, caller)) ? [lifeOf(event, record)] : now
 }
 
 /** The fields of the record that differ from the event's values, as far as the record itself shows. */
 export function differingFrom(event: Undoable, record: JsonObject): Differing[] {
-  const { fields, verb } = event
+  const { schema, verb } = event
   const isGone = record.deleted_at !== null
   if (isGone !== (verb === 'deleted')) return [lifeOf(event, record)]
   if (verb !== 'created' && verb !== 'updated') return []
-  const judged = fields.whole.fields.filter(field => isThere(field) && isJudged(field, event))
+  const judged = schema.whole.fields.filter(field => isThere(field) && isJudged(field, event))
   return judged.flatMap(field => {
     const { internal_name: name } = field
     const made = event.changes[name]?.after ?? emptyValue(field, kinds[field.type])
@@ -211,14 +211,14 @@ function isJudged(field: Field, { verb, changes }: Undoable): boolean {
 }
 
 /** True if the record was deleted or restored since a deletion or restoration. */
-async function isDeletedSince(db: Reader, event: Undoable, viewer: Viewer): Promise<boolean> {
-  const { seq, fields, id, verb } = event
+async function isDeletedSince(db: Reader, event: Undoable, caller: Caller): Promise<boolean> {
+  const { seq, schema, id, verb } = event
   if (verb !== 'deleted' && verb !== 'restored') return false
-  const { name } = fields.resource
+  const { name } = schema.resource
   const [row] = await ask(
     db,
     sql`SELECT EXISTS (SELECT 1 FROM event e
-  WHERE e.account_id = ${sightOf(viewer).account}::bigint AND e.record_id = ${String(id)}::bigint
+  WHERE e.account_id = ${callerParamsOf(caller).account}::bigint AND e.record_id = ${String(id)}::bigint
     AND e.resource = ${sql.text(name)} AND e.seq > ${String(seq)}::bigint
     AND e.type IN (${sql.text(`${name}.deleted`)}, ${sql.text(`${name}.restored`)}))::text AS is_since`,
   )
@@ -232,16 +232,16 @@ function writeBack(
   context: Context,
   precondition: Precondition,
 ): Promise<Saved> {
-  const { fields, id, changes } = event
+  const { schema, id, changes } = event
   refuseUnchangeable(event)
-  const known = Object.entries(changes).filter(([name]) => isThere(fields.whole.byName.get(name)))
+  const known = Object.entries(changes).filter(([name]) => isThere(schema.whole.byName.get(name)))
   if (known.length === 0) throw nothingLeft(event.seq)
   const valuesOf = (side: 'before' | 'after'): Values =>
     Object.fromEntries(known.map(([name, change]) => [name, change[side]]))
   const former = valuesOf('before')
-  const isSent = ([name]: [string, Json]) => !fields.whole.byName.get(name)!.is_read_only
+  const isSent = ([name]: [string, Json]) => !schema.whole.byName.get(name)!.is_read_only
   const body = Object.fromEntries(Object.entries(former).filter(isSent))
-  return updateRecord(db, fields, id, body, context, precondition, {
+  return updateRecord(db, schema, id, body, context, precondition, {
     undoes: { former, made: valuesOf('after') },
     // The record may have changed since it was read.
     judge: async stored => {
@@ -252,8 +252,8 @@ function writeBack(
 }
 
 /** Throws if the caller's role hides or locks a field to be written: an undo is never partial. */
-function refuseUnchangeable({ seq, fields, changes }: Undoable): void {
-  const written = Object.keys(changes).filter(name => fields.whole.byName.get(name)?.is_read_only === false)
+function refuseUnchangeable({ seq, schema, changes }: Undoable): void {
+  const written = Object.keys(changes).filter(name => schema.whole.byName.get(name)?.is_read_only === false)
   const message = `The event ${seq} changed what your role does not let you change`
-  refuseUnwritable(fields, written, message)
+  refuseUnwritable(schema, written, message)
 }

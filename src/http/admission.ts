@@ -3,7 +3,7 @@
  * process's capacity. It decides by the head of a request; no byte of the body is read before.
  */
 import type { FastifyRequest } from 'fastify'
-import type { Caller, Callers } from '../accounts/callers.ts'
+import type { AuthenticatedCaller, Callers } from '../accounts/callers.ts'
 import { accountOf } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
 import { KeyedMutex } from '../waiting/keyed-mutex.ts'
@@ -12,7 +12,7 @@ import type { RateLimit } from './rate-limit.ts'
 import { refuseOtherSites, type Visitor, visitorOf } from './visitor.ts'
 
 export type Admitted = Guest & {
-  readonly caller: Caller
+  readonly caller: AuthenticatedCaller
   /** secret of the token or session */
   readonly token: string
 }
@@ -50,7 +50,7 @@ export type Admission = {
   /** Counts a request without a route, for its token or address. Throws `rate_limited`. */
   count(request: FastifyRequest): Promise<void>
   /** The current caller of a token, read from the database. Throws `unauthenticated` or `forbidden`. */
-  latest(token: string, scope: string): Promise<Caller>
+  latest(token: string, scope: string): Promise<AuthenticatedCaller>
   /**
    * Checks the rights again. Throws `unauthenticated` or `forbidden` if they have ended, or what the caller
    * sees has changed.
@@ -129,7 +129,7 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
 const guests = 0
 
 /** Authorizes a caller (D38): 401 without a valid token, 403 if it lacks the route's scope. */
-export function allowed(caller: Caller | null, scope: string): Caller {
+export function allowed(caller: AuthenticatedCaller | null, scope: string): AuthenticatedCaller {
   if (!caller)
     throw new Refusal(
       'unauthenticated',
@@ -140,11 +140,11 @@ export function allowed(caller: Caller | null, scope: string): Caller {
 }
 
 /** True if everything that decides what the caller sees is unchanged. */
-function seesTheSame(one: Caller, other: Caller): boolean {
-  const [sight, before] = [one, other].map(({ rights: { scopes, role }, territories }) =>
+function seesTheSame(one: AuthenticatedCaller, other: AuthenticatedCaller): boolean {
+  const [params, before] = [one, other].map(({ rights: { scopes, role }, territories }) =>
     JSON.stringify([[...scopes].sort(), role.visibility, role.hidden_fields, territories]),
   )
-  return sight === before
+  return params === before
 }
 
 function stay(account: number, requests: Quota, memory: Quota, alone: KeyedMutex<number>): Stay {

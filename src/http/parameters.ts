@@ -1,6 +1,6 @@
 /** Reads the parameters of requests: from the URL, and from a body that has parameters (D32). */
 import { type Problems, parameterProblem, Refusal } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { isObject, isRawNumber, type Json, pointerStep, type RawNumber } from '../json.ts'
 import { type Parameters, refuse, unknownParameters, unreadable } from '../lists/parameters.ts'
 import { saidElsewhere } from '../lists/parameters-elsewhere.ts'
@@ -60,7 +60,7 @@ export function readQuery(url: string): Parameters {
 export function parametersOf(
   { query, body }: ApiRequest,
   known: readonly string[],
-  fields: ResourceFields,
+  schema: ResourceSchema,
 ): Parameters {
   if (body !== undefined && !isObject(body))
     throw new Refusal('malformed_json', 'The body must be a JSON object of parameters.')
@@ -75,7 +75,7 @@ export function parametersOf(
     const joined = name === 'filter' || texts.length === 0 ? texts : [texts.join(',')]
     parameters.set(name, [...(parameters.get(name) ?? []), ...joined])
   }
-  if (wrong.length) refuseWrong(wrong, unknownParameters(parameters, known, saidElsewhere(fields, known)))
+  if (wrong.length) refuseWrong(wrong, unknownParameters(parameters, known, saidElsewhere(schema, known)))
   return parameters
 }
 

@@ -2,23 +2,23 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash, randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { Caller } from '../accounts/callers.ts'
+import type { AuthenticatedCaller } from '../accounts/callers.ts'
 import { Problems, Refusal } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { type Json, JsonLimitError, type JsonObject, parseExactly, pointerStep } from '../json.ts'
 import type { Parameters } from '../lists/parameters.ts'
 import type { IdempotentRequest } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
 import type { Context } from '../records/save.ts'
-import type { Viewer } from '../rights/visibility.ts'
+import type { Caller } from '../rights/visibility.ts'
 import type { Visitor } from './visitor.ts'
 
 export type ApiRequest = {
-  readonly caller: Caller
+  readonly caller: AuthenticatedCaller
   /** the caller's secret; never to be logged */
   readonly token: string
   /** The current caller, read from the database. Throws if they lost the right to this request. */
-  latestCaller(): Promise<Caller>
+  latestCaller(): Promise<AuthenticatedCaller>
   /** X-Request-Id, sent or generated */
   readonly requestId: string
   readonly path: string
@@ -55,7 +55,7 @@ export type ApiRequest = {
 /** A request that needs no caller, such as a sign-in. */
 export type GuestRequest = {
   /** null without a token, or on a route that takes none */
-  readonly caller: Caller | null
+  readonly caller: AuthenticatedCaller | null
   /** path and query */
   readonly url: string
   readonly query: Parameters
@@ -98,7 +98,7 @@ export function contextOf({ caller, idempotency, requestId, isDry }: ApiRequest)
  */
 export function idempotencyOf(
   key: string | string[] | undefined,
-  { actor }: Viewer,
+  { actor }: Caller,
   asked: readonly (Json | undefined)[],
 ): IdempotentRequest | null {
   if (key === undefined) return null
@@ -114,7 +114,7 @@ export function idempotencyOf(
   return { key: `${actor}:${key}`, hash, isReplayed: false }
 }
 
-export function fieldsOf({ caller }: Pick<ApiRequest, 'caller'>, resource: string): ResourceFields {
+export function fieldsOf({ caller }: Pick<ApiRequest, 'caller'>, resource: string): ResourceSchema {
   return caller.catalog.resources.get(resource)!
 }
 

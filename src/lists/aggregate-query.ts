@@ -1,5 +1,5 @@
 /** Parses the parameters of sums into a request (D55, D85). Reports every problem at once. Knows no SQL. */
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { Names } from '../records/names.ts'
 import type { Sql } from '../sql.ts'
 import { type GroupKey, groupKeysOf } from './groups.ts'
@@ -21,7 +21,7 @@ export type Parts = {
 /** A resource's additions to the sums of its fields. */
 export type Sums = {
   /** null if the caller may not see the parts */
-  parts(fields: ResourceFields, catalog: Catalog): Parts | null
+  parts(schema: ResourceSchema, catalog: Catalog): Parts | null
   readonly inBase: InBase
 }
 
@@ -39,7 +39,7 @@ export type AggregateRequest = Selection & {
 /** Reads the parameters of sums. Throws `unknown_parameter` or `malformed_query` with every problem. */
 export function readAggregateQuery(
   parameters: Parameters,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   catalog: Catalog,
   sums: Sums,
   names: Names = new Names(),
@@ -47,11 +47,11 @@ export function readAggregateQuery(
   const problems = unknownParameters(
     parameters,
     aggregateParameters,
-    saidElsewhere(fields, aggregateParameters),
+    saidElsewhere(schema, aggregateParameters),
   )
-  const context = { fields, catalog, problems, names }
+  const context = { schema, catalog, problems, names }
   const selection = selectionOf(parameters, context)
-  const known = sums.parts(fields, catalog)
+  const known = sums.parts(schema, catalog)
   const named = (parameter: string) => {
     const text = single(parameters, parameter, problems)
     if (text === null && parameters.has(parameter) && parameters.get(parameter)!.length < 2)

@@ -3,12 +3,12 @@
  * again by the currency of each amount. Knows no HTTP and no resource.
  */
 import type { CallerParams } from '../fields/caller-params.ts'
-import type { Currency, ResourceFields } from '../fields/catalog.ts'
+import type { Currency, ResourceSchema } from '../fields/catalog.ts'
 import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { withRate } from '../fields/kinds/money.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { type Reader, tableOf } from '../records/store.ts'
-import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import type { AggregateRequest } from './aggregate-query.ts'
 import { shownGroups } from './groups.ts'
@@ -40,25 +40,25 @@ type Row = {
  */
 export async function aggregate(
   db: Reader,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   request: AggregateRequest,
   measures: readonly Measure[],
 ): Promise<Groups> {
   const amounts = [...new Set(measures.flatMap(({ of }) => of ?? []))]
-  const statement = measuresSql(fields, sightOf(viewer), request, measures, amounts)
+  const statement = measuresSql(schema, callerParamsOf(caller), request, measures, amounts)
   const found = await ask(db, statement, request.filter !== null && dependsOnValues(request.filter))
   const rows = found.map(row => ({ place: Number(row.place), ...(parseJson(row.found!) as unknown as Row) }))
   const places = [...Map.groupBy(rows, ({ place }) => place).values()]
   const answered = places.slice(0, groupsMax)
   const keys = answered.map(([first]) => first!.keys)
-  const shown = await shownGroups(db, viewer, request.keys, keys)
+  const shown = await shownGroups(db, caller, request.keys, keys)
   const groups = answered.map((ofGroup, index) => ({
     ...shown[index]!,
     ...Object.fromEntries(
       measures.map(({ text, of }, at): [string, Json] => [
         text,
-        shownMeasure(viewer, ofGroup, at, of, amounts),
+        shownMeasure(caller, ofGroup, at, of, amounts),
       ]),
     ),
   }))
@@ -66,7 +66,7 @@ export async function aggregate(
 }
 
 function shownMeasure(
-  { catalog: { account, currencies } }: Viewer,
+  { catalog: { account, currencies } }: Caller,
   rows: readonly Row[],
   at: number,
   of: Measured | null,
@@ -97,8 +97,8 @@ function roundedTo(value: Json, decimals: number): Json {
 }
 
 function measuresSql(
-  fields: ResourceFields,
-  sight: CallerParams,
+  schema: ResourceSchema,
+  params: CallerParams,
   request: AggregateRequest,
   measures: readonly Measure[],
   amounts: readonly Measured[],
@@ -128,7 +128,7 @@ FROM (
         CASE${of.length ? sql.join(of, sql.none) : sql` WHEN false THEN 0`} ELSE -1 END AS of_amount,
         ${currencies.length ? sql`coalesce(${sql.join(currencies)})` : sql`NULL::int`} AS currency,
         ${leads} AS leads, json_build_array(${sql.join(values)}) AS measured
-      FROM (${rowsSql(fields, sight, request, amounts)}) x
+      FROM (${rowsSql(schema, params, request, amounts)}) x
       GROUP BY GROUPING SETS (${sql.join(sets)})) g
     WHERE records > 0) g) g
 WHERE g.place <= ${sql.integer(groupsMax + 1)} ORDER BY g.place`
@@ -136,8 +136,8 @@ WHERE g.place <= ${sql.integer(groupsMax + 1)} ORDER BY g.place`
 
 /** The rows to group: their keys and, for each amount, the value, its currency and its base value. */
 function rowsSql(
-  fields: ResourceFields,
-  sight: CallerParams,
+  schema: ResourceSchema,
+  params: CallerParams,
   request: AggregateRequest,
   amounts: readonly Measured[],
 ): Sql {
@@ -152,13 +152,13 @@ function rowsSql(
   })
   const rates = amounts.map(({ currency, inBase }, index) => {
     if (!currency || !inBase) return sql.none
-    return withRate(sql.id(`rate${index}`), currency, (resource, row) => visible(resource, sight, row))
+    return withRate(sql.id(`rate${index}`), currency, (resource, row) => visible(resource, params, row))
   })
   const named = keys.map((key, index) => sql`${key.sql} AS ${sql.id(`key${index}`)}`)
   return sql`
         SELECT ${sql.join([sql`r.id`, ...named, ...columns])}
-        FROM ${tableOf(fields)} r${parts?.join ?? sql.none}${sql.join(rates, sql.none)}
-        WHERE ${whereSql(fields.resource.name, sight, request)}`
+        FROM ${tableOf(schema)} r${parts?.join ?? sql.none}${sql.join(rates, sql.none)}
+        WHERE ${whereSql(schema.resource.name, params, request)}`
 }
 
 /** A measure aggregated over the rows: the JSON of its values, and the number that sorts the groups. */

@@ -3,7 +3,7 @@
  * HubSpot. For hints only; nothing is accepted that way. A filter that is not surely understood has no
  * translation. Pure.
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Operator, operators } from '../fields/operators.ts'
 import { ourOperator } from '../fields/synonyms.ts'
@@ -11,34 +11,34 @@ import { meantField } from '../fields/unknown-field.ts'
 import { isObject, type Json } from '../json.ts'
 
 /** Translates a whole text: JSON, `status eq 'Open'`, `amount > 5 AND …`, `status:eq:Open`, `status=Open` */
-export function filterMeant(text: string, fields: ResourceFields): string | null {
+export function filterMeant(text: string, schema: ResourceSchema): string | null {
   const json = jsonOf(text)
-  if (json !== undefined) return ofJson(json, fields)
+  if (json !== undefined) return ofJson(json, schema)
   const where = /\bwhere\b(.*?)(?:\border by\b|\blimit\b|$)/is.exec(text)?.[1] ?? text
   for (const [word, between] of Object.entries(connectives)) {
     const parts = where.split(between)
     if (parts.length === 1 && word === 'or') continue
-    const conditions = parts.map(part => ofInfix(part, fields))
+    const conditions = parts.map(part => ofInfix(part, schema))
     if (conditions.every(one => one !== null)) return joined(word, conditions)
   }
   return null
 }
 
 /** Translates a name and its value: status=Open, filter[title][_eq]=x, amount__gt=5, title=eq.x */
-export function conditionMeant(name: string, value: string, fields: ResourceFields): string | null {
+export function conditionMeant(name: string, value: string, schema: ResourceSchema): string | null {
   const dotted = /^\((.+)\)$/s.exec(value)
   if (dotted && (name === 'or' || name === 'and')) {
-    const conditions = dotted[1]!.split(/,(?![^(]*\))/).map(part => ofInfix(part, fields))
+    const conditions = dotted[1]!.split(/,(?![^(]*\))/).map(part => ofInfix(part, schema))
     return conditions.every(one => one !== null) ? joined(name, conditions) : null
   }
   const steps = (name.match(/[^[\].]+/g) ?? []).flatMap(step => step.split('__'))
   const own = steps.filter((step, at) => !(at === 0 ? wheres : groupings).test(step))
   const last = own.length > 1 ? operatorOf(own.at(-1)!) : undefined
-  const field = meantField((last ? own.slice(0, -1) : own).join('_'), fields)
-  if (field) return last ? condition(field, last, value, fields) : ofValue(field, value, fields)
+  const field = meantField((last ? own.slice(0, -1) : own).join('_'), schema)
+  if (field) return last ? condition(field, last, value, schema) : ofValue(field, value, schema)
   const bound = /^(.+)_(since|after|before|until|from|to|min|max|gte?|lte?|ne|contains)$/i.exec(own.join('_'))
-  const bounded = bound && meantField(bound[1]!, fields)
-  return bounded ? condition(bounded, bounds[bound[2]!.toLowerCase()]!, value, fields) : null
+  const bounded = bound && meantField(bound[1]!, schema)
+  return bounded ? condition(bounded, bounds[bound[2]!.toLowerCase()]!, value, schema) : null
 }
 
 const wheres = /^(\$?filters?|where|_?(and|or))$/
@@ -72,29 +72,29 @@ function operatorOf(word: string): Operator | undefined {
   return operators.find(one => one === bare) ?? (ourOperator(bare) as Operator | undefined)
 }
 
-function ofInfix(text: string, fields: ResourceFields): string | null {
+function ofInfix(text: string, schema: ResourceSchema): string | null {
   const byWord =
     /^\s*\(?([\w.]+)(?:\s*[:.]\s*|\s+)(is\s+not|not\s+in|\w+)(?:\s*[:.=]\s*|\s+)(.+?)\s*$/is.exec(text)
   const [, ours, itsOperator = '', operand] = /^\s*([\w.]+)\s*:\s*(\w+)\s*\(([^()]*)\)?\s*$/.exec(text) ?? []
   const known = operatorOf(itsOperator)
   if (ours) {
-    const its = meantField(ours, fields)
-    return its && known && operand ? condition(its, known, operand, fields) : null
+    const its = meantField(ours, schema)
+    return its && known && operand ? condition(its, known, operand, schema) : null
   }
   const bySign = /^\s*([\w.]+)\s*(==|!=|<>|>=|<=|=|>|<|:|~)\s*(.+?)\s*$/s.exec(text)
   const operator = byWord ? operatorOf(byWord[2]!) : bySign ? signs[bySign[2]!] : undefined
   const [, name, , value] = (operator && byWord) || bySign || []
-  const field = name && meantField(name, fields)
+  const field = name && meantField(name, schema)
   if (!field || !value || /^\w+\(|\s(and|or)\s/i.test(value)) return null
-  return condition(field, operator ?? signs[bySign![2]!]!, value, fields)
+  return condition(field, operator ?? signs[bySign![2]!]!, value, schema)
 }
 
 /** PostgREST has the operator in the value: eq.Open, in.(3,4), is.null, not.is.null */
-function ofValue(field: string, value: string, fields: ResourceFields): string | null {
+function ofValue(field: string, value: string, schema: ResourceSchema): string | null {
   const [, isNot, word, rest] = /^(not\.)?(\w+)\.(.+)$/s.exec(value) ?? []
   const operator = word && operatorOf(word)
-  if (!operator || /^\d+$/.test(word)) return condition(field, 'eq', value, fields)
-  const positive = condition(field, operator, rest!, fields)
+  if (!operator || /^\d+$/.test(word)) return condition(field, 'eq', value, schema)
+  const positive = condition(field, operator, rest!, schema)
   return isNot && positive ? negated(positive) : positive
 }
 
@@ -102,17 +102,17 @@ function negated(positive: string): string {
   return positive.includes(':isnull(') ? positive.replace(':isnull(', ':notnull(') : `not(${positive})`
 }
 
-function condition(field: string, operator: Operator, value: string, fields: ResourceFields): string {
+function condition(field: string, operator: Operator, value: string, schema: ResourceSchema): string {
   const bare = value.trim().replace(/^\((.*)\)$/s, (_, inner) => inner)
   const isList = ['in', 'nin', 'between'].includes(operator)
   if (!isList && /^null$/i.test(bare)) return `${field}:${operator === 'neq' ? 'notnull' : 'isnull'}(true)`
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists')
     return `${field}:${operator}(${bare === 'false' ? 'false' : 'true'})`
-  const texts = (isList ? bare.split(',') : [bare]).map(one => operandOf(one, field, operator, fields))
+  const texts = (isList ? bare.split(',') : [bare]).map(one => operandOf(one, field, operator, schema))
   return `${field}:${operator}(${texts.join() || 'value'})`
 }
 
-function operandOf(text: string, name: string, operator: Operator, { byName }: ResourceFields): string {
+function operandOf(text: string, name: string, operator: Operator, { byName }: ResourceSchema): string {
   const bare = text.trim().replace(/^(['"])(.*)\1$/s, (_, _quote, inner) => inner)
   const plain = operator === 'like' ? bare.replace(/^[%*]+|[%*]+$/g, '') : bare
   const isMoment = kinds[byName.get(name)!.type].day !== undefined
@@ -131,28 +131,28 @@ function jsonOf(text: string): Json | undefined {
 }
 
 /** {"status": {"_eq": "Open"}}, {"_and": […]}, {"propertyName": "x", "operator": "EQ", "value": 1} */
-function ofJson(json: Json, fields: ResourceFields, word = 'and'): string | null {
+function ofJson(json: Json, schema: ResourceSchema, word = 'and'): string | null {
   if (Array.isArray(json)) {
-    const all = json.map(one => ofJson(one, fields))
+    const all = json.map(one => ofJson(one, schema))
     return all.length > 0 && all.every(one => one !== null) ? joined(word, all) : null
   }
   if (!isObject(json)) return null
   const name = ['propertyName', 'field', 'property', 'attribute'].find(one => typeof json[one] === 'string')
   if (name) {
-    const field = meantField(String(json[name]), fields)
+    const field = meantField(String(json[name]), schema)
     const operator = operatorOf(String(json.operator ?? json.op ?? 'eq'))
     const value = json.value ?? json.values ?? ''
-    return field && operator ? condition(field, operator, String(value), fields) : null
+    return field && operator ? condition(field, operator, String(value), schema) : null
   }
   const all = Object.entries(json).map(([key, value]) => {
     if (/^([_$]?(and|or)|filters|filterGroups|conditions)$/i.test(key))
-      return ofJson(value, fields, /or|groups/i.test(key) ? 'or' : 'and')
-    const field = meantField(key, fields)
+      return ofJson(value, schema, /or|groups/i.test(key) ? 'or' : 'and')
+    const field = meantField(key, schema)
     if (!field) return null
-    if (!isObject(value)) return condition(field, Array.isArray(value) ? 'in' : 'eq', String(value), fields)
+    if (!isObject(value)) return condition(field, Array.isArray(value) ? 'in' : 'eq', String(value), schema)
     const told = Object.entries(value).map(([theirs, operand]) => {
       const operator = operatorOf(theirs)
-      return operator ? condition(field, operator, String(operand), fields) : null
+      return operator ? condition(field, operator, String(operand), schema) : null
     })
     return told.length > 0 && told.every(one => one !== null) ? told.join() : null
   })

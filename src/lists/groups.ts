@@ -12,7 +12,7 @@ import { unknownFieldHint } from '../fields/unknown-field.ts'
 import type { Json, JsonObject } from '../json.ts'
 import { isExpandable, namesOf } from '../records/expand.ts'
 import type { Reader } from '../records/store.ts'
-import type { Viewer } from '../rights/visibility.ts'
+import type { Caller } from '../rights/visibility.ts'
 import { param, type Sql, sql } from '../sql.ts'
 import type { ResolveContext } from './operands.ts'
 import { report } from './parameters.ts'
@@ -43,12 +43,12 @@ export function groupKeysOf(text: string, own: readonly GroupKey[], context: Res
 }
 
 function groupKeyOf(text: string, context: ResolveContext): GroupKey | null {
-  const { fields, catalog, problems } = context
+  const { schema, catalog, problems } = context
   const [name, unit, ...more] = text.split(':') as [string, string?, ...string[]]
-  const field = fields.byName.get(name)
+  const field = schema.byName.get(name)
   const told = (hint: Hint) => ({ field: name, hint })
   if (!field?.is_active || field.is_hidden) {
-    const hint = () => unknownFieldHint(name, fields)
+    const hint = () => unknownFieldHint(name, schema)
     report(problems, 'group_by', 'unknown_field', `There is no field "${name}".`, told(hint))
   } else if (kinds[field.type].day) {
     const known = units.find(one => one === unit)
@@ -58,7 +58,7 @@ function groupKeyOf(text: string, context: ResolveContext): GroupKey | null {
     if (unit === undefined) report(problems, 'group_by', 'not_groupable', message, told(hint))
     else report(problems, 'group_by', 'invalid_value', `There is no unit of time "${unit}".`, told(hint))
   } else if (!isGroupable(field)) {
-    const hint = `Those that can: ${namesOfFields(fields, isGroupable)}; dates with a unit of time.`
+    const hint = `Those that can: ${namesOfFields(schema, isGroupable)}; dates with a unit of time.`
     report(
       problems,
       'group_by',
@@ -99,14 +99,14 @@ export function namedFields(keys: readonly GroupKey[]): Field[] {
  */
 export async function shownGroups(
   db: Reader,
-  viewer: Viewer,
+  caller: Caller,
   keys: readonly GroupKey[],
   groups: readonly (readonly Json[])[],
 ): Promise<JsonObject[]> {
   const records = groups.map(values =>
     Object.fromEntries(keys.map(({ field }, index): [string, Json] => [field.internal_name, values[index]!])),
   )
-  const names = await namesOf(db, viewer, records, namedFields(keys))
+  const names = await namesOf(db, caller, records, namedFields(keys))
   const one = ({ field }: GroupKey, group: Json) => ({
     group,
     name: names.get(field)?.get(Number(group))?.name ?? null,

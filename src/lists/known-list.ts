@@ -3,11 +3,11 @@
  * are parsed once, and their statement is built once: the caller and the moment are parameters of it. The
  * cache belongs to one catalog. Knows no HTTP.
  */
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { withNames } from '../records/names.ts'
 import type { Reader } from '../records/store.ts'
 import type { Rights } from '../rights/rights.ts'
-import { sightValues, type Viewer } from '../rights/visibility.ts'
+import { type Caller, callerParamValues } from '../rights/visibility.ts'
 import { prepared } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { countedPageSql, type StatementOf } from './list.ts'
@@ -39,15 +39,15 @@ export const [listsMax, textMax] = [50, 1000]
  */
 export async function readKnownList(
   db: Reader,
-  fields: ResourceFields,
-  viewer: Viewer & { readonly rights: Rights },
+  schema: ResourceSchema,
+  caller: Caller & { readonly rights: Rights },
   parameters: Parameters,
   now: string,
 ): Promise<KnownList> {
-  const { catalog, rights } = viewer
+  const { catalog, rights } = caller
   const { lists, askedOnce } = known(catalog.account)
   const text = isShort(parameters)
-    ? JSON.stringify([rights.role.id, fields.resource.name, ...parameters])
+    ? JSON.stringify([rights.role.id, schema.resource.name, ...parameters])
     : null
   const found = text === null ? undefined : lists.get(text)
   // Callers of one role may see different catalogs: a token may lack its user's administrator rights.
@@ -55,14 +55,14 @@ export async function readKnownList(
     keep(lists, text, found)
     return { ...found, request: { ...found.request, asOf: now } }
   }
-  const request = await withNames(db, viewer, names => readListQuery(parameters, fields, catalog, now, names))
+  const request = await withNames(db, caller, names => readListQuery(parameters, schema, catalog, now, names))
   // Not cached: names may move to other records, and a page after another one is read once.
   if (text === null || request.hasNames || request.cursor) return { request, statementOf: null }
   if (!askedOnce.delete(text)) {
     keep(askedOnce, text, true)
     return { request, statementOf: null }
   }
-  const list = { request, catalog, statementOf: preparedPage(fields, viewer, request) }
+  const list = { request, catalog, statementOf: preparedPage(schema, caller, request) }
   keep(lists, text, list)
   return list
 }
@@ -80,12 +80,12 @@ function keep<Of>(all: Map<string, Of>, text: string, one: Of): void {
 }
 
 function preparedPage(
-  fields: ResourceFields,
-  { catalog: { resources } }: Viewer,
+  schema: ResourceSchema,
+  { catalog: { resources } }: Caller,
   request: ListRequest,
 ): StatementOf {
   const statement = prepared((account, actor, territories, asOf) =>
-    countedPageSql(fields, { account, actor, territories, resources }, request, asOf),
+    countedPageSql(schema, { account, actor, territories, resources }, request, asOf),
   )
-  return (viewer, asOf) => statement(...sightValues(viewer), asOf)
+  return (caller, asOf) => statement(...callerParamValues(caller), asOf)
 }

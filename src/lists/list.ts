@@ -2,13 +2,13 @@
  * Reads a page of records, its total, and the cursor of the next page. Knows no HTTP and no text of a query.
  */
 import type { CallerParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { recordRow } from '../fields/columns.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { expanded, namesOf } from '../records/expand.ts'
 import { isShownWhole, renderedSql, shownMembers } from '../records/rendered-record.ts'
 import { type BytesReader, type Reader, tableOf } from '../records/store.ts'
-import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { compile, type Param, param, type Sql, type Statement, sql } from '../sql.ts'
 import { mapYielding } from '../waiting/yielding.ts'
 import { cursorText, listIdentity } from './cursor.ts'
@@ -32,25 +32,25 @@ export type Page = {
 }
 
 /** Builds the statement of a known list for any caller and moment. */
-export type StatementOf = (viewer: Viewer, asOf: string) => Statement
+export type StatementOf = (caller: Caller, asOf: string) => Statement
 
 /** The statement of a page, reusable for any caller and moment. */
-export function pageStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
-  return compile(countedPageSql(fields, sightOf(viewer), request, param(request.asOf)))
+export function pageStatement(schema: ResourceSchema, caller: Caller, request: ListRequest): Statement {
+  return compile(countedPageSql(schema, callerParamsOf(caller), request, param(request.asOf)))
 }
 
 /**
  * SQL of the row of a page, with the account's last `seq`, which shows whether a cached total still holds.
  */
 export function countedPageSql(
-  fields: ResourceFields,
-  sight: CallerParams,
+  schema: ResourceSchema,
+  params: CallerParams,
   request: ListRequest,
   asOf: Param,
 ): Sql {
   const seq = sql`,
-  (SELECT last_seq::text FROM counter WHERE account_id = ${sight.account}::bigint) AS seq`
-  return pageSql(fields, sight, request, { asOf, more: seq })
+  (SELECT last_seq::text FROM counter WHERE account_id = ${params.account}::bigint) AS seq`
+  return pageSql(schema, params, request, { asOf, more: seq })
 }
 
 /**
@@ -60,30 +60,30 @@ export function countedPageSql(
  * condition over the row `r`.
  */
 export function pageSql(
-  fields: ResourceFields,
-  sight: CallerParams,
+  schema: ResourceSchema,
+  params: CallerParams,
   request: ListRequest,
   { asOf, more = sql.none, within = null }: { asOf: Param; more?: Sql; within?: Sql | null },
 ): Sql {
   const { pageSize } = request
-  const keys = keysOf(request, sight, asOf)
+  const keys = keysOf(request, params, asOf)
   const named = keys.map(({ value }, index) => ({ value, name: sql.id(`key${index}`) }))
-  const columns = [renderedLate(fields), ...named.map(({ value, name }) => sql`${value} AS ${name}`)]
+  const columns = [renderedLate(schema), ...named.map(({ value, name }) => sql`${value} AS ${name}`)]
   const at = (column: Sql, place: number) => sql`(array_agg(${column}))[${sql.integer(place)}]`
   // JSON text here never contains a line feed, so it separates records that are read one by one.
-  const between = isPassedOn(fields, request) ? sql`','` : sql`E'\\n'`
+  const between = isPassedOn(schema, request) ? sql`','` : sql`E'\\n'`
   return sql`SELECT string_agg(p.record, ${between}) AS records, count(*)::text AS found,
   ${at(sql`octet_length(p.record)`, pageSize + 1)}::text AS beyond,
   json_build_array(${sql.join(named.map(({ name }) => at(sql`p.${name}`, pageSize)))})::text AS position${more}
-FROM (${rowsSql(fields, sight, request, { keys, columns: sql.join(columns), within })}) p`
+FROM (${rowsSql(schema, params, request, { keys, columns: sql.join(columns), within })}) p`
 }
 
 /**
  * SQL of the record's text as a column. As a subquery it is computed for the page's rows only: PostgreSQL
  * takes a plain expression for cheap, and computes it for every row that it sorts.
  */
-export function renderedLate(fields: ResourceFields): Sql {
-  return sql`(SELECT ${renderedSql(fields)}) AS record`
+export function renderedLate(schema: ResourceSchema): Sql {
+  return sql`(SELECT ${renderedSql(schema)}) AS record`
 }
 
 /** The columns of pageSql, as bytes. */
@@ -113,8 +113,8 @@ export function pageOf(
 }
 
 /** True if the response has the records as stored. Then their bytes pass through unread. */
-function isPassedOn(fields: ResourceFields, { expand, only }: ListRequest): boolean {
-  return expand.length === 0 && isShownWhole(fields, only)
+function isPassedOn(schema: ResourceSchema, { expand, only }: ListRequest): boolean {
+  return expand.length === 0 && isShownWhole(schema, only)
 }
 
 /**
@@ -123,22 +123,22 @@ function isPassedOn(fields: ResourceFields, { expand, only }: ListRequest): bool
  */
 export async function listRecords(
   db: ListDatabase,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   request: ListRequest,
   statementOf: StatementOf | null = null,
 ): Promise<Page> {
-  const asked = await withSelectivity(db, fields, viewer, request)
+  const asked = await withSelectivity(db, schema, caller, request)
   const isKnown = statementOf && asked === request
-  const { text, values } = isKnown ? statementOf(viewer, request.asOf) : pageStatement(fields, viewer, asked)
+  const { text, values } = isKnown ? statementOf(caller, request.asOf) : pageStatement(schema, caller, asked)
   const [row] = await db.queryBytes(text, values, request.filter !== null && dependsOnValues(request.filter))
   const { records, count, ...more } = pageOf(row!, request, () => listIdentity(request.identity))
-  const page = { records: (await seen(db, fields, viewer, request, [records]))[0]!, ...more }
+  const page = { records: (await seen(db, schema, caller, request, [records]))[0]!, ...more }
   if (request.count === 'none') return { ...page, total: null, totalIsEstimate: false }
   const before = request.cursor ? null : (request.page - 1) * request.pageSize
   const isLast = !page.hasMore && before !== null && (count > 0 || before === 0)
   if (isLast) return { ...page, total: before + count, totalIsEstimate: false }
-  const counted = await totalOf(db, fields, viewer, request, decoded(row!.at(-1)!))
+  const counted = await totalOf(db, schema, caller, request, decoded(row!.at(-1)!))
   return {
     ...page,
     ...counted,
@@ -169,20 +169,20 @@ function decoded(bytes: Uint8Array): string {
  */
 export async function seen(
   db: ListDatabase,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   request: ListRequest,
   pages: readonly Uint8Array[],
 ): Promise<readonly (readonly Uint8Array[])[]> {
-  if (isPassedOn(fields, request)) return pages.map(page => [page])
+  if (isPassedOn(schema, request)) return pages.map(page => [page])
   const { expand, only } = request
   const read = await mapYielding(linesOf(pages), ({ page, line }) => {
     const record = parseJson(decoded(line)) as JsonObject
     const ids = Object.fromEntries(expand.map(({ internal_name: name }) => [name, record[name] ?? null]))
-    return { page, ids, members: shownMembers(fields, record, only) }
+    return { page, ids, members: shownMembers(schema, record, only) }
   })
   const all = read.map(({ ids }) => ids)
-  const names = await namesOf(db, viewer, all, expand)
+  const names = await namesOf(db, caller, all, expand)
   const written = pages.map((): Buffer[] => [])
   await mapYielding(read, ({ page, ids, members }) => {
     const named = expand.length ? { ...members, _expanded: expanded(ids, expand, names) } : members
@@ -208,11 +208,11 @@ function* linesOf(pages: readonly Uint8Array[]): Generator<{ page: number; line:
  * The sort keys as SQL, as of the moment of the first page: a record must not move between two pages because
  * time passes.
  */
-export function keysOf({ sort }: ListRequest, sight: CallerParams, asOf: Param): SortKey[] {
+export function keysOf({ sort }: ListRequest, params: CallerParams, asOf: Param): SortKey[] {
   const row = { ...recordRow, now: sql`${asOf}::timestamptz` }
   return sort.map(key => ({
     ...key,
-    value: key.order.sql(row, (resource, alias) => visible(resource, sight, alias)),
+    value: key.order.sql(row, (resource, alias) => visible(resource, params, alias)),
     column: key.order.ranked?.column(row) ?? null,
   }))
 }
@@ -225,13 +225,13 @@ type Rows = { readonly keys: readonly SortKey[]; readonly columns: Sql; readonly
  * passing whole rows from step to step would be slower.
  */
 export function rowsSql(
-  fields: ResourceFields,
-  sight: CallerParams,
+  schema: ResourceSchema,
+  params: CallerParams,
   request: ListRequest,
   { keys, columns, within }: Rows,
 ): Sql {
-  const table = tableOf(fields)
-  const selected = whereSql(fields.resource.name, sight, request)
+  const table = tableOf(schema)
+  const selected = whereSql(schema.resource.name, params, request)
   const where = within ? sql`${selected} AND ${within}` : selected
   const offset = (request.page - 1) * request.pageSize
   // The limit is in the statement's text: with a parameter, PostgreSQL would plan every request anew, because
@@ -252,7 +252,7 @@ export function rowsSql(
       : sql`SELECT x.id, row_number() OVER () AS n FROM (${rows(sql`r.id`)} OFFSET ${skip}) x`
   return sql`
     SELECT ${columns} FROM (${ids}) x
-      JOIN ${table} r ON r.account_id = ${sight.account}::bigint AND r.id = x.id
+      JOIN ${table} r ON r.account_id = ${params.account}::bigint AND r.id = x.id
     ORDER BY x.n LIMIT ${limit}`
 }
 

@@ -2,7 +2,7 @@
  * Measures of sums (D85): the number of records, and sums, averages, medians and bounds of their numbers and
  * amounts. Knows no resource and no statement.
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { column, recordRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -47,7 +47,7 @@ const measuresMax = 10
 /** A resource's own base value of a field's amount; undefined: that of the field. */
 export type InBase = (
   field: Field,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   of: { readonly amount: Sql; readonly currency: Sql },
 ) => Measured['inBase'] | undefined
 
@@ -102,10 +102,10 @@ function partOf(
   return null
 }
 
-function fieldOf(name: string, inBase: InBase, { fields, problems }: ResolveContext): Measured | null {
-  const field = fields.byName.get(name)
+function fieldOf(name: string, inBase: InBase, { schema, problems }: ResolveContext): Measured | null {
+  const field = schema.byName.get(name)
   if (!field?.is_active || field.is_hidden) {
-    const hint = () => unknownFieldHint(name, fields)
+    const hint = () => unknownFieldHint(name, schema)
     report(problems, 'measures', 'unknown_field', `There is no field "${name}".`, { field: name, hint })
     return null
   }
@@ -118,7 +118,7 @@ function fieldOf(name: string, inBase: InBase, { fields, problems }: ResolveCont
   const amount = measured.amount(recordRow)
   if (!measured.currency) return { amount, currency: null, inBase: null }
   const currency = measured.currency(recordRow)
-  const own = inBase(field, fields, { amount, currency })
+  const own = inBase(field, schema, { amount, currency })
   return { amount, currency, inBase: own === undefined ? usualInBase(field, amount) : own }
 }
 

@@ -1,6 +1,6 @@
 /** Validates the operands of a filter: texts, ranges and names (D29 to D31, D75). */
 import type { Hint, Problems } from '../errors.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'
 import { decimal } from '../fields/decimal.ts'
 import { spellings } from '../fields/name.ts'
@@ -9,7 +9,7 @@ import { fold } from '../fold.ts'
 import { type Names, nameProblem } from '../records/names.ts'
 
 export type ResolveContext = {
-  readonly fields: ResourceFields
+  readonly schema: ResourceSchema
   readonly catalog: Catalog
   readonly problems: Problems
   readonly names: Names

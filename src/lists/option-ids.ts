@@ -2,7 +2,7 @@
  * Stored filters refer to options, stages and pipelines by id (D130), so a rename doesn't affect them. Pure.
  */
 import { type Condition, FilterError, parseFilter, printFilter, type Term } from '../../client/src/filter.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Operator } from '../fields/operators.ts'
 
@@ -13,10 +13,10 @@ const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'n
  * The filter with ids in place of names that an account may change. The same text if it has none, or can't be
  * parsed.
  */
-export function withOptionIds(text: string, fields: ResourceFields, catalog: Catalog): string {
+export function withOptionIds(text: string, schema: ResourceSchema, catalog: Catalog): string {
   let isChanged = false
   const byId = (condition: Condition): Condition => {
-    const ids = idsOf(condition, fields, catalog)
+    const ids = idsOf(condition, schema, catalog)
     if (!ids || ids.join() === condition.values.join()) return condition
     isChanged = true
     const { operator } = condition
@@ -34,8 +34,8 @@ export function withOptionIds(text: string, fields: ResourceFields, catalog: Cat
 }
 
 /** The ids of a condition's values; null if it compares no option that can be renamed. */
-function idsOf({ field: name, operator, values }: Condition, fields: ResourceFields, catalog: Catalog) {
-  const field = fields.byName.get(name)
+function idsOf({ field: name, operator, values }: Condition, schema: ResourceSchema, catalog: Catalog) {
+  const field = schema.byName.get(name)
   if (!field || !kinds[field.type].hasOptions || field.has_static_options || !ofSeveral[operator]) return null
   const term = kinds[field.type].term(field, '')!
   const found = values.map(value => term.operand(value, catalog))

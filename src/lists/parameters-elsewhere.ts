@@ -2,7 +2,7 @@
  * Translates parameters of other systems: HubSpot, Pipedrive, Salesforce, Freshsales, Zoho, Directus,
  * PostgREST, Stripe and OData. For hints only; nothing is accepted under these names. Pure.
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { bareName } from '../fields/synonyms.ts'
 import { meantField } from '../fields/unknown-field.ts'
 import { conditionMeant, filterMeant } from './filters-elsewhere.ts'
@@ -16,17 +16,17 @@ export const pageSizeMax = 500
  * A function that returns a hint for another system's list parameter; null if there is none. `known`: our
  * parameters.
  */
-export function saidElsewhere(fields: ResourceFields, known: readonly string[]) {
+export function saidElsewhere(schema: ResourceSchema, known: readonly string[]) {
   return (name: string, parameters: Parameters): string | null => {
     if (name.length > longest || isMistyped(name, known)) return null
     const joined = (parameters.get(name) ?? []).join()
     const value = joined.length > longest ? '…' : joined
     const [called, hint] = hintOf(name)
-    const told = called && known.includes(called) ? hint!({ value, fields, parameters }) : null
+    const told = called && known.includes(called) ? hint!({ value, schema, parameters }) : null
     // A request for a single record has no filter.
     if (!known.includes('filter')) return told ?? (upserts.test(bareName(name)) ? upsertHint : null)
     if (told) return told
-    const condition = conditionMeant(name, value, fields)
+    const condition = conditionMeant(name, value, schema)
     return condition && `Write filter=${condition}.`
   }
 }
@@ -42,7 +42,7 @@ function isMistyped(name: string, known: readonly string[]): boolean {
 
 type Said = {
   readonly value: string
-  readonly fields: ResourceFields
+  readonly schema: ResourceSchema
   readonly parameters: Parameters
 }
 type Elsewhere = {
@@ -83,15 +83,15 @@ const elsewhere: readonly Elsewhere[] = [
   {
     ours: 'fields',
     names: words('fields select columns properties only attributes fieldset returnfields'),
-    hint: ({ value, fields }) => {
+    hint: ({ value, schema }) => {
       if (value === '*') return 'Leave it out: without fields every field is answered.'
-      return `Write fields=${meantOf(value, fields)}.`
+      return `Write fields=${meantOf(value, schema)}.`
     },
   },
   {
     ours: 'expand',
     names: words('expand include includes embed with populate relations associations'),
-    hint: ({ value, fields }) => `Write expand=${meantOf(value.replace(/\bdata\./g, ''), fields)}.`,
+    hint: ({ value, schema }) => `Write expand=${meantOf(value.replace(/\bdata\./g, ''), schema)}.`,
   },
   {
     ours: 'filter',
@@ -101,19 +101,19 @@ const elsewhere: readonly Elsewhere[] = [
   {
     ours: 'filter',
     names: words('filter where condition conditions criteria filtergroups searchcriteria'),
-    hint: ({ value, fields }) => {
-      const filter = filterMeant(value, fields) ?? filterMeant(`[${value}]`, fields)
-      return filter ? `Write filter=${filter}.` : `For example filter=${likeTitle('acme', fields)}.`
+    hint: ({ value, schema }) => {
+      const filter = filterMeant(value, schema) ?? filterMeant(`[${value}]`, schema)
+      return filter ? `Write filter=${filter}.` : `For example filter=${likeTitle('acme', schema)}.`
     },
   },
   {
     ours: 'filter',
     names: words('search q query term keyword searchtext'),
-    hint: ({ value, fields }) => {
-      const filter = /\bwhere\b/i.test(value) ? filterMeant(value, fields) : null
+    hint: ({ value, schema }) => {
+      const filter = /\bwhere\b/i.test(value) ? filterMeant(value, schema) : null
       if (filter) return `Write filter=${filter}.`
       const text = /^[\p{L}\p{N} .@'-]+$/u.test(value) ? value : 'acme'
-      return `Write filter=${likeTitle(text, fields)}, or use the search, which looks in all resources.`
+      return `Write filter=${likeTitle(text, schema)}, or use the search, which looks in all resources.`
     },
   },
 ]
@@ -131,7 +131,7 @@ function hintOf(name: string): [ours?: string, hint?: Elsewhere['hint']] {
   return list && ['fields', 'expand'].includes(list.ours) ? [list.ours, list.hint] : []
 }
 
-function likeTitle(text: string, { resource }: ResourceFields): string {
+function likeTitle(text: string, { resource }: ResourceSchema): string {
   return `${resource.shownAs?.[0] ?? 'id'}:like(${text})`
 }
 
@@ -148,17 +148,17 @@ function pageOf({ value, parameters }: Said): string {
 }
 
 /** A list of fields, by our names if known. company(name) is company. */
-function meantOf(value: string, fields: ResourceFields): string {
+function meantOf(value: string, schema: ResourceSchema): string {
   const names = value
     .replace(/\([^()]*\)|\w+:(?=\w)/g, '')
     .split(',')
     .map(one => one.trim())
     .filter(one => /^[\w.]+$/.test(one))
-  return names.map(one => meantField(one, fields) ?? one).join() || 'id'
+  return names.map(one => meantField(one, schema) ?? one).join() || 'id'
 }
 
 /** "title desc", "-title", "title.desc", or field and direction in two parameters → sort=title:desc */
-function sortOf({ value, fields, parameters }: Said): string {
+function sortOf({ value, schema, parameters }: Said): string {
   const isDirection = (text: string) => /^(asc|desc)(ending)?$/i.test(text)
   const [asked = value, ...more] = [...orders, ...directions]
     .map(name => firstOf([name], parameters) ?? '')
@@ -170,7 +170,7 @@ function sortOf({ value, fields, parameters }: Said): string {
     const [, minus, name = '', own] = /^\s*(-?)([\w]*)[\s.:]*(asc|desc)?/i.exec(key) ?? []
     const direction = own ?? (minus ? 'desc' : (given ?? 'asc'))
     const isDown = direction.toLowerCase().startsWith('d')
-    return `${meantField(name, fields) ?? (name || 'created_at')}:${isDown ? 'desc' : 'asc'}`
+    return `${meantField(name, schema) ?? (name || 'created_at')}:${isDown ? 'desc' : 'asc'}`
   })
   return `Write sort=${all.join()}.`
 }

@@ -2,11 +2,11 @@
  * The first pages of several lists that differ in the value of one field, in one statement: the lanes of a
  * board. Knows no HTTP and no resource.
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { recordRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import { sightOf, type Viewer } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf } from '../rights/visibility.ts'
 import { compile, param, type Statement, sql } from '../sql.ts'
 import { listIdentity } from './cursor.ts'
 import { type ListDatabase, type Page, pageOf, pageSql, seen } from './list.ts'
@@ -22,33 +22,33 @@ export type PartPage = Pick<Page, 'records' | 'hasMore' | 'nextCursor'>
  */
 export async function listParted(
   db: ListDatabase,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   request: ListRequest,
   by: Field,
   ids: readonly number[],
 ): Promise<readonly PartPage[]> {
-  const asked = await withSelectivity(db, fields, viewer, request)
-  const { text, values } = partedStatement(fields, viewer, asked, by, ids)
+  const asked = await withSelectivity(db, schema, caller, request)
+  const { text, values } = partedStatement(schema, caller, asked, by, ids)
   const rows = await db.queryBytes(text, values, request.filter !== null && dependsOnValues(request.filter))
   const pages = rows.map((row, index) =>
     pageOf(row, request, () => listIdentity([...request.identity, `${by.internal_name}:eq(${ids[index]})`])),
   )
   const texts = pages.map(({ records }) => records)
-  const records = await seen(db, fields, viewer, request, texts)
+  const records = await seen(db, schema, caller, request, texts)
   return pages.map(({ hasMore, nextCursor }, index) => ({ records: records[index]!, hasMore, nextCursor }))
 }
 
 /** One row for each id: the filter and the order are in the statement once, however many ids there are. */
 export function partedStatement(
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   request: ListRequest,
   by: Field,
   ids: readonly number[],
 ): Statement {
   const value = kinds[by.type].term(by, '')!.sql(recordRow)
-  const page = pageSql(fields, sightOf(viewer), request, {
+  const page = pageSql(schema, callerParamsOf(caller), request, {
     asOf: param(request.asOf),
     within: sql`${value} = parted.id`,
   })

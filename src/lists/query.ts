@@ -4,7 +4,7 @@
  */
 import { conditionsMax } from '../../client/src/filter.ts'
 import type { Problems } from '../errors.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { isoDate } from '../fields/iso8601.ts'
 import { unknownFieldHint } from '../fields/unknown-field.ts'
@@ -82,13 +82,13 @@ const longestMeant = 1000
  */
 export function readListQuery(
   parameters: Parameters,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   catalog: Catalog,
   now: string,
   names: Names = new Names(),
 ): ListRequest {
-  const problems = unknownParameters(parameters, listParameters, saidElsewhere(fields, listParameters))
-  const request = listRequestOf(parameters, { fields, catalog, problems, names }, now, pageSizes)
+  const problems = unknownParameters(parameters, listParameters, saidElsewhere(schema, listParameters))
+  const request = listRequestOf(parameters, { schema, catalog, problems, names }, now, pageSizes)
   refuse(problems, unreadable)
   return request
 }
@@ -100,7 +100,7 @@ export function listRequestOf(
   now: string,
   { usual, max }: PageSizes,
 ): ListRequest {
-  const { fields, problems } = context
+  const { schema, problems } = context
   const page = wholeNumber(parameters, ['page'], 1, Number.MAX_SAFE_INTEGER, problems)
   const pageSize = wholeNumber(parameters, ['pageSize', 'size'], usual, max, problems)
   const selection = selectionOf(parameters, context)
@@ -113,10 +113,10 @@ export function listRequestOf(
     : keys
   // A list sorted by options that an administrator has reordered is another list.
   const orders = sortKeys.map(({ field }) =>
-    (fields.byName.get(field)?.options ?? []).map(option => option.id).join(),
+    (schema.byName.get(field)?.options ?? []).map(option => option.id).join(),
   )
   const texts = parameters.get('filter') ?? []
-  const identity = [fields.resource.name, sortText, ...orders, String(isOfDeleted), day, ...texts]
+  const identity = [schema.resource.name, sortText, ...orders, String(isOfDeleted), day, ...texts]
   const cursor = cursorOf(parameters, identity, sort, problems)
   if ((page - 1) * pageSize > offsetMax) {
     const hint = 'Follow the cursor: give the "nextCursor" of each page as "cursor" of the next request.'
@@ -130,8 +130,8 @@ export function listRequestOf(
     pageSize,
     cursor,
     sort,
-    only: fieldsNamed(parameters, 'fields', fields, problems, ['id']),
-    expand: expandOf(parameters, fields, problems),
+    only: fieldsNamed(parameters, 'fields', schema, problems, ['id']),
+    expand: expandOf(parameters, schema, problems),
     count: oneOf(parameters, 'count', ['exact', 'estimate', 'none'] as const, problems) ?? 'auto',
     identity,
     asOf: cursor?.asOf ?? now,
@@ -163,7 +163,7 @@ export function dayOf(parameters: Parameters, name: string, problems: Problems):
 }
 
 /** All filters of a request, combined with AND. */
-function filterOf(parameters: Parameters, { fields, problems }: ResolveContext): Filter | null {
+function filterOf(parameters: Parameters, { schema, problems }: ResolveContext): Filter | null {
   const count = { conditions: 0 }
   const filters = (parameters.get('filter') ?? []).flatMap(text => {
     // An excess of conditions is reported once.
@@ -175,7 +175,7 @@ function filterOf(parameters: Parameters, { fields, problems }: ResolveContext):
         filter => parseFilter(filter, count),
         problems,
         () => {
-          const meant = filterMeant(text.slice(0, longestMeant), fields)
+          const meant = filterMeant(text.slice(0, longestMeant), schema)
           return meant && `Write filter=${meant}.`
         },
       ) ?? []
@@ -185,9 +185,9 @@ function filterOf(parameters: Parameters, { fields, problems }: ResolveContext):
 }
 
 /** Parses the parameters of a request for one record: `expand`. Throws as readListQuery does. */
-export function readRecordQuery(parameters: Parameters, fields: ResourceFields): readonly Field[] {
-  const problems = unknownParameters(parameters, ['expand'], saidElsewhere(fields, ['expand']))
-  const expand = expandOf(parameters, fields, problems)
+export function readRecordQuery(parameters: Parameters, schema: ResourceSchema): readonly Field[] {
+  const problems = unknownParameters(parameters, ['expand'], saidElsewhere(schema, ['expand']))
+  const expand = expandOf(parameters, schema, problems)
   refuse(problems, 'The query could not be read.')
   return expand
 }
@@ -222,7 +222,7 @@ function cursorOf(
 function fieldsNamed(
   parameters: Parameters,
   parameter: string,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   problems: Problems,
   always: readonly string[],
 ): Field[] | null {
@@ -234,18 +234,18 @@ function fieldsNamed(
   }
   const names = [...new Set([...always, ...text.split(',').map(name => name.trim())])]
   return names.flatMap(name => {
-    const field = fields.byName.get(name)
+    const field = schema.byName.get(name)
     if (field?.is_active && !field.is_hidden) return [field]
-    const hint = () => unknownFieldHint(name, fields)
+    const hint = () => unknownFieldHint(name, schema)
     report(problems, parameter, 'unknown_field', `There is no field "${name}".`, { field: name, hint })
     return []
   })
 }
 
-function expandOf(parameters: Parameters, fields: ResourceFields, problems: Problems): Field[] {
-  const named = fieldsNamed(parameters, 'expand', fields, problems, []) ?? []
+function expandOf(parameters: Parameters, schema: ResourceSchema, problems: Problems): Field[] {
+  const named = fieldsNamed(parameters, 'expand', schema, problems, []) ?? []
   for (const { internal_name: field } of named.filter(one => !isExpandable(one))) {
-    const hint = () => `Those that can: ${namesOf(fields, isExpandable)}.`
+    const hint = () => `Those that can: ${namesOf(schema, isExpandable)}.`
     const message = `${field} can't be expanded: it holds no ids with names.`
     report(problems, 'expand', 'not_expandable', message, { field, hint })
   }
@@ -253,7 +253,7 @@ function expandOf(parameters: Parameters, fields: ResourceFields, problems: Prob
 }
 
 /** The names of the fields that a caller may use there, for hints. */
-export function namesOf({ fields }: ResourceFields, isWanted: (field: Field) => boolean): string {
+export function namesOf({ fields }: ResourceSchema, isWanted: (field: Field) => boolean): string {
   const wanted = fields.filter(field => field.is_active && !field.is_hidden && isWanted(field))
   return wanted.map(field => field.internal_name).join(', ')
 }

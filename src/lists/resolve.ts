@@ -259,9 +259,9 @@ type Found = { readonly field: Field; readonly term: Term; readonly through?: Th
 
 function findTerm(path: string, parameter: string, context: ResolveContext): Found | null {
   const { name, member } = steps(path)
-  const field = context.fields.byName.get(name)
+  const field = context.schema.byName.get(name)
   if (!field?.is_active || field.is_hidden) {
-    const hint = () => unknownFieldHint(name, context.fields)
+    const hint = () => unknownFieldHint(name, context.schema)
     refuse(context, name, parameter, 'unknown_field', `There is no field "${name}"`, hint)
     return null
   }

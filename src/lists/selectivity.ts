@@ -4,9 +4,9 @@
  * that have it, although walking the order finds a page at once. So the service counts among the newest
  * records from time to time.
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Reader } from '../records/store.ts'
-import { sightOf, type Viewer, viewerKey, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, visibilityKey, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { listIdentity } from './cursor.ts'
@@ -25,25 +25,25 @@ const rememberedMax = 1000
 
 type Remembered = { readonly isCommon: boolean; readonly until: number }
 
-const remembered = memoize((_fields: ResourceFields) => new Map<string, Remembered>())
+const remembered = memoize((_fields: ResourceSchema) => new Map<string, Remembered>())
 
 /** The request with its common conditions marked; the same object if it has none. */
 export async function withSelectivity(
   db: Reader,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   request: ListRequest,
 ): Promise<ListRequest> {
   const { filter } = request
   const doubtful = filter ? customConditions(filter) : []
   if (doubtful.length === 0) return request
-  const known = remembered(fields)
-  const seer = viewerKey(fields, viewer)
+  const known = remembered(schema)
+  const seer = visibilityKey(schema, caller)
   const now = performance.now()
   const unknown = doubtful.filter(condition => !((known.get(keyOf(condition, seer))?.until ?? 0) > now))
   if (unknown.length > 0) {
     if (known.size > rememberedMax) known.clear()
-    const counts = await counted(db, fields, viewer, unknown)
+    const counts = await counted(db, schema, caller, unknown)
     for (const [index, condition] of unknown.entries()) {
       known.set(keyOf(condition, seer), { isCommon: counts[index]! >= commonFrom, until: now + rememberedMs })
     }
@@ -69,19 +69,19 @@ function keyOf({ term, operator, values }: PlannedCondition, seer: string): stri
 
 async function counted(
   db: Reader,
-  { resource }: ResourceFields,
-  viewer: Viewer,
+  { resource }: ResourceSchema,
+  caller: Caller,
   conditions: readonly PlannedCondition[],
 ): Promise<number[]> {
-  const sight = sightOf(viewer)
+  const params = callerParamsOf(caller)
   const columns = conditions.map(
     (condition, index) =>
-      sql`count(*) FILTER (WHERE ${filterSql(condition, sight)})::text AS ${sql.id(`n${index}`)}`,
+      sql`count(*) FILTER (WHERE ${filterSql(condition, params)})::text AS ${sql.id(`n${index}`)}`,
   )
   const statement = sql`SELECT ${sql.join(columns, sql`,\n  `)}
 FROM (
   SELECT r.custom FROM ${sql.id(resource.name)} r
-  WHERE ${visible(resource.name, sight, sql`r`)} AND r.deleted_at IS NULL
+  WHERE ${visible(resource.name, params, sql`r`)} AND r.deleted_at IS NULL
   ORDER BY r.id DESC LIMIT ${sql.integer(sample)}) r`
   const [row] = await ask(db, statement)
   return conditions.map((_condition, index) => Number(row![`n${index}`]))

@@ -10,22 +10,22 @@ import type { Plan, PlannedCondition, Through } from './resolve.ts'
 /** Selects records: those that the viewer sees, that are not deleted (or are), and that a filter finds. */
 export function whereSql(
   resource: string,
-  sight: CallerParams,
+  params: CallerParams,
   { filter, isOfDeleted }: { readonly filter: Plan | null; readonly isOfDeleted: boolean },
 ): Sql {
   const state = isOfDeleted ? sql`NOT NULL` : sql`NULL`
-  const own = sql`${visible(resource, sight, sql`r`)} AND r.deleted_at IS ${state}`
-  return filter ? sql`${own} AND ${filterSql(filter, sight)}` : own
+  const own = sql`${visible(resource, params, sql`r`)} AND r.deleted_at IS ${state}`
+  return filter ? sql`${own} AND ${filterSql(filter, params)}` : own
 }
 
 /**
  * The condition of a filter. A negated condition takes null as false, so that NOT means "all others". `sight`
  * limits the records that it reaches across references.
  */
-export function filterSql(plan: Plan, sight: CallerParams, row: Row = recordRow): Sql {
-  if (plan.type === 'condition') return conditionSql(plan, sight, row)
-  if (plan.type === 'not') return negated(filterSql(plan.of, sight, row))
-  const conditions = plan.of.map(inner => filterSql(inner, sight, row))
+export function filterSql(plan: Plan, params: CallerParams, row: Row = recordRow): Sql {
+  if (plan.type === 'condition') return conditionSql(plan, params, row)
+  if (plan.type === 'not') return negated(filterSql(plan.of, params, row))
+  const conditions = plan.of.map(inner => filterSql(inner, params, row))
   return sql`(${sql.join(conditions, plan.type === 'and' ? sql` AND ` : sql` OR `)})`
 }
 
@@ -73,10 +73,10 @@ function beyond({ direction }: SortKey): Sql {
   return direction === 'asc' ? sql`>` : sql`<`
 }
 
-function conditionSql(condition: PlannedCondition, sight: CallerParams, own: Row): Sql {
+function conditionSql(condition: PlannedCondition, params: CallerParams, own: Row): Sql {
   const { operator, values, through } = condition
   const isWanted = values[0] === 'true'
-  const has = (holds: (row: Row) => Sql) => (through ? reaching(through, sight, own, holds) : holds(own))
+  const has = (holds: (row: Row) => Sql) => (through ? reaching(through, params, own, holds) : holds(own))
   const filled = () => has(row => sql`NOT ${missing(condition, row)}`)
   const empty = () => (through ? negated(filled()) : missing(condition, own))
   switch (operator) {
@@ -93,10 +93,10 @@ function conditionSql(condition: PlannedCondition, sight: CallerParams, own: Row
     case 'neq':
     case 'nin':
       return negated(
-        has(row => positive({ ...condition, operator: operator === 'neq' ? 'eq' : 'in' }, row, sight)),
+        has(row => positive({ ...condition, operator: operator === 'neq' ? 'eq' : 'in' }, row, params)),
       )
     default:
-      return has(row => positive(condition, row, sight))
+      return has(row => positive(condition, row, params))
   }
 }
 
@@ -104,11 +104,16 @@ function conditionSql(condition: PlannedCondition, sight: CallerParams, own: Row
  * The condition that the record points to one that the viewer sees and for which `holds` (D87). The
  * referenced records are looked up once, not for each record.
  */
-function reaching({ resource, term }: Through, sight: CallerParams, own: Row, holds: (row: Row) => Sql): Sql {
+function reaching(
+  { resource, term }: Through,
+  params: CallerParams,
+  own: Row,
+  holds: (row: Row) => Sql,
+): Sql {
   const t = sql`t`
   const row = { ...recordRow, alias: sql`t.` }
   const found = sql`SELECT t.id FROM ${sql.id(resource)} t
-    WHERE ${visible(resource, sight, t)} AND ${holds(row)}`
+    WHERE ${visible(resource, params, t)} AND ${holds(row)}`
   const ids = term.sql(own)
   return term.multi ? sql`(${ids} && ARRAY(${found}))` : sql`(${ids} IN (${found}))`
 }
@@ -141,13 +146,13 @@ export function isContained({
 }
 
 /** A comparison with the bare column, so that an index can serve it. */
-function positive(condition: PlannedCondition, row: Row, sight: CallerParams): Sql {
+function positive(condition: PlannedCondition, row: Row, params: CallerParams): Sql {
   const { term, operator, values } = condition
   if (isContained(condition)) return containing(condition, row)
   const left = (term.compared ?? term.sql)(row)
   const type = sql.type(term.type)
   const isEquality = operator === 'eq' || operator === 'in'
-  if (isEquality && term.alike) return alikeSql(condition, term.alike, row, sight)
+  if (isEquality && term.alike) return alikeSql(condition, term.alike, row, params)
   const value =
     operator === 'in' ? sql`${param(arrayLiteral(values))}::${type}[]` : sql`${param(values[0]!)}::${type}`
   if (term.multi) {

@@ -4,9 +4,16 @@
  * next event. The sample has the account's own rows only, because the planner's statistics cover the rows of
  * all accounts.
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { type Reader, tableOf } from '../records/store.ts'
-import { callerKey, isLimited, sightOf, type Viewer, viewerKey, visible } from '../rights/visibility.ts'
+import {
+  type Caller,
+  callerKey,
+  callerParamsOf,
+  isLimited,
+  visibilityKey,
+  visible,
+} from '../rights/visibility.ts'
 import { ask, param, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { listIdentity } from './cursor.ts'
@@ -38,7 +45,7 @@ type Remembered = Total & { readonly fromSeq: number; readonly untilSeq: number;
  * Cached totals, by list and way of counting, each with the events for which it holds. A changed catalog
  * begins with none, because names may mean other ids then.
  */
-const remembered = memoize((_fields: ResourceFields) => new Map<string, Remembered>())
+const remembered = memoize((_fields: ResourceSchema) => new Map<string, Remembered>())
 const rememberedMax = 1000
 
 /**
@@ -47,22 +54,22 @@ const rememberedMax = 1000
  */
 export async function totalOf(
   db: Reader,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   request: ListRequest,
   seq: string,
 ): Promise<Total> {
-  const known = remembered(fields)
+  const known = remembered(schema)
   const { count: way, isOfDeleted, filterText } = request
   // Across references a filter finds only what its caller sees there, whoever sees the list itself (D87). A
   // name means the record of that name that its caller sees (D75).
   const isOwn = request.hasNames || reachedBy(request.filter).length > 0
-  const seer = isOwn ? callerKey(viewer) : viewerKey(fields, viewer)
+  const seer = isOwn ? callerKey(caller) : visibilityKey(schema, caller)
   const key = listIdentity([way, String(isOfDeleted), seer, filterText])
   const found = known.get(key)
   const at = Number(seq)
   if (found && found.fromSeq <= at && at <= found.untilSeq && performance.now() < found.until) return found
-  const counted = await count(db, fields, viewer, request)
+  const counted = await count(db, schema, caller, request)
   // A total that changes without an event can't be cached.
   if (request.filter !== null && isVolatile(request.filter)) return counted
   if (known.size >= rememberedMax) known.clear()
@@ -72,27 +79,27 @@ export async function totalOf(
 
 async function count(
   db: Reader,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   request: ListRequest,
 ): Promise<Remembered> {
-  const sight = sightOf(viewer)
+  const params = callerParamsOf(caller)
   const most = countedUpTo[request.count]
   const limit = Number.isFinite(most) ? sql` LIMIT ${sql.integer(most + (most && countedBeyond))}` : sql.none
-  const found = sql`SELECT 1 FROM ${tableOf(fields)} r WHERE ${whereSql(fields.resource.name, sight, request)}${limit}`
+  const found = sql`SELECT 1 FROM ${tableOf(schema)} r WHERE ${whereSql(schema.resource.name, params, request)}${limit}`
   const statement = sql`SELECT (SELECT count(*) FROM (${found}) x)::text AS total,
-  (SELECT last_seq::text FROM counter WHERE account_id = ${sight.account}::bigint) AS seq`
+  (SELECT last_seq::text FROM counter WHERE account_id = ${params.account}::bigint) AS seq`
   const [row] = await ask(db, statement, request.filter !== null && dependsOnValues(request.filter))
   const counted = Number(row!.total)
   const seq = Number(row!.seq)
   if (counted <= most && request.count !== 'estimate')
     return { total: counted, totalIsEstimate: false, fromSeq: seq, untilSeq: seq, until: Infinity }
-  const total = Math.max(counted, await estimated(db, fields, viewer, request))
+  const total = Math.max(counted, await estimated(db, schema, caller, request))
   const estimate = { total, totalIsEstimate: true }
   // One event of a referenced record may remove many.
   if (reachedBy(request.filter).length)
     return { ...estimate, fromSeq: seq, untilSeq: seq, until: performance.now() + limitedForMs }
-  return isLimited(fields)
+  return isLimited(schema)
     ? { ...estimate, fromSeq: 0, untilSeq: Infinity, until: performance.now() + limitedForMs }
     : { ...estimate, fromSeq: seq, untilSeq: seq + counted - most, until: Infinity }
 }
@@ -111,12 +118,12 @@ const readOfStretch = 16
  */
 async function estimated(
   db: Reader,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   request: ListRequest,
 ): Promise<number> {
-  const [sight, table] = [sightOf(viewer), tableOf(fields)]
-  const seen = visible(fields.resource.name, sight, sql`r`)
+  const [params, table] = [callerParamsOf(caller), tableOf(schema)]
+  const seen = visible(schema.resource.name, params, sql`r`)
   const newest = sql`SELECT max(id)::text AS id FROM ${table} r WHERE ${seen}`
   const [last] = await ask(db, newest)
   const ids = param(last!.id!)
@@ -128,7 +135,7 @@ async function estimated(
 SELECT coalesce(round(sum(x.found * CASE WHEN x.read < ${most} THEN 1
   ELSE least(${step}::bigint, ${ids}::bigint - s.before)::float8 / x.reach END)), 0)::text AS total
 FROM stretch s CROSS JOIN LATERAL (
-  SELECT count(*) AS read, count(*) FILTER (WHERE ${whereSql(fields.resource.name, sight, request)}) AS found,
+  SELECT count(*) AS read, count(*) FILTER (WHERE ${whereSql(schema.resource.name, params, request)}) AS found,
     max(r.id) - s.before AS reach
   FROM (
     SELECT * FROM ${table} r

@@ -2,10 +2,10 @@
  * All records of a list, in its order, for an export (D81): as one statement for a cursor, or in steps if no
  * cursor may stay open. Knows no HTTP and no format.
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { renderedSql } from '../records/rendered-record.ts'
 import { tableOf } from '../records/store.ts'
-import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { compile, param, type Statement, sql } from '../sql.ts'
 import { type Cursor, cursorText, listIdentity, readCursor } from './cursor.ts'
 import { keysOf, type ListDatabase, renderedLate, rowsSql } from './list.ts'
@@ -16,12 +16,12 @@ import { sortSql, whereSql } from './sql.ts'
  * The statement of all records, in order: `line` is a record's text; `place`, which begins with a
  * parenthesis, identifies it for `lineStatement`.
  */
-export function wholeStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
-  const sight = sightOf(viewer)
-  const keys = keysOf(request, sight, param(request.asOf))
-  const [table, account] = [tableOf(fields), sight.account]
+export function wholeStatement(schema: ResourceSchema, caller: Caller, request: ListRequest): Statement {
+  const params = callerParamsOf(caller)
+  const keys = keysOf(request, params, param(request.asOf))
+  const [table, account] = [tableOf(schema), params.account]
   const ordered = (columns: typeof table) => sql`SELECT ${columns} FROM ${table} r
-    WHERE ${whereSql(fields.resource.name, sight, request)} ORDER BY ${sortSql(keys)}`
+    WHERE ${whereSql(schema.resource.name, params, request)} ORDER BY ${sortSql(keys)}`
   // Sorting whole records would spill all of them to the disk: only ids are sorted, and the records fetched
   // in that order. The id, always the last key, has an index.
   const rows =
@@ -29,26 +29,26 @@ export function wholeStatement(fields: ResourceFields, viewer: Viewer, request: 
       ? ordered(sql`*`)
       : sql`SELECT r.* FROM (${ordered(sql`r.id`)} OFFSET 0) x, LATERAL (
       SELECT * FROM ${table} r WHERE r.account_id = ${account}::bigint AND r.id = x.id OFFSET 0) r`
-  return compile(sql`SELECT concat('(', r.id) AS place, ${renderedSql(fields)} AS line FROM (${rows}) r`)
+  return compile(sql`SELECT concat('(', r.id) AS place, ${renderedSql(schema)} AS line FROM (${rows}) r`)
 }
 
 /** The statement of one record's text, by its place. */
-export function lineStatement(fields: ResourceFields, viewer: Viewer, place: string): Statement {
-  const sight = sightOf(viewer)
-  return compile(sql`SELECT ${renderedSql(fields)} AS line FROM ${tableOf(fields)} r
-    WHERE ${visible(fields.resource.name, sight, sql`r`)} AND r.id = ${place.slice(1)}::bigint`)
+export function lineStatement(schema: ResourceSchema, caller: Caller, place: string): Statement {
+  const params = callerParamsOf(caller)
+  return compile(sql`SELECT ${renderedSql(schema)} AS line FROM ${tableOf(schema)} r
+    WHERE ${visible(schema.resource.name, params, sql`r`)} AND r.id = ${place.slice(1)}::bigint`)
 }
 
 /** The statement that counts the records, up to one more than `most`. */
 export function countStatement(
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   request: ListRequest,
   most: number,
 ): Statement {
-  const where = whereSql(fields.resource.name, sightOf(viewer), request)
+  const where = whereSql(schema.resource.name, callerParamsOf(caller), request)
   return compile(sql`SELECT count(*)::text AS count FROM (
-    SELECT 1 FROM ${tableOf(fields)} r WHERE ${where} LIMIT ${sql.integer(most + 1)}) r`)
+    SELECT 1 FROM ${tableOf(schema)} r WHERE ${where} LIMIT ${sql.integer(most + 1)}) r`)
 }
 
 /** Bounds of a step: records, and the bytes after which it ends, unless it has one record only. */
@@ -60,14 +60,14 @@ const [fewest, most, stepBytes] = [50, 2000, 1_048_576]
  */
 export async function* recordsInSteps(
   db: ListDatabase,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   request: ListRequest,
 ): AsyncGenerator<Uint8Array[]> {
   const identity = listIdentity(request.identity)
   let cursor: Cursor | null = null
   for (let size = most; ; ) {
-    const { text, values } = stepStatement(fields, viewer, { ...request, cursor, pageSize: size })
+    const { text, values } = stepStatement(schema, caller, { ...request, cursor, pageSize: size })
     const rows = (await db.queryBytes(text, values, true)) as readonly [Buffer, Buffer][]
     if (rows.length === 0) return
     yield rows.map(([record]) => record)
@@ -78,13 +78,13 @@ export async function* recordsInSteps(
   }
 }
 
-function stepStatement(fields: ResourceFields, viewer: Viewer, request: ListRequest): Statement {
-  const sight = sightOf(viewer)
-  const keys = keysOf(request, sight, param(request.asOf))
-  const columns = sql`${renderedLate(fields)},
+function stepStatement(schema: ResourceSchema, caller: Caller, request: ListRequest): Statement {
+  const params = callerParamsOf(caller)
+  const keys = keysOf(request, params, param(request.asOf))
+  const columns = sql`${renderedLate(schema)},
       json_build_array(${sql.join(keys.map(({ value }) => value))})::text AS position`
   return compile(sql`SELECT p.record, p.position FROM (
   SELECT q.*, row_number() OVER () AS n, sum(octet_length(q.record)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
-  FROM (${rowsSql(fields, sight, request, { keys, columns, within: null })}) q) p
+  FROM (${rowsSql(schema, params, request, { keys, columns, within: null })}) q) p
 WHERE p.n = 1 OR p.bytes <= ${sql.integer(stepBytes)} ORDER BY p.n`)
 }

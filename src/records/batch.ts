@@ -4,7 +4,7 @@
  * writes does the rest. Knows no HTTP.
  */
 import { Refusal } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import type { Json } from '../json.ts'
 import { ask, param, sql } from '../sql.ts'
@@ -47,18 +47,18 @@ const togetherMin = 8
  */
 export async function carryOutBatch(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   operations: readonly Operation[],
   context: Context,
   since: Date,
 ): Promise<Outcome[]> {
   await lockLatest(db, context)
   const outcomes: Outcome[] = []
-  const single = (operation: Operation) => alone(db, fields, operation, context, since)
+  const single = (operation: Operation) => alone(db, schema, operation, context, since)
   for (let most = togetherMax; outcomes.length < operations.length; ) {
     const rest = operations.slice(outcomes.length, outcomes.length + most)
-    const run = canGoTogether(fields)
-      ? await prepared(db, fields, rest, context)
+    const run = canGoTogether(schema)
+      ? await prepared(db, schema, rest, context)
       : { ready: [], hasNames: false }
     if (run.ready.length === 0) outcomes.push(await single(rest[0]!))
     else if (await carryOutRun(run.ready, run.hasNames)) most = togetherMax
@@ -97,7 +97,7 @@ export async function carryOutBatch(
   async function writeAll(all: readonly { operation: Operation; ready: Ready }[]): Promise<Outcome[]> {
     if (all.length === 0) return []
     const ready = all.map(one => one.ready)
-    const carriedOut = await carryOutTogether(db, fields, ready, context)
+    const carriedOut = await carryOutTogether(db, schema, ready, context)
     if (carriedOut) return carriedOut
     if (all.length === 1) return [await single(all[0]!.operation)]
     const half = all.length >> 1
@@ -123,31 +123,31 @@ async function lockLatest(db: Queryable, { catalog }: Context): Promise<void> {
 /** Carries out one operation like a request of its own. */
 async function alone(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   { op, id, told, precondition, body, bodyOn }: Operation,
   context: Context,
   since: Date,
 ): Promise<Outcome> {
   const isConditional = precondition !== null
-  const idOf = async () => id ?? idTold(db, fields, context, told!)
+  const idOf = async () => id ?? idTold(db, schema, context, told!)
   try {
     switch (op) {
       case 'create':
         if (isConditional) throw noVersion()
-        return { saved: await createRecord(db, fields, body, context) }
+        return { saved: await createRecord(db, schema, body, context) }
       case 'upsert':
         return {
-          saved: await upsertRecord(db, fields, told!, body, context, precondition, isConditional, bodyOn),
+          saved: await upsertRecord(db, schema, told!, body, context, precondition, isConditional, bodyOn),
         }
       case 'update':
-        return { saved: await updateRecord(db, fields, await idOf(), body, context, precondition) }
+        return { saved: await updateRecord(db, schema, await idOf(), body, context, precondition) }
       case 'delete': {
         const deleted = await idOf()
-        await removeRecord(db, fields, deleted, context, precondition)
+        await removeRecord(db, schema, deleted, context, precondition)
         return { deleted }
       }
       case 'restore':
-        return { saved: await restoreRecord(db, fields, id!, context, since, precondition) }
+        return { saved: await restoreRecord(db, schema, id!, context, since, precondition) }
     }
   } catch (error) {
     if (error instanceof Refusal) return { refusal: error }

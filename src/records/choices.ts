@@ -4,7 +4,7 @@
  */
 import type { Field } from '../fields/field.ts'
 import { shownName } from '../fields/kinds/reference.ts'
-import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import type { Reader } from './store.ts'
 
@@ -18,17 +18,17 @@ const most = 1000
  */
 export async function choicesOf(
   db: Reader,
-  viewer: Viewer,
+  caller: Caller,
   field: Field,
   inactive: boolean,
 ): Promise<Choice[]> {
-  const { inUse } = viewer.catalog.resources.get(field.related!)!.resource
+  const { inUse } = caller.catalog.resources.get(field.related!)!.resource
   const isActive = inUse ? sql`x.${sql.id(inUse)} = 1` : sql`true`
   const name = shownName(field, sql`x.`)
   const rows = await ask(
     db,
     sql`SELECT x.id::text AS id, ${name} AS name, (${isActive})::text AS is_active FROM ${sql.id(field.related!)} x
-      WHERE ${visible(field.related!, sightOf(viewer), sql`x`)} AND x.deleted_at IS NULL${inactive ? sql.none : sql` AND ${isActive}`}
+      WHERE ${visible(field.related!, callerParamsOf(caller), sql`x`)} AND x.deleted_at IS NULL${inactive ? sql.none : sql` AND ${isActive}`}
       ORDER BY fold(${name}) COLLATE "C", x.id LIMIT ${sql.integer(most)}`,
   )
   return rows.map(row => ({ id: Number(row.id), name: row.name!, is_active: row.is_active === 'true' }))

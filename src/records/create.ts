@@ -4,7 +4,7 @@
  */
 import { type Problem, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import type { Undone } from '../fields/resource.ts'
 import type { Json } from '../json.ts'
@@ -36,34 +36,34 @@ import { lockFirst, type Write } from './write.ts'
  */
 export async function createRecord(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   body: Json,
   context: Context,
   given: Given = {},
 ): Promise<Saved> {
   const { catalog, actor } = context
-  const { bringsInLine, most } = fields.resource
-  const before = await savedBefore(db, fields, context)
+  const { bringsInLine, most } = schema.resource
+  const before = await savedBefore(db, schema, context)
   if (before) return before
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const parsed = await withNames(db, context, names => parseRecord(body, fields, catalog, null, names))
+    const parsed = await withNames(db, context, names => parseRecord(body, schema, catalog, null, names))
     Object.assign(parsed.values, authoredBy(actor), given.values, keptOf(parsed.values, context))
     for (const problem of given.problems ?? []) parsed.problems.add(() => problem)
     const judged = { before: null, added: parsed.references, isDoubtful: attempt > 0 }
-    const draft = await validatedRecord(db, fields, parsed, judged, context)
+    const draft = await validatedRecord(db, schema, parsed, judged, context)
     const nested = await nestedRecords(db, parsed, context)
-    const after = nested.named(fields, draft.after)
-    const made = { after, changes: changesOf(fields, blank(fields), after) }
+    const after = nested.named(schema, draft.after)
+    const made = { after, changes: changesOf(schema, blank(schema), after) }
     const response = { warnings: parsed.warnings, created: nested.created, isNew: true }
     const saved = await save(
       db,
-      fields,
+      schema,
       context,
-      by => creation(by, fields, made, nested, parsed, given),
+      params => creation(params, schema, made, nested, parsed, given),
       response,
       {
         first: nested.isSought || bringsInLine || most ? lockFirst : undefined,
-        candidates: candidatesOf(fields, parsed, { before: null, after }),
+        candidates: candidatesOf(schema, parsed, { before: null, after }),
       },
     )
     // Nothing was written: a referenced record is missing, the record limit is reached (D110), or the catalog
@@ -83,7 +83,7 @@ export async function createRecord(
 /** Options of a write that no request may send, such as values of read-only fields and CTEs beside `r`. */
 export type Given = {
   readonly values?: Values
-  readonly rows?: (by: WriteParams) => Sql[]
+  readonly rows?: (params: WriteParams) => Sql[]
   /** problems of the body that only the calling code can find */
   readonly problems?: readonly Problem[]
   /** the row that recordToChange has just read */
@@ -105,33 +105,33 @@ const attempts = 3
  * record is missing or the record limit is reached.
  */
 function creation(
-  by: WriteParams,
-  fields: ResourceFields,
+  params: WriteParams,
+  schema: ResourceSchema,
   draft: RecordToWrite,
   nested: NestedRecords,
   { references }: Parsed,
   { rows: beside }: Given,
 ): Write {
-  const { isConfiguration = false } = fields.resource
-  const { rows, events } = nested.write(by)
+  const { isConfiguration = false } = schema.resource
+  const { rows, events } = nested.write(params)
   const r = sql`r`
   const conditions = [
-    ...stillThere(by, references),
-    ...nested.absent(by),
-    ...roomFor(by.account, fields.resource, draft.after),
+    ...stillThere(params, references),
+    ...nested.absent(params),
+    ...roomFor(params.account, schema.resource, draft.after),
   ]
   return {
     when: conditions.length ? sql.join(conditions, sql`\n    AND `) : sql`true`,
     ids: 1,
     rows: [
-      insertedRow(r, fields, by, sql`counted.last_id`, draft),
-      ...insertedKeys(by, fields, r, draft, 'keys'),
+      insertedRow(r, schema, params, sql`counted.last_id`, draft),
+      ...insertedKeys(params, schema, r, draft, 'keys'),
       ...rows,
-      ...(beside?.(by) ?? []),
-      ...(fields.resource.bringsInLine?.(by, r) ?? []),
+      ...(beside?.(params) ?? []),
+      ...(schema.resource.bringsInLine?.(params, r) ?? []),
     ],
-    events: [...events, createdEvent(fields, draft, r)],
+    events: [...events, createdEvent(schema, draft, r)],
     isConfiguration,
-    answer: answerOf(fields),
+    answer: answerOf(schema),
   }
 }

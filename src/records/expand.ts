@@ -2,12 +2,12 @@
  * `expand` (D11): the names behind a record's ids, as a sibling `_expanded`. Options come from the catalog,
  * related records from their tables, all in one statement.
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { kinds } from '../fields/kinds.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
-import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { namingField } from './names.ts'
 import type { Reader } from './store.ts'
@@ -24,7 +24,7 @@ export function isExpandable(field: Field): boolean {
 /** A record's JSON text with `_expanded` for the fields of `expand`. */
 export async function expandedRecord(
   db: Reader,
-  viewer: Viewer,
+  caller: Caller,
   record: string,
   expand: readonly Field[],
 ): Promise<string> {
@@ -32,7 +32,7 @@ export async function expandedRecord(
   const parsed = parseJson(record) as JsonObject
   return JSON.stringify({
     ...parsed,
-    _expanded: expanded(parsed, expand, await namesOf(db, viewer, [parsed], expand)),
+    _expanded: expanded(parsed, expand, await namesOf(db, caller, [parsed], expand)),
   })
 }
 
@@ -56,7 +56,7 @@ export function expanded(record: JsonObject, expand: readonly Field[], names: Na
  */
 export async function namesOf(
   db: Reader,
-  viewer: Viewer,
+  caller: Caller,
   records: readonly JsonObject[],
   expand: readonly Field[],
   isTelling = false,
@@ -65,7 +65,7 @@ export async function namesOf(
     field,
     records.map(record => record[field.internal_name] ?? []),
   ])
-  return namesBehind(db, viewer, new Map(values), isTelling)
+  return namesBehind(db, caller, new Map(values), isTelling)
 }
 
 /**
@@ -74,7 +74,7 @@ export async function namesOf(
  */
 export async function namesBehind(
   db: Reader,
-  viewer: Viewer,
+  caller: Caller,
   values: ReadonlyMap<Field, readonly Json[]>,
   isTelling = false,
 ): Promise<Names> {
@@ -90,21 +90,21 @@ export async function namesBehind(
       for (const id of [value ?? []].flat()) if (!known.has(Number(id))) ids.add(Number(id))
     if (ids.size > 0) {
       const shown = shownName(field, sql`x.`)
-      const name = isTelling ? tellingName(viewer.catalog.resources.get(field.related)!, shown) : shown
+      const name = isTelling ? tellingName(caller.catalog.resources.get(field.related)!, shown) : shown
       wanted.set(field.related, { shown: name, ids })
     }
   }
   if (wanted.size === 0) return names
-  const related = await relatedNames(db, viewer, wanted)
+  const related = await relatedNames(db, caller, wanted)
   for (const [field, known] of names)
     for (const [id, found] of related.get(field.related!) ?? []) known.set(id, found)
   return names
 }
 
 /** SQL of the name that identifies the row `x`; of its shown name, if it has no other. */
-function tellingName(fields: ResourceFields, shown: Sql): Sql {
-  const { shownAs, namedBy = [] } = fields.resource
-  const field = namedBy.map(name => namingField(fields, name)).find(one => one !== null)
+function tellingName(schema: ResourceSchema, shown: Sql): Sql {
+  const { shownAs, namedBy = [] } = schema.resource
+  const field = namedBy.map(name => namingField(schema, name)).find(one => one !== null)
   if (!field || namedBy.some(name => shownAs.includes(name))) return shown
   const { multi, sql: value } = kinds[field.type].term(field, kinds[field.type].unique!.member)!
   const own = value({ alias: sql`x.`, now: sql`now()` })
@@ -116,16 +116,16 @@ type Wanted = { readonly shown: Sql; readonly ids: Set<number> }
 
 async function relatedNames(
   db: Reader,
-  viewer: Viewer,
+  caller: Caller,
   wanted: ReadonlyMap<string, Wanted>,
 ): Promise<Map<string, Map<number, Named>>> {
   const resources = [...wanted.keys()].sort()
-  const sight = sightOf(viewer)
+  const params = callerParamsOf(caller)
   const selects = resources.map(resource => {
     const ids = `{${[...wanted.get(resource)!.ids].join(',')}}`
     const name = wanted.get(resource)!.shown
     return sql`SELECT ${sql.text(resource)} AS resource, x.id::text AS id, ${name} AS name
-FROM ${sql.id(resource)} x WHERE ${visible(resource, sight, sql`x`)} AND x.id = ANY(${ids}::bigint[])`
+FROM ${sql.id(resource)} x WHERE ${visible(resource, params, sql`x`)} AND x.id = ANY(${ids}::bigint[])`
   })
   const found = new Map(resources.map(resource => [resource, new Map<number, Named>()]))
   for (const { resource, id, name } of await ask(db, sql.join(selects, sql`\nUNION ALL\n`))) {

@@ -4,7 +4,7 @@
  */
 import { Problems } from '../errors.ts'
 import { isBlank, isHollow } from '../fields/blank.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { howToWrite } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -19,7 +19,7 @@ import { hiddenProblem } from './save.ts'
  */
 export function fillOrRequire(
   field: Field,
-  { byName }: ResourceFields,
+  { byName }: ResourceSchema,
   before: Values | null,
   catalog: Catalog,
   parsed: Parsed & Found,

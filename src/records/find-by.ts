@@ -3,7 +3,7 @@
  * creates one. Pure: names.ts looks up.
  */
 import { isBlank } from '../fields/blank.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
@@ -25,18 +25,18 @@ const byNothing: Sought = { field: null, texts: [], shown: '', holders: [] }
 /** The lookup that `payload` requests. Undefined after a problem, and until its matches are known. */
 export function soughtBy(
   payload: JsonObject,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   path: string,
   catalog: Catalog,
   found: Found,
 ): Sought | undefined {
   const { find_by } = payload
   if (find_by === undefined) return byNothing
-  const { name: resource, namedBy = [] } = fields.resource
+  const { name: resource, namedBy = [] } = schema.resource
   const refuse = (code: string, at: string, message: string) =>
     found.problems.add(() => ({ field: 'find_by', path: path + at, code, message }))
   const name = namedBy.find(known => known === find_by || known === `${find_by}s`)
-  const field = name === undefined ? null : namingField(fields, name)
+  const field = name === undefined ? null : namingField(schema, name)
   if (!field) {
     const known = namedBy.map(one => `"${one.replace(/s$/, '')}"`).join(' or ')
     refuse('invalid_value', '/find_by', `find_by finds a ${resource} by ${known || 'nothing'}.`)

@@ -3,11 +3,11 @@
  * compared as everywhere (D127).
  */
 import type { CallerParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { comparedName } from '../fields/name.ts'
 import { fold } from '../fold.ts'
-import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, likeText, type Sql, sql } from '../sql.ts'
 import type { Reader } from './store.ts'
 
@@ -30,7 +30,7 @@ function wordsOf(name: string): string[] {
 }
 
 /** The condition that the full name of the row `alias` is `n.text`; its index is contact_full_name. */
-export function isFullName({ resource: { shownAs } }: ResourceFields, alias: Sql): Sql {
+export function isFullName({ resource: { shownAs } }: ResourceSchema, alias: Sql): Sql {
   const [first, last] = shownAs.map(name => sql`${alias}.${sql.id(name)}`)
   const full = last ? sql`coalesce(${first!} || ' ', '') || coalesce(${last}, '')` : first!
   return sql`compared_name(${full}) COLLATE "C" = n.text`
@@ -44,26 +44,26 @@ export type Namesake = { readonly text: string; readonly own: number | null }
  * those that are asked for, `id` and `name`, at most so many of each.
  */
 export function namesakesSql(
-  fields: ResourceFields,
-  sight: CallerParams,
+  schema: ResourceSchema,
+  params: CallerParams,
   of: string,
   asked: readonly Namesake[],
   most: number,
 ): Sql {
-  const { name: resource, shownAs } = fields.resource
+  const { name: resource, shownAs } = schema.resource
   const all = asked.flatMap(({ text, own }, place) => fullNames(text).map(one => ({ place, text: one, own })))
   const shown = shownName({ related_name: shownAs }, sql`x.`)
   return sql`SELECT DISTINCT n.place::text AS place, x.id::text AS id, x.name
 FROM jsonb_to_recordset(${JSON.stringify(all)}::jsonb) n (place int, text text, own bigint), LATERAL (
   SELECT y.id, y.name FROM (
     SELECT x.id, ${shown} AS name FROM ${sql.id(resource)} x
-    WHERE ${visible(resource, sight, sql`x`)} AND x.deleted_at IS NULL AND ${isFullName(fields, sql`x`)}
+    WHERE ${visible(resource, params, sql`x`)} AND x.deleted_at IS NULL AND ${isFullName(schema, sql`x`)}
       AND x.${sql.id(of)} IS NOT DISTINCT FROM n.own OFFSET 0) y
   ORDER BY y.id LIMIT ${sql.integer(most)}) x`
 }
 
 /** True if the names of records may be shown: their field is active, and the role does not hide it. */
-export function isSeen({ byName }: ResourceFields, name: string): boolean {
+export function isSeen({ byName }: ResourceSchema, name: string): boolean {
   const field = byName.get(name)
   return field?.is_active === true && !field.is_hidden
 }
@@ -71,12 +71,12 @@ export function isSeen({ byName }: ResourceFields, name: string): boolean {
 /** The records with names similar to `text`, the most similar first, `most` at most: one statement. */
 export async function likeNames(
   db: Reader,
-  viewer: Viewer,
+  caller: Caller,
   resource: string,
   text: string,
   most: number,
 ): Promise<{ readonly id: number; readonly name: string }[]> {
-  const statement = likeNamesSql(viewer.catalog.resources.get(resource)!, sightOf(viewer), text, most)
+  const statement = likeNamesSql(caller.catalog.resources.get(resource)!, callerParamsOf(caller), text, most)
   const rows = statement ? await ask(db, statement, true) : []
   return rows.map(({ id, name }) => ({ id: Number(id), name: name! }))
 }
@@ -85,11 +85,11 @@ export async function likeNames(
  * SELECT of the records that the viewer sees and whose names contain a word of `text` or a similar one
  * (pg_trgm): `id` and `name`, the most similar first. Null if there is nothing to compare.
  */
-function likeNamesSql(fields: ResourceFields, sight: CallerParams, text: string, most: number): Sql | null {
-  const { name: resource, shownAs, inUse } = fields.resource
+function likeNamesSql(schema: ResourceSchema, params: CallerParams, text: string, most: number): Sql | null {
+  const { name: resource, shownAs, inUse } = schema.resource
   const name = fold(comparedName(text))
   const words = wordsOf(name).filter(word => word.length > 1)
-  if (words.length === 0 || words.length > wordsMax || !shownAs.every(one => isSeen(fields, one))) return null
+  if (words.length === 0 || words.length > wordsMax || !shownAs.every(one => isSeen(schema, one))) return null
   const has = shownAs.flatMap(one => {
     const value = sql`fold(x.${sql.id(one)})`
     return words.flatMap(word => [
@@ -102,7 +102,7 @@ function likeNamesSql(fields: ResourceFields, sight: CallerParams, text: string,
   const isUsed = inUse ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
   return sql`SELECT y.id::text AS id, y.name FROM (
   SELECT x.id, ${shown} AS name FROM ${sql.id(resource)} x
-  WHERE ${visible(resource, sight, sql`x`)} AND x.deleted_at IS NULL${isUsed}
+  WHERE ${visible(resource, params, sql`x`)} AND x.deleted_at IS NULL${isUsed}
     AND (${sql.join(has, sql` OR `)})
   LIMIT ${sql.integer(comparedMax)}) y
 ORDER BY word_similarity(${name}::text, fold(y.name)) + similarity(${name}::text, fold(y.name)) DESC, y.id

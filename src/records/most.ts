@@ -3,7 +3,7 @@
  * what is wrong, and under the account's lock, so that concurrent requests don't exceed it.
  */
 import { type Problem, problemAt } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import type { Resource } from '../fields/resource.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
@@ -12,7 +12,7 @@ import type { Reader } from './store.ts'
 /** The problem if one more record like this would exceed the limit; else null. */
 export async function tooMany(
   db: Reader,
-  { resource }: ResourceFields,
+  { resource }: ResourceSchema,
   account: number,
   record: Values,
 ): Promise<Problem | null> {

@@ -5,10 +5,10 @@
  */
 import { problemAt, Refusal } from '../errors.ts'
 import type { CallerParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { isSameJson, type JsonObject, parseJson } from '../json.ts'
-import { changeable, sightOf, visible } from '../rights/visibility.ts'
+import { callerParamsOf, changeable, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { renderedSql } from './rendered-record.ts'
 import type { Context } from './save.ts'
@@ -47,13 +47,13 @@ export async function hasAny(db: Queryable, context: Context, move: Move): Promi
 }
 
 /** The condition that the row `x` is moved by `move`. */
-export function isMovedBy({ resource, where }: Move, sight: CallerParams): Sql {
+export function isMovedBy({ resource, where }: Move, params: CallerParams): Sql {
   const x = sql`x`
-  return sql`(${visible(resource, sight, x)} AND ${changeable(resource, sight, x)} AND ${where})`
+  return sql`(${visible(resource, params, x)} AND ${changeable(resource, params, x)} AND ${where})`
 }
 
 async function judge(db: Queryable, context: Context, move: Move): Promise<void> {
-  const fields = fieldsOf(context, move)
+  const schema = fieldsOf(context, move)
   let count = 0
   for (let records = await found(db, context, move); records.length > 0; ) {
     count += records.length
@@ -61,7 +61,7 @@ async function judge(db: Queryable, context: Context, move: Move): Promise<void>
     context.rights?.need(`${move.resource}:write`)
     await Promise.all(
       records.map(({ id, body }) =>
-        judgeOne(db, fields, id, body, context).catch(error => unmoved(move, id, error, nothingMoved)),
+        judgeOne(db, schema, id, body, context).catch(error => unmoved(move, id, error, nothingMoved)),
       ),
     )
     records = await found(db, context, move, records.at(-1)!.id)
@@ -70,17 +70,17 @@ async function judge(db: Queryable, context: Context, move: Move): Promise<void>
 
 async function judgeOne(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   id: number,
   body: JsonObject,
   context: Context,
 ): Promise<void> {
-  refuseUnwritable(fields, Object.keys(body), 'To move it changes what your role does not let you change')
-  await judgeUpdate(db, fields, id, body, context)
+  refuseUnwritable(schema, Object.keys(body), 'To move it changes what your role does not let you change')
+  await judgeUpdate(db, schema, id, body, context)
 }
 
 async function carryOut(db: Queryable, context: Context, move: Move): Promise<void> {
-  const fields = fieldsOf(context, move)
+  const schema = fieldsOf(context, move)
   for (let before = ''; ; ) {
     const records = await found(db, context, move)
     if (records.length === 0) return
@@ -92,7 +92,7 @@ async function carryOut(db: Queryable, context: Context, move: Move): Promise<vo
     before = ids
     await Promise.all(
       records.map(({ id, body }) =>
-        updateRecord(db, fields, id, body, context).catch(error => unmoved(move, id, error, someMoved)),
+        updateRecord(db, schema, id, body, context).catch(error => unmoved(move, id, error, someMoved)),
       ),
     )
   }
@@ -105,19 +105,19 @@ function tooManyToTry({ resource }: Move): Refusal {
   ])
 }
 
-function fieldsOf({ catalog }: Context, { resource }: Move): ResourceFields {
+function fieldsOf({ catalog }: Context, { resource }: Move): ResourceSchema {
   return catalog.resources.get(resource)!
 }
 
 /** The first records after the id `after` that the caller may move. */
 async function found(db: Queryable, context: Context, move: Move, after = 0): Promise<Found[]> {
-  const fields = fieldsOf(context, move)
+  const schema = fieldsOf(context, move)
   const rows = await ask(
     db,
-    sql`SELECT r.id::text AS id, ${renderedSql(fields)} AS record
+    sql`SELECT r.id::text AS id, ${renderedSql(schema)} AS record
       FROM (
-        SELECT x.* FROM ${tableOf(fields)} x
-        WHERE ${isMovedBy(move, sightOf(context))} AND x.id > ${String(after)}::bigint
+        SELECT x.* FROM ${tableOf(schema)} x
+        WHERE ${isMovedBy(move, callerParamsOf(context))} AND x.id > ${String(after)}::bigint
           AND x.deleted_at IS NULL
         ORDER BY x.id LIMIT ${sql.integer(batch)}) r ORDER BY r.id`,
   )

@@ -4,7 +4,7 @@
  * name (D6). A request without names costs nothing. Knows no particular resource.
  */
 import type { CallerParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'
 import type { Field } from '../fields/field.ts'
 import { whereRecordsAre } from '../fields/kinds/how-to-write.ts'
@@ -13,7 +13,7 @@ import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import type { Rights } from '../rights/rights.ts'
-import { sightOf, unlimited, type Viewer, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, unlimited, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { fullNames, isFullName, isSeen, likeNames } from './like-names.ts'
 import type { Reference } from './parse.ts'
@@ -108,13 +108,13 @@ export function canBeName(text: string): boolean {
 }
 
 /** The caller. `namesIdle`: names may mean inactive records, too. */
-type Asker = Viewer & { readonly rights?: Rights; readonly namesIdle?: true }
+type Asker = Caller & { readonly rights?: Rights; readonly namesIdle?: true }
 
 /**
  * Parses a request with `read`, and resolves its names. Calls `read` twice if there are names, and ignores
  * what it throws the first time. Throws `forbidden` without the scope to read what is named (D65).
  */
-export async function withNames<T>(db: Reader, viewer: Asker, read: (names: Names) => T): Promise<T> {
+export async function withNames<T>(db: Reader, caller: Asker, read: (names: Names) => T): Promise<T> {
   const names = new Names()
   let first: () => T
   try {
@@ -127,12 +127,12 @@ export async function withNames<T>(db: Reader, viewer: Asker, read: (names: Name
   }
   const { asked, defaults } = names
   if (asked.length + defaults.length === 0 || names.areTooMany) return first()
-  const answers = await lookedUp(db, viewer, asked)
-  const look = lookIn(await askReferences(db, unlimited(sightOf(viewer)), defaults))
+  const answers = await lookedUp(db, caller, asked)
+  const look = lookIn(await askReferences(db, unlimited(callerParamsOf(caller)), defaults))
   const unknown = asked.filter(one => one.by === null && answers.get(keyOf(one))?.length === 0)
   const near = new Map<string, readonly Holder[]>()
   for (const one of unknown.slice(0, soughtMax))
-    near.set(keyOf(one), await likeNames(db, viewer, one.resource, one.text, candidatesMax))
+    near.set(keyOf(one), await likeNames(db, caller, one.resource, one.text, candidatesMax))
   return read(new Names(answers, look, near))
 }
 
@@ -142,12 +142,12 @@ export async function withNames<T>(db: Reader, viewer: Asker, read: (names: Name
  */
 export async function holdersOfNames(
   db: Reader,
-  viewer: Asker,
+  caller: Asker,
   all: readonly Asked[],
 ): Promise<(readonly Holder[])[]> {
   const names = new Names()
   for (const { resource, text, by } of all) names.holders(resource, text, by)
-  const answers = await lookedUp(db, viewer, names.asked)
+  const answers = await lookedUp(db, caller, names.asked)
   return all.map(one => answers.get(keyOf(one)) ?? [])
 }
 
@@ -180,9 +180,9 @@ export function nameProblem(
 }
 
 /** The field `name` if it can name records of the resource and the viewer sees it; else null. */
-export function namingField(fields: ResourceFields, name: string): Field | null {
-  const isNaming = fields.resource.namedBy?.includes(name) && isSeen(fields, name)
-  return isNaming ? fields.byName.get(name)! : null
+export function namingField(schema: ResourceSchema, name: string): Field | null {
+  const isNaming = schema.resource.namedBy?.includes(name) && isSeen(schema, name)
+  return isNaming ? schema.byName.get(name)! : null
 }
 
 /**
@@ -209,14 +209,14 @@ function rowOf(alias: Sql) {
 /** The records that match each name, by its key in Names: one statement. Throws `forbidden` (D65). */
 async function lookedUp(
   db: Reader,
-  viewer: Asker,
+  caller: Asker,
   asked: readonly Asked[],
 ): Promise<Map<string, readonly Holder[]>> {
-  for (const { resource } of asked) viewer.rights?.need(`${resource}:read`)
-  const sight = sightOf(viewer)
+  for (const { resource } of asked) caller.rights?.need(`${resource}:read`)
+  const params = callerParamsOf(caller)
   const numbered = asked.map((name, place) => ({ ...name, place }))
   const selects = [...Map.groupBy(numbered, name => name.resource)].flatMap(([resource, names]) =>
-    tiersOf(sight, viewer.catalog.resources.get(resource)!, names, viewer.namesIdle === true),
+    tiersOf(params, caller.catalog.resources.get(resource)!, names, caller.namesIdle === true),
   )
   // The best index for many names depends on the current number of records.
   const isMany = asked.length > manyNames
@@ -242,15 +242,15 @@ type Numbered = Asked & { readonly place: number }
  * the fields follow in the order of `namedBy`.
  */
 function tiersOf(
-  sight: CallerParams,
-  fields: ResourceFields,
+  params: CallerParams,
+  schema: ResourceSchema,
   names: readonly Numbered[],
   namesIdle: boolean,
 ): Sql[] {
-  const { name: resource, namedBy = [], inUse, isPerson, shownAs } = fields.resource
+  const { name: resource, namedBy = [], inUse, isPerson, shownAs } = schema.resource
   const x = sql`x`
-  const shown = shownName({ related_name: fields.resource.shownAs }, sql`x.`)
-  const live = sql`${visible(resource, sight, x)} AND x.deleted_at IS NULL`
+  const shown = shownName({ related_name: schema.resource.shownAs }, sql`x.`)
+  const live = sql`${visible(resource, params, x)} AND x.deleted_at IS NULL`
   const given = (of: readonly Numbered[], textsOf = (text: string) => [comparedName(text)]) =>
     JSON.stringify(of.flatMap(({ place, text }) => textsOf(text).map(one => ({ place, text: one }))))
   // The fence (OFFSET 0) keeps the planner from walking all records in the order of their ids.
@@ -275,19 +275,19 @@ WHERE y.nth <= ${sql.integer(candidatesMax + 1)})`
   }
   const ids = names.filter(({ text, by }) => by === null && /^\s*\d{1,15}\s*$/.test(text))
   const people = names.filter(({ by }) => by === null || by === fullName)
-  const isShown = shownAs.every(name => isSeen(fields, name))
+  const isShown = shownAs.every(name => isSeen(schema, name))
   const isUsed = inUse && !namesIdle ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
   return [
     ...(ids.length ? [select(0, ids, sql`x.id = n.text::bigint`)] : []),
     ...namedBy.flatMap((name, index) => {
-      const field = namingField(fields, name)
+      const field = namingField(schema, name)
       const of = names.filter(({ by }) => by === null || by === name)
       if (!field || of.length === 0) return []
       if (namesOf(field, x)) return [ofSeveral(index + 1, of, field, isUsed)]
       return [select(index + 1, of, sql`${hasName(field, x, sql`ARRAY[n.text]`)}${isUsed}`)]
     }),
     ...(isPerson && people.length && isShown
-      ? [select(namedBy.length + 1, people, sql`${isFullName(fields, x)}${isUsed}`, given(people, fullNames))]
+      ? [select(namedBy.length + 1, people, sql`${isFullName(schema, x)}${isUsed}`, given(people, fullNames))]
       : []),
   ]
 }

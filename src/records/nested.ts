@@ -3,7 +3,7 @@
  * that the record and they can name each other in their texts. One statement then writes all of them.
  */
 import type { WriteParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import type { Json } from '../json.ts'
 import { visible } from '../rights/visibility.ts'
@@ -19,14 +19,14 @@ import { reserveIds, type Write } from './write.ts'
 /** The parts of a write that create the nested records. */
 export type NestedRecords = {
   /** their rows, and their events, which come before the record's */
-  write(by: WriteParams): Required<Pick<Write, 'rows' | 'events'>>
+  write(params: WriteParams): Required<Pick<Write, 'rows' | 'events'>>
   /** conditions of the write: the `find_by` lookups still match nothing */
-  absent(by: WriteParams): Sql[]
+  absent(params: WriteParams): Sql[]
   /** True if the write needs a snapshot taken under the account's lock */
   readonly isSought: boolean
   readonly created: readonly { readonly resource: string; readonly id: number }[]
   /** A record's values with ids in place of the stand-ins. */
-  named(fields: ResourceFields, values: Values): Values
+  named(schema: ResourceSchema, values: Values): Values
 }
 
 const none: NestedRecords = {
@@ -51,17 +51,17 @@ export async function nestedRecords(
   const { all, named } = namedFrom(first, nested, actor)
   const records = all.map((one, index) => ({ ...one, name: sql.id(`nested${index}`) }))
   return {
-    write: by => ({
-      rows: records.flatMap(({ fields, draft, id, name }, index) => {
+    write: params => ({
+      rows: records.flatMap(({ schema, draft, id, name }, index) => {
         const given = sql`${String(id)}::bigint`
         return [
-          insertedRow(name, fields, by, given, draft),
-          ...insertedKeys(by, fields, name, draft, `keys${index}`),
+          insertedRow(name, schema, params, given, draft),
+          ...insertedKeys(params, schema, name, draft, `keys${index}`),
         ]
       }),
-      events: records.map(({ fields, draft, name }) => createdEvent(fields, draft, name)),
+      events: records.map(({ schema, draft, name }) => createdEvent(schema, draft, name)),
     }),
-    absent: by => nested.flatMap(({ fields, sought }) => isAbsent(by, fields, sought)),
+    absent: params => nested.flatMap(({ schema, sought }) => isAbsent(params, schema, sought)),
     isSought: nested.some(({ sought }) => sought.field !== null),
     created: createdOf(all),
     named,
@@ -70,7 +70,7 @@ export async function nestedRecords(
 
 /** A nested record with its id. */
 export type NestedDraft = {
-  readonly fields: ResourceFields
+  readonly schema: ResourceSchema
   readonly draft: RecordToWrite
   readonly id: number
 }
@@ -92,24 +92,28 @@ export function namedFrom(
         byName.get(name)?.related ? idsIn(value, ids) : value,
       ]),
     )
-  const all = nested.map(({ fields, parsed, stand_in }) => {
-    const after = named(fields, { ...blank(fields), ...parsed.values, ...authoredBy(actor) })
-    const draft = { after, changes: changesOf(fields, blank(fields), after) }
-    return { fields, draft, id: ids.get(stand_in)! }
+  const all = nested.map(({ schema, parsed, stand_in }) => {
+    const after = named(schema, { ...blank(schema), ...parsed.values, ...authoredBy(actor) })
+    const draft = { after, changes: changesOf(schema, blank(schema), after) }
+    return { schema, draft, id: ids.get(stand_in)! }
   })
   return { all, named }
 }
 
 /** The nested records as the response names them (D1). */
 export function createdOf(all: readonly NestedDraft[]): NestedRecords['created'] {
-  return all.map(({ fields, id }) => ({ resource: fields.resource.name, id }))
+  return all.map(({ schema, id }) => ({ resource: schema.resource.name, id }))
 }
 
 /** The condition that no record visible to the author matches the lookup. */
-function isAbsent(by: WriteParams, { resource: { name } }: ResourceFields, { field, texts }: Sought): Sql[] {
+function isAbsent(
+  params: WriteParams,
+  { resource: { name } }: ResourceSchema,
+  { field, texts }: Sought,
+): Sql[] {
   if (!field) return []
   const names = sql`ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`
-  const isLive = sql`${visible(name, by, sql`x`)} AND x.deleted_at IS NULL`
+  const isLive = sql`${visible(name, params, sql`x`)} AND x.deleted_at IS NULL`
   return [
     sql`NOT EXISTS (
     SELECT 1 FROM ${sql.id(name)} x WHERE ${isLive} AND ${hasName(field, sql`x`, names)})`,

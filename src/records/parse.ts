@@ -4,7 +4,7 @@
  */
 import { Problems, sentence, type Warning } from '../errors.ts'
 import { isBlank, isHollow } from '../fields/blank.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { emptyValue, type Field, type ParseContext, type Values } from '../fields/field.ts'
 import { asList, howToWrite } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -50,7 +50,7 @@ export type Found = Pick<Parsed, 'problems' | 'warnings' | 'references' | 'neste
  */
 export type Nested = {
   readonly stand_in: number
-  readonly fields: ResourceFields
+  readonly schema: ResourceSchema
   readonly parsed: Parsed
   /** the JSON that was sent; the same JSON twice makes one record */
   readonly payload: () => string
@@ -67,19 +67,19 @@ const silentlyIgnored = new Set(['_expanded'])
  */
 export function parseRecord(
   body: Json,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   catalog: Catalog,
   before: Values | null,
   names: Names = new Names(),
 ): Parsed {
   const found = { problems: new Problems(), warnings: [], references: [], nested: [], names }
-  return parseWithin(body, fields, catalog, before, found, '')
+  return parseWithin(body, schema, catalog, before, found, '')
 }
 
 /** Parses a record within a body: `found` is that of the whole body, `path` the record's place in it. */
 function parseWithin(
   body: Json,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   catalog: Catalog,
   before: Values | null,
   found: Found,
@@ -100,31 +100,31 @@ function parseWithin(
     )
     return parsed
   }
-  const wrapper = wrapperOf(body, sent, fields)
+  const wrapper = wrapperOf(body, sent, schema)
   if (wrapper !== undefined) {
     refuseWrapper(wrapper, parsed)
-    for (const name of sent) if (placeOf(name)) refuseUnknown(name, fields, catalog, parsed)
+    for (const name of sent) if (placeOf(name)) refuseUnknown(name, schema, catalog, parsed)
     // Reports the problems of the wrapped fields at once, too; of several records, those of the first.
     const [inner, at] = Array.isArray(body[wrapper]) ? [body[wrapper][0]!, '/0'] : [body[wrapper]!, '']
     const place = `${path}/${pointerStep(wrapper)}${at}`
-    return parseWithin(inner, fields, catalog, before, found, place)
+    return parseWithin(inner, schema, catalog, before, found, place)
   }
   for (const name of sent) {
-    const field = fields.byName.get(name)
-    if (!field?.is_active || field.is_hidden) refuseUnknown(name, fields, catalog, parsed)
+    const field = schema.byName.get(name)
+    if (!field?.is_active || field.is_hidden) refuseUnknown(name, schema, catalog, parsed)
     else if (field.is_read_only) {
       const isKept = before !== null && isSameJson(body[name]!, before[name] ?? null)
       const why =
-        (!isKept && fields.resource.explains?.(name, body[name]!, { ...before, ...body }, catalog)) || ''
+        (!isKept && schema.resource.explains?.(name, body[name]!, { ...before, ...body }, catalog)) || ''
       const message = `The field is read-only; what was sent is ignored.${why && ` ${why}`}`
       warnings.push({ field: name, code: 'read_only', message })
     } else parseMember(field, body, catalog, before, parsed)
   }
   // A role may hide fields; their defaults apply all the same (D64).
-  for (const field of fields.whole.fields) {
+  for (const field of schema.whole.fields) {
     const { internal_name: name } = field
-    if (!sent.has(name) || fields.byName.get(name)?.is_read_only)
-      fillOrRequire(field, fields, before, catalog, parsed)
+    if (!sent.has(name) || schema.byName.get(name)?.is_read_only)
+      fillOrRequire(field, schema, before, catalog, parsed)
   }
   return parsed
 }
@@ -151,9 +151,9 @@ const wrappers = new Set(['data', 'properties', 'attributes', 'fields', 'record'
 const mostWrapped = 5
 
 /** The member that wraps the fields of the record, if the body itself has none of them. */
-function wrapperOf(body: JsonObject, sent: ReadonlySet<string>, fields: ResourceFields): string | undefined {
-  if (sent.size > mostWrapped || [...sent].some(member => fields.byName.has(member))) return undefined
-  const { name } = fields.resource
+function wrapperOf(body: JsonObject, sent: ReadonlySet<string>, schema: ResourceSchema): string | undefined {
+  if (sent.size > mostWrapped || [...sent].some(member => schema.byName.has(member))) return undefined
+  const { name } = schema.resource
   const isRecord = (value: Json) => isObject(value) || (Array.isArray(value) && isObject(value[0]))
   return [...sent].find(
     member =>
@@ -258,7 +258,7 @@ function createNested(
   found: Found,
   sought: Sought,
 ): number {
-  const fields = catalog.resources.get(resource)!
+  const schema = catalog.resources.get(resource)!
   const members = withoutFindBy(body)
   let text: string | undefined
   const payload = () => {
@@ -267,17 +267,17 @@ function createNested(
   }
   const isSame = (other: Nested) =>
     other.payload() === payload() || other.sought.texts.some(text => sought.texts.includes(text))
-  const same = found.nested.find(other => other.fields === fields && isSame(other))
+  const same = found.nested.find(other => other.schema === schema && isSame(other))
   if (same) return same.stand_in
-  const parsed = parseWithin(members, fields, catalog, null, found, path)
+  const parsed = parseWithin(members, schema, catalog, null, found, path)
   const stand_in = -1 - found.nested.length
-  found.nested.push({ stand_in, fields, parsed, payload, sought })
+  found.nested.push({ stand_in, schema, parsed, payload, sought })
   return stand_in
 }
 
 function refuseUnknown(
   name: string,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   catalog: Catalog,
   { problems, path }: Parsed,
 ): void {
@@ -285,6 +285,6 @@ function refuseUnknown(
   const message = `There is no field "${name}".`
   problems.add(
     () => ({ field: name, path: `${path}/${pointerStep(name)}`, code: 'unknown_field', message }),
-    () => unknownMemberHint(name, fields, catalog),
+    () => unknownMemberHint(name, schema, catalog),
   )
 }

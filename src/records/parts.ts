@@ -3,7 +3,7 @@
  * of the record.
  */
 import type { WriteParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { type Sql, sql } from '../sql.ts'
 import { freedKeys, restoredKeys } from './unique.ts'
 import type { Write } from './write.ts'
@@ -14,8 +14,8 @@ export function deletion({ actor }: WriteParams): Sql {
 }
 
 /** Deletes the parts of the record `r`, of these resources. */
-export function deletedParts(fields: ResourceFields, parts: readonly string[], by: WriteParams) {
-  return partsOf(fields, parts, by, 'deleted', deletion(by), sql`IS NULL`)
+export function deletedParts(schema: ResourceSchema, parts: readonly string[], params: WriteParams) {
+  return partsOf(schema, parts, params, 'deleted', deletion(params), sql`IS NULL`)
 }
 
 /**
@@ -23,9 +23,9 @@ export function deletedParts(fields: ResourceFields, parts: readonly string[], b
  * columns of `r` that follow from its parts don't change: parts that go with it come back with it.
  */
 export function partsOf(
-  { resource: { name } }: ResourceFields,
+  { resource: { name } }: ResourceSchema,
   parts: readonly string[],
-  by: WriteParams,
+  params: WriteParams,
   verb: 'deleted' | 'restored',
   set: Sql,
   which: Sql,
@@ -36,12 +36,12 @@ export function partsOf(
       sql`${cte} AS (
   UPDATE ${sql.id(part)} x SET version = x.version + 1, ${set}
   FROM r, locked
-  WHERE x.account_id = ${by.account}::bigint AND ${isPartOf(by, part, name)} AND x.deleted_at ${which}
+  WHERE x.account_id = ${params.account}::bigint AND ${isPartOf(params, part, name)} AND x.deleted_at ${which}
   RETURNING x.*
 )`,
       ...(verb === 'deleted' ? freedKeys : restoredKeys)(
-        by,
-        by.resources.get(part)!,
+        params,
+        params.resources.get(part)!,
         cte,
         `part${index}_keys`,
       ),

@@ -28,10 +28,10 @@ export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date
   const kept: { [resource: string]: number } = {}
   for (const { resource, fields } of purgeOrder(catalog)) {
     if (resource.actor || !fields.some(field => field.internal_name === 'deleted_at')) continue
-    const by = author({ catalog, actor: service })
-    const statement = statementOf(writing(by, purge(by, resource, catalog, before)))
+    const params = author({ catalog, actor: service })
+    const statement = statementOf(writing(params, purge(params, resource, catalog, before)))
     for (;;) {
-      const [row] = await carryOut(db, by.account, statement, lockFirst)
+      const [row] = await carryOut(db, params.account, statement, lockFirst)
       const [count, left] = [Number(row!.purged), Number(row!.due) - Number(row!.purged)]
       purged += count
       if (count > 0 && left > 0) continue

@@ -1,7 +1,7 @@
 /** Reads one record. */
 import { Refusal } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
-import type { Viewer } from '../rights/visibility.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
+import type { Caller } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import { shown } from './rendered-record.ts'
 import { type BytesReader, type Queryable, recordStatement } from './store.ts'
@@ -22,13 +22,13 @@ export type Read<Text = string> = {
  */
 export async function readRecord(
   db: Queryable,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   id: number,
 ): Promise<Read> {
-  const [row] = await ask(db, recordStatement(fields, viewer, String(id)))
-  if (!row) throw recordNotFound(fields, id)
-  return readOf(fields, row)
+  const [row] = await ask(db, recordStatement(schema, caller, String(id)))
+  if (!row) throw recordNotFound(schema, id)
+  return readOf(schema, row)
 }
 
 /**
@@ -36,36 +36,36 @@ export async function readRecord(
  */
 export async function readRecordBytes(
   db: BytesReader,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   id: number,
 ): Promise<Read<Buffer>> {
-  const { text, values } = recordStatement(fields, viewer, String(id))
+  const { text, values } = recordStatement(schema, caller, String(id))
   const [row] = await db.queryBytes(text, values)
-  if (!row) throw recordNotFound(fields, id)
+  if (!row) throw recordNotFound(schema, id)
   const [version, record, isMoved] = row
   return { version: Number(version!.toString()), record: record!, isMoved: isMoved?.toString() === 'true' }
 }
 
 /** The record of a row of recordStatement. */
-export function readOf(fields: ResourceFields, row: Record<string, string | null>): Read {
+export function readOf(schema: ResourceSchema, row: Record<string, string | null>): Read {
   const { version, record, is_moved } = row
-  return { version: Number(version), record: shown(fields, record!), isMoved: is_moved === 'true' }
+  return { version: Number(version), record: shown(schema, record!), isMoved: is_moved === 'true' }
 }
 
-export function recordNotFound(fields: ResourceFields, id: number): Refusal {
-  return new Refusal('record_not_found', `There is no ${fields.resource.name} ${id}.`)
+export function recordNotFound(schema: ResourceSchema, id: number): Refusal {
+  return new Refusal('record_not_found', `There is no ${schema.resource.name} ${id}.`)
 }
 
 /** The refusal of a change to a record that the caller sees and may not change (D63). */
-export function mayNotChange(fields: ResourceFields, id: number): Refusal {
+export function mayNotChange(schema: ResourceSchema, id: number): Refusal {
   return new Refusal(
     'forbidden',
-    `Your role lets you see the ${fields.resource.name} ${id}, but not change it.`,
+    `Your role lets you see the ${schema.resource.name} ${id}, but not change it.`,
   )
 }
 
 /** The name of a record at the beginning of a sentence. */
-export function nameOf({ resource }: ResourceFields, id: number): string {
+export function nameOf({ resource }: ResourceSchema, id: number): string {
   return `The ${resource.name} ${id}`
 }

@@ -21,11 +21,11 @@ import type { Reader } from './store.ts'
 /** Looks up the references of a request. Returns {} if there are none. */
 export async function askReferences(
   db: Reader,
-  sight: CallerParams,
+  params: CallerParams,
   references: readonly Reference[],
 ): Promise<Record<string, string | null>> {
   if (references.length === 0) return {}
-  const columns = existenceColumns(sight, references)
+  const columns = existenceColumns(params, references)
   const [row] = await ask(db, sql`SELECT ${sql.join(columns, sql`,\n  `)}`)
   return row!
 }
@@ -35,14 +35,14 @@ export async function askReferences(
  * those of them that are inactive. `copied_<resource>` has the values to copy, for resources that have a
  * `snapshot`, without fields that the viewer's role hides (D64).
  */
-function existenceColumns(sight: CallerParams, references: readonly Reference[]): Sql[] {
+function existenceColumns(params: CallerParams, references: readonly Reference[]): Sql[] {
   return idsByResource(references).flatMap(({ resource, ids }) => {
     const all = param(ids)
     const of = sql`FROM ${sql.id(resource)} x
-    WHERE ${visible(resource, sight, sql`x`)} AND id = ANY(${all}::bigint[]) AND deleted_at IS NULL`
+    WHERE ${visible(resource, params, sql`x`)} AND id = ANY(${all}::bigint[]) AND deleted_at IS NULL`
     const idsOf = (where: Sql, name: string) =>
       sql`(SELECT string_agg(id::text, ',') ${of}${where}) AS ${sql.id(`${name}_${resource}`)}`
-    const { resource: asked, byName } = sight.resources.get(resource)!
+    const { resource: asked, byName } = params.resources.get(resource)!
     const { snapshot, inUse } = asked
     const live = [idsOf(sql.none, 'live'), ...(inUse ? [idsOf(sql` AND ${sql.id(inUse)} <> 1`, 'idle')] : [])]
     if (!snapshot) return live
@@ -130,21 +130,21 @@ export function missingReferences(
  * concurrent deletion and then reads the row again; the weaker KEY SHARE of a foreign key would not. The rows
  * are locked after the account, so writes can't deadlock.
  */
-export function stillThere(by: WriteParams, references: readonly Reference[]): Sql[] {
+export function stillThere(params: WriteParams, references: readonly Reference[]): Sql[] {
   const groups = [...Map.groupBy(references, reference => reference.by)]
-  return groups.flatMap(([how, of]) => idsByResource(of).map(ids => areThere(by, ids, how)))
+  return groups.flatMap(([how, of]) => idsByResource(of).map(ids => areThere(params, ids, how)))
 }
 
-function areThere(by: WriteParams, { resource, ids }: Ids, how: Reference['by']): Sql {
+function areThere(params: WriteParams, { resource, ids }: Ids, how: Reference['by']): Sql {
   const all = param(ids)
-  const sight = how ? unlimited(by) : by
-  const { inUse } = by.resources.get(resource)!.resource
-  const isTaken = by.idle ? sql` OR x.id = ANY(${by.idle}::bigint[])` : sql.none
+  const readParams = how ? unlimited(params) : params
+  const { inUse } = params.resources.get(resource)!.resource
+  const isTaken = params.idle ? sql` OR x.id = ANY(${params.idle}::bigint[])` : sql.none
   const isInUse = inUse && how !== 'before' ? sql` AND (x.${sql.id(inUse)} = 1${isTaken})` : sql.none
   return sql`(
     SELECT count(*) FROM (
       SELECT x.id FROM locked, ${sql.id(resource)} x
-      WHERE ${visible(resource, sight, sql`x`)} AND x.id = ANY(${all}::bigint[]) AND x.deleted_at IS NULL${isInUse}
+      WHERE ${visible(resource, readParams, sql`x`)} AND x.id = ANY(${all}::bigint[]) AND x.deleted_at IS NULL${isInUse}
       FOR SHARE OF x) y) = cardinality(${all}::bigint[])`
 }
 
@@ -158,8 +158,8 @@ export function pointersTo(
   catalog: Catalog,
   id: Sql,
 ): { resource: string; condition: Sql; shown: Sql }[] {
-  return [...catalog.resources.values()].flatMap(fields => {
-    const { resource, whole } = fields
+  return [...catalog.resources.values()].flatMap(schema => {
+    const { resource, whole } = schema
     const pointing = whole.fields.filter(field => field.related === name && !field.is_read_only)
     const isBy = (field: Field) => {
       const named = sql.text(field.internal_name)
@@ -171,7 +171,7 @@ export function pointersTo(
     const isByAny = (of: readonly Field[]) =>
       of.length ? sql`(${sql.join(of.map(isBy), sql` OR `)})` : sql`false`
     if (pointing.length === 0) return []
-    const shown = pointing.filter(field => !isHiddenByRole(fields, field.internal_name))
+    const shown = pointing.filter(field => !isHiddenByRole(schema, field.internal_name))
     return [{ resource: resource.name, condition: isByAny(pointing), shown: isByAny(shown) }]
   })
 }

@@ -3,7 +3,7 @@
  * to and that have no parts. Others are deleted individually, in order, which also says what is wrong.
  */
 import type { WriteParams } from '../fields/caller-params.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { changeable, visible } from '../rights/visibility.ts'
 import { param, sql } from '../sql.ts'
 import { deletion } from './parts.ts'
@@ -14,7 +14,7 @@ import { freedKeys } from './unique.ts'
 import { carryOut, statementOf, type Write, writing } from './write.ts'
 
 /** True if only references to a record can forbid its deletion. */
-export function canBeRemovedTogether({ resource }: ResourceFields): boolean {
+export function canBeRemovedTogether({ resource }: ResourceSchema): boolean {
   const { isConfiguration, actor, forbids, stays } = resource
   return !isConfiguration && !actor && !forbids && !stays
 }
@@ -25,25 +25,25 @@ export function canBeRemovedTogether({ resource }: ResourceFields): boolean {
  */
 export async function removeTogether(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   ids: readonly number[],
   context: Context,
 ): Promise<boolean> {
-  const by = authorOf(context)
-  const statement = statementOf(writing(by, removalOfMany(by, fields, ids, context.catalog)))
-  return (await carryOut(db, by.account, statement)).length > 0
+  const params = authorOf(context)
+  const statement = statementOf(writing(params, removalOfMany(params, schema, ids, context.catalog)))
+  return (await carryOut(db, params.account, statement)).length > 0
 }
 
 function removalOfMany(
-  by: WriteParams,
-  fields: ResourceFields,
+  params: WriteParams,
+  schema: ResourceSchema,
   ids: readonly number[],
   catalog: Catalog,
 ): Write {
-  const { name, parts = [] } = fields.resource
-  const [table, t, r] = [tableOf(fields), sql`t`, sql`r`]
+  const { name, parts = [] } = schema.resource
+  const [table, t, r] = [tableOf(schema), sql`t`, sql`r`]
   const [all, count] = [param(`{${ids.join()}}`), param(String(ids.length))]
-  const unused = unpointed(name, by, catalog, sql`${all}::bigint[]`).map(
+  const unused = unpointed(name, params, catalog, sql`${all}::bigint[]`).map(
     one => sql`
     AND ${one}`,
   )
@@ -51,18 +51,18 @@ function removalOfMany(
     changes: [
       sql`removable AS MATERIALIZED (
   SELECT t.id FROM locked, ${table} t
-  WHERE ${visible(name, by, t)} AND ${changeable(name, by, t)} AND t.id = ANY(${all}::bigint[])
+  WHERE ${visible(name, params, t)} AND ${changeable(name, params, t)} AND t.id = ANY(${all}::bigint[])
     AND t.deleted_at IS NULL
 )`,
       sql`r AS (
-  UPDATE ${table} SET version = version + 1, ${deletion(by)}
+  UPDATE ${table} SET version = version + 1, ${deletion(params)}
   FROM locked
-  WHERE account_id = ${by.account}::bigint AND id = ANY(${all}::bigint[])
+  WHERE account_id = ${params.account}::bigint AND id = ANY(${all}::bigint[])
     AND (SELECT count(*) FROM removable) = ${count}::bigint${sql.join(unused, sql.none)}
   RETURNING ${table}.*
 )`,
     ],
-    rows: [...freedKeys(by, fields, r, 'freed'), ...(fields.resource.bringsInLine?.(by, r) ?? [])],
+    rows: [...freedKeys(params, schema, r, 'freed'), ...(schema.resource.bringsInLine?.(params, r) ?? [])],
     events: [
       {
         type: `${name}.deleted`,

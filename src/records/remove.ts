@@ -4,7 +4,7 @@
  */
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { mayRead } from '../rights/rights.ts'
@@ -31,28 +31,28 @@ import { lockFirst, type Write, writing } from './write.ts'
  */
 export async function removeRecord(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   id: number,
   context: Context,
   precondition: Precondition = null,
   withRecord = false,
 ): Promise<Saved | null> {
   const { idempotency = null } = context
-  refuseOneself(fields, id, context)
+  refuseOneself(schema, id, context)
   if (await storedResponse(db, requestKeyOf(context))) return null
-  await refuseRemoval(db, fields, id, context)
-  const by = authorOf(context)
+  await refuseRemoval(db, schema, id, context)
+  const params = authorOf(context)
   const response = { warnings: [], created: [] }
-  const ctes = writing(by, removal(by, fields, id, context, precondition, withRecord))
-  const written = await writeIdempotently(db, by.account, idempotency, ctes, response, lockFirst)
+  const ctes = writing(params, removal(params, schema, id, context, precondition, withRecord))
+  const written = await writeIdempotently(db, params.account, idempotency, ctes, response, lockFirst)
   if (!written)
     throw new Refusal('busy_record', 'The configuration was changed meanwhile; try again.', [], {
       'retry-after': '1',
     })
   const { row } = written
-  if (row.id !== null) return withRecord ? savedOf(fields, context, written) : null
-  refuseFound(fields, id, row, precondition)
-  throw inUse(fields, id, JSON.parse(row.used!) as Uses)
+  if (row.id !== null) return withRecord ? savedOf(schema, context, written) : null
+  refuseFound(schema, id, row, precondition)
+  throw inUse(schema, id, JSON.parse(row.used!) as Uses)
 }
 
 /**
@@ -62,65 +62,65 @@ export async function removeRecord(
  */
 export async function judgeRemoval(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   id: number,
   context: Context,
   precondition: Precondition,
   plan: () => Promise<readonly Move[]>,
 ): Promise<readonly Move[]> {
-  refuseOneself(fields, id, context)
-  await refuseOther(db, fields, id, context, precondition)
+  refuseOneself(schema, id, context)
+  await refuseOther(db, schema, id, context, precondition)
   const moves = await plan()
-  await refuseRemoval(db, fields, id, context)
-  const [by, record] = [authorOf(context), param(String(id))]
+  await refuseRemoval(db, schema, id, context)
+  const [params, record] = [authorOf(context), param(String(id))]
   const [row] = await ask(
     db,
     sql`SELECT used.n::text AS used, used.refused, t.version::text AS version,
-    ${changeableColumn(fields.resource.name, by, sql`t`)}
-  FROM (SELECT ${usedColumns(by, fields, record, context, moves)}) used LEFT JOIN ${foundRow(by, fields, record)}`,
+    ${changeableColumn(schema.resource.name, params, sql`t`)}
+  FROM (SELECT ${usedColumns(params, schema, record, context, moves)}) used LEFT JOIN ${foundRow(params, schema, record)}`,
   )
-  refuseFound(fields, id, row!, precondition)
+  refuseFound(schema, id, row!, precondition)
   const used = JSON.parse(row!.used!) as Uses
   const isUsed = Object.values(used).some(([count]) => count > 0)
-  if (isUsed) throw inUse(fields, id, used, ' by what you may not move, so nothing is moved or deleted.')
+  if (isUsed) throw inUse(schema, id, used, ' by what you may not move, so nothing is moved or deleted.')
   return moves
 }
 
 /** Throws if users would delete themselves. */
-function refuseOneself({ resource }: ResourceFields, id: number, { actor }: Context): void {
+function refuseOneself({ resource }: ResourceSchema, id: number, { actor }: Context): void {
   if (resource.actor && id === actor)
     throw new Refusal('in_use', 'This is your own user: ask as another to delete it.')
 }
 
 /** Throws the refusal that the row found gives for the deletion; references to the record are not checked. */
 function refuseFound(
-  fields: ResourceFields,
+  schema: ResourceSchema,
   id: number,
   row: Record<string, string | null>,
   precondition: Precondition,
 ): void {
   const { version, refused } = row
-  if (version === null) throw recordNotFound(fields, id)
-  if (!isChangeable(row)) throw mayNotChange(fields, id)
-  if (!isMet(precondition, version!)) throw versionConflict(nameOf(fields, id), Number(version), precondition)
-  if (refused) throw new Refusal(refused as ErrorSlug, fields.resource.actor!.refusals[refused]!)
+  if (version === null) throw recordNotFound(schema, id)
+  if (!isChangeable(row)) throw mayNotChange(schema, id)
+  if (!isMet(precondition, version!)) throw versionConflict(nameOf(schema, id), Number(version), precondition)
+  if (refused) throw new Refusal(refused as ErrorSlug, schema.resource.actor!.refusals[refused]!)
 }
 
 /** Throws the resource's own refusal of the deletion, for any caller or for this one. */
 async function refuseRemoval(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   id: number,
   context: Context,
 ): Promise<void> {
-  const { forbids, stays } = fields.resource
+  const { forbids, stays } = schema.resource
   if (!forbids && !stays) return
-  const [row] = await ask(db, recordStatement(fields, context, String(id)))
-  if (!row) throw recordNotFound(fields, id)
+  const [row] = await ask(db, recordStatement(schema, context, String(id)))
+  if (!row) throw recordNotFound(schema, id)
   const record = parseJson(row.record!) as JsonObject
   const reason = stays?.(record)
   if (reason) throw new Refusal('in_use', reason)
-  refuseForbidden(fields, context, record, null)
+  refuseForbidden(schema, context, record, null)
 }
 
 /**
@@ -130,35 +130,35 @@ async function refuseRemoval(
  * `lockFirst`, so it sees every record that was saved before.
  */
 function removal(
-  by: WriteParams,
-  fields: ResourceFields,
+  params: WriteParams,
+  schema: ResourceSchema,
   id: number,
   context: Context,
   precondition: Precondition,
   withRecord: boolean,
 ): Write {
-  const { actor, isConfiguration = false, name, parts: own = [], ends = [] } = fields.resource
+  const { actor, isConfiguration = false, name, parts: own = [], ends = [] } = schema.resource
   const record = param(String(id))
-  const table = tableOf(fields)
-  const uses = usesOf(fields, context, by, record)
+  const table = tableOf(schema)
+  const uses = usesOf(schema, context, params, record)
   const versions = param(precondition && JSON.stringify(precondition))
   const conditions = [
-    sql`${visible(name, by, table)} AND ${changeable(name, by, table)}`,
+    sql`${visible(name, params, table)} AND ${changeable(name, params, table)}`,
     sql`id = ${record}::bigint AND deleted_at IS NULL`,
     sql`(${versions}::jsonb IS NULL OR ${versions}::jsonb ? version::text)`,
     sql`used.refused IS NULL`,
     ...uses.map(({ resource }) => sql`(used.n #>> ${sql.text(`{${resource},0}`)}) = '0'`),
   ]
-  const text = withRecord ? sql`,\n    (SELECT ${renderedSql(fields)} FROM r) AS record` : sql.none
-  const parts = deletedParts(fields, [...own, ...ends], by)
+  const text = withRecord ? sql`,\n    (SELECT ${renderedSql(schema)} FROM r) AS record` : sql.none
+  const parts = deletedParts(schema, [...own, ...ends], params)
   return {
     changes: [
       sql`used AS MATERIALIZED (
-  SELECT ${usedColumns(by, fields, record, context)}
+  SELECT ${usedColumns(params, schema, record, context)}
   FROM locked
 )`,
       sql`r AS (
-  UPDATE ${tableOf(fields)} SET version = version + 1, ${deletion(by)}
+  UPDATE ${tableOf(schema)} SET version = version + 1, ${deletion(params)}
   FROM used, locked
   WHERE ${sql.join(conditions, sql`\n    AND `)}
   RETURNING ${table}.*
@@ -166,9 +166,9 @@ function removal(
       ...parts.changes,
     ],
     rows: [
-      ...freedKeys(by, fields, sql`r`, 'freed'),
-      ...(actor?.endedAccess(by) ?? []),
-      ...(fields.resource.bringsInLine?.(by, sql`r`) ?? []),
+      ...freedKeys(params, schema, sql`r`, 'freed'),
+      ...(actor?.endedAccess(params) ?? []),
+      ...(schema.resource.bringsInLine?.(params, sql`r`) ?? []),
     ],
     events: [...parts.events, { type: `${name}.deleted`, resource: name, of: sql`r` }],
     isConfiguration,
@@ -176,30 +176,30 @@ function removal(
     hasOwnMoment: own.length > 0,
     answer: sql`SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused,
     coalesce((SELECT version FROM r), t.version)::text AS version,
-    ${changeableColumn(name, by, sql`t`)}${text}
-  FROM used LEFT JOIN ${foundRow(by, fields, record)}`,
+    ${changeableColumn(name, params, sql`t`)}${text}
+  FROM used LEFT JOIN ${foundRow(params, schema, record)}`,
   }
 }
 
 /** The row `t` of the record, joined; no row if the caller does not see it. */
-function foundRow(by: WriteParams, fields: ResourceFields, record: Param): Sql {
-  return sql`${tableOf(fields)} t
-    ON ${visible(fields.resource.name, by, sql`t`)} AND t.id = ${record}::bigint AND t.deleted_at IS NULL`
+function foundRow(params: WriteParams, schema: ResourceSchema, record: Param): Sql {
+  return sql`${tableOf(schema)} t
+    ON ${visible(schema.resource.name, params, sql`t`)} AND t.id = ${record}::bigint AND t.deleted_at IS NULL`
 }
 
 /** Columns with the reasons against a deletion: `n` has the counts of `usesOf`, `refused` as in `removal`. */
 function usedColumns(
-  by: WriteParams,
-  fields: ResourceFields,
+  params: WriteParams,
+  schema: ResourceSchema,
   record: Param,
   context: Context,
   moves: readonly Move[] = [],
 ): Sql {
-  const uses = usesOf(fields, context, by, record, moves)
+  const uses = usesOf(schema, context, params, record, moves)
   const counts = uses.map(({ resource, counts }) => sql`${sql.text(resource)}, ${counts}`)
-  const { actor } = fields.resource
+  const { actor } = schema.resource
   return sql`json_build_object(${sql.join(counts)}) AS n,
-    ${actor?.refusedDeletion(by, record, context.rights?.isAdmin ?? true) ?? sql`NULL::text`} AS refused`
+    ${actor?.refusedDeletion(params, record, context.rights?.isAdmin ?? true) ?? sql`NULL::text`} AS refused`
 }
 
 /**
@@ -207,16 +207,18 @@ function usedColumns(
  * may read. Its own parts, records that it revokes and records to be moved do not count.
  */
 function usesOf(
-  { resource: { name, parts = [], ends = [] } }: ResourceFields,
+  { resource: { name, parts = [], ends = [] } }: ResourceSchema,
   context: Context,
-  by: WriteParams,
+  params: WriteParams,
   record: Param,
   moves: readonly Move[] = [],
 ): { resource: string; counts: Sql }[] {
   const seen = (resource: string, shown: Sql) =>
-    mayRead(context, resource) ? sql`${shown} AND ${visible(resource, by, sql`x`)}` : sql`false`
+    mayRead(context, resource) ? sql`${shown} AND ${visible(resource, params, sql`x`)}` : sql`false`
   const moved = (resource: string) =>
-    moves.filter(move => move.resource === resource).map(move => sql` AND ${isMovedBy(move, by)} IS NOT TRUE`)
+    moves
+      .filter(move => move.resource === resource)
+      .map(move => sql` AND ${isMovedBy(move, params)} IS NOT TRUE`)
   return pointersTo(name, context.catalog, sql`${record}::bigint`)
     .filter(({ resource }) => !parts.includes(resource) && !ends.includes(resource))
     .map(({ resource, condition, shown }) => ({
@@ -224,28 +226,28 @@ function usesOf(
       counts: sql`(
     SELECT json_build_array(count(*), count(*) FILTER (WHERE ${seen(resource, shown)}))
     FROM ${sql.id(resource)} x
-    WHERE x.account_id = ${by.account}::bigint AND x.deleted_at IS NULL AND ${condition}${sql.join(moved(resource), sql.none)})`,
+    WHERE x.account_id = ${params.account}::bigint AND x.deleted_at IS NULL AND ${condition}${sql.join(moved(resource), sql.none)})`,
     }))
 }
 
 /** Throws `version_conflict` if the caller has read another version. */
 async function refuseOther(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   id: number,
   context: Context,
   precondition: Precondition,
 ): Promise<void> {
   if (precondition === null) return
-  const { version } = await readRecord(db, fields, context, id)
-  if (!isMet(precondition, version)) throw versionConflict(nameOf(fields, id), version, precondition)
+  const { version } = await readRecord(db, schema, context, id)
+  if (!isMet(precondition, version)) throw versionConflict(nameOf(schema, id), version, precondition)
 }
 
 /** resource → number of records that point to the record, and of those that the caller sees */
 type Uses = { readonly [resource: string]: readonly [number, number] }
 
 function inUse(
-  { resource: { name } }: ResourceFields,
+  { resource: { name } }: ResourceSchema,
   id: number,
   used: Uses,
   how = '; change what points to it first.',

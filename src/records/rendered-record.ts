@@ -5,7 +5,7 @@
  * stage or a rate), those that writes of other records maintain, in a text of their own (D73), and those that
  * the store sets (id, version, deletion).
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { type Row, recordRow } from '../fields/columns.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -18,9 +18,9 @@ import { memoize } from '../waiting/memoize.ts'
  * The stored text: the members of a JSON object without its braces, in the order of the form. Custom fields
  * come last, and only those that have a value (D43).
  */
-export function renderedMembers({ whole: fields }: ResourceFields, after: Values): string {
+export function renderedMembers({ whole: schema }: ResourceSchema, after: Values): string {
   const members: JsonObject = {}
-  for (const field of fields.fields) {
+  for (const field of schema.fields) {
     if (field.is_hidden || field.is_volatile || field.is_of_store) continue
     const value = field.computed ? field.default_value : (after[field.internal_name] ?? null)
     if (value !== null || !field.is_custom) members[field.internal_name] = value
@@ -28,13 +28,13 @@ export function renderedMembers({ whole: fields }: ResourceFields, after: Values
   // Another process has just created this field, which this catalog does not know yet. Its value must not be
   // lost.
   for (const [name, value] of Object.entries(after)) {
-    if (name.startsWith('cf_') && !fields.byName.has(name) && value !== null) members[name] = value
+    if (name.startsWith('cf_') && !schema.byName.has(name) && value !== null) members[name] = value
   }
   return JSON.stringify(members).slice(1, -1)
 }
 
 /** SQL of a whole record's text, over the row `r`. */
-export const renderedSql = memoize(({ whole }: ResourceFields): Sql => {
+export const renderedSql = memoize(({ whole }: ResourceSchema): Sql => {
   const clock = whole.fields
     .filter(field => field.is_volatile && !field.kept_by)
     .map(field => sql`\n    ${sql.text(`,"${field.internal_name}":`)}, ${shownText(field)},`)
@@ -79,15 +79,15 @@ export function shownText(field: Field, row: Row = recordRow): Sql {
  * A record's text as a caller sees it: without inactive fields and fields that the caller's role hides (D64).
  * Mostly that is the stored text itself.
  */
-export function shown(fields: ResourceFields, record: string): string {
-  return isShownWhole(fields, null)
+export function shown(schema: ResourceSchema, record: string): string {
+  return isShownWhole(schema, null)
     ? record
-    : JSON.stringify(shownMembers(fields, parseJson(record) as JsonObject, null))
+    : JSON.stringify(shownMembers(schema, parseJson(record) as JsonObject, null))
 }
 
 /** Like `shown`, for a parsed record; `only` narrows it to some of its members. */
 export function shownMembers(
-  fields: ResourceFields,
+  schema: ResourceSchema,
   record: JsonObject,
   only: readonly Field[] | null,
 ): JsonObject {
@@ -96,20 +96,20 @@ export function shownMembers(
       only.map(({ internal_name: name }): [string, Json] => [name, record[name] ?? null]),
     )
   const isShown = (field: Field | undefined) => !field || (field.is_active && !field.is_hidden)
-  return Object.fromEntries(Object.entries(record).filter(([name]) => isShown(fields.byName.get(name))))
+  return Object.fromEntries(Object.entries(record).filter(([name]) => isShown(schema.byName.get(name))))
 }
 
 /** True if a caller sees all that is stored. */
-export function isShownWhole(fields: ResourceFields, only: readonly Field[] | null): boolean {
-  return only === null && wholeShown(fields).isWhole
+export function isShownWhole(schema: ResourceSchema, only: readonly Field[] | null): boolean {
+  return only === null && wholeShown(schema).isWhole
 }
 
-const wholeShown = memoize((fields: ResourceFields) => {
-  const isShown = ({ is_active, internal_name }: Field) => is_active && !isHiddenByRole(fields, internal_name)
-  return { isWhole: fields.fields.every(isShown) }
+const wholeShown = memoize((schema: ResourceSchema) => {
+  const isShown = ({ is_active, internal_name }: Field) => is_active && !isHiddenByRole(schema, internal_name)
+  return { isWhole: schema.fields.every(isShown) }
 })
 
 /** True if the caller's role hides a field that others see (D64). */
-export function isHiddenByRole({ byName, whole }: ResourceFields, name: string): boolean {
+export function isHiddenByRole({ byName, whole }: ResourceSchema, name: string): boolean {
   return byName !== whole.byName && byName.get(name)?.is_hidden === true && !whole.byName.get(name)?.is_hidden
 }

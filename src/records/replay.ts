@@ -4,40 +4,40 @@
  * caller no longer sees.
  */
 import type { Problem } from '../errors.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { mayRead, type Rights } from '../rights/rights.ts'
-import { isLimited, sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, isLimited, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { isHiddenByRole, shown } from './rendered-record.ts'
 import type { Saved } from './save.ts'
 import { type Reader, tableOf } from './store.ts'
 
 /** The caller who gets the response: the service itself has no `rights`, and sees all. */
-type Told = Viewer & { readonly rights?: Rights }
+type Told = Caller & { readonly rights?: Rights }
 
 /**
  * The text of a saved record. A caller who may not read the resource gets the id and the version of a record
  * that existed before: they have not written the rest.
  */
-export function toldText(fields: ResourceFields, told: Told, saved: Saved): string {
+export function toldText(schema: ResourceSchema, told: Told, saved: Saved): string {
   const { id, version, record, isNew = false } = saved
-  return isNew || mayRead(told, fields.resource.name)
-    ? shown(fields, record)
+  return isNew || mayRead(told, schema.resource.name)
+    ? shown(schema, record)
     : JSON.stringify({ id, version })
 }
 
 /** Replays saved records. Those deleted since then have the text that was saved. */
 export async function savedAgain(
   db: Reader,
-  fields: ResourceFields,
-  viewer: Told,
+  schema: ResourceSchema,
+  caller: Told,
   saved: readonly Saved[],
 ): Promise<Saved[]> {
-  const unseen = await unseenOf(db, fields, viewer, saved)
+  const unseen = await unseenOf(db, schema, caller, saved)
   return saved.map(one => ({
     ...one,
-    record: unseen.has(one.id) ? JSON.stringify({ id: one.id }) : toldText(fields, viewer, one),
-    warnings: one.warnings.filter(warning => !isAboutHidden(fields, viewer.catalog, warning)),
+    record: unseen.has(one.id) ? JSON.stringify({ id: one.id }) : toldText(schema, caller, one),
+    warnings: one.warnings.filter(warning => !isAboutHidden(schema, caller.catalog, warning)),
   }))
 }
 
@@ -46,13 +46,13 @@ export async function savedAgain(
  * as current values and candidates, are outdated and left out.
  */
 export function problemAgain(
-  fields: ResourceFields,
-  { catalog }: Viewer,
+  schema: ResourceSchema,
+  { catalog }: Caller,
   { field, path, code, message, rule, hint }: Problem,
 ): Problem | null {
-  if (isAboutHidden(fields, catalog, { field, path })) return null
+  if (isAboutHidden(schema, catalog, { field, path })) return null
   // A hint may name any field.
-  const isHinted = hint !== undefined && fields.byName === fields.whole.byName
+  const isHinted = hint !== undefined && schema.byName === schema.whole.byName
   return {
     field,
     path,
@@ -66,16 +66,16 @@ export function problemAgain(
 /** The ids of the records that the viewer does not see. */
 async function unseenOf(
   db: Reader,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   saved: readonly Saved[],
 ): Promise<Set<number>> {
-  const unseen = new Set(isLimited(fields) ? saved.map(({ id }) => id) : [])
+  const unseen = new Set(isLimited(schema) ? saved.map(({ id }) => id) : [])
   if (unseen.size === 0) return unseen
   const seen = await ask(
     db,
-    sql`SELECT r.id::text AS id FROM ${tableOf(fields)} r
-WHERE ${visible(fields.resource.name, sightOf(viewer), sql`r`)} AND r.id = ANY(${`{${[...unseen].join()}}`}::bigint[])`,
+    sql`SELECT r.id::text AS id FROM ${tableOf(schema)} r
+WHERE ${visible(schema.resource.name, callerParamsOf(caller), sql`r`)} AND r.id = ANY(${`{${[...unseen].join()}}`}::bigint[])`,
   )
   for (const { id } of seen) unseen.delete(Number(id))
   return unseen
@@ -83,20 +83,20 @@ WHERE ${visible(fields.resource.name, sightOf(viewer), sql`r`)} AND r.id = ANY($
 
 /** True if a warning or a problem is about a field that the role hides, of the record or of a nested one. */
 export function isAboutHidden(
-  fields: ResourceFields,
+  schema: ResourceSchema,
   { resources }: Catalog,
   { field, path }: { readonly field: string | null; readonly path?: string },
 ): boolean {
-  const related = (name: string) => resources.get(fields.byName.get(name)?.related ?? '')
+  const related = (name: string) => resources.get(schema.byName.get(name)?.related ?? '')
   if (path) {
     const [first, ...within] = path.split('/').filter(step => !/^\d*$/.test(step))
     if (first === undefined) return false
     const inner = related(first)
     return (
-      isHiddenByRole(fields, first) || (inner !== undefined && within.some(one => isHiddenByRole(inner, one)))
+      isHiddenByRole(schema, first) || (inner !== undefined && within.some(one => isHiddenByRole(inner, one)))
     )
   }
   // Without a path it may be a field of a nested record.
-  const all = [fields, ...fields.fields.flatMap(({ internal_name }) => related(internal_name) ?? [])]
+  const all = [schema, ...schema.fields.flatMap(({ internal_name }) => related(internal_name) ?? [])]
   return field !== null && all.some(one => isHiddenByRole(one, field))
 }

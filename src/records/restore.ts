@@ -1,16 +1,16 @@
 /** Restores a deleted record (D9), with an event. The records that it points to must exist. */
 import { type Problem, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import {
+  type Caller,
+  callerParamsOf,
   changeableColumn,
   isChangeable,
-  sightOf,
   unlimited,
-  type Viewer,
   visible,
 } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
@@ -35,40 +35,41 @@ const attempts = 3
  */
 export async function restoreRecord(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   id: number,
   context: Context,
   oldest: Date,
   precondition: Precondition = null,
 ): Promise<Saved> {
-  const before = await savedBefore(db, fields, context)
+  const before = await savedBefore(db, schema, context)
   if (before) return before
   const since = oldest.toISOString()
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const [row] = await ask(db, deletedSql(fields, context, id, since))
+    const [row] = await ask(db, deletedSql(schema, context, id, since))
     if (!row) {
-      const { name } = fields.resource
+      const { name } = schema.resource
       throw new Refusal(
         'record_not_found',
         `There is no deleted ${name} ${id}; what was deleted long ago is gone.`,
       )
     }
-    if (!isChangeable(row!)) throw mayNotChange(fields, id)
+    if (!isChangeable(row!)) throw mayNotChange(schema, id)
     const version = row.version!
     if (!isMet(precondition, version))
-      throw versionConflict(nameOf(fields, id), Number(version), precondition)
+      throw versionConflict(nameOf(schema, id), Number(version), precondition)
     const record = parseJson(row.record!) as JsonObject
-    refuseForbidden(fields, context, record, record)
+    refuseForbidden(schema, context, record, record)
     const { account } = context.catalog
-    const full = await tooMany(db, fields, account.id, record)
-    if (full) throw new Refusal('validation_failed', `The ${fields.resource.name} was not restored.`, [full])
-    const references = referencesOf(fields, record, context)
-    const look = lookIn(await askReferences(db, unlimited(sightOf(context)), references))
-    refuseMissing(fields, missingReferences(references, look))
-    const write = (by: WriteParams) => restoration(by, fields, { id, since, version, record }, references)
-    const candidates = [{ fields, after: record, before: null, path: '' }]
+    const full = await tooMany(db, schema, account.id, record)
+    if (full) throw new Refusal('validation_failed', `The ${schema.resource.name} was not restored.`, [full])
+    const references = referencesOf(schema, record, context)
+    const look = lookIn(await askReferences(db, unlimited(callerParamsOf(context)), references))
+    refuseMissing(schema, missingReferences(references, look))
+    const write = (params: WriteParams) =>
+      restoration(params, schema, { id, since, version, record }, references)
+    const candidates = [{ schema, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }
-    const saved = await save(db, fields, context, write, response, { first: lockFirst, candidates })
+    const saved = await save(db, schema, context, write, response, { first: lockFirst, candidates })
     if (saved) return saved
   }
   throw new Refusal(
@@ -84,12 +85,12 @@ export async function restoreRecord(
 /**
  * SELECT of a deleted record that the viewer sees and that can be restored: version, record, is_changeable.
  */
-function deletedSql(fields: ResourceFields, viewer: Viewer, id: number, since: string): Sql {
-  const [sight, r, { name }] = [sightOf(viewer), sql`r`, fields.resource]
-  return sql`SELECT r.version::text AS version, ${renderedSql(fields)} AS record,
-  ${changeableColumn(name, sight, r)}
-FROM ${tableOf(fields)} r
-WHERE ${visible(name, sight, r)} AND r.id = ${String(id)}::bigint
+function deletedSql(schema: ResourceSchema, caller: Caller, id: number, since: string): Sql {
+  const [params, r, { name }] = [callerParamsOf(caller), sql`r`, schema.resource]
+  return sql`SELECT r.version::text AS version, ${renderedSql(schema)} AS record,
+  ${changeableColumn(name, params, r)}
+FROM ${tableOf(schema)} r
+WHERE ${visible(name, params, r)} AND r.id = ${String(id)}::bigint
   AND r.deleted_at >= ${since}::timestamptz`
 }
 
@@ -106,20 +107,31 @@ type Read = {
  * deleted in that version, a referenced record is deleted, or the record limit is reached.
  */
 function restoration(
-  by: WriteParams,
-  fields: ResourceFields,
+  params: WriteParams,
+  schema: ResourceSchema,
   { id, since, version, record: stored }: Read,
   references: readonly Reference[],
 ): Write {
-  const { isConfiguration = false, name } = fields.resource
-  const table = tableOf(fields)
+  const { isConfiguration = false, name } = schema.resource
+  const table = tableOf(schema)
   const [record, oldest, read] = [param(String(id)), param(since), param(version)]
-  const isIt = sql`account_id = ${by.account}::bigint AND id = ${record}::bigint
+  const isIt = sql`account_id = ${params.account}::bigint AND id = ${record}::bigint
     AND deleted_at >= ${oldest}::timestamptz AND version = ${read}::int`
-  const conditions = [isIt, ...stillThere(by, references), ...roomFor(by.account, fields.resource, stored)]
-  const undeleted = (row: Sql) => sql`deleted_at = NULL, deleted_by = NULL, ${authored(by, row)}`
+  const conditions = [
+    isIt,
+    ...stillThere(params, references),
+    ...roomFor(params.account, schema.resource, stored),
+  ]
+  const undeleted = (row: Sql) => sql`deleted_at = NULL, deleted_by = NULL, ${authored(params, row)}`
   const wentWithIt = sql`= (SELECT deleted_at FROM before)`
-  const parts = partsOf(fields, fields.resource.parts ?? [], by, 'restored', undeleted(sql`x`), wentWithIt)
+  const parts = partsOf(
+    schema,
+    schema.resource.parts ?? [],
+    params,
+    'restored',
+    undeleted(sql`x`),
+    wentWithIt,
+  )
   return {
     changes: [
       sql`before AS MATERIALIZED (
@@ -135,12 +147,12 @@ function restoration(
       ...parts.changes,
     ],
     rows: [
-      ...restoredKeys(by, fields, sql`r`, 'taken'),
-      ...(fields.resource.bringsInLine?.(by, sql`r`) ?? []),
+      ...restoredKeys(params, schema, sql`r`, 'taken'),
+      ...(schema.resource.bringsInLine?.(params, sql`r`) ?? []),
     ],
     events: [...parts.events, { type: `${name}.restored`, resource: name, of: sql`r` }],
     isConfiguration,
-    answer: answerOf(fields),
+    answer: answerOf(schema),
   }
 }
 
@@ -157,7 +169,7 @@ function authored({ actor }: WriteParams, row: Sql): Sql {
  * The references that a stored record needs. Products are left out, because its lines have copies (D23), and
  * so are the users who changed it.
  */
-function referencesOf({ whole }: ResourceFields, record: JsonObject, { catalog }: Context): Reference[] {
+function referencesOf({ whole }: ResourceSchema, record: JsonObject, { catalog }: Context): Reference[] {
   return whole.fields.flatMap(({ internal_name: field, related, is_read_only }) => {
     if (!related || is_read_only || catalog.resources.get(related)?.resource.snapshot) return []
     const ids = [record[field] ?? []].flat().map(Number)
@@ -165,15 +177,15 @@ function referencesOf({ whole }: ResourceFields, record: JsonObject, { catalog }
   })
 }
 
-function refuseMissing(fields: ResourceFields, missing: readonly Problem[]): void {
+function refuseMissing(schema: ResourceSchema, missing: readonly Problem[]): void {
   if (missing.length === 0) return
   const hint = 'Restore it first; what was deleted long ago is gone.'
   const problems = missing.map(problem =>
-    isHiddenByRole(fields, problem.field!) ? hiddenProblem() : { ...problem, hint },
+    isHiddenByRole(schema, problem.field!) ? hiddenProblem() : { ...problem, hint },
   )
   throw new Refusal(
     'validation_failed',
-    `The ${fields.resource.name} was not restored: what it points to is deleted.`,
+    `The ${schema.resource.name} was not restored: what it points to is deleted.`,
     problems,
   )
 }

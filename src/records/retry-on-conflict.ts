@@ -2,7 +2,7 @@
  * Optimistic concurrency: of concurrent changes of one record the first is saved, and the others are
  * validated again on its result (D7). Owns the retries; does not know what is changed.
  */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { memoize } from '../waiting/memoize.ts'
 import type { Given } from './create.ts'
@@ -13,7 +13,7 @@ import { lockFirst } from './write.ts'
 /** Validates and saves a change; null on a conflict. `isDoubtful`: it is a retry. */
 type Act = (on: Queryable, isDoubtful: boolean) => Promise<Saved | null>
 
-type About = { readonly fields: ResourceFields; readonly id: number; readonly account: string }
+type About = { readonly schema: ResourceSchema; readonly id: number; readonly account: string }
 
 /** Number of retries while another process keeps changing the record. */
 const attempts = 5
@@ -28,12 +28,12 @@ const mutexOf = memoize((_db: Queryable) => new KeyedMutex<string>())
  */
 export async function retryOnConflict(
   db: Queryable,
-  { fields, id, account }: About,
+  { schema, id, account }: About,
   act: Act,
   { judge }: Given,
 ): Promise<Saved | null> {
   const mutex = mutexOf(db)
-  const key = [account, fields.resource.name, id].join()
+  const key = [account, schema.resource.name, id].join()
   const saved = mutex.isLocked(key) ? null : await act(db, false)
   if (saved) return saved
   return mutex.run(key, async () => {

@@ -4,14 +4,14 @@
  */
 import { type Problem, problemAt, Refusal, sentence, type Warning } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
 import type { Draft, Undone } from '../fields/resource.ts'
 import { isSameJson } from '../json.ts'
 import { mayRead, type Rights } from '../rights/rights.ts'
-import { sightOf, type Viewer } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf } from '../rights/visibility.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { constraintRefusal } from './constraint.ts'
 import { type IdempotentRequest, storedResponse, type Written, writeIdempotently } from './idempotency.ts'
@@ -25,7 +25,7 @@ import { type Candidate, clashesOf, duplicate, isTaken } from './unique.ts'
 import { author, type Origin, type Write, writing } from './write.ts'
 
 /** The caller of a write, their configuration and their rights; the service itself has them all. */
-export type Context = Viewer &
+export type Context = Caller &
   Origin & {
     readonly rights?: Rights
     /** time of the write, for sample data with a history; default: now, by the database's clock */
@@ -62,11 +62,11 @@ type WriteResponse = Pick<Saved, 'warnings' | 'created' | 'isNew' | 'isUnchanged
 /** Replays the record that the same request saved earlier (D8); null if there is none. */
 export async function savedBefore(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   context: Context,
 ): Promise<Saved | null> {
   const written = await storedResponse<WriteResponse>(db, requestKeyOf(context))
-  return written && (await savedAgain(db, fields, context, [savedOf(fields, context, written)]))[0]!
+  return written && (await savedAgain(db, schema, context, [savedOf(schema, context, written)]))[0]!
 }
 
 /**
@@ -75,25 +75,25 @@ export async function savedBefore(
  */
 export async function save(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   context: Context,
-  write: (by: WriteParams) => Write,
+  write: (params: WriteParams) => Write,
   response: WriteResponse,
   { first, candidates }: { readonly first?: string | undefined; readonly candidates: readonly Candidate[] },
 ): Promise<Saved | null> {
-  const by = authorOf(context)
+  const params = authorOf(context)
   const { idempotency = null } = context
-  const statement = writing(by, write(by))
-  const written = await writeIdempotently(db, by.account, idempotency, statement, response, first).catch(
+  const statement = writing(params, write(params))
+  const written = await writeIdempotently(db, params.account, idempotency, statement, response, first).catch(
     async error => {
       if (!isTaken(error)) throw constraintRefusal(error, context.catalog) ?? error
       const clashes = await clashesOf(db, context, candidates)
-      if (clashes.length) throw duplicate(fields, clashes)
+      if (clashes.length) throw duplicate(schema, clashes)
       // The value has become free meanwhile.
       return undefined
     },
   )
-  return written ? savedOf(fields, context, written) : null
+  return written ? savedOf(schema, context, written) : null
 }
 
 /** The key by which idempotency.ts finds an earlier response. */
@@ -108,12 +108,12 @@ export function authorOf(context: Context): WriteParams {
 
 /** The saved record as its author may see it, from the row that a write returns. */
 export function savedOf(
-  fields: ResourceFields,
+  schema: ResourceSchema,
   context: Context,
   { row, response }: Written<WriteResponse>,
 ): Saved {
   const saved = { id: Number(row.id), version: Number(row.version), record: row.record!, ...response }
-  return { ...saved, record: toldText(fields, context, saved) }
+  return { ...saved, record: toldText(schema, context, saved) }
 }
 
 /** Input of a write's validation besides its body. */
@@ -136,14 +136,14 @@ type Judged = {
  */
 export async function validatedRecord(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   parsed: Parsed,
   { before, added, isDoubtful, undoes = null }: Judged,
   context: Context,
 ): Promise<RecordToWrite> {
   const { problems, nested, references } = parsed
   const { catalog, rights } = context
-  for (const inner of nested) rights?.need(`${inner.fields.resource.name}:write`)
+  for (const inner of nested) rights?.need(`${inner.schema.resource.name}:write`)
   // The response shows values that are copied from a record (D65).
   for (const resource of copiedFrom(added, catalog)) rights?.need(`${resource}:read`)
   const isCopied = copiedFrom(references, catalog).length > 0
@@ -151,56 +151,56 @@ export async function validatedRecord(
     for (const problem of missingReferences(added, lookIn(row), context.idle)) problems.add(() => problem)
   }
   const isAsked = isDoubtful || isCopied || problems.count > 0
-  const row = isAsked ? await askReferences(db, sightOf(context), references) : {}
+  const row = isAsked ? await askReferences(db, callerParamsOf(context), references) : {}
   if (isAsked) addMissing(row)
   const related = relatedOf(row, context)
-  for (const inner of nested) judged(inner.fields, inner.parsed, null, context, related, null)
-  const after = judged(fields, parsed, before, context, related, undoes)
-  const most = before ? null : await tooMany(db, fields, catalog.account.id, after)
+  for (const inner of nested) judged(inner.schema, inner.parsed, null, context, related, null)
+  const after = judged(schema, parsed, before, context, related, undoes)
+  const most = before ? null : await tooMany(db, schema, catalog.account.id, after)
   if (most) problems.add(() => most)
   if (problems.count) {
-    if (!isAsked) addMissing(await askReferences(db, sightOf(context), added))
-    for (const clash of await clashesOf(db, context, candidatesOf(fields, parsed, { before, after })))
+    if (!isAsked) addMissing(await askReferences(db, callerParamsOf(context), added))
+    for (const clash of await clashesOf(db, context, candidatesOf(schema, parsed, { before, after })))
       problems.add(() => clash)
     const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`
-    throw new Refusal('validation_failed', `The ${fields.resource.name} was not saved: ${count}.`, problems)
+    throw new Refusal('validation_failed', `The ${schema.resource.name} was not saved: ${count}.`, problems)
   }
-  refuseForbidden(fields, context, before, after)
-  return { after, changes: changesOf(fields, before ?? blank(fields), after) }
+  refuseForbidden(schema, context, before, after)
+  return { after, changes: changesOf(schema, before ?? blank(schema), after) }
 }
 
 /** The record and its nested records, as candidates for a clash of unique values. */
 export function candidatesOf(
-  fields: ResourceFields,
+  schema: ResourceSchema,
   { nested, path }: Parsed,
   { before, after }: Pick<Candidate, 'before' | 'after'>,
 ): Candidate[] {
-  const inner = nested.map(({ fields, parsed }) => ({
-    fields,
+  const inner = nested.map(({ schema, parsed }) => ({
+    schema,
     after: parsed.values,
     before: null,
     path: parsed.path,
   }))
-  return [{ fields, after, before, path }, ...inner]
+  return [{ schema, after, before, path }, ...inner]
 }
 
 /** The record after the resource's rules. Adds the rules' problems to its own. */
 export function judged(
-  fields: ResourceFields,
+  schema: ResourceSchema,
   { values, sent, problems, warnings, path }: Parsed,
   before: Values | null,
   context: Context,
   related: Draft['related'],
   undoes: Undone | null,
 ): Values {
-  const after: Values = { ...blank(fields), ...before, ...values }
+  const after: Values = { ...blank(schema), ...before, ...values }
   const kept = keptOf(values, context)
   // The rules decide if these fields have a value; only then does the sent one replace it.
   const byRules = Object.keys(kept).filter(name => !name.startsWith('created_'))
   for (const name of byRules) after[name] = before?.[name] ?? null
-  const isHidden = (name: string) => isHiddenByRole(fields, name)
-  const isTold = !before || mayRead(context, fields.resource.name)
-  fields.resource.applyRules({
+  const isHidden = (name: string) => isHiddenByRole(schema, name)
+  const isTold = !before || mayRead(context, schema.resource.name)
+  schema.resource.applyRules({
     before,
     after,
     sent,
@@ -231,7 +231,7 @@ export function judged(
       if (isTold && !isHidden(warning.field)) warnings.push(warning)
     },
   })
-  if (undoes && before) giveBack(fields, after, before, undoes)
+  if (undoes && before) giveBack(schema, after, before, undoes)
   for (const name of byRules) if (after[name] !== null) after[name] = kept[name]!
   return after
 }
@@ -241,7 +241,7 @@ export function judged(
  * names of lines; other read-only fields stay as stored. Values that follow from stages, rates and the clock
  * are current.
  */
-function giveBack({ whole }: ResourceFields, after: Values, before: Values, { former }: Undone): void {
+function giveBack({ whole }: ResourceSchema, after: Values, before: Values, { former }: Undone): void {
   for (const { internal_name: name, is_volatile, is_hidden, is_read_only } of whole.fields) {
     if (is_volatile || is_hidden) continue
     if (name in former) after[name] = former[name]!
@@ -256,7 +256,7 @@ export function hiddenProblem(): Problem {
 
 /** Throws `forbidden` if the author may not make the change. */
 export function refuseForbidden(
-  { resource }: ResourceFields,
+  { resource }: ResourceSchema,
   { catalog, rights, actor }: Context,
   before: Values | null,
   after: Values | null,
@@ -265,7 +265,7 @@ export function refuseForbidden(
   if (reason) throw new Refusal('forbidden', reason)
 }
 
-export function changesOf({ whole }: ResourceFields, before: Values, after: Values): Changes {
+export function changesOf({ whole }: ResourceSchema, before: Values, after: Values): Changes {
   const changes: Changes = {}
   for (const { internal_name: name, is_hidden, computed, is_of_store, kept_by } of whole.fields) {
     if (is_hidden || computed || is_of_store || kept_by) continue
@@ -288,7 +288,7 @@ export function keptOf(values: Values, { keeps = [] }: Context): Values {
 
 /** A record with every field empty, so that rules never meet an absent member. */
 export const blank = memoize(
-  ({ whole }: ResourceFields): Values =>
+  ({ whole }: ResourceSchema): Values =>
     Object.fromEntries(
       whole.fields.map(field => [field.internal_name, emptyValue(field, kinds[field.type])]),
     ),

@@ -3,13 +3,19 @@
  * statement that writes is in write.ts.
  */
 import type { CallerParams, WriteParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Column } from '../fields/columns.ts'
 import { recordRow } from '../fields/columns.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
-import { changeableColumn, sightOf, sightValues, type Viewer, visible } from '../rights/visibility.ts'
+import {
+  type Caller,
+  callerParamsOf,
+  callerParamValues,
+  changeableColumn,
+  visible,
+} from '../rights/visibility.ts'
 import {
   type Param,
   type Part,
@@ -71,7 +77,7 @@ export type Changes = { [name: string]: { before: Json; after: Json } }
 /** A record to be written: all its values, and the values that change. */
 export type RecordToWrite = { readonly after: Values; readonly changes: Changes }
 
-export function tableOf({ resource }: ResourceFields): Sql {
+export function tableOf({ resource }: ResourceSchema): Sql {
   return sql.id(resource.name)
 }
 
@@ -79,47 +85,47 @@ export function tableOf({ resource }: ResourceFields): Sql {
  * Reads a live record that the viewer sees: version; record; and is_moved, true if a value may have changed
  * since the version was written (D89).
  */
-export function recordStatement(fields: ResourceFields, viewer: Viewer, id: string): Statement {
-  return asked(toRead(fields), viewer, id)
+export function recordStatement(schema: ResourceSchema, caller: Caller, id: string): Statement {
+  return asked(toRead(schema), caller, id)
 }
 
 /**
  * Reads a record in order to change it: version; record; state, a hash that differs after every change of the
  * stored text, also after one that makes no version; and is_changeable, true if the viewer may change it.
  */
-export function recordToChange(fields: ResourceFields, viewer: Viewer, id: string): Statement {
-  return asked(toChange(fields), viewer, id)
+export function recordToChange(schema: ResourceSchema, caller: Caller, id: string): Statement {
+  return asked(toChange(schema), caller, id)
 }
 
-const toRead = memoize((fields: ResourceFields) => oneRecord(fields, readColumns))
-const toChange = memoize((fields: ResourceFields) => oneRecord(fields, changeColumns))
+const toRead = memoize((schema: ResourceSchema) => oneRecord(schema, readColumns))
+const toChange = memoize((schema: ResourceSchema) => oneRecord(schema, changeColumns))
 
-function oneRecord(fields: ResourceFields, columns: typeof readColumns) {
+function oneRecord(schema: ResourceSchema, columns: typeof readColumns) {
   return prepared((account, actor, territories, id, followedAt) => {
-    const sight = { account, actor, territories, resources: new Map([[fields.resource.name, fields]]) }
+    const params = { account, actor, territories, resources: new Map([[schema.resource.name, schema]]) }
     return sql`
-    SELECT ${columns(fields, sight, followedAt)}
-    FROM ${tableOf(fields)} r
-    WHERE ${visible(fields.resource.name, sight, sql`r`)} AND r.id = ${id}::bigint AND r.deleted_at IS NULL`
+    SELECT ${columns(schema, params, followedAt)}
+    FROM ${tableOf(schema)} r
+    WHERE ${visible(schema.resource.name, params, sql`r`)} AND r.id = ${id}::bigint AND r.deleted_at IS NULL`
   })
 }
 
-function asked(statement: ReturnType<typeof oneRecord>, viewer: Viewer, id: string): Statement {
-  return statement(...sightValues(viewer), id, viewer.catalog.followedAt)
+function asked(statement: ReturnType<typeof oneRecord>, caller: Caller, id: string): Statement {
+  return statement(...callerParamValues(caller), id, caller.catalog.followedAt)
 }
 
 /** Like recordToChange, for several records: also `id`. */
-export function recordsToChange(fields: ResourceFields, viewer: Viewer, ids: readonly number[]): Sql {
-  const [sight, r] = [sightOf(viewer), sql`r`]
+export function recordsToChange(schema: ResourceSchema, caller: Caller, ids: readonly number[]): Sql {
+  const [params, r] = [callerParamsOf(caller), sql`r`]
   return sql`
-    SELECT r.id::text AS id, ${changeColumns(fields, sight)}
-    FROM ${tableOf(fields)} r
-    WHERE ${visible(fields.resource.name, sight, r)} AND r.id = ANY(${`{${ids.join()}}`}::bigint[])
+    SELECT r.id::text AS id, ${changeColumns(schema, params)}
+    FROM ${tableOf(schema)} r
+    WHERE ${visible(schema.resource.name, params, r)} AND r.id = ANY(${`{${ids.join()}}`}::bigint[])
       AND r.deleted_at IS NULL`
 }
 
 /** True if values of `r` that change without a write differ from those at its last write, or may. */
-export function isMoved({ whole }: ResourceFields, followedAt: Param): Sql {
+export function isMoved({ whole }: ResourceSchema, followedAt: Param): Sql {
   const { kept } = whole.resource
   const volatile = whole.fields.filter(field => field.is_volatile && !field.kept_by)
   const computed = volatile.filter(field => field.computed)
@@ -134,14 +140,14 @@ export function isMoved({ whole }: ResourceFields, followedAt: Param): Sql {
 }
 
 /** The columns of recordStatement, over the row `r`. */
-function readColumns(fields: ResourceFields, _sight: CallerParams, followedAt: Param): Sql {
-  return sql`r.version::text AS version, ${renderedSql(fields)} AS record, ${isMoved(fields, followedAt)}`
+function readColumns(schema: ResourceSchema, _sight: CallerParams, followedAt: Param): Sql {
+  return sql`r.version::text AS version, ${renderedSql(schema)} AS record, ${isMoved(schema, followedAt)}`
 }
 
 /** The columns of recordToChange, over the row `r`. */
-export function changeColumns(fields: ResourceFields, sight: CallerParams): Sql {
-  return sql`r.version::text AS version, ${renderedSql(fields)} AS record,
-      ${stateOf(sql`r.document`)}::text AS state, ${changeableColumn(fields.resource.name, sight, sql`r`)}`
+export function changeColumns(schema: ResourceSchema, params: CallerParams): Sql {
+  return sql`r.version::text AS version, ${renderedSql(schema)} AS record,
+      ${stateOf(sql`r.document`)}::text AS state, ${changeableColumn(schema.resource.name, params, sql`r`)}`
 }
 
 /** SQL of a 64-bit hash of a stored text. */
@@ -150,23 +156,23 @@ export function stateOf(document: Sql): Sql {
 }
 
 /** The row that a write of the record `r` returns; `unread` skips rendering. */
-export function answerOf(fields: ResourceFields, unread = false): Sql {
-  const record = unread ? sql`'{}'` : renderedSql(fields)
+export function answerOf(schema: ResourceSchema, unread = false): Sql {
+  const record = unread ? sql`'{}'` : renderedSql(schema)
   return sql`SELECT r.id::text AS id, r.version::text AS version, ${record} AS record FROM r`
 }
 
 /** A CTE that inserts a record with this id, once the counter is raised. */
 export function insertedRow(
   name: Sql,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   { account }: WriteParams,
   id: Sql,
   draft: RecordToWrite,
 ): Sql {
-  const { columns, insert } = shapeOf(fields.whole)
+  const { columns, insert } = shapeOf(schema.whole)
   const values = columns.flatMap(column => valuesOf(column, draft.after))
-  const document = renderedMembers(fields, draft.after)
-  return sql`${name} AS (${insert([account, id, customOf(fields, draft.changes).set, document, ...values])})`
+  const document = renderedMembers(schema, draft.after)
+  return sql`${name} AS (${insert([account, id, customOf(schema, draft.changes).set, document, ...values])})`
 }
 
 /** An INSERT of: account, id, custom, document, and the values of the columns. */
@@ -192,10 +198,10 @@ function insertOf(table: Sql, columns: readonly FieldColumns[]): (given: readonl
  * The SET items of an UPDATE: only the columns of the fields that change. Most changes touch a field or two,
  * and a deal has sixty columns.
  */
-export function assignedRow(fields: ResourceFields, { after, changes }: RecordToWrite): Sql {
+export function assignedRow(schema: ResourceSchema, { after, changes }: RecordToWrite): Sql {
   const at = sql`locked.at`
-  const custom = customOf(fields, changes)
-  const changed = shapeOf(fields.whole).columns.filter(
+  const custom = customOf(schema, changes)
+  const changed = shapeOf(schema.whole).columns.filter(
     ({ field }) => field.is_hidden || field.internal_name in changes || setByUpdate.has(field.internal_name),
   )
   const assigned = changed.flatMap(column => {
@@ -205,14 +211,14 @@ export function assignedRow(fields: ResourceFields, { after, changes }: RecordTo
     })
   })
   return sql`version = version + 1, custom = (custom || ${custom.set}::jsonb) - ${custom.unset}::text[],
-    document = ${dated(renderedMembers(fields, after), at)},
+    document = ${dated(renderedMembers(schema, after), at)},
     ${sql.join(assigned, sql`,\n    `)}`
 }
 
 export const setByUpdate: ReadonlySet<string> = new Set(['updated_at', 'updated_by'])
 
 /** The event of a record that the CTE `of` inserts. */
-export function createdEvent({ resource }: ResourceFields, draft: RecordToWrite, of: Sql): Event {
+export function createdEvent({ resource }: ResourceSchema, draft: RecordToWrite, of: Sql): Event {
   const { name, also } = resource
   const more = also ? { also: also(null, draft.after) } : {}
   return { type: `${name}.created`, ...more, resource: name, of, changes: changesSql(draft) }
@@ -231,14 +237,14 @@ export type FieldColumns = {
 type Shape = { readonly columns: readonly FieldColumns[]; readonly insert: ReturnType<typeof insertOf> }
 
 /** The columns that a record's own writes set, with the field of the service each belongs to. */
-export const shapeOf = memoize((fields: ResourceFields): Shape => {
-  const columns = fields.fields
+export const shapeOf = memoize((schema: ResourceSchema): Shape => {
+  const columns = schema.fields
     .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.kept_by)
     .map(field => {
       const own = kinds[field.type].columns(field)
       return { field, columns: own, names: own.map(({ name }) => sql.id(name)) }
     })
-  return { columns, insert: insertOf(tableOf(fields), columns) }
+  return { columns, insert: insertOf(tableOf(schema), columns) }
 })
 
 /** The values of a field's columns. A value that the statement uses twice is bound to one placeholder. */
@@ -255,10 +261,10 @@ export function valuesOf({ field, columns }: FieldColumns, after: Values): (Valu
  * literal.
  */
 export function customOf(
-  { whole: fields }: ResourceFields,
+  { whole: schema }: ResourceSchema,
   changes: Changes,
 ): { set: string; unset: string } {
-  const changed = fields.fields.filter(field => field.is_custom && field.internal_name in changes)
+  const changed = schema.fields.filter(field => field.is_custom && field.internal_name in changes)
   const value = (field: Field) => changes[field.internal_name]!.after
   const set = Object.fromEntries(
     changed.filter(field => value(field) !== null).map(field => [field.internal_name, value(field)]),

@@ -4,13 +4,13 @@
  * HTTP.
  */
 import { Refusal, type Warning } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { mayRead, mayWrite } from '../rights/rights.ts'
-import { isChangeable, sightOf } from '../rights/visibility.ts'
+import { callerParamsOf, isChangeable } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import { mapYielding } from '../waiting/yielding.ts'
 import type { Operation } from './batch.ts'
@@ -51,7 +51,7 @@ type Row = Readonly<Record<string, string | null>>
 /**
  * True if records of a resource can be written in bulk: each is validated on its own, with its references.
  */
-export function canGoTogether({ resource }: ResourceFields): boolean {
+export function canGoTogether({ resource }: ResourceSchema): boolean {
   const { isConfiguration, most, forbids, keeps, actor } = resource
   return !isConfiguration && !most && !forbids && !keeps && !actor
 }
@@ -62,16 +62,16 @@ export function canGoTogether({ resource }: ResourceFields): boolean {
  */
 export async function prepared(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   operations: readonly Operation[],
   context: Context,
 ): Promise<{ readonly ready: readonly (Ready | null)[]; readonly hasNames: boolean }> {
-  const rows = await readRows(db, fields, operations, context)
-  const targets = run(fields, operations, rows)
-  const { read, hasNames } = await parsedTogether(db, fields, targets, context)
+  const rows = await readRows(db, schema, operations, context)
+  const targets = run(schema, operations, rows)
+  const { read, hasNames } = await parsedTogether(db, schema, targets, context)
   const parsed = read.flatMap(one => (one ? [one.parsed] : []))
   const references = parsed.flatMap(one => one.references)
-  const live = await askReferences(db, sightOf(context), references)
+  const live = await askReferences(db, callerParamsOf(context), references)
   const related = relatedOf(live, context)
   const look = lookIn(live)
   const ready = await mapYielding(read.entries(), ([index, one]): Ready | null => {
@@ -79,17 +79,17 @@ export async function prepared(
     if (op === 'delete') return { removed: id! }
     if (!one) return null
     const { parsed, row, before } = one
-    if (!parsed.nested.every(inner => mayWrite(context, inner.fields.resource.name))) return null
-    const isNew = parsed.references.filter(reference => !before || !isKnown(reference, fields, before))
+    if (!parsed.nested.every(inner => mayWrite(context, inner.schema.resource.name))) return null
+    const isNew = parsed.references.filter(reference => !before || !isKnown(reference, schema, before))
     if (missingReferences(isNew, look, context.idle).length > 0) return null
     if (!copiedFrom(isNew, context.catalog).every(resource => mayRead(context, resource))) return null
-    for (const inner of parsed.nested) judged(inner.fields, inner.parsed, null, context, related, null)
-    const after = judged(fields, parsed, before, context, related, null)
+    for (const inner of parsed.nested) judged(inner.schema, inner.parsed, null, context, related, null)
+    const after = judged(schema, parsed, before, context, related, null)
     if (parsed.problems.count > 0) return null
     const { warnings, nested } = parsed
-    return readyOf(fields, context, { row, before, after, warnings, nested })
+    return readyOf(schema, context, { row, before, after, warnings, nested })
   })
-  const taken = await takenValues(db, fields, ready, context)
+  const taken = await takenValues(db, schema, ready, context)
   return { ready: ready.map((one, index) => (taken.has(index) ? null : one)), hasNames }
 }
 
@@ -99,12 +99,12 @@ export async function prepared(
  */
 async function takenValues(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   ready: readonly (Ready | null)[],
   context: Context,
 ): Promise<Set<number>> {
   const taken = new Set<number>()
-  for (const field of keyed(fields)) {
+  for (const field of keyed(schema)) {
     const places = new Map<string, number>()
     for (const [index, one] of ready.entries()) {
       if (!one || !('draft' in one) || one.draft.read) continue
@@ -113,7 +113,7 @@ async function takenValues(
         else places.set(text, index)
     }
     if (places.size === 0) continue
-    const rows = await ask(db, holdersSelect(context, fields, field, [...places.keys()]))
+    const rows = await ask(db, holdersSelect(context, schema, field, [...places.keys()]))
     const indexes = [...places.values()]
     for (const { place } of rows) taken.add(indexes[Number(place) - 1]!)
   }
@@ -128,19 +128,19 @@ function textsOf(value: Json, field: Field): string[] {
 /** Operation → the stored record that it is about, if there is one. */
 async function readRows(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   operations: readonly Operation[],
   context: Context,
 ): Promise<ReadonlyMap<Operation, Row>> {
   const rows = new Map<Operation, Row>()
   const byId = Map.groupBy(operations.filter(hasId), ({ id }) => String(id))
   const ids = [...byId.keys()].map(Number)
-  const found = ids.length ? await ask(db, recordsToChange(fields, context, ids)) : []
+  const found = ids.length ? await ask(db, recordsToChange(schema, context, ids)) : []
   for (const row of found) for (const one of byId.get(row.id!)!) rows.set(one, row)
   const told = operations.filter(({ told }) => told !== null)
   for (const [field, of] of Map.groupBy(told, ({ told }) => told!.field)) {
     const texts = of.map(({ told }) => told!.text)
-    for (const row of await ask(db, holdersSelect(context, fields, field, texts)))
+    for (const row of await ask(db, holdersSelect(context, schema, field, texts)))
       rows.set(of[Number(row.place) - 1]!, { ...row, id: row.holder! })
   }
   return rows
@@ -155,7 +155,7 @@ type Target = { readonly operation: Operation; readonly row: Row | null } | null
 
 /** The operations up to the second one about the same record. */
 function run(
-  fields: ResourceFields,
+  schema: ResourceSchema,
   operations: readonly Operation[],
   rows: ReadonlyMap<Operation, Row>,
 ): Target[] {
@@ -166,7 +166,7 @@ function run(
     const key = keyOf(operation, row)
     if (key !== null && seen.has(key)) break
     if (key !== null) seen.add(key)
-    targets.push(isApart(fields, operation, row) ? null : { operation, row })
+    targets.push(isApart(schema, operation, row) ? null : { operation, row })
   }
   return targets
 }
@@ -178,9 +178,9 @@ function keyOf({ id, told }: Operation, row: Row | null): string | null {
 }
 
 /** True if an operation is to be carried out individually, as far as known before its validation. */
-function isApart(fields: ResourceFields, { op, told, precondition }: Operation, row: Row | null): boolean {
+function isApart(schema: ResourceSchema, { op, told, precondition }: Operation, row: Row | null): boolean {
   if (op === 'create') return precondition !== null
-  if (op === 'delete') return precondition !== null || told !== null || !canBeRemovedTogether(fields)
+  if (op === 'delete') return precondition !== null || told !== null || !canBeRemovedTogether(schema)
   if (op === 'restore') return true
   if (row) return !row.id || !isChangeable(row) || !isMet(precondition, Number(row.version))
   return op === 'update' || told === null || told.field.is_read_only || precondition !== null
@@ -191,11 +191,11 @@ type Read = { readonly parsed: Parsed; readonly row: Row | null; readonly before
 /** The bodies, parsed with the names in them; null for one to carry out individually. */
 async function parsedTogether(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   targets: readonly Target[],
   context: Context,
 ): Promise<{ readonly read: readonly (Read | null)[]; readonly hasNames: boolean }> {
-  const { name } = fields.resource
+  const { name } = schema.resource
   let hasNames = false
   try {
     let count = targets.length
@@ -203,7 +203,7 @@ async function parsedTogether(
     const read = await withNames(db, context, names => {
       const all: (Read | null)[] = []
       for (const target of targets.slice(0, count)) {
-        all.push(parsedOne(fields, target, context, names))
+        all.push(parsedOne(schema, target, context, names))
         // The second pass, with the names resolved, parses just as many bodies.
         if (count === targets.length && performance.now() > until) count = all.length
       }
@@ -211,7 +211,7 @@ async function parsedTogether(
       // An earlier operation may change which record a name means.
       const isAsked = (resource: string) => names.asked.some(one => one.resource === resource)
       if (names.areTooMany || isAsked(name)) throw notTogether
-      const isApart = (one: Read) => one.parsed.nested.some(inner => isAsked(inner.fields.resource.name))
+      const isApart = (one: Read) => one.parsed.nested.some(inner => isAsked(inner.schema.resource.name))
       return all.map(one => (one && isApart(one) ? null : one))
     })
     return { read, hasNames }
@@ -226,15 +226,15 @@ const parsedWithinMs = 20
 
 const notTogether = new Error('These operations may depend on each other')
 
-function parsedOne(fields: ResourceFields, target: Target, context: Context, names: Names): Read | null {
+function parsedOne(schema: ResourceSchema, target: Target, context: Context, names: Names): Read | null {
   if (!target || target.operation.op === 'delete') return null
   const { operation, row } = target
   const { actor, catalog } = context
-  const before = row && completed(fields, parseJson(row.record!) as JsonObject)
+  const before = row && completed(schema, parseJson(row.record!) as JsonObject)
   try {
-    const parsed = parseRecord(bodyOf(operation, before, context), fields, catalog, before, names)
-    const isOfOthers = parsed.references.every(({ resource }) => resource !== fields.resource.name)
-    if (!isOfOthers || !parsed.nested.every(inner => goesAlong(inner, fields))) return null
+    const parsed = parseRecord(bodyOf(operation, before, context), schema, catalog, before, names)
+    const isOfOthers = parsed.references.every(({ resource }) => resource !== schema.resource.name)
+    if (!isOfOthers || !parsed.nested.every(inner => goesAlong(inner, schema))) return null
     if (!before) Object.assign(parsed.values, authoredBy(actor), keptOf(parsed.values, context))
     return { parsed, row, before }
   } catch (error) {
@@ -244,8 +244,8 @@ function parsedOne(fields: ResourceFields, target: Target, context: Context, nam
 }
 
 /** True if a nested record can be written in bulk with those of others: it needs no lookup. */
-function goesAlong({ fields, sought }: Parsed['nested'][number], { resource }: ResourceFields): boolean {
-  return sought.field === null && fields.resource.name !== resource.name && canGoTogether(fields)
+function goesAlong({ schema, sought }: Parsed['nested'][number], { resource }: ResourceSchema): boolean {
+  return sought.field === null && schema.resource.name !== resource.name && canGoTogether(schema)
 }
 
 function bodyOf({ told, op, body, bodyOn }: Operation, before: Values | null, context: Context): Json {
@@ -256,7 +256,7 @@ function bodyOf({ told, op, body, bodyOn }: Operation, before: Values | null, co
 
 /** The operation as it would be written; null for one that frees or takes a unique value. */
 function readyOf(
-  fields: ResourceFields,
+  schema: ResourceSchema,
   { actor }: Context,
   {
     row,
@@ -266,17 +266,17 @@ function readyOf(
     nested,
   }: Pick<Read, 'row' | 'before'> & { after: Values } & Pick<Parsed, 'warnings' | 'nested'>,
 ): Written | null {
-  const { also } = fields.resource
-  const changes = changesOf(fields, before ?? blank(fields), after)
+  const { also } = schema.resource
+  const changes = changesOf(schema, before ?? blank(schema), after)
   const { id, version, state } = row ?? {}
   if (row && Object.keys(changes).length === 0) return { warnings, unchanged: { ...row, id: id! } }
-  if (row && Object.keys(changes).some(name => isUnique(fields, name))) return null
+  if (row && Object.keys(changes).some(name => isUnique(schema, name))) return null
   if (row) Object.assign(after, { updated_at: moment, updated_by: actor })
   const read = row ? { id: Number(id), version: version!, state: state! } : null
   const draft = { read, after, changes, also: also?.(before, after) ?? [], nested }
   return { warnings, draft }
 }
 
-function isUnique({ resource, whole }: ResourceFields, name: string): boolean {
+function isUnique({ resource, whole }: ResourceSchema, name: string): boolean {
   return whole.byName.get(name)?.is_unique === true || Object.values(resource.unique ?? {}).includes(name)
 }

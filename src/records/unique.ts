@@ -6,11 +6,11 @@
 import { constraintOf } from '../db/constraint.ts'
 import { type Problem, problemAt, Refusal } from '../errors.ts'
 import type { CallerParams, WriteParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isSameJson } from '../json.ts'
-import { sightOf, type Viewer, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Part, param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { isHiddenByRole } from './rendered-record.ts'
@@ -22,30 +22,30 @@ export function hasKeys(field: Field): boolean {
 }
 
 /** The fields of a resource whose values are stored as keys. */
-export const keyed = memoize(({ whole }: ResourceFields): readonly Field[] => whole.fields.filter(hasKeys))
+export const keyed = memoize(({ whole }: ResourceSchema): readonly Field[] => whole.fields.filter(hasKeys))
 
 /** The CTE that inserts the keys of a new record `r`, a CTE with its row; `name` is the CTE's name. */
 export function insertedKeys(
-  by: WriteParams,
-  fields: ResourceFields,
+  params: WriteParams,
+  schema: ResourceSchema,
   r: Sql,
   { after }: RecordToWrite,
   name: string,
 ) {
-  const keys = keysOf(keyed(fields), after)
-  return keys ? [sql`${sql.id(name)} AS (${inserted(by, r, keys, sql`true`)})`] : []
+  const keys = keysOf(keyed(schema), after)
+  return keys ? [sql`${sql.id(name)} AS (${inserted(params, r, keys, sql`true`)})`] : []
 }
 
 /** The CTEs that update the keys of a changed record `r`: they delete old keys and insert new ones. */
 export function changedKeys(
-  by: WriteParams,
-  fields: ResourceFields,
+  params: WriteParams,
+  schema: ResourceSchema,
   { after, changes }: RecordToWrite,
 ): Sql[] {
-  const changed = keyed(fields).filter(({ internal_name: name }) => name in changes)
+  const changed = keyed(schema).filter(({ internal_name: name }) => name in changes)
   if (changed.length === 0) return []
   const keys = keysOf(changed, after) ?? sql`SELECT NULL::bigint AS field, NULL::text AS key`
-  const isOwn = sql`u.account_id = ${by.account}::bigint AND u.record = r.id`
+  const isOwn = sql`u.account_id = ${params.account}::bigint AND u.record = r.id`
   const isSame = sql`u.field = k.field AND u.key = k.key`
   const isNew = sql`k.key IS NOT NULL AND NOT EXISTS (SELECT 1 FROM unique_value u WHERE ${isOwn} AND ${isSame})`
   return [
@@ -54,27 +54,27 @@ export function changedKeys(
   WHERE ${isOwn} AND u.field = ANY(${idsOf(changed)}::bigint[])
     AND NOT EXISTS (SELECT 1 FROM (${keys}) k WHERE ${isSame})
 )`,
-    sql`taken AS (${inserted(by, sql`r`, keys, isNew)})`,
+    sql`taken AS (${inserted(params, sql`r`, keys, isNew)})`,
   ]
 }
 
 /** The CTE that deletes the keys of the deleted records `r`. */
-export function freedKeys(by: WriteParams, fields: ResourceFields, r: Sql, name: string): Sql[] {
-  const all = keyed(fields)
+export function freedKeys(params: WriteParams, schema: ResourceSchema, r: Sql, name: string): Sql[] {
+  const all = keyed(schema)
   if (all.length === 0) return []
   return [
     sql`${sql.id(name)} AS (
   DELETE FROM unique_value u USING ${r} x
-  WHERE u.account_id = ${by.account}::bigint AND u.record = x.id AND u.field = ANY(${idsOf(all)}::bigint[])
+  WHERE u.account_id = ${params.account}::bigint AND u.record = x.id AND u.field = ANY(${idsOf(all)}::bigint[])
 )`,
   ]
 }
 
 /** The CTE that inserts the keys of the restored rows `r`. */
-export function restoredKeys(by: WriteParams, fields: ResourceFields, r: Sql, name: string): Sql[] {
-  const all = keyed(fields)
+export function restoredKeys(params: WriteParams, schema: ResourceSchema, r: Sql, name: string): Sql[] {
+  const all = keyed(schema)
   if (all.length === 0) return []
-  return [sql`${sql.id(name)} AS (${keysOfRows(by, r, all)})`]
+  return [sql`${sql.id(name)} AS (${keysOfRows(params, r, all)})`]
 }
 
 /** An INSERT of the keys that the rows `r` have in these fields. */
@@ -100,7 +100,7 @@ export function storedKeys(fields: readonly Field[]): Sql {
 
 /** A record that may clash: as it would be saved, as stored (null if new), and its path in the body. */
 export type Candidate = {
-  readonly fields: ResourceFields
+  readonly schema: ResourceSchema
   readonly after: Values
   readonly before: Values | null
   readonly path: string
@@ -109,24 +109,24 @@ export type Candidate = {
 /** The problems of values that other live records have; with the holder's id only if the viewer sees it. */
 export async function clashesOf(
   db: Queryable,
-  viewer: Viewer,
+  caller: Caller,
   candidates: readonly Candidate[],
 ): Promise<Problem[]> {
-  const all = candidates.flatMap(({ fields, after, before, path }) =>
-    keyed(fields)
+  const all = candidates.flatMap(({ schema, after, before, path }) =>
+    keyed(schema)
       .filter(({ internal_name: name }) => !before || !isSameJson(before[name] ?? null, after[name] ?? null))
-      .map(field => ({ fields, field, after, path, id: before ? String(before.id) : null })),
+      .map(field => ({ schema, field, after, path, id: before ? String(before.id) : null })),
   )
-  const sight = sightOf(viewer)
-  const selects = all.flatMap(({ fields, field, after, id }, place) => {
+  const params = callerParamsOf(caller)
+  const selects = all.flatMap(({ schema, field, after, id }, place) => {
     const keys = keysOf([field], after)
-    return keys ? [clashSelect(sight, fields, keys, id, place)] : []
+    return keys ? [clashSelect(params, schema, keys, id, place)] : []
   })
   if (selects.length === 0) return []
   const rows = await ask(db, sql.join(selects, sql`\nUNION ALL\n`))
   return rows.map(({ place, holder }) => {
-    const { fields, field, path } = all[Number(place)]!
-    return clash(fields, field, path, holder ?? null)
+    const { schema, field, path } = all[Number(place)]!
+    return clash(schema, field, path, holder ?? null)
   })
 }
 
@@ -136,15 +136,15 @@ export function isTaken(error: unknown): boolean {
 }
 
 /** The refusal of a record whose only problems are clashes (409). */
-export function duplicate({ resource }: ResourceFields, problems: readonly Problem[]): Refusal {
+export function duplicate({ resource }: ResourceSchema, problems: readonly Problem[]): Refusal {
   return new Refusal('duplicate', `The ${resource.name} was not saved: a value is taken.`, problems)
 }
 
 /** The problem that another record has a value. It reveals nothing of a field that the caller doesn't see. */
-export function clash(fields: ResourceFields, field: Field, path: string, holder: string | null): Problem {
+export function clash(schema: ResourceSchema, field: Field, path: string, holder: string | null): Problem {
   const name = field.internal_name
-  if (isHiddenByRole(fields, name)) return problemAt('', 'not_allowed', 'A rule does not allow this record.')
-  const message = `Another ${fields.resource.name} has the same ${name}.`
+  if (isHiddenByRole(schema, name)) return problemAt('', 'not_allowed', 'A rule does not allow this record.')
+  const message = `Another ${schema.resource.name} has the same ${name}.`
   const problem = { field: name, path: `${path}/${name}`, code: 'value_taken', message }
   return holder ? { ...problem, holder: Number(holder) } : problem
 }
@@ -153,38 +153,38 @@ export function clash(fields: ResourceFields, field: Field, path: string, holder
  * SELECT of the record that holds a value: holder, null if the viewer doesn't see it, and the columns of
  * recordStatement and recordToChange. No row if no record holds it.
  */
-export function holderSelect(viewer: Viewer, fields: ResourceFields, field: Field, text: Part): Sql {
-  const sight = sightOf(viewer)
-  return sql`SELECT ${heldColumns(viewer, sight, fields)}
-  FROM (${holders(sight, fields, field, sql`${text}::text`)}) h ${seenHolder(sight, fields)}`
+export function holderSelect(caller: Caller, schema: ResourceSchema, field: Field, text: Part): Sql {
+  const params = callerParamsOf(caller)
+  return sql`SELECT ${heldColumns(caller, params, schema)}
+  FROM (${holders(params, schema, field, sql`${text}::text`)}) h ${seenHolder(params, schema)}`
 }
 
 /** Like holderSelect, for many values: also `place`, the value's place among them, from 1. */
 export function holdersSelect(
-  viewer: Viewer,
-  fields: ResourceFields,
+  caller: Caller,
+  schema: ResourceSchema,
   field: Field,
   texts: readonly string[],
 ): Sql {
-  const sight = sightOf(viewer)
-  return sql`SELECT t.place::text AS place, ${heldColumns(viewer, sight, fields)}
+  const params = callerParamsOf(caller)
+  return sql`SELECT t.place::text AS place, ${heldColumns(caller, params, schema)}
   FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) WITH ORDINALITY t (text, place),
-    LATERAL (${holders(sight, fields, field, sql`t.text`)}) h ${seenHolder(sight, fields)}`
+    LATERAL (${holders(params, schema, field, sql`t.text`)}) h ${seenHolder(params, schema)}`
 }
 
-function heldColumns(viewer: Viewer, sight: CallerParams, fields: ResourceFields): Sql {
-  return sql`r.id::text AS holder, ${changeColumns(fields, sight)},
-    ${isMoved(fields, param(viewer.catalog.followedAt))}`
+function heldColumns(caller: Caller, params: CallerParams, schema: ResourceSchema): Sql {
+  return sql`r.id::text AS holder, ${changeColumns(schema, params)},
+    ${isMoved(schema, param(caller.catalog.followedAt))}`
 }
 
-function seenHolder(sight: CallerParams, fields: ResourceFields): Sql {
-  const { name } = fields.resource
+function seenHolder(params: CallerParams, schema: ResourceSchema): Sql {
+  const { name } = schema.resource
   return sql`LEFT JOIN ${sql.id(name)} r
-    ON ${visible(name, sight, sql`r`)} AND r.id = h.id AND r.deleted_at IS NULL`
+    ON ${visible(name, params, sql`r`)} AND r.id = h.id AND r.deleted_at IS NULL`
 }
 
 /** SELECT of the ids of the records that hold a value, SQL of a text. */
-function holders({ account }: CallerParams, { resource }: ResourceFields, field: Field, text: Sql): Sql {
+function holders({ account }: CallerParams, { resource }: ResourceSchema, field: Field, text: Sql): Sql {
   const { member, key } = kinds[field.type].unique!
   const ofAccount = sql`y.account_id = ${account}::bigint`
   if (hasKeys(field))
@@ -197,16 +197,16 @@ function holders({ account }: CallerParams, { resource }: ResourceFields, field:
 }
 
 function clashSelect(
-  sight: CallerParams,
-  fields: ResourceFields,
+  params: CallerParams,
+  schema: ResourceSchema,
   keys: Sql,
   id: string | null,
   place: number,
 ): Sql {
-  const { name } = fields.resource
+  const { name } = schema.resource
   return sql`SELECT ${sql.text(String(place))} AS place, min((
-    SELECT x.id FROM ${sql.id(name)} x WHERE ${visible(name, sight, sql`x`)} AND x.id = u.record))::text AS holder
-  FROM (${keys}) k JOIN unique_value u ON u.account_id = ${sight.account}::bigint
+    SELECT x.id FROM ${sql.id(name)} x WHERE ${visible(name, params, sql`x`)} AND x.id = u.record))::text AS holder
+  FROM (${keys}) k JOIN unique_value u ON u.account_id = ${params.account}::bigint
     AND u.field = k.field AND u.key = k.key AND u.record IS DISTINCT FROM ${id}::bigint
   HAVING count(*) > 0`
 }

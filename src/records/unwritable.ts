@@ -1,13 +1,13 @@
 /** Refuses implicit changes of fields that the caller's role may not write (D64). Pure. */
 import { Refusal } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 
 /**
  * Throws `forbidden` if the role hides or locks one of the fields `names`. `message` says why it matters, as
  * a sentence without its end: locked fields are named there, hidden ones never.
  */
 export function refuseUnwritable(
-  { byName }: ResourceFields,
+  { byName }: ResourceSchema,
   names: readonly string[],
   message: string,
 ): void {

@@ -4,7 +4,7 @@
  */
 import { type Problem, Refusal, type Warning } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
@@ -52,23 +52,23 @@ import { lockFirst, type Write } from './write.ts'
  */
 export async function updateRecord(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   id: number,
   body: Json,
   context: Context,
   precondition: Precondition = null,
   given: Given = {},
 ): Promise<Saved> {
-  const before = await savedBefore(db, fields, context)
+  const before = await savedBefore(db, schema, context)
   if (before) return before
   const act = (on: Queryable, isDoubtful: boolean) =>
-    tryUpdate(on, fields, id, body, context, precondition, isDoubtful, given)
-  const one = { fields, id, account: String(context.catalog.account.id) }
+    tryUpdate(on, schema, id, body, context, precondition, isDoubtful, given)
+  const one = { schema, id, account: String(context.catalog.account.id) }
   const saved = await retryOnConflict(db, one, act, given)
   if (saved) return saved
   throw new Refusal(
     'busy_record',
-    `The ${fields.resource.name} ${id} is being changed by many at once; try again.`,
+    `The ${schema.resource.name} ${id} is being changed by many at once; try again.`,
     [],
     {
       'retry-after': '1',
@@ -79,18 +79,18 @@ export async function updateRecord(
 /** Dry run of an update: throws its refusal, writes nothing. */
 export async function judgeUpdate(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   id: number,
   body: Json,
   context: Context,
 ): Promise<void> {
-  await merged(db, fields, id, body, context, null, true, {})
+  await merged(db, schema, id, body, context, null, true, {})
 }
 
 /** The stored record, and the merged one that would be saved. */
 async function merged(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   id: number,
   body: Json,
   context: Context,
@@ -98,32 +98,32 @@ async function merged(
   isDoubtful: boolean,
   given: Given,
 ) {
-  const row = (!isDoubtful && given.read) || (await readForUpdate(db, fields, id, context))
-  if (!isChangeable(row)) throw mayNotChange(fields, id)
+  const row = (!isDoubtful && given.read) || (await readForUpdate(db, schema, id, context))
+  if (!isChangeable(row)) throw mayNotChange(schema, id)
   const version = Number(row.version)
-  const before = completed(fields, parseJson(row.record!) as JsonObject)
-  if (given.isIt?.(before) === false) throw recordNotFound(fields, id)
+  const before = completed(schema, parseJson(row.record!) as JsonObject)
+  if (given.isIt?.(before) === false) throw recordNotFound(schema, id)
   const parsed = await withNames(db, context, names =>
-    parseRecord(given.bodyOn?.(before) ?? body, fields, context.catalog, before, names),
+    parseRecord(given.bodyOn?.(before) ?? body, schema, context.catalog, before, names),
   )
   Object.assign(parsed.values, given.values)
   for (const problem of given.problems ?? []) parsed.problems.add(() => problem)
   if (!isMet(precondition, version)) {
-    const told = mayRead(context, fields.resource.name) ? conflicts(parsed.values, before) : undefined
-    throw versionConflict(nameOf(fields, id), version, precondition, told)
+    const told = mayRead(context, schema.resource.name) ? conflicts(parsed.values, before) : undefined
+    throw versionConflict(nameOf(schema, id), version, precondition, told)
   }
   await given.judge?.(before)
   // References that the record has already may be sent again, even if their records have been deleted since.
   // So a record that was read can be written back.
-  const added = parsed.references.filter(reference => !isKnown(reference, fields, before))
+  const added = parsed.references.filter(reference => !isKnown(reference, schema, before))
   const { undoes = null } = given
-  const draft = await validatedRecord(db, fields, parsed, { before, added, isDoubtful, undoes }, context)
+  const draft = await validatedRecord(db, schema, parsed, { before, added, isDoubtful, undoes }, context)
   return { row, version, before, added, parsed, draft }
 }
 
 async function tryUpdate(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   id: number,
   body: Json,
   context: Context,
@@ -133,7 +133,7 @@ async function tryUpdate(
 ): Promise<Saved | null> {
   const { row, version, before, added, parsed, draft } = await merged(
     db,
-    fields,
+    schema,
     id,
     body,
     context,
@@ -142,23 +142,23 @@ async function tryUpdate(
     given,
   )
   if (Object.keys(draft.changes).length === 0)
-    return leaveUnchanged(db, fields, id, row, context, parsed.warnings)
+    return leaveUnchanged(db, schema, id, row, context, parsed.warnings)
   const nested = await nestedRecords(db, parsed, context)
-  const after = nested.named(fields, draft.after)
-  const changes = changesOf(fields, before, after)
+  const after = nested.named(schema, draft.after)
+  const changes = changesOf(schema, before, after)
   after.updated_at = moment
   after.updated_by = context.actor
   const read = { id, version, state: row.state! }
-  const keeps = fields.resource.keeps?.(before, after) ?? null
+  const keeps = schema.resource.keeps?.(before, after) ?? null
   if (keeps && isDoubtful) await refuseUnkept(db, context, keeps)
   const response = { warnings: parsed.warnings, created: nested.created }
-  const write = (by: WriteParams) =>
-    change(by, fields, read, { before, after, changes }, { nested, added, keeps, given })
+  const write = (params: WriteParams) =>
+    change(params, schema, read, { before, after, changes }, { nested, added, keeps, given })
   // Invariants, lookups and values that follow in other records need the rows under the account's lock.
-  const isUnderLock = keeps || nested.isSought || fields.resource.bringsInLine
+  const isUnderLock = keeps || nested.isSought || schema.resource.bringsInLine
   const first = isUnderLock ? lockFirst : undefined
-  const candidates = candidatesOf(fields, parsed, { before, after })
-  return save(db, fields, context, write, response, { first, candidates })
+  const candidates = candidatesOf(schema, parsed, { before, after })
+  return save(db, schema, context, write, response, { first, candidates })
 }
 
 /** Nested records, conditions and options of a change. */
@@ -188,37 +188,37 @@ type Read = { readonly id: number; readonly version: number; readonly state: str
  * before the purge would come back. Columns that other writes maintain (D73) are not touched.
  */
 function change(
-  by: WriteParams,
-  fields: ResourceFields,
+  params: WriteParams,
+  schema: ResourceSchema,
   { id, version, state }: Read,
   draft: RecordToWrite & { readonly before: Values },
   { nested, added, keeps, given }: With,
 ): Write {
-  const { actor, also, isConfiguration = false, name, ends = [] } = fields.resource
+  const { actor, also, isConfiguration = false, name, ends = [] } = schema.resource
   const isEnded = actor && draft.before.is_active === 1 && draft.after.is_active === 2
-  const ended = deletedParts(fields, isEnded ? ends : [], by)
-  const { rows, events } = nested.write(by)
+  const ended = deletedParts(schema, isEnded ? ends : [], params)
+  const { rows, events } = nested.write(params)
   const conditions = [
-    sql`account_id = ${by.account}::bigint AND id = ${String(id)}::bigint`,
+    sql`account_id = ${params.account}::bigint AND id = ${String(id)}::bigint`,
     sql`version = ${String(version)}::int AND ${stateOf(sql`document`)} = ${state}::bigint AND deleted_at IS NULL`,
-    ...stillThere(by, added),
-    ...nested.absent(by),
-    ...(keeps ? [keeps.condition(by.account)] : []),
+    ...stillThere(params, added),
+    ...nested.absent(params),
+    ...(keeps ? [keeps.condition(params.account)] : []),
   ]
   const updated = sql`r AS (
-  UPDATE ${tableOf(fields)} SET ${assignedRow(fields, draft)}
+  UPDATE ${tableOf(schema)} SET ${assignedRow(schema, draft)}
   FROM locked
   WHERE ${sql.join(conditions, sql`\n    AND `)}
-  RETURNING ${tableOf(fields)}.*
+  RETURNING ${tableOf(schema)}.*
 )`
   return {
     changes: [updated, ...ended.changes],
     rows: [
       ...rows,
-      ...changedKeys(by, fields, draft),
-      ...(given.rows?.(by) ?? []),
-      ...(isEnded ? (actor?.endedAccess(by) ?? []) : []),
-      ...(fields.resource.bringsInLine?.(by, sql`r`) ?? []),
+      ...changedKeys(params, schema, draft),
+      ...(given.rows?.(params) ?? []),
+      ...(isEnded ? (actor?.endedAccess(params) ?? []) : []),
+      ...(schema.resource.bringsInLine?.(params, sql`r`) ?? []),
     ],
     events: [
       ...ended.events,
@@ -232,14 +232,14 @@ function change(
       },
     ],
     isConfiguration,
-    answer: answerOf(fields),
+    answer: answerOf(schema),
   }
 }
 
 /** Returns the stored record, and writes nothing but the request's key. */
 async function leaveUnchanged(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   id: number,
   { version, record }: Record<string, string | null>,
   context: Context,
@@ -248,16 +248,16 @@ async function leaveUnchanged(
   const { catalog, idempotency } = context
   const response = { warnings, created: [], isUnchanged: true }
   if (!idempotency)
-    return savedOf(fields, context, { row: { id: String(id), version: version!, record: record! }, response })
+    return savedOf(schema, context, { row: { id: String(id), version: version!, record: record! }, response })
   const account = param(String(catalog.account.id))
   const answer = sql`
     SELECT ${String(id)}::text AS id, ${version!}::text AS version, ${record!}::text AS record FROM locked`
   const written = await writeIdempotently(db, account, idempotency, unchanged(account, answer), response)
-  return written ? savedOf(fields, context, written) : null
+  return written ? savedOf(schema, context, written) : null
 }
 
 /** True if the stored record has this reference already, in the same field. */
-export function isKnown({ field, id, path }: Reference, { byName }: ResourceFields, before: Values): boolean {
+export function isKnown({ field, id, path }: Reference, { byName }: ResourceSchema, before: Values): boolean {
   // In a nested record, a field of the same name is another field.
   const type = path.split('/')[1] === field ? byName.get(field)?.type : undefined
   if (!type) return false
@@ -265,9 +265,9 @@ export function isKnown({ field, id, path }: Reference, { byName }: ResourceFiel
   return (kinds[type].pointsTo?.(value) ?? [value].flat()).includes(id)
 }
 
-async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, context: Context) {
-  const [row] = await ask(db, recordToChange(fields, context, String(id)))
-  if (!row) throw recordNotFound(fields, id)
+async function readForUpdate(db: Queryable, schema: ResourceSchema, id: number, context: Context) {
+  const [row] = await ask(db, recordToChange(schema, context, String(id)))
+  if (!row) throw recordNotFound(schema, id)
   return row
 }
 
@@ -275,7 +275,7 @@ async function readForUpdate(db: Queryable, fields: ResourceFields, id: number, 
  * The stored record with a value for every field: custom fields that were never set are absent from the
  * stored text (D43).
  */
-export function completed({ whole }: ResourceFields, stored: JsonObject): Values {
+export function completed({ whole }: ResourceSchema, stored: JsonObject): Values {
   const empty = whole.fields.filter(field => !(field.internal_name in stored))
   return {
     ...Object.fromEntries(empty.map(field => [field.internal_name, emptyValue(field, kinds[field.type])])),

@@ -3,11 +3,11 @@
  * one record, because the value can be taken only once.
  */
 import { Problems, Refusal } from '../errors.ts'
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isObject, type Json } from '../json.ts'
-import type { Viewer } from '../rights/visibility.ts'
+import type { Caller } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import { createRecord } from './create.ts'
 import { parseContextOf } from './parse.ts'
@@ -26,14 +26,14 @@ export type Told = { readonly field: Field; readonly value: Json; readonly text:
 const attempts = 5
 
 /** The field and value of a path. Throws `malformed_path` if they can identify no record. */
-export function toldBy(fields: ResourceFields, name: string, text: string): Told {
-  const field = fields.byName.get(name)
+export function toldBy(schema: ResourceSchema, name: string, text: string): Told {
+  const field = schema.byName.get(name)
   if (!field?.is_active || field.is_hidden || !field.is_unique) {
-    const told = fields.fields.filter(one => one.is_active && !one.is_hidden && one.is_unique)
+    const told = schema.fields.filter(one => one.is_active && !one.is_hidden && one.is_unique)
     const known = told.map(one => one.internal_name).join(', ') || 'none'
     throw new Refusal(
       'malformed_path',
-      `"${name}" is not a unique field of ${fields.resource.name}. Its unique fields: ${known}.`,
+      `"${name}" is not a unique field of ${schema.resource.name}. Its unique fields: ${known}.`,
     )
   }
   const unique = kinds[field.type].unique!
@@ -45,21 +45,21 @@ export function toldBy(fields: ResourceFields, name: string, text: string): Told
 /** The record that has the value. Throws `record_not_found`. */
 export async function readTold(
   db: Queryable,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   told: Told,
 ): Promise<Read> {
-  return readOf(fields, await foundBy(db, fields, viewer, told))
+  return readOf(schema, await foundBy(db, schema, caller, told))
 }
 
 /** The id of the record that has the value. Throws `record_not_found`. */
 export async function idTold(
   db: Queryable,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   told: Told,
 ): Promise<number> {
-  return Number((await foundBy(db, fields, viewer, told)).holder)
+  return Number((await foundBy(db, schema, caller, told)).holder)
 }
 
 /** The body with the identifying value. Throws `validation_failed` if it has another. */
@@ -76,7 +76,7 @@ export function withTold(body: Json, told: Told, context: Context): Json {
  */
 export async function upsertRecord(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   told: Told,
   body: Json,
   context: Context,
@@ -84,26 +84,26 @@ export async function upsertRecord(
   isConditional: boolean,
   bodyOn?: (before: Values) => Json,
 ): Promise<Saved> {
-  const before = await savedBefore(db, fields, context)
+  const before = await savedBefore(db, schema, context)
   if (before) return before
   const { internal_name: name } = told.field
   const whole = withTold(body, told, context)
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const found = await holderOf(db, fields, context, told)
-    if (found?.holder === null) throw duplicate(fields, [clash(fields, told.field, '', null)])
+    const found = await holderOf(db, schema, context, told)
+    if (found?.holder === null) throw duplicate(schema, [clash(schema, told.field, '', null)])
     // If the body has the value, too, it is reported with the other problems of the body.
     if (!found && whole !== body) refuseImpossible(told, context)
     if (!found && isConditional)
       throw new Refusal(
         'version_conflict',
-        `${nobody(fields, told).message} So it has no version that If-Match could name.`,
+        `${nobody(schema, told).message} So it has no version that If-Match could name.`,
       )
-    if (!found) refuseUnwritable(fields, [name], 'Your role does not let you create a record with that value')
+    if (!found) refuseUnwritable(schema, [name], 'Your role does not let you create a record with that value')
     const isIt = (record: Values) => has(record, told)
     const given = { isIt, ...(found ? { read: found } : {}), ...(bodyOn ? { bodyOn } : {}) }
     const saved = found
-      ? updateRecord(db, fields, Number(found.holder), body, context, precondition, given)
-      : createRecord(db, fields, whole, context)
+      ? updateRecord(db, schema, Number(found.holder), body, context, precondition, given)
+      : createRecord(db, schema, whole, context)
     const done = await saved.catch(error => {
       if (!hasChangedHands(error, name, found !== null)) throw error
       return null
@@ -123,15 +123,15 @@ function hasChangedHands(error: unknown, name: string, wasHeld: boolean): boolea
 }
 
 /** The holder of the value: null if there is none; `holder` is null if the viewer doesn't see it. */
-async function holderOf(db: Queryable, fields: ResourceFields, viewer: Viewer, { field, text }: Told) {
-  const [row] = await ask(db, holderSelect(viewer, fields, field, text))
+async function holderOf(db: Queryable, schema: ResourceSchema, caller: Caller, { field, text }: Told) {
+  const [row] = await ask(db, holderSelect(caller, schema, field, text))
   return row ?? null
 }
 
 /** Like `holderOf`, for a holder that the viewer sees. Throws `record_not_found`. */
-async function foundBy(db: Queryable, fields: ResourceFields, viewer: Viewer, told: Told) {
-  const found = await holderOf(db, fields, viewer, told)
-  if (!found?.holder) throw nobody(fields, told)
+async function foundBy(db: Queryable, schema: ResourceSchema, caller: Caller, told: Told) {
+  const found = await holderOf(db, schema, caller, told)
+  if (!found?.holder) throw nobody(schema, told)
   return found
 }
 
@@ -178,6 +178,6 @@ function has(values: Values, { field, text }: Told): boolean {
   return texts(values[field.internal_name] ?? null).some(one => compared(one, field) === key)
 }
 
-function nobody({ resource }: ResourceFields, { field }: Told): Refusal {
+function nobody({ resource }: ResourceSchema, { field }: Told): Refusal {
   return new Refusal('record_not_found', `There is no ${resource.name} with that ${field.internal_name}.`)
 }

@@ -4,7 +4,7 @@
  * account's lock, and has read under it.
  */
 import type { WriteParams } from '../fields/caller-params.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { arrayLiteral, param, type Sql, sql } from '../sql.ts'
 import type { NestedDraft } from './nested.ts'
 import { renderedMembers } from './rendered-record.ts'
@@ -45,8 +45,8 @@ const jsons = 3
  * unique value: in one statement there is no order in which a value is freed and taken.
  */
 export function writeOfMany(
-  by: WriteParams,
-  fields: ResourceFields,
+  params: WriteParams,
+  schema: ResourceSchema,
   drafts: readonly DraftOfMany[],
   unread?: true,
 ): Write {
@@ -54,42 +54,42 @@ export function writeOfMany(
   const ids = changed.map(({ id }) => id)
   const names = new Set(changed.flatMap(({ changes }) => Object.keys(changes)))
   const isMade = changed.length < drafts.length
-  const written = shapeOf(fields.whole).columns.filter(
+  const written = shapeOf(schema.whole).columns.filter(
     ({ field }) =>
       isMade || field.is_hidden || names.has(field.internal_name) || setByUpdate.has(field.internal_name),
   )
   const { rows, inner, count } = rowsOf(drafts)
-  const within = inner.map(([resource, of]) => withinOf(by, resource, of))
+  const within = inner.map(([resource, of]) => withinOf(params, resource, of))
   const r = sql`r`
   return {
     changes: [
-      draftsOf(sql`drafts`, fields, rows, written),
+      draftsOf(sql`drafts`, schema, rows, written),
       ...within.map(one => one.drafts),
-      changedRows(by, fields, written, names, ids),
+      changedRows(params, schema, written, names, ids),
     ],
     when: sql`(SELECT count(*) FROM changed) = ${String(changed.length)}::bigint`,
     ids: param(String(count - changed.length)),
     rows: [
       ...within.flatMap(one => one.rows),
       isMade
-        ? madeRows(by, fields, written, sql`drafts`, sql`made`)
-        : sql`made AS (SELECT * FROM ${tableOf(fields)} WHERE false)`,
+        ? madeRows(params, schema, written, sql`drafts`, sql`made`)
+        : sql`made AS (SELECT * FROM ${tableOf(schema)} WHERE false)`,
       sql`r AS (SELECT * FROM made UNION ALL SELECT * FROM changed)`,
-      ...restoredKeys(by, fields, sql`made`, 'taken_by_new'),
-      ...(fields.resource.bringsInLine?.(by, r) ?? []),
+      ...restoredKeys(params, schema, sql`made`, 'taken_by_new'),
+      ...(schema.resource.bringsInLine?.(params, r) ?? []),
     ],
     events: [
       {
         type: sql`e.resource || CASE WHEN e.is_new THEN '.created' ELSE '.updated' END`,
         also: sql`e.also`,
         resource: sql`e.resource`,
-        of: sql`(${sql.join([happened(fields, sql`drafts`, r), ...within.map(one => one.happened)], sql` UNION ALL `)})`,
+        of: sql`(${sql.join([happened(schema, sql`drafts`, r), ...within.map(one => one.happened)], sql` UNION ALL `)})`,
         count: param(String(count)),
         order: sql`e.nth`,
         changes: dated(sql`e.changes`, sql`counted.at`),
       },
     ],
-    answer: answerOf(fields, unread),
+    answer: answerOf(schema, unread),
   }
 }
 
@@ -97,39 +97,39 @@ export function writeOfMany(
 function rowsOf(drafts: readonly DraftOfMany[]) {
   let count = 0
   const all = drafts.map(({ within, ...draft }) => {
-    const inner = within.map(({ fields, draft, id }) => {
-      return { fields, row: { ...draft, id, nth: ++count, read: null, also: [] } }
+    const inner = within.map(({ schema, draft, id }) => {
+      return { schema, row: { ...draft, id, nth: ++count, read: null, also: [] } }
     })
     return { inner, row: { ...draft, nth: ++count } }
   })
   const inner = Map.groupBy(
     all.flatMap(one => one.inner),
-    ({ fields }) => fields,
+    ({ schema }) => schema,
   )
   return {
     rows: all.map(({ row }) => row),
-    inner: [...inner].map(([fields, of]) => [fields, of.map(({ row }) => row)] as const),
+    inner: [...inner].map(([schema, of]) => [schema, of.map(({ row }) => row)] as const),
     count,
   }
 }
 
 /** The parts of a write for the nested records of one resource. */
-function withinOf(by: WriteParams, fields: ResourceFields, rows: readonly Row[]) {
-  const { name } = fields.resource
+function withinOf(params: WriteParams, schema: ResourceSchema, rows: readonly Row[]) {
+  const { name } = schema.resource
   const [drafts, made] = [sql.id(`drafts_${name}`), sql.id(`made_${name}`)]
-  const { columns } = shapeOf(fields.whole)
+  const { columns } = shapeOf(schema.whole)
   return {
-    drafts: draftsOf(drafts, fields, rows, columns),
+    drafts: draftsOf(drafts, schema, rows, columns),
     rows: [
-      madeRows(by, fields, columns, drafts, made),
-      ...restoredKeys(by, fields, made, `taken_by_${name}`),
+      madeRows(params, schema, columns, drafts, made),
+      ...restoredKeys(params, schema, made, `taken_by_${name}`),
     ],
-    happened: happened(fields, drafts, made),
+    happened: happened(schema, drafts, made),
   }
 }
 
 /** SELECT of the events of the rows `r` of these drafts. */
-function happened({ resource }: ResourceFields, drafts: Sql, r: Sql): Sql {
+function happened({ resource }: ResourceSchema, drafts: Sql, r: Sql): Sql {
   return sql`
     SELECT r.id, r.version, ${sql.text(resource.name)} AS resource, d.version IS NULL AS is_new, d.also::text[],
       d.changes, d.nth::int
@@ -139,15 +139,15 @@ function happened({ resource }: ResourceFields, drafts: Sql, r: Sql): Sql {
 /** The CTE `name` with a row for each draft, in their order; all its columns are texts. */
 function draftsOf(
   name: Sql,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   drafts: readonly Row[],
   written: readonly FieldColumns[],
 ): Sql {
   const rows = drafts.map(({ id, nth, read, changes, after, also }) => {
-    const { set, unset } = customOf(fields, changes)
+    const { set, unset } = customOf(schema, changes)
     const values = written.flatMap(column => valuesOf(column, after))
     return [
-      ...[set, renderedMembers(fields, after), JSON.stringify(changes)],
+      ...[set, renderedMembers(schema, after), JSON.stringify(changes)],
       ...[String(id), String(nth), read?.version ?? null, read?.state ?? null],
       ...[unset, `{${also.join()}}`],
       ...values.map(value => (value === null || typeof value === 'string' ? value : value.value)),
@@ -167,12 +167,12 @@ function draftsOf(
 /** The CTE that updates the existing rows. */
 function changedRows(
   { account }: WriteParams,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   written: readonly FieldColumns[],
   names: ReadonlySet<string>,
   ids: readonly number[],
 ): Sql {
-  const table = tableOf(fields)
+  const table = tableOf(schema)
   if (ids.length === 0) return sql`changed AS (SELECT * FROM ${table} WHERE false)`
   const at = sql`locked.at`
   const isSet = ({ field }: FieldColumns) =>
@@ -196,7 +196,7 @@ function changedRows(
 /** The CTE `made`, which inserts the new records of these drafts. */
 function madeRows(
   { account }: WriteParams,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   written: readonly FieldColumns[],
   drafts: Sql,
   made: Sql,
@@ -205,7 +205,7 @@ function madeRows(
   const all = columnsOf(written)
   const values = all.map(({ type }, index) => columnValue(sql`d.${sql.id(`c${index}`)}`, type, at))
   return sql`${made} AS (
-  INSERT INTO ${tableOf(fields)} (account_id, id, custom, document,
+  INSERT INTO ${tableOf(schema)} (account_id, id, custom, document,
     ${sql.join(all.map(({ name }) => name))})
   SELECT ${account}::bigint, d.id::bigint, d.custom::jsonb, ${dated(sql`d.document`, at)},
     ${sql.join(values, sql`,\n    `)}

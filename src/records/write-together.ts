@@ -1,5 +1,5 @@
 /** Carries out the bulk writes and bulk deletions of a batch, each with one statement (D78). */
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { ask, param, sql } from '../sql.ts'
 import type { Outcome } from './batch.ts'
 import { createdOf, namedFrom } from './nested.ts'
@@ -17,37 +17,37 @@ type Row = Readonly<Record<string, string | null>>
  */
 export async function carryOutTogether(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   all: readonly Ready[],
   context: Context,
 ): Promise<Outcome[] | null> {
   const ids = all.flatMap(one => ('removed' in one ? [one.removed] : []))
   if (ids.length > 0)
-    return (await removeTogether(db, fields, ids, context)) ? ids.map(id => ({ deleted: id })) : null
-  const saved = await writeTogether(db, fields, all as readonly Written[], context)
+    return (await removeTogether(db, schema, ids, context)) ? ids.map(id => ({ deleted: id })) : null
+  const saved = await writeTogether(db, schema, all as readonly Written[], context)
   return saved?.map(one => ({ saved: one })) ?? null
 }
 
 async function writeTogether(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   all: readonly Written[],
   context: Context,
 ): Promise<Saved[] | null> {
   const ready = all.flatMap(one => ('draft' in one ? [one.draft] : []))
-  const drafts = await placed(db, fields, ready, context)
-  const rows = drafts.length ? await written(db, fields, drafts, context) : []
+  const drafts = await placed(db, schema, ready, context)
+  const rows = drafts.length ? await written(db, schema, drafts, context) : []
   if (rows === null) return null
   const byId = new Map(rows.map(row => [Number(row.id), row]))
   let place = 0
   return all.map(one => {
     if ('unchanged' in one) {
       const response = { warnings: one.warnings, created: [], isUnchanged: true }
-      return savedOf(fields, context, { row: one.unchanged, response })
+      return savedOf(schema, context, { row: one.unchanged, response })
     }
     const { id, read, within } = drafts[place++]!
     const response = { warnings: one.warnings, created: createdOf(within), ...(read ? {} : { isNew: true }) }
-    return savedOf(fields, context, { row: byId.get(id)!, response })
+    return savedOf(schema, context, { row: byId.get(id)!, response })
   })
 }
 
@@ -57,7 +57,7 @@ async function writeTogether(
  */
 async function placed(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   ready: readonly Unplaced[],
   { catalog, actor }: Context,
 ): Promise<DraftOfMany[]> {
@@ -73,7 +73,7 @@ async function placed(
     last += within.length
     const id = read?.id ?? ++last
     if (within.length === 0) return { ...draft, id, read, within }
-    const after = named(fields, draft.after)
+    const after = named(schema, draft.after)
     const changes = Object.fromEntries(
       Object.entries(draft.changes).map(([name, { before }]) => [
         name,
@@ -86,13 +86,13 @@ async function placed(
 
 async function written(
   db: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   drafts: readonly DraftOfMany[],
   context: Context,
 ): Promise<readonly Row[] | null> {
-  const by = authorOf(context)
-  const statement = statementOf(writing(by, writeOfMany(by, fields, drafts, context.unread)))
-  const rows = await carryOut(db, by.account, statement).catch(error => {
+  const params = authorOf(context)
+  const statement = statementOf(writing(params, writeOfMany(params, schema, drafts, context.unread)))
+  const rows = await carryOut(db, params.account, statement).catch(error => {
     if (String((error as { code?: unknown }).code).startsWith('23')) return null
     throw error
   })

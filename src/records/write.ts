@@ -7,7 +7,7 @@
  */
 import type { WriteParams } from '../fields/caller-params.ts'
 import { jsonInstant, momentJson, momentParam } from '../fields/moment.ts'
-import { sightOf, type Viewer } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf } from '../rights/visibility.ts'
 import { compile, type Param, type Part, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { Queryable } from './store.ts'
 
@@ -23,16 +23,16 @@ export type Origin = {
 
 /** The parameters that every write has, each bound to one placeholder. */
 export function author(
-  viewer: Viewer & Origin & { readonly idle?: ReadonlyMap<number, string> },
+  caller: Caller & Origin & { readonly idle?: ReadonlyMap<number, string> },
   at: Date | null = null,
 ): WriteParams {
-  const { token, session, requestId = null, job, idle } = viewer
+  const { token, session, requestId = null, job, idle } = caller
   const idOf = (one: { readonly id: number } | null = null) => param(one && String(one.id))
   return {
-    ...sightOf(viewer),
+    ...callerParamsOf(caller),
     at: param(at?.toISOString() ?? null),
     idle: idle?.size ? param(`{${[...idle.keys()].join()}}`) : null,
-    version: param(viewer.catalog.version),
+    version: param(caller.catalog.version),
     origin: { token: idOf(token), session: idOf(session), request: param(requestId), job: idOf(job) },
   }
 }
@@ -80,15 +80,15 @@ export type Event = {
 }
 
 /** The CTEs of a write, of which the last is `answer`. */
-export function writing(by: WriteParams, write: Write): Sql[] {
+export function writing(params: WriteParams, write: Write): Sql[] {
   const { changes = [], rows = [], events, isConfiguration = false, answer } = write
   return [
-    lockedAt(by, write),
+    lockedAt(params, write),
     ...changes,
-    counted(by, write),
+    counted(params, write),
     ...rows,
-    ...events.map((event, index) => appended(by, event, index, events.slice(index + 1))),
-    ...(isConfiguration ? [versioned(by)] : []),
+    ...events.map((event, index) => appended(params, event, index, events.slice(index + 1))),
+    ...(isConfiguration ? [versioned(params)] : []),
     sql`answer AS (${answer})`,
   ]
 }
@@ -187,8 +187,8 @@ function counted({ account, version }: WriteParams, { events, when, ids, endsOld
 }
 
 /** A CTE that appends an event for each row of `event.of`. The events of `later` get higher numbers. */
-function appended(by: WriteParams, event: Event, index: number, later: readonly Event[]): Sql {
-  const { account, actor, origin } = by
+function appended(params: WriteParams, event: Event, index: number, later: readonly Event[]): Sql {
+  const { account, actor, origin } = params
   const { type, also = [], resource, of, isOfEach, count, order = sql`e.id` } = event
   const { changes = sql`'{}'` } = event
   const after = later.length ? sql` - ${numberOf(later)}` : sql.none

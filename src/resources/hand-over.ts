@@ -34,8 +34,8 @@ export async function ownerMoves(db: Queryable, context: Context, from: number, 
 }
 
 async function isInUse(db: Queryable, context: Context, id: number): Promise<boolean> {
-  const fields = context.catalog.resources.get('user')!.whole
-  const [row] = await ask(db, recordStatement(fields, context, String(id)))
+  const schema = context.catalog.resources.get('user')!.whole
+  const [row] = await ask(db, recordStatement(schema, context, String(id)))
   return row !== undefined && (parseJson(row.record!) as JsonObject).is_active === 1
 }
 

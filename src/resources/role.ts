@@ -3,7 +3,7 @@
  * from them or locked (D64). Every account has four built-in roles, which may be renamed. Fields as data;
  * pure.
  */
-import type { Catalog, ResourceFields } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { type Visibility, visibilities } from '../fields/catalog.ts'
 import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Values } from '../fields/field.ts'
@@ -107,19 +107,19 @@ function checkFields(
   for (const [index, text] of textsOf(after[member]).entries()) {
     const dot = text.indexOf('.')
     const [resource, name] = [text.slice(0, dot), text.slice(dot + 1)]
-    const fields = catalog.resources.get(resource)
+    const schema = catalog.resources.get(resource)
     // A caller who may not see a field can only make roles that may not either (D62).
-    const field = fields?.whole.byName.get(name)
+    const field = schema?.whole.byName.get(name)
     const at = `/${index}`
     const isKept = kept.has(text)
-    if (!fields || !field || field.is_hidden) {
+    if (!schema || !field || field.is_hidden) {
       // The field may have been deleted since.
       if (isKept) continue
       problem(member, 'unknown_field', `is ${JSON.stringify(text)}, but there is no such field`, {
         at,
         hint: () => suggestion(text, namesOf(catalog), 'For example "deal.deal_value".'),
       })
-    } else if (verb === 'hidden' && !isKept && isNeeded(fields, name)) {
+    } else if (verb === 'hidden' && !isKept && isNeeded(schema, name)) {
       problem(
         member,
         'not_hideable',
@@ -141,7 +141,7 @@ function checkFields(
   }
 }
 
-function isNeeded({ resource, byName }: ResourceFields, name: string): boolean {
+function isNeeded({ resource, byName }: ResourceSchema, name: string): boolean {
   const { shownAs, toldElsewhere = [] } = resource
   return [...shownAs, ...toldElsewhere].includes(name) || byName.get(name)!.is_of_store
 }

@@ -109,5 +109,5 @@ export const actorRules: ActorRules = {
     unauthenticated: 'Your user was deleted.',
   },
   // Their tokens are records, which `ends` revokes.
-  endedAccess: by => [endedSessions(by), endedLinks(by)],
+  endedAccess: params => [endedSessions(params), endedLinks(params)],
 }

@@ -3,7 +3,7 @@
  * everybody (D130). Fields as data, and the rules that span them. Pure.
  */
 import { Problems } from '../errors.ts'
-import type { ResourceFields } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Values } from '../fields/field.ts'
 import { choiceHint } from '../fields/kinds/dropdown.ts'
@@ -82,31 +82,31 @@ function isNew({ before, after }: Draft, ...names: readonly (keyof Values)[]): b
 }
 
 /** Validates filter and sort like a list, except for the names in them (D75). */
-function checkQuery(draft: Draft, fields: ResourceFields): void {
+function checkQuery(draft: Draft, schema: ResourceSchema): void {
   const { after, catalog, problem } = draft
   for (const name of ['filter', 'sort'] as const) {
     const text = after[name]
     if (typeof text !== 'string' || !isNew(draft, name)) continue
     const problems = new Problems()
-    const context = { fields, catalog, problems, names: new Names() }
+    const context = { schema, catalog, problems, names: new Names() }
     if (name === 'filter') selectionOf(new Map([['filter', [text]]]), context)
     else resolveSort(parsed(text, 'sort', parseSort, problems) ?? [], context, false)
     for (const { code, message, hint } of problems.kept)
       problem(name, code, message.replace(/\.$/, ''), hint === undefined ? {} : { hint })
-    if (name === 'filter') after.filter = withOptionIds(text, fields, catalog)
+    if (name === 'filter') after.filter = withOptionIds(text, schema, catalog)
   }
 }
 
-function checkColumns(draft: Draft, fields: ResourceFields): void {
+function checkColumns(draft: Draft, schema: ResourceSchema): void {
   const { after, problem } = draft
   if (!isNew(draft, 'columns')) return
   const seen = new Set<string>()
   for (const [index, { field: name }] of (after.columns as { field: string }[]).entries()) {
-    const field = fields.byName.get(name)
+    const field = schema.byName.get(name)
     const at = `/${index}/field`
     if (!field?.is_active || field.is_hidden) {
       const message = `is "${name}", but there is no such field`
-      problem('columns', 'unknown_field', message, { at, hint: () => unknownFieldHint(name, fields) })
+      problem('columns', 'unknown_field', message, { at, hint: () => unknownFieldHint(name, schema) })
     } else if (seen.has(name))
       problem('columns', 'contradiction', `is "${name}", which has a column already`, { at })
     seen.add(name)

@@ -3,7 +3,7 @@
  * locks are read-only, and each resource says which of its records the role sees. Everything that reads,
  * parses, lists or describes records uses this catalog; they are stored by `whole`. Pure.
  */
-import { byName, type Catalog, type ResourceFields, type Role } from '../fields/catalog.ts'
+import { byName, type Catalog, type ResourceSchema, type Role } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import type { Resource } from '../fields/resource.ts'
 import { memoize } from '../waiting/memoize.ts'
@@ -29,13 +29,13 @@ const catalogs = memoize((_catalog: Catalog) => ({
 }))
 
 function resourcesAs({ resources }: Catalog, role: Role, isAdmin: boolean): Catalog['resources'] {
-  return new Map([...resources].map(([name, fields]) => [name, fieldsAs(fields, role, isAdmin)]))
+  return new Map([...resources].map(([name, schema]) => [name, fieldsAs(schema, role, isAdmin)]))
 }
 
-function fieldsAs(fields: ResourceFields, role: Role, isAdmin: boolean): ResourceFields {
-  const { resource, whole } = fields
+function fieldsAs(schema: ResourceSchema, role: Role, isAdmin: boolean): ResourceSchema {
+  const { resource, whole } = schema
   const { visibility, mayChange } = limitsOf(resource, role, isAdmin)
-  const hidden = hiddenOf(fields, role)
+  const hidden = hiddenOf(schema, role)
   const locked = new Set(role.locked_fields)
   const isLocked = (field: Field) => locked.has(`${resource.name}.${field.internal_name}`)
   if (hidden.size === 0 && !whole.fields.some(isLocked))
@@ -52,7 +52,7 @@ function limitsOf(
   { name, reach }: Resource,
   role: Role,
   isAdmin: boolean,
-): Pick<ResourceFields, 'visibility' | 'mayChange'> {
+): Pick<ResourceSchema, 'visibility' | 'mayChange'> {
   if (reach?.sharedBy) return { visibility: 'own', mayChange: isAdmin ? 'all' : 'own' }
   if (reach?.isPrivate && !isAdmin) return { visibility: 'own', mayChange: 'own' }
   const visibility = role.visibility[name] ?? 'all'
@@ -71,7 +71,7 @@ function seenBase({ in_base }: Field, hidden: ReadonlySet<string>): string | nul
  * Names of the fields that the role hides, of those that derive from them, and of those that show one of
  * several records, if the role sees only some of these.
  */
-function hiddenOf({ resource, whole }: ResourceFields, role: Role): ReadonlySet<string> {
+function hiddenOf({ resource, whole }: ResourceSchema, role: Role): ReadonlySet<string> {
   const names = role.hidden_fields.filter(name => name.startsWith(`${resource.name}.`))
   const elsewhere = new Set(role.hidden_fields)
   const hidden = new Set(names.map(name => name.slice(resource.name.length + 1)))

@@ -3,7 +3,7 @@
  * statement that reads or writes records. Pure; knows no resource.
  */
 import type { CallerParams } from '../fields/caller-params.ts'
-import { type Catalog, type ResourceFields, type Visibility, visibilities } from '../fields/catalog.ts'
+import { type Catalog, type ResourceSchema, type Visibility, visibilities } from '../fields/catalog.ts'
 import type { Ownership } from '../fields/resource.ts'
 import { param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
@@ -18,7 +18,7 @@ export function isByRole(reach: Ownership | undefined): reach is Ownership {
 }
 
 /** The caller for whom a statement reads or writes. */
-export type Viewer = {
+export type Caller = {
   /** the account's, as the viewer's role sees it */
   readonly catalog: Catalog
   /** a user's id */
@@ -27,10 +27,10 @@ export type Viewer = {
   readonly territories?: readonly number[]
 }
 
-export function sightOf(viewer: Viewer): CallerParams {
-  const [account, actor, territories] = sightValues(viewer)
+export function callerParamsOf(caller: Caller): CallerParams {
+  const [account, actor, territories] = callerParamValues(caller)
   return {
-    resources: viewer.catalog.resources,
+    resources: caller.catalog.resources,
     account: param(account),
     actor: param(actor),
     territories: param(territories),
@@ -38,8 +38,8 @@ export function sightOf(viewer: Viewer): CallerParams {
 }
 
 /** The sight of all records of the account: for checks that don't depend on what the caller sees. */
-export function unlimited<S extends CallerParams>(sight: S): S {
-  return { ...sight, resources: wholeResources(sight.resources) }
+export function unlimited<S extends CallerParams>(params: S): S {
+  return { ...params, resources: wholeResources(params.resources) }
 }
 
 const wholeResources = memoize(
@@ -48,32 +48,36 @@ const wholeResources = memoize(
 )
 
 /** The values of a sight's parameters: account, actor, territories. */
-export function sightValues({ catalog, actor, territories = [] }: Viewer): readonly [string, string, string] {
+export function callerParamValues({
+  catalog,
+  actor,
+  territories = [],
+}: Caller): readonly [string, string, string] {
   return [String(catalog.account.id), String(actor), `{${territories.join(',')}}`]
 }
 
 /** True if the visible records depend on the viewer, not on their role alone. */
-export function isLimited({ visibility }: ResourceFields): boolean {
+export function isLimited({ visibility }: ResourceSchema): boolean {
   return visibility !== 'all'
 }
 
 /** Cache key of a viewer; '' if everybody with the role sees the same records. */
-export function viewerKey(fields: ResourceFields, viewer: Viewer): string {
-  return isLimited(fields) ? callerKey(viewer) : ''
+export function visibilityKey(schema: ResourceSchema, caller: Caller): string {
+  return isLimited(schema) ? callerKey(caller) : ''
 }
 
 /** Cache key of a caller, for results that no other caller may share. */
-export function callerKey({ actor, territories = [] }: Viewer): string {
+export function callerKey({ actor, territories = [] }: Caller): string {
   return [actor, ...territories].join()
 }
 
 /** The condition that the row `alias` of a resource belongs to the account and is visible to the viewer. */
-export function visible(resource: string, sight: CallerParams, alias: Sql): Sql {
-  const ofAccount = sql`${alias}.account_id = ${sight.account}::bigint`
-  const fields = sight.resources.get(resource)!
-  const within = limitedTo(fields.visibility, fields, sight, alias)
+export function visible(resource: string, params: CallerParams, alias: Sql): Sql {
+  const ofAccount = sql`${alias}.account_id = ${params.account}::bigint`
+  const schema = params.resources.get(resource)!
+  const within = limitedTo(schema.visibility, schema, params, alias)
   if (!within) return ofAccount
-  const { sharedBy } = fields.resource.reach!
+  const { sharedBy } = schema.resource.reach!
   return sharedBy
     ? sql`${ofAccount} AND (${within} OR ${alias}.${sql.id(sharedBy)} = 1)`
     : sql`${ofAccount} AND ${within}`
@@ -83,15 +87,15 @@ export function visible(resource: string, sight: CallerParams, alias: Sql): Sql 
  * The condition that the viewer may change the row `alias`, which they see: true or false, never NULL, also
  * of a record without an owner or a territory.
  */
-export function changeable(resource: string, sight: CallerParams, alias: Sql): Sql {
-  const fields = sight.resources.get(resource)!
-  const within = limitedTo(fields.mayChange, fields, sight, alias)
+export function changeable(resource: string, params: CallerParams, alias: Sql): Sql {
+  const schema = params.resources.get(resource)!
+  const within = limitedTo(schema.mayChange, schema, params, alias)
   return within ? sql`(${within} IS TRUE)` : sql`true`
 }
 
 /** The column `is_changeable` of a statement that reads the row `alias`, for `isChangeable`. */
-export function changeableColumn(resource: string, sight: CallerParams, alias: Sql): Sql {
-  return sql`(${changeable(resource, sight, alias)})::text AS is_changeable`
+export function changeableColumn(resource: string, params: CallerParams, alias: Sql): Sql {
+  return sql`(${changeable(resource, params, alias)})::text AS is_changeable`
 }
 
 /** True only if the database says that the viewer may change the row. */
@@ -101,7 +105,7 @@ export function isChangeable(row: { readonly [column: string]: string | null }):
 
 function limitedTo(
   to: Visibility,
-  { resource: { reach } }: ResourceFields,
+  { resource: { reach } }: ResourceSchema,
   { account, actor, territories }: CallerParams,
   alias: Sql,
 ): Sql | null {

@@ -124,11 +124,11 @@ test('the moment of a list is that of its request, and its cursors go on', async
 
 test('there is an end to what is known: the list that was not asked for longest is read anew', async () => {
   const { catalog, rights } = (await new Callers(db, resources, () => 0).actingFor(1, known.owner))!
-  const fields = catalog.resources.get('deal')!
-  const viewer = { catalog, rights, actor: known.owner }
+  const schema = catalog.resources.get('deal')!
+  const caller = { catalog, rights, actor: known.owner }
   const ask = async (filter: string) => {
     const parameters = new Map([['filter', [filter]]])
-    return (await readKnownList(db, fields, viewer, parameters, '2026-01-01T00:00:00.000Z')).statementOf
+    return (await readKnownList(db, schema, caller, parameters, '2026-01-01T00:00:00.000Z')).statementOf
   }
   const kept = 'id:gt(0)'
   for (const expected of [false, true, true]) assert.equal((await ask(kept)) !== null, expected)

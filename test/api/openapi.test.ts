@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { breakingChanges, merged } from '../../scripts/breaking-changes.ts'
-import { type Caller, loadCatalog } from '../../src/accounts/callers.ts'
+import { type AuthenticatedCaller, loadCatalog } from '../../src/accounts/callers.ts'
 import type { Catalog } from '../../src/fields/catalog.ts'
 import type { Field } from '../../src/fields/field.ts'
 import { openApi } from '../../src/http/openapi/document.ts'
@@ -207,7 +207,7 @@ test('it is made once for a catalog and the same scopes, and anew for another ca
     return table
   })
   const ask = (catalog: Catalog, scopes: string[]) => {
-    const caller = { catalog, rights: new Rights(new Set(scopes), role) } as unknown as Caller
+    const caller = { catalog, rights: new Rights(new Set(scopes), role) } as unknown as AuthenticatedCaller
     return answer({
       caller,
       query: new Map(),

@@ -62,12 +62,12 @@ const until = (holds: () => boolean | Promise<boolean>) => eventually(holds, 'wh
 /** An export by the parts of the service, which report progress. */
 async function exported(query: string, onRecords: (count: number) => void): Promise<string> {
   const caller = (await new Callers(db, resources, () => performance.now()).identify(token))!
-  const fields = caller.catalog.resources.get('deal')!
+  const schema = caller.catalog.resources.get('deal')!
   const parameters = new Map(
     [...new URLSearchParams(query)].map(([name, value]): [string, string[]] => [name, [value]]),
   )
-  const request = readExportQuery(parameters, fields, caller.catalog, new Date().toISOString(), new Names())
-  const asked = { fields, viewer: caller, request, onRecords }
+  const request = readExportQuery(parameters, schema, caller.catalog, new Date().toISOString(), new Names())
+  const asked = { schema, caller: caller, request, onRecords }
   const quota = { take: () => true, release() {}, say: (line: string) => assert.fail(line) }
   const { content } = await openExport(db, asked, new AbortController().signal, quota)
   return (await content.setEncoding('utf8').toArray()).join('')

@@ -9,7 +9,7 @@ import { withSelectivity } from '../../src/lists/selectivity.ts'
 import { filterSql } from '../../src/lists/sql.ts'
 import { unpointed } from '../../src/records/references.ts'
 import { resources } from '../../src/resources/resources.ts'
-import { sightOf } from '../../src/rights/visibility.ts'
+import { callerParamsOf } from '../../src/rights/visibility.ts'
 import { compile, param, sql } from '../../src/sql.ts'
 import { commonWord, makeManyDeals, rareText, rareWord } from '../support/many-deals.ts'
 import { eventually } from '../support/receiver.ts'
@@ -26,8 +26,8 @@ function requestOf(query: string, resource = 'deal') {
   const parameters = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(query))
     parameters.set(name, [...(parameters.get(name) ?? []), value])
-  const fields = catalog.resources.get(resource)!
-  return readListQuery(parameters, fields, catalog, '2026-01-01T00:00:00.000Z')
+  const schema = catalog.resources.get(resource)!
+  return readListQuery(parameters, schema, catalog, '2026-01-01T00:00:00.000Z')
 }
 
 /** The planner's plan of a list, as one text. */
@@ -38,9 +38,9 @@ async function planOf(query: string): Promise<string> {
     .join('\n')
 }
 
-const sight = sightOf({ catalog, actor: 1 })
+const params = callerParamsOf({ catalog, actor: 1 })
 const whereOf = (filter: string) =>
-  compile(filterSql(requestOf(`filter=${encodeURIComponent(filter)}`).filter!, sight)).text
+  compile(filterSql(requestOf(`filter=${encodeURIComponent(filter)}`).filter!, params)).text
 
 test('the SQL of each operator, bare, so that an index can serve it', () => {
   const id = 'r."sales_owner"'
@@ -173,8 +173,8 @@ test('the texts of records are made of the page alone, also where all are sorted
     ['activity', 'sort=due_at:asc&pageSize=500'],
     ['contact', 'sort=last_name:asc&page=3'],
   ] as const) {
-    const fields = catalog.resources.get(resource)!
-    const { text, values } = pageStatement(fields, { catalog, actor: 1 }, requestOf(query, resource))
+    const schema = catalog.resources.get(resource)!
+    const { text, values } = pageStatement(schema, { catalog, actor: 1 }, requestOf(query, resource))
     const rows = await db.query(`EXPLAIN (VERBOSE, COSTS OFF) ${text}`, values, true)
     const plan = rows.map(row => row['QUERY PLAN']!)
     const depthOf = (line = '') => line.search(/\S/)
@@ -284,7 +284,7 @@ test('a filter of all that is allowed is answered', async () => {
 test('what points to contacts is looked up by index, also where all deals point to one', async () => {
   await db.query('UPDATE deal SET primary_contact = (SELECT min(id) FROM contact) WHERE account_id = 1')
   await db.query('ANALYZE deal')
-  const { account } = sightOf({ catalog, actor: 1 })
+  const { account } = callerParamsOf({ catalog, actor: 1 })
   const ids = `{${Array.from({ length: 500 }, (_, index) => 9_000_000 + index).join()}}`
   const conditions = unpointed('contact', { account }, catalog, sql`${param(ids)}::bigint[]`)
   assert.ok(conditions.length >= 3)

@@ -68,10 +68,10 @@ async function compare(resource: string, id: number, moments: readonly Moment[],
   )
   assert.equal(rows.length, moments.length)
   const events = rows.map(({ seq, at }) => ({ seq: Number(seq), id, at: at! }))
-  const fields = acting.catalog.resources.get(resource)!
+  const schema = acting.catalog.resources.get(resource)!
   for (const filter of [null, ...filters]) {
     const plan = filter === null ? null : (await filterPlan(db, acting, resource, filter)).plan
-    const found = await recordsAt(db, acting, fields, events, plan)
+    const found = await recordsAt(db, acting, schema, events, plan)
     for (const [index, { seq }] of events.entries()) {
       const { record, matches } = moments[index]!
       const then = found.get(seq)!
@@ -185,8 +185,8 @@ test('what changes while it is read is read again', async () => {
     return db.query(text, params, replan)
   }
   const event = { seq: Number(first!.seq), id, at: body.data.created_at }
-  const fields = acting.catalog.resources.get('deal')!
-  const found = await recordsAt({ query: late }, acting, fields, [event], null)
+  const schema = acting.catalog.resources.get('deal')!
+  const found = await recordsAt({ query: late }, acting, schema, [event], null)
   assert.ok(isChanged)
   assert.ok(isSameJson(found.get(event.seq)!.record, body.data), JSON.stringify(found.get(event.seq)!.record))
 })

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { loadCatalog } from '../../src/accounts/callers.ts'
-import type { ResourceFields } from '../../src/fields/catalog.ts'
+import type { ResourceSchema } from '../../src/fields/catalog.ts'
 import type { Field } from '../../src/fields/field.ts'
 import { samples } from '../../src/fields/kinds/samples.ts'
 import type { FieldType } from '../../src/fields/kinds.ts'
@@ -93,20 +93,20 @@ const unsaid: { readonly [type in FieldType]?: Unsaid } = {
 }
 
 /** The codes of a kind's refusals of a value; none if it accepts it. */
-function refusals(fields: ResourceFields, { internal_name: name }: Field, text: string): string[] {
+function refusals(schema: ResourceSchema, { internal_name: name }: Field, text: string): string[] {
   const body = parseExactly(`{${JSON.stringify(name)}:${text}}`)
-  const { problems } = parseRecord(body, fields, catalog, {})
+  const { problems } = parseRecord(body, schema, catalog, {})
   return problems.kept
     .filter(({ path }) => path === `/${name}` || path.startsWith(`/${name}/`))
     .map(({ code }) => code)
 }
 
 /** Null if schema and kind agree about a value. */
-function disagreement(fields: ResourceFields, field: Field, value: Json): string | null {
+function disagreement(schema: ResourceSchema, field: Field, value: Json): string | null {
   const text = JSON.stringify(value)
-  const pointer = `#/components/schemas/${fields.resource.name}_input/properties/${field.internal_name}`
+  const pointer = `#/components/schemas/${schema.resource.name}_input/properties/${field.internal_name}`
   const complaint = sent.complaint(pointer, JSON.parse(text))
-  const codes = refusals(fields, field, text)
+  const codes = refusals(schema, field, text)
   const shown = text.slice(0, 300)
   if (complaint) return codes.length ? null : `${shown} is taken, but the schema says ${complaint}`
   const wrong = codes.filter(code => !ofNumberTexts(code, text) && !unsaid[field.type]?.(code, text))
@@ -123,15 +123,17 @@ const generator = (seed: number, beyond: number): Generator => ({
 const isUsual = (value: Json): boolean =>
   typeof value !== 'number' || value === 0 || (Math.abs(value) < 1e99 && Math.abs(value) > 1e-99)
 
-for (const fields of catalog.resources.values()) {
-  const written = fields.fields.filter(field => field.is_active && !field.is_hidden && !field.is_read_only)
+for (const resourceSchema of catalog.resources.values()) {
+  const written = resourceSchema.fields.filter(
+    field => field.is_active && !field.is_hidden && !field.is_read_only,
+  )
   for (const field of written) {
     const { internal_name: name, type } = field
-    const schema = document.components.schemas[`${fields.resource.name}_input`].properties[name]
-    test(`${fields.resource.name}.${name}, ${type}: the schema takes what the kind takes`, () => {
+    const schema = document.components.schemas[`${resourceSchema.resource.name}_input`].properties[name]
+    test(`${resourceSchema.resource.name}.${name}, ${type}: the schema takes what the kind takes`, () => {
       const sample = samples(known)[type]
       const found = [...(sample?.good ?? []), ...(sample?.bad ?? [])].map(({ input }) =>
-        disagreement(fields, field, input),
+        disagreement(resourceSchema, field, input),
       )
       assert.deepEqual(found.filter(Boolean), [])
       const values = fc.oneof(
@@ -145,7 +147,7 @@ for (const fields of catalog.resources.values()) {
       )
       fc.assert(
         fc.property(values, value => {
-          assert.equal(disagreement(fields, field, value), null)
+          assert.equal(disagreement(resourceSchema, field, value), null)
         }),
         { seed, numRuns: shareOf(150) },
       )

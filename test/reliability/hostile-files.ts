@@ -60,9 +60,9 @@ async function readAll(): Promise<void> {
   let count = 0
   for (const file of files()) {
     const table = await readTable(watched(file), { format: 'csv' })
-    const fields = catalog.resources.get('deal')!
-    const { mapping } = await guessColumns(catalog, fields, table.columns(), [])
-    const convert = converter(catalog, fields, { mapping, values: {}, formats: {} }, table.columns())
+    const schema = catalog.resources.get('deal')!
+    const { mapping } = await guessColumns(catalog, schema, table.columns(), [])
+    const convert = converter(catalog, schema, { mapping, values: {}, formats: {} }, table.columns())
     for await (const row of table.rows) {
       count++
       if (row.problem === undefined) convert(row.cells)

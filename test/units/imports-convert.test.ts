@@ -14,11 +14,11 @@ import { catalog } from '../support/import-catalog.ts'
 
 /** Converts one row, of cells by their targets. */
 function converted(resource: string, cells: { readonly [field: string]: Cell }, more: Partial<Plan> = {}) {
-  const fields = catalog.resources.get(resource)!
+  const schema = catalog.resources.get(resource)!
   const names = Object.keys(cells)
   const mapping = names.map((field, column) => ({ column, field }))
   const plan = { mapping, values: {}, formats: {}, ...more }
-  return converter(catalog, fields, plan, names)(Object.values(cells))
+  return converter(catalog, schema, plan, names)(Object.values(cells))
 }
 
 const body = (resource: string, cells: { readonly [field: string]: Cell }, more: Partial<Plan> = {}) => {
@@ -542,10 +542,10 @@ test('a line of our own export converts back to the body that made it', async ()
   }
   const table = await readTable(bytes(), { format: 'csv' })
   const [row] = await Array.fromAsync(table.rows)
-  const fields = catalog.resources.get('deal')!
-  const { mapping } = await guessColumns(catalog, fields, table.columns(), [row!.cells])
+  const schema = catalog.resources.get('deal')!
+  const { mapping } = await guessColumns(catalog, schema, table.columns(), [row!.cells])
   const plan = { mapping, values: {}, formats: guessFormats([row!.cells]) }
-  const { body, kept, problems } = converter(catalog, fields, plan, table.columns())(row!.cells)
+  const { body, kept, problems } = converter(catalog, schema, plan, table.columns())(row!.cells)
   assert.deepEqual(problems, [])
   assert.deepEqual(body, {
     ...{ title: 'Deal, "A"', pipeline: 'Sales', pipeline_stage: 'Qualified', sales_owner: 'Ann Lee' },

@@ -383,10 +383,10 @@ test('texts are compared with so many names for guesses, of however many columns
   const tags = Array.from({ length: 2000 }, (_, index) => ({ id: index + 1, name: `Tag ${index}` }))
   const choices = new Map([['tag', tags]])
   const texts = [Array.from({ length: 300 }, (_, index) => `My tag ${index}`).join(';')]
-  const fields = fieldsOf('deal')
+  const schema = fieldsOf('deal')
   const toMap = (columns: readonly number[]) =>
     valuesToMap(
-      ...([catalog, fields, columns.map(column => ({ column, field: 'tags' }))] as const),
+      ...([catalog, schema, columns.map(column => ({ column, field: 'tags' }))] as const),
       ...([new Map(columns.map(column => [column, texts])), choices] as const),
     )
   for (const columns of [[0], [0, 1]]) {

@@ -16,18 +16,18 @@ const formats = { csv, xlsx: workbook, jsonl: jsonLines } as const
 
 /** A record exported with `names=1` → the converted body. */
 async function back(format: keyof typeof formats, resource: string, record: JsonObject) {
-  const fields = catalog.resources.get(resource)!
-  const shown = fields.fields.filter(field => field.is_active && !field.is_hidden)
+  const schema = catalog.resources.get(resource)!
+  const shown = schema.fields.filter(field => field.is_active && !field.is_hidden)
   const source = {
     request: { shown, named: [], list: { only: null } },
-    ...{ fields, viewer: { catalog }, batches: batchesOf(record) },
+    ...{ schema, caller: { catalog }, batches: batchesOf(record) },
   }
   const table = await readTable(formats[format](source as unknown as Exported), { format })
   const rows = await Array.fromAsync(table.rows)
   const cells = rows.map(row => row.cells)
-  const { mapping } = await guessColumns(catalog, fields, table.columns(), cells)
+  const { mapping } = await guessColumns(catalog, schema, table.columns(), cells)
   const plan = { mapping, values: {}, formats: guessFormats(cells) }
-  const { body, kept, problems } = converter(catalog, fields, plan, table.columns())(cells[0]!)
+  const { body, kept, problems } = converter(catalog, schema, plan, table.columns())(cells[0]!)
   assert.deepEqual(problems, [])
   return { ...body, ...kept }
 }
@@ -94,10 +94,10 @@ async function readAs(
   }
   const table = await readTable(bytes(), { format: 'csv' })
   const rows = (await Array.fromAsync(table.rows)).map(row => row.cells)
-  const fields = catalog.resources.get('deal')!
-  const { mapping } = await guessColumns(catalog, fields, table.columns(), rows)
+  const schema = catalog.resources.get('deal')!
+  const { mapping } = await guessColumns(catalog, schema, table.columns(), rows)
   const plan = { mapping, values: {}, formats: guessFormats(rows) }
-  const { body, problems } = converter(catalog, fields, plan, table.columns())(rows[0]!)
+  const { body, problems } = converter(catalog, schema, plan, table.columns())(rows[0]!)
   return { body, columns: problems.map(({ column }) => column) }
 }
 

@@ -70,10 +70,10 @@ async function createAll(
   bodies: readonly JsonObject[],
   context: Context & { readonly at: Date },
 ): Promise<number[]> {
-  const fields = context.catalog.resources.get(resource)!
+  const schema = context.catalog.resources.get(resource)!
   const create = { op: 'create', id: null, told: null, precondition: null } as const
   const operations = bodies.map(body => ({ ...create, body }))
-  const outcomes = await carryOutBatch(tx, fields, operations, context, context.at)
+  const outcomes = await carryOutBatch(tx, schema, operations, context, context.at)
   return outcomes.map(outcome => {
     if ('saved' in outcome) return outcome.saved.id
     throw 'refusal' in outcome ? outcome.refusal : new Error(`A ${resource} of the sample was not created.`)
@@ -88,7 +88,7 @@ async function createDeals(
   context: (at: Date, actor?: number) => Context,
 ): Promise<SampleDeal[]> {
   const { catalog } = context(now)
-  const fields = catalog.resources.get('deal')!
+  const schema = catalog.resources.get('deal')!
   const stages = [...catalog.stages.values()]
   const random = generator(20_260_301)
   const steps = deals.flatMap((deal, index) =>
@@ -99,8 +99,8 @@ async function createDeals(
     (one, other) => one.at.getTime() - other.at.getTime(),
   )) {
     const { sales_owner } = deals[index]!.body
-    if (isNew) ids[index] = (await createRecord(tx, fields, body, context(at))).id
-    else await updateRecord(tx, fields, ids[index]!, body, context(at, Number(sales_owner)))
+    if (isNew) ids[index] = (await createRecord(tx, schema, body, context(at))).id
+    else await updateRecord(tx, schema, ids[index]!, body, context(at, Number(sales_owner)))
   }
   return deals.map((deal, index) => ({ ...deal, id: ids[index]! }))
 }

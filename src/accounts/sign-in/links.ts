@@ -9,7 +9,7 @@ import { type Context, requestKeyOf } from '../../records/save.ts'
 import type { Queryable } from '../../records/store.ts'
 import { author, carryOut, lockFirst, type Origin, statementOf, writing } from '../../records/write.ts'
 import { endedLinks, endedSessions, isInUse } from '../../resources/user-access.ts'
-import type { Viewer } from '../../rights/visibility.ts'
+import type { Caller } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
 import { accountOf, hashToken, newSecret } from '../token.ts'
 import { type NewSession, sessionRow, signingIn } from './sessions.ts'
@@ -45,10 +45,10 @@ export async function createLink(
   const before = await storedResponse<object>(db, requestKeyOf(context))
   if (before) return savedLink(before, null)
   const secret = newSecret('link', context.catalog.account.id, randomBytes)
-  const by = author(context)
+  const params = author(context)
   const write = {
-    changes: [signingIn(by, sql`u.id = ${String(user)}::bigint`)],
-    rows: [endedLinks(by), linkRow(by, secret, purpose)],
+    changes: [signingIn(params, sql`u.id = ${String(user)}::bigint`)],
+    rows: [endedLinks(params), linkRow(params, secret, purpose)],
     events: [
       {
         type: 'user.link_created',
@@ -62,7 +62,14 @@ export async function createLink(
       to_char(l.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS expires_at
     FROM r, link_row l`,
   }
-  const written = await writeIdempotently(db, by.account, idempotency, writing(by, write), {}, lockFirst)
+  const written = await writeIdempotently(
+    db,
+    params.account,
+    idempotency,
+    writing(params, write),
+    {},
+    lockFirst,
+  )
   return written ? savedLink(written, idempotency?.isReplayed ? null : secret) : null
 }
 
@@ -121,32 +128,32 @@ export async function findLink(db: Queryable, secret: string): Promise<FoundLink
  */
 export async function consumeLink(
   db: Queryable,
-  viewer: Viewer & Origin,
+  caller: Caller & Origin,
   secret: string,
   session: NewSession,
   passwordHash: string | null,
 ): Promise<boolean> {
-  const by = author(viewer)
+  const params = author(caller)
   const hash = hashToken(secret)
   const used = sql`used AS (
   UPDATE sign_in_link x SET used_at = locked.at FROM locked
-  WHERE x.account_id = ${by.account}::bigint AND x.hash = ${hash}::text AND x."user" = ${by.actor}::bigint
+  WHERE x.account_id = ${params.account}::bigint AND x.hash = ${hash}::text AND x."user" = ${params.actor}::bigint
     AND x.used_at IS NULL AND x.expires_at > now()
   RETURNING x."user"
 )`
   const write = {
-    changes: [used, signingIn(by, sql`u.id = (SELECT "user" FROM used)`)],
+    changes: [used, signingIn(params, sql`u.id = (SELECT "user" FROM used)`)],
     ids: 1,
     rows: [
       ...(passwordHash === null
         ? []
-        : [passwordRow(by, passwordHash), endedSessions(by), endedLinks(by, hash)]),
-      sessionRow(by, session),
+        : [passwordRow(params, passwordHash), endedSessions(params), endedLinks(params, hash)]),
+      sessionRow(params, session),
     ],
     events: passwordHash === null ? [] : [passwordChanged],
     answer: sql`SELECT counted.last_id::text AS id FROM counted`,
   }
-  const rows = await carryOut(db, by.account, statementOf(writing(by, write)), lockFirst)
+  const rows = await carryOut(db, params.account, statementOf(writing(params, write)), lockFirst)
   return rows.length > 0
 }
 

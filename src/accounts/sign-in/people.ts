@@ -4,7 +4,7 @@ import { canBeName } from '../../records/names.ts'
 import type { Queryable } from '../../records/store.ts'
 import { author, carryOut, lockFirst, type Origin, statementOf, writing } from '../../records/write.ts'
 import { endedLinks, endedSessions, isInUse } from '../../resources/user-access.ts'
-import type { Viewer } from '../../rights/visibility.ts'
+import type { Caller } from '../../rights/visibility.ts'
 import { ask, sql } from '../../sql.ts'
 import { passwordChanged, passwordRow } from './links.ts'
 import { hasPassword, signingIn } from './sessions.ts'
@@ -66,7 +66,7 @@ export async function peopleOf(db: Queryable, email: string, account: number | n
 /** The caller's own name, e-mail and password hash. */
 export async function ownPassword(
   db: Queryable,
-  { catalog, actor }: Viewer,
+  { catalog, actor }: Caller,
 ): Promise<Pick<Person, 'name' | 'email' | 'hash'>> {
   const [row] = await ask(
     db,
@@ -83,17 +83,17 @@ export async function ownPassword(
  */
 export async function changePassword(
   db: Queryable,
-  viewer: Viewer & Origin,
+  caller: Caller & Origin,
   judgedHash: string | null,
   newHash: string,
 ): Promise<boolean> {
-  const by = author(viewer)
-  const isTheirs = sql`u.id = ${by.actor}::bigint AND ${hasPassword(by, judgedHash)}`
+  const params = author(caller)
+  const isTheirs = sql`u.id = ${params.actor}::bigint AND ${hasPassword(params, judgedHash)}`
   const write = {
-    changes: [signingIn(by, isTheirs)],
-    rows: [passwordRow(by, newHash), endedSessions(by, viewer.session?.id), endedLinks(by)],
+    changes: [signingIn(params, isTheirs)],
+    rows: [passwordRow(params, newHash), endedSessions(params, caller.session?.id), endedLinks(params)],
     events: [passwordChanged],
     answer: sql`SELECT r.id::text AS id FROM r, counted`,
   }
-  return (await carryOut(db, by.account, statementOf(writing(by, write)), lockFirst)).length > 0
+  return (await carryOut(db, params.account, statementOf(writing(params, write)), lockFirst)).length > 0
 }

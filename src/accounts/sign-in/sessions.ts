@@ -4,7 +4,7 @@ import type { WriteParams } from '../../fields/caller-params.ts'
 import type { Queryable } from '../../records/store.ts'
 import { author, carryOut, locked, lockFirst, statementOf, writing } from '../../records/write.ts'
 import { isInUse, isSignedIn } from '../../resources/user-access.ts'
-import type { Viewer } from '../../rights/visibility.ts'
+import type { Caller } from '../../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
 import { hashToken, newSecret } from '../token.ts'
 
@@ -64,24 +64,24 @@ export function hasPassword({ account }: WriteParams, hash: string | null): Sql 
  */
 export async function saveSession(
   db: Queryable,
-  viewer: Viewer,
+  caller: Caller,
   session: NewSession,
   judged: { hash: string; newHash: string | null } | null,
 ): Promise<boolean> {
-  const by = author(viewer)
-  const isUser = sql`u.id = ${by.actor}::bigint`
+  const params = author(caller)
+  const isUser = sql`u.id = ${params.actor}::bigint`
   const renewed = sql`renewed AS (
   UPDATE password x SET hash = ${judged?.newHash ?? null}::text FROM r, counted
-  WHERE x.account_id = ${by.account}::bigint AND x."user" = r.id
+  WHERE x.account_id = ${params.account}::bigint AND x."user" = r.id
 )`
   const write = {
-    changes: [signingIn(by, judged ? sql`${isUser} AND ${hasPassword(by, judged.hash)}` : isUser)],
+    changes: [signingIn(params, judged ? sql`${isUser} AND ${hasPassword(params, judged.hash)}` : isUser)],
     ids: 1,
-    rows: [oldSessions(by), sessionRow(by, session), ...(judged?.newHash ? [renewed] : [])],
+    rows: [oldSessions(params), sessionRow(params, session), ...(judged?.newHash ? [renewed] : [])],
     events: [],
     answer: sql`SELECT counted.last_id::text AS id FROM counted`,
   }
-  const rows = await carryOut(db, by.account, statementOf(writing(by, write)), lockFirst)
+  const rows = await carryOut(db, params.account, statementOf(writing(params, write)), lockFirst)
   return rows.length > 0
 }
 
@@ -90,7 +90,7 @@ export async function saveSession(
  */
 export async function listSessions(
   db: Queryable,
-  { catalog, actor }: Viewer,
+  { catalog, actor }: Caller,
   current: number | null,
 ): Promise<string> {
   const instant = (column: Sql) => sql`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -109,7 +109,7 @@ export async function listSessions(
 }
 
 /** Ends a session of the caller; false if there is none with that id. */
-export async function endSession(db: Queryable, { catalog, actor }: Viewer, id: number): Promise<boolean> {
+export async function endSession(db: Queryable, { catalog, actor }: Caller, id: number): Promise<boolean> {
   const account = param(String(catalog.account.id))
   const ended = await carryOut(
     db,

@@ -5,8 +5,8 @@
 import { type Problem, Refusal } from '../../errors.ts'
 import type { Queryable } from '../../records/store.ts'
 import type { Origin } from '../../records/write.ts'
-import type { Viewer } from '../../rights/visibility.ts'
-import type { Caller, Callers } from '../callers.ts'
+import type { Caller } from '../../rights/visibility.ts'
+import type { AuthenticatedCaller, Callers } from '../callers.ts'
 import { accountOf } from '../token.ts'
 import type { Hashing } from './hashing.ts'
 import { consumeLink, type FoundLink, findLink } from './links.ts'
@@ -89,8 +89,8 @@ export class SignIn {
     const hash = password === null ? null : await this.#hashing.hash(password)
     const { account, user } = link
     const session = newSession(account, visitor)
-    const isUsed = await this.#saved(account, user, visitor, viewer =>
-      consumeLink(this.#db, viewer, secret, session, hash),
+    const isUsed = await this.#saved(account, user, visitor, caller =>
+      consumeLink(this.#db, caller, secret, session, hash),
     )
     if (!isUsed) throw linkEnded()
     this.#callers.forget(account)
@@ -111,7 +111,7 @@ export class SignIn {
    * `rate_limited`. Users who may create links can set a first password; others need such a link.
    */
   async changePassword(
-    caller: Pick<Caller, 'catalog' | 'actor' | 'token' | 'session' | 'rights'>,
+    caller: Pick<AuthenticatedCaller, 'catalog' | 'actor' | 'token' | 'session' | 'rights'>,
     currentPassword: string | null,
     password: string,
     visitor: Visitor,
@@ -178,8 +178,8 @@ export class SignIn {
     judged: { hash: string; newHash: string | null } | null,
   ): Promise<string> {
     const session = newSession(account, visitor)
-    const isSaved = await this.#saved(account, user, visitor, viewer =>
-      saveSession(this.#db, viewer, session, judged),
+    const isSaved = await this.#saved(account, user, visitor, caller =>
+      saveSession(this.#db, caller, session, judged),
     )
     if (!isSaved) throw signInFailed()
     return this.#inPlaceOf(visitor, session)
@@ -192,7 +192,7 @@ export class SignIn {
     account: number,
     actor: number,
     { requestId }: Visitor,
-    save: (viewer: Viewer & Origin) => Promise<boolean>,
+    save: (caller: Caller & Origin) => Promise<boolean>,
   ): Promise<boolean> {
     const attempt = async () => save({ catalog: await this.#callers.catalogNow(account), actor, requestId })
     return (await attempt()) || attempt()

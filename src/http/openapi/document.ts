@@ -34,8 +34,8 @@ export async function openApi(catalog: Catalog, routes: readonly DescribedRoute[
   }
   const components = componentsOf(catalog, routes)
   const replacer = withoutHidden(catalog)
-  for (const fields of catalog.resources.values()) {
-    addTexts(components, 'schemas', recordSchemas(fields), replacer)
+  for (const schema of catalog.resources.values()) {
+    addTexts(components, 'schemas', recordSchemas(schema), replacer)
     await setImmediate()
   }
   const tags = [...new Set(routes.map(({ operation }) => operation.tag))]

@@ -1,5 +1,5 @@
 /** The parameters of requests, by their names in the document: those of all, and those of a resource. */
-import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { operators } from '../../fields/operators.ts'
 import { limitMax, waitMax } from '../../history/query.ts'
@@ -217,9 +217,9 @@ function ofEvents(resources: readonly string[]): { readonly [name: string]: Sche
 }
 
 /** The parameters that name fields of a resource, separated by commas. */
-function ofFields(fields: ResourceFields): { readonly [name: string]: Schema } {
-  const { name: resource } = fields.resource
-  const shown = shownFields(fields)
+function ofFields(schema: ResourceSchema): { readonly [name: string]: Schema } {
+  const { name: resource } = schema.resource
+  const shown = shownFields(schema)
   const namesOf = (wanted: typeof shown) => wanted.map(({ internal_name }) => internal_name)
   const [expandable, groupable] = [shown.filter(isExpandable), shown.filter(isGroupable)]
   const several = (name: string, names: string[], description: string) => ({

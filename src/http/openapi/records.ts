@@ -3,7 +3,7 @@
  * them: fields that a role hides are absent, locked ones read-only (D64). Pure.
  */
 import { isBlank } from '../../fields/blank.ts'
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
 import { orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { kinds } from '../../fields/kinds.ts'
@@ -12,7 +12,7 @@ import { resources } from '../../resources/resources.ts'
 import { refined } from './operation.ts'
 
 /** The active fields that are visible to a caller. */
-export function shownFields({ fields }: ResourceFields): Field[] {
+export function shownFields({ fields }: ResourceSchema): Field[] {
   return fields.filter(field => field.is_active && !field.is_hidden)
 }
 
@@ -20,9 +20,9 @@ export function shownFields({ fields }: ResourceFields): Field[] {
  * `deal`: a record, or a part of it; `deal_read`: a whole record; `deal_input`: the body of an update;
  * `deal_new`: the body of a creation.
  */
-export function recordSchemas(fields: ResourceFields): { readonly [name: string]: Schema } {
-  const { name } = fields.resource
-  const shown = shownFields(fields)
+export function recordSchemas(schema: ResourceSchema): { readonly [name: string]: Schema } {
+  const { name } = schema.resource
+  const shown = shownFields(schema)
   // A custom field without a value is absent from a record (D43).
   const always = shown.filter(field => !field.is_custom)
   const sent = shown.filter(field => !field.is_read_only)

@@ -64,23 +64,23 @@ export function aggregateRoutes(db: ServedDatabase, resource: 'deal' | 'product'
 function aggregateHandler(db: ServedDatabase, resource: 'deal' | 'product'): Handler {
   return withPaths(async request => {
     const { caller } = request
-    const fields = fieldsOf(request, resource)
+    const schema = fieldsOf(request, resource)
     const sums = resource === 'deal' ? dealSums : plainSums
     const asked = await withNames(db, caller, names =>
       readAggregateQuery(
-        parametersOf(request, aggregateParameters, fields),
-        fields,
+        parametersOf(request, aggregateParameters, schema),
+        schema,
         caller.catalog,
         sums,
         names,
       ),
     )
     needNames(caller.rights, namedFields(asked.keys), asked)
-    const { at } = await inPast(inTurn(db, request), fields, caller, asked.day)
+    const { at } = await inPast(inTurn(db, request), schema, caller, asked.day)
     const { groups, hasMore } =
       resource === 'deal' && !asked.measures
         ? await aggregateDeals(at, caller, asked)
-        : await aggregate(at, fields, caller, asked, asked.measures ?? [counting])
+        : await aggregate(at, schema, caller, asked, asked.measures ?? [counting])
     const group_by = asked.keys.map(({ text }) => text).join() || null
     return success(JSON.stringify(groups), { group_by, hasMore })
   })

@@ -1,6 +1,6 @@
 /** Reads the body of a batch (D78): its operations, with all problems. */
 import { type Problem, type Problems, problemAt, Refusal } from '../../errors.ts'
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { type Operation, operationNames } from '../../records/batch.ts'
 import { toldBy } from '../../records/upsert.ts'
@@ -12,7 +12,7 @@ export const operationsMax = 500
 type Batch = { readonly operations: readonly Operation[]; readonly isAtomic: boolean }
 
 /** Reads a body. Throws `validation_failed` with all problems. */
-export function readBatch(body: Json, fields: ResourceFields): Batch {
+export function readBatch(body: Json, schema: ResourceSchema): Batch {
   if (!isObject(body)) throw notABatch([problemAt('', 'wrong_type', 'The body must be an object.')])
   const { operations, atomic = null } = body
   if (!Array.isArray(operations) || operations.length < 1 || operations.length > operationsMax) {
@@ -23,7 +23,7 @@ export function readBatch(body: Json, fields: ResourceFields): Batch {
   const problems = unknownMembers(body, ['operations', 'atomic'])
   if (atomic !== null && typeof atomic !== 'boolean')
     problems.add(() => problemAt('/atomic', 'wrong_type', 'atomic must be true or false.'))
-  const read = operations.map((one, index) => operationOf(one, fields, `/operations/${index}`, problems))
+  const read = operations.map((one, index) => operationOf(one, schema, `/operations/${index}`, problems))
   if (problems.count > 0) throw notABatch(problems)
   return { operations: read, isAtomic: atomic === true }
 }
@@ -42,7 +42,7 @@ const takes: {
 const members = ['op', 'id', 'by', 'if_match', 'data']
 
 /** Reads an operation. Problems are collected; the result is useless if there are any. */
-function operationOf(sent: Json, fields: ResourceFields, path: string, problems: Problems): Operation {
+function operationOf(sent: Json, schema: ResourceSchema, path: string, problems: Problems): Operation {
   const wrong = (member: string, code: string, message: string) =>
     problems.add(() => problemAt(`${path}${member}`, code, message))
   const one: JsonObject = isObject(sent) ? sent : {}
@@ -64,7 +64,7 @@ function operationOf(sent: Json, fields: ResourceFields, path: string, problems:
   return {
     op,
     id: id as number | null,
-    told: by === null ? null : toldOf(by, fields, wrong),
+    told: by === null ? null : toldOf(by, schema, wrong),
     precondition: ifMatch === null ? null : [String(ifMatch)],
     body: data,
   }
@@ -86,7 +86,7 @@ function judgeTarget(op: Operation['op'], given: { id: Json; by: Json }, wrong: 
     )
 }
 
-function toldOf(by: Json, fields: ResourceFields, wrong: Wrong): Operation['told'] {
+function toldOf(by: Json, schema: ResourceSchema, wrong: Wrong): Operation['told'] {
   const { field, value } = isObject(by) ? by : {}
   const isValue = typeof value === 'string' || typeof value === 'number'
   if (!isObject(by) || Object.keys(by).length !== 2 || typeof field !== 'string' || !isValue) {
@@ -94,7 +94,7 @@ function toldOf(by: Json, fields: ResourceFields, wrong: Wrong): Operation['told
     return null
   }
   try {
-    return toldBy(fields, field, String(value))
+    return toldBy(schema, field, String(value))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     wrong('/by', 'invalid_value', error.message)

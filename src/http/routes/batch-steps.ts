@@ -4,7 +4,7 @@
  * size of a step and its idempotency record; doesn't know what a step does.
  */
 import { randomUUID } from 'node:crypto'
-import type { Caller } from '../../accounts/callers.ts'
+import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import { Refusal } from '../../errors.ts'
 import { type IdempotentRequest, onceByKey } from '../../records/idempotency.ts'
 import type { Queryable } from '../../records/store.ts'
@@ -22,12 +22,12 @@ export type Step<Operation, Told> = {
   /** Carries operations out in a transaction, as the current caller; `before`: the results so far. */
   act(
     tx: Queryable,
-    caller: Caller,
+    caller: AuthenticatedCaller,
     operations: readonly Operation[],
     before: readonly Told[],
   ): Promise<{ readonly isKept: boolean; readonly told: Told[] }>
   /** Renders a replayed step's stored results for the current caller. */
-  again(told: readonly Told[], caller: Caller): Promise<Told[]>
+  again(told: readonly Told[], caller: AuthenticatedCaller): Promise<Told[]>
   refused(refusal: Refusal, before: readonly Told[]): Told
 }
 
@@ -36,7 +36,7 @@ type Kept<Told> = { readonly told: readonly Told[]; readonly batch: string }
 
 /** Progress of a batch. */
 type Progress<Told> = {
-  caller: Caller
+  caller: AuthenticatedCaller
   /** results up to the last committed step */
   kept: Told[]
   /** results after it, all of them refusals */
@@ -137,7 +137,7 @@ function withRest<Told>(told: readonly Told[], count: number, refused: (before: 
 }
 
 /** The current caller, or the refusal if they lack the rights now. */
-async function latestCaller(request: ApiRequest): Promise<Caller | Refusal> {
+async function latestCaller(request: ApiRequest): Promise<AuthenticatedCaller | Refusal> {
   return request.latestCaller().catch(error => {
     if (error instanceof Refusal) return error
     throw error

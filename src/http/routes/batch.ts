@@ -1,7 +1,7 @@
 /** POST /{resource}/batch (D78): many writes of one resource in one request. */
-import type { Caller } from '../../accounts/callers.ts'
+import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import { errorTable, type Problem, problemAt, type Refusal } from '../../errors.ts'
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import { type JsonObject, parseJson } from '../../json.ts'
 import { carryOutBatch, type Operation, type Outcome } from '../../records/batch.ts'
 import { onceByKey, storedResponse } from '../../records/idempotency.ts'
@@ -50,15 +50,15 @@ export function batchHandler(db: WrittenDatabase, resource: string, retentionDay
     const request = withoutDryRun(asked)
     refuseIfMatch(request)
     readParameters(request.query, [], [])
-    const fields = fieldsOf(request, resource)
-    const { operations, isAtomic } = readBatch(bodyOf(request), fields)
+    const schema = fieldsOf(request, resource)
+    const { operations, isAtomic } = readBatch(bodyOf(request), schema)
     const since = oldestKept(request.now, retentionDays)
-    const carryOut = (tx: Queryable, caller: Caller, some: readonly Operation[]) => {
+    const carryOut = (tx: Queryable, caller: AuthenticatedCaller, some: readonly Operation[]) => {
       const context = { ...contextOf({ ...request, caller }), idempotency: null }
       return carryOutBatch(tx, fieldsOf({ caller }, resource), some, context, since)
     }
     if (isAtomic || isDry)
-      return atOnce(db, request, fields, { isDry, isAtomic }, tx => carryOut(tx, request.caller, operations))
+      return atOnce(db, request, schema, { isDry, isAtomic }, tx => carryOut(tx, request.caller, operations))
     const earlier = await storedResponse<Answer | object>(db, requestKeyOf(contextOf(request)))
     // The format in which earlier versions stored it.
     if (earlier && 'status' in earlier.response) return earlier.response
@@ -78,7 +78,7 @@ export function batchHandler(db: WrittenDatabase, resource: string, retentionDay
 async function atOnce(
   db: WrittenDatabase,
   request: ApiRequest,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   { isDry, isAtomic }: { readonly isDry: boolean; readonly isAtomic: boolean },
   carryOut: (tx: Queryable) => Promise<Outcome[]>,
 ): Promise<Answer> {
@@ -96,7 +96,7 @@ async function atOnce(
   // A refusal of the whole batch, or a response stored by an earlier version.
   if (!('told' in result)) return result
   const isReplayed = key.idempotency?.isReplayed === true
-  const told = isReplayed ? await toldAgain(db, fields, request.caller, result.told) : result.told
+  const told = isReplayed ? await toldAgain(db, schema, request.caller, result.told) : result.told
   return answer(request, told, isDry)
 }
 
@@ -110,17 +110,17 @@ function toldOf(outcomes: readonly Outcome[], before: readonly Told[] = []): Tol
 /** Renders the stored results of a replayed batch for the current caller. */
 async function toldAgain(
   db: Queryable,
-  fields: ResourceFields,
-  caller: Caller,
+  schema: ResourceSchema,
+  caller: AuthenticatedCaller,
   told: readonly Told[],
 ): Promise<Told[]> {
   const saved = told.flatMap(one => ('saved' in one ? one.saved : []))
-  const again = (await savedAgain(db, fields, caller, saved)).values()
+  const again = (await savedAgain(db, schema, caller, saved)).values()
   return told.map(one => {
     if ('saved' in one) return { saved: again.next().value! }
     if ('deleted' in one) return one
     const { refused } = one
-    const errors = refused.errors.map(problem => problemAgain(fields, caller, problem) ?? hiddenProblem())
+    const errors = refused.errors.map(problem => problemAgain(schema, caller, problem) ?? hiddenProblem())
     const isTold = errors.every(({ code }) => code !== hiddenProblem().code)
     return { refused: { ...refused, errors, detail: isTold ? refused.detail : `${refused.title}.` } }
   })

@@ -49,14 +49,14 @@ export function boardRoute(db: ServedDatabase): AccountRoute {
 function boardHandler(db: ServedDatabase): Handler {
   return async request => {
     const { caller, query, now } = request
-    const fields = fieldsOf(request, 'deal')
-    needNames(caller.rights, namedByStages(fields))
+    const schema = fieldsOf(request, 'deal')
+    needNames(caller.rights, namedByStages(schema))
     const asked = await withNames(db, caller, names =>
-      readBoardQuery(query, fields, caller.catalog, now.toISOString(), names),
+      readBoardQuery(query, schema, caller.catalog, now.toISOString(), names),
     )
     const { pipeline, list } = asked
     needNames(caller.rights, list.expand, list)
-    const lanes = await boardLanes(inTurn(db, request), fields, caller, asked)
+    const lanes = await boardLanes(inTurn(db, request), schema, caller, asked)
     const { account, currencies } = caller.catalog
     const { id, code } = currencies.get(account.base_currency)!
     const head = {

@@ -3,7 +3,7 @@
  * quota of requests, and its rights are checked again before each read of events.
  */
 import { Readable } from 'node:stream'
-import type { Caller, Callers } from '../../accounts/callers.ts'
+import type { AuthenticatedCaller, Callers } from '../../accounts/callers.ts'
 import { type FeedPage, readFeed } from '../../history/feed.ts'
 import type { Followers } from '../../history/followers.ts'
 import { readHistory, readHistoryQuery } from '../../history/history.ts'
@@ -31,9 +31,9 @@ const askAgainMs = 1000
 export function historyHandler(db: Queryable, resource: string, retentionDays: number): Handler {
   return async request => {
     const asked = readHistoryQuery(request.query)
-    const fields = fieldsOf(request, resource)
+    const schema = fieldsOf(request, resource)
     const oldest = oldestKept(request.now, retentionDays)
-    const page = await readHistory(db, fields, request.caller, idOf(request), oldest, asked)
+    const page = await readHistory(db, schema, request.caller, idOf(request), oldest, asked)
     const { hasMore, nextCursor } = page
     return success(JSON.stringify(page.events), { pageSize: asked.pageSize, hasMore, nextCursor })
   }
@@ -55,10 +55,10 @@ function feedAnswer({ events, last, next }: FeedPage): Answer {
 }
 
 /** The subscriber's current rights, and the requested part of the feed. */
-type Listening = { readonly caller: Caller; readonly asked: FeedRequest }
+type Listening = { readonly caller: AuthenticatedCaller; readonly asked: FeedRequest }
 
 /** Throws the errors of `readFeedQuery`. */
-function listeningAs({ query }: ApiRequest, caller: Caller): Listening {
+function listeningAs({ query }: ApiRequest, caller: AuthenticatedCaller): Listening {
   return { caller, asked: readFeedQuery(query, caller.catalog, caller.rights) }
 }
 

@@ -1,7 +1,7 @@
 /** The export of a resource over HTTP (D81): its file name, and its abort when the client leaves. */
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import type { Caller } from '../../accounts/callers.ts'
+import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import { dateIn } from '../../fields/iso8601.ts'
 import { pluralOf } from '../../fields/synonyms.ts'
 import { needNames } from '../../lists/needed-scopes.ts'
@@ -60,9 +60,9 @@ function exportHandler(db: ExportDatabase, resource: string, { permits, quotaOf 
   return async request => {
     const { caller, now } = request
     const { catalog } = caller
-    const fields = fieldsOf(request, resource)
+    const schema = fieldsOf(request, resource)
     const read = await withNames(db, caller, names =>
-      readExportQuery(request.query, fields, catalog, now.toISOString(), names),
+      readExportQuery(request.query, schema, catalog, now.toISOString(), names),
     )
     needNames(caller.rights, read.named ?? [], read.list)
     const name = fileName(resource, read.format, caller, now)
@@ -76,7 +76,7 @@ function exportHandler(db: ExportDatabase, resource: string, { permits, quotaOf 
     const permit = await permits.acquire(account)
     try {
       const ended = request.hungUp()
-      const asked = { fields, viewer: caller, request: read }
+      const asked = { schema, caller: caller, request: read }
       const spoolQuota = quotaOf(account)
       const { content, bytes, made } = await openExport(db, asked, ended, spoolQuota)
       void made.then(permit.made)
@@ -101,7 +101,7 @@ function exportHandler(db: ExportDatabase, resource: string, { permits, quotaOf 
 }
 
 /** deals-2026-11-23.csv, with the date in the account's time zone */
-function fileName(resource: string, format: FormatName, { catalog }: Caller, now: Date): string {
+function fileName(resource: string, format: FormatName, { catalog }: AuthenticatedCaller, now: Date): string {
   const day = dateIn(catalog.account.time_zone, now) ?? now.toISOString().slice(0, 10)
   return `${pluralOf(resource)}-${day}.${format}`
 }

@@ -138,7 +138,7 @@ function administrator({ db, catalogNow, mutex }: Administration, request: ApiRe
     db,
     account,
     actor: caller.actor,
-    viewer: caller,
+    caller: caller,
     origin: { token: caller.token, session: caller.session, requestId },
     precondition: preconditionOf(request),
     idempotency,

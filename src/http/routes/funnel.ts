@@ -36,9 +36,9 @@ export function funnelRoute(db: ServedDatabase): AccountRoute {
 function funnelHandler(db: ServedDatabase): Handler {
   return async request => {
     const { caller, query } = request
-    const fields = fieldsOf(request, 'deal')
-    needNames(caller.rights, namedByStages(fields))
-    const asked = await withNames(db, caller, names => readFunnelQuery(query, fields, caller.catalog, names))
+    const schema = fieldsOf(request, 'deal')
+    needNames(caller.rights, namedByStages(schema))
+    const asked = await withNames(db, caller, names => readFunnelQuery(query, schema, caller.catalog, names))
     needNames(caller.rights, [], { filter: asked.selection.filter })
     return success(JSON.stringify(await funnel(inTurn(db, request), caller, asked)))
   }

@@ -39,10 +39,10 @@ export function importHandlers({ db }: JobService) {
     change: async (request: ApiRequest) => {
       readParameters(request.query, [], [])
       const job = await requireJob(db, request, 'import')
-      const fields = importedFields(fieldsOf(request, job.resource))
+      const schema = importedFields(fieldsOf(request, job.resource))
       const known = nameable(request.caller, job.resource)
       const plan = await withNames(db, request.caller, names =>
-        changedPlan(job, bodyOf(request), fields, known, names),
+        changedPlan(job, bodyOf(request), schema, known, names),
       )
       const changed = job.total === null ? null : await changePlan(db, job, plan as unknown as JsonObject)
       if (!changed)
@@ -69,7 +69,7 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
   const upload = uploadOf(request)
   const { resource, source, name } = readUpload(request)
   request.caller.rights.need(`${resource}:write`)
-  const fields = importedFields(fieldsOf(request, resource))
+  const schema = importedFields(fieldsOf(request, resource))
   const catalog = nameable(request.caller, resource)
   const key = await makeJob(db, request, {
     ...{ kind: 'import', resource, name, state: 'waiting', phase: null },
@@ -78,7 +78,7 @@ async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
   // From here on it mostly waits for the client.
   request.release()
   try {
-    const found = await takeRows(db, key, fields, catalog, upload, source)
+    const found = await takeRows(db, key, schema, catalog, upload, source)
     return jobAnswer(db, request, await noteFile(db, key, found), 201)
   } catch (error) {
     await removeJob(db, key)

@@ -1,5 +1,5 @@
 /** Jobs over HTTP (D84): the list, their actions, and bulk changes (D82). */
-import type { Caller } from '../../accounts/callers.ts'
+import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import { type Problem, type Problems, problemAt, Refusal } from '../../errors.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { refuse, unknownParameters, unreadable, wholeNumber } from '../../lists/parameters.ts'
@@ -259,10 +259,10 @@ async function changesProblems(
     return [problemAt('/changes', 'required', 'changes must be an object with what is to be changed.')]
   if (Object.keys(changes).length === 0)
     return [problemAt('/changes', 'required', 'changes must have a field.')]
-  const fields = fieldsOf(request, resource)
+  const schema = fieldsOf(request, resource)
   const { catalog } = request.caller
   const { problems, warnings } = await withNames(db, request.caller, names =>
-    parseRecord(changes, fields, catalog, {}, names),
+    parseRecord(changes, schema, catalog, {}, names),
   )
   // Members that the changes lack exist in each record.
   const own = problems.kept.filter(({ path }) => path === '' || path.slice(1).split('/')[0]! in changes)
@@ -276,7 +276,7 @@ async function changesProblems(
 }
 
 /** The user to whose jobs a caller is restricted; null: an administrator sees all of the account. */
-function whose({ rights, actor }: Caller): number | null {
+function whose({ rights, actor }: AuthenticatedCaller): number | null {
   return rights.isAdmin ? null : actor
 }
 

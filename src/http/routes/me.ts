@@ -1,5 +1,5 @@
 /** `/me` over HTTP: the caller, their rights (D66), and their format of dates and numbers (D134). */
-import type { Caller, Callers } from '../../accounts/callers.ts'
+import type { AuthenticatedCaller, Callers } from '../../accounts/callers.ts'
 import { Refusal } from '../../errors.ts'
 import { asDefined } from '../../fields/as-defined.ts'
 import { mayFollow } from '../../history/query.ts'
@@ -41,8 +41,8 @@ async function changeMe(db: Queryable, callers: Callers, request: ApiRequest): P
   // Changing oneself takes no right to users, neither of the role nor of the token.
   const catalog = asDefined(await callers.catalogNow(caller.catalog.account.id, db), 'user')
   const { rights: _, ...asker } = contextOf(request)
-  const fields = catalog.resources.get('user')!
-  const { record } = await ofOneself(updateRecord(db, fields, caller.actor, body, { ...asker, catalog }))
+  const schema = catalog.resources.get('user')!
+  const { record } = await ofOneself(updateRecord(db, schema, caller.actor, body, { ...asker, catalog }))
   return answerOf(caller, record)
 }
 
@@ -52,8 +52,8 @@ export async function me(
   { caller, query }: Pick<ApiRequest, 'caller' | 'query'>,
 ): Promise<Answer> {
   readParameters(query, [], [])
-  const fields = caller.catalog.resources.get('user')!.whole
-  return answerOf(caller, (await ofOneself(readRecord(db, fields, caller, caller.actor))).record)
+  const schema = caller.catalog.resources.get('user')!.whole
+  return answerOf(caller, (await ofOneself(readRecord(db, schema, caller, caller.actor))).record)
 }
 
 /** Turns `record_not_found` into `unauthenticated`: the caller was deleted since the look-up (D3). */
@@ -65,7 +65,7 @@ function ofOneself<T>(work: Promise<T>): Promise<T> {
 }
 
 /** `record`: the caller's user, as JSON text. */
-function answerOf(caller: Caller, record: string): Answer {
+function answerOf(caller: AuthenticatedCaller, record: string): Answer {
   const { id, name, email, role, time_zone, locale } = parseJson(record) as JsonObject
   return success(
     JSON.stringify({

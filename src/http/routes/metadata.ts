@@ -1,8 +1,8 @@
 /** The field list (D34) and the dropdown values (D33), answered from the catalog. */
-import type { Caller } from '../../accounts/callers.ts'
+import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import { formOf, formVersion } from '../../configuration/form.ts'
 import { Refusal } from '../../errors.ts'
-import type { Catalog, ResourceFields, Section } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema, Section } from '../../fields/catalog.ts'
 import type { Field, Option } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { suggestion } from '../../fields/nearest.ts'
@@ -20,15 +20,15 @@ import type { ApiRequest } from '../request.ts'
 /** GET /field/list?source=&include_deleted= */
 export async function fieldList({ caller, query }: ApiRequest): Promise<Answer> {
   const asked = readParameters(query, ['source', 'include_deleted'], ['source'])
-  const fields = sourceFields(asked.source!, caller.catalog)
+  const schema = sourceFields(asked.source!, caller.catalog)
   const withDeleted = isTrue(asked, 'include_deleted')
-  const shown = fields.fields.filter(field => !field.is_hidden && (withDeleted || !field.deleted_at))
+  const shown = schema.fields.filter(field => !field.is_hidden && (withDeleted || !field.deleted_at))
   // Each inner array is a section of the form.
   const titles = [...new Set(shown.map(field => field.section))]
   const sections = titles.map(title =>
     shown.filter(field => field.section === title).map(field => descriptor(field, caller.catalog)),
   )
-  const { id, name, config } = fields.resource.source
+  const { id, name, config } = schema.resource.source
   return success(
     JSON.stringify({
       source: { is_enabled: true, name, id, ...(config ? { config } : {}) },
@@ -47,10 +47,10 @@ export function formAnswer(sections: readonly Section[]): Answer {
   return success(JSON.stringify(sections), null, 200, { etag: etagOf(formVersion(sections)) })
 }
 
-export function sourceFields(source: string, catalog: Catalog): ResourceFields {
-  const fields = catalog.resources.get(source)
-  if (!fields) throw unknownSource(source, catalog)
-  return fields
+export function sourceFields(source: string, catalog: Catalog): ResourceSchema {
+  const schema = catalog.resources.get(source)
+  if (!schema) throw unknownSource(source, catalog)
+  return schema
 }
 
 /** A field as the interface's field descriptor describes it, with D34's additions. */
@@ -184,15 +184,15 @@ function optionChoices(
 /** Without a source, a dynamic dropdown of that name wins; static ones need a source (D33). */
 function dropdownField(name: string, source: string | undefined, catalog: Catalog): Field | null {
   const candidates = [...catalog.resources.values()]
-    .filter(fields => !source || fields.resource.name === source)
-    .flatMap(fields => seen(fields, name) ?? [])
+    .filter(schema => !source || schema.resource.name === source)
+    .flatMap(schema => seen(schema, name) ?? [])
     .filter(field => field.is_active && hasOptions(field))
   return candidates.find(field => !field.has_static_options) ?? candidates[0] ?? null
 }
 
 /** The field of that name; undefined if the caller's role hides it, as if it did not exist (D64). */
-function seen(fields: ResourceFields, name: string): Field | undefined {
-  return isHiddenByRole(fields, name) ? undefined : fields.byName.get(name)
+function seen(schema: ResourceSchema, name: string): Field | undefined {
+  return isHiddenByRole(schema, name) ? undefined : schema.byName.get(name)
 }
 
 function plainOption({ id, name, position, is_active, is_default }: Option, { default_value }: Field) {
@@ -208,12 +208,12 @@ function stageMembers(field: Field, option: Option, catalog: Catalog): object {
 async function recordChoices(
   db: Queryable,
   name: string,
-  caller: Caller,
+  caller: AuthenticatedCaller,
   inactive: boolean,
 ): Promise<Choices | null> {
   const { catalog, rights } = caller
   const field = [...catalog.resources.values()]
-    .map(fields => seen(fields, name))
+    .map(schema => seen(schema, name))
     .find(found => found?.is_active && found.is_offered)
   if (!field) return null
   rights.need(`${field.related}:read`)
@@ -226,15 +226,15 @@ async function recordChoices(
 
 function noDropdown(name: string, source: string | undefined, catalog: Catalog): Refusal {
   const resources = [...catalog.resources.values()].filter(
-    fields => !source || fields.resource.name === source,
+    schema => !source || schema.resource.name === source,
   )
   const field = resources
-    .map(fields => fields.byName.get(name))
+    .map(schema => schema.byName.get(name))
     .find(found => found?.is_active && !found.is_hidden)
   if (field)
     return new Refusal('not_a_dropdown', `${name} is of type ${field.type}; it has no list of values.`)
-  const known = resources.flatMap(fields =>
-    fields.fields.filter(other => other.is_active && !other.is_hidden && hasOptions(other)),
+  const known = resources.flatMap(schema =>
+    schema.fields.filter(other => other.is_active && !other.is_hidden && hasOptions(other)),
   )
   const names = known.map(other => other.internal_name)
   return new Refusal(

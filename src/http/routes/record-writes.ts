@@ -2,7 +2,7 @@
  * The handlers that write the records of a resource. They connect HTTP with the record operations (records/).
  */
 import { parameterProblem, Refusal } from '../../errors.ts'
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import { createRecord, type Given } from '../../records/create.ts'
 import { storedResponse } from '../../records/idempotency.ts'
 import { type Move, moveRecords, NoTarget } from '../../records/move.ts'
@@ -56,8 +56,8 @@ export function writeHandlers(service: WriteService): WriteHandlers {
   return {
     create: async request => {
       refuseIfMatch(request)
-      const saved = await withExpanded(db, resource, request, fields =>
-        createRecord(db, fields, bodyOf(request), contextOf(request)),
+      const saved = await withExpanded(db, resource, request, schema =>
+        createRecord(db, schema, bodyOf(request), contextOf(request)),
       )
       await written(service, request)
       return createdAnswer(saved, request.path)
@@ -65,8 +65,8 @@ export function writeHandlers(service: WriteService): WriteHandlers {
     update: async request => {
       const precondition = preconditionOf(request)
       const given = await service.given?.(request)
-      const saved = await withExpanded(db, resource, request, fields =>
-        updateRecord(db, fields, idOf(request), bodyOf(request), contextOf(request), precondition, given),
+      const saved = await withExpanded(db, resource, request, schema =>
+        updateRecord(db, schema, idOf(request), bodyOf(request), contextOf(request), precondition, given),
       )
       await written(service, request)
       return recordAnswer(saved)
@@ -79,20 +79,20 @@ export function writeHandlers(service: WriteService): WriteHandlers {
     },
     restore: async request => {
       const oldest = oldestKept(request.now, retentionDays)
-      const saved = await withExpanded(db, resource, request, fields =>
-        restoreRecord(db, fields, idOf(request), contextOf(request), oldest, preconditionOf(request)),
+      const saved = await withExpanded(db, resource, request, schema =>
+        restoreRecord(db, schema, idOf(request), contextOf(request), oldest, preconditionOf(request)),
       )
       await written(service, request)
       return recordAnswer(saved)
     },
     upsert: async request => {
-      const saved = await withExpanded(db, resource, request, fields => {
-        const told = toldBy(fields, request.field, request.value)
+      const saved = await withExpanded(db, resource, request, schema => {
+        const told = toldBy(schema, request.field, request.value)
         const precondition = preconditionOf(request)
         const isConditional = request.ifMatch !== undefined
         return upsertRecord(
           db,
-          fields,
+          schema,
           told,
           bodyOf(request),
           contextOf(request),
@@ -117,7 +117,7 @@ async function written({ resource, configured }: WriteService, { caller }: ApiRe
 async function remove(
   { db, moves }: WriteService,
   request: ApiRequest,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   id: number,
 ): Promise<void> {
   const precondition = preconditionOf(request)
@@ -127,12 +127,12 @@ async function remove(
   if (moves && move_to !== undefined && !(await storedResponse(db, requestKeyOf(context)))) {
     const asked = { ...context, idempotency: null }
     const to = targetOf(move_to)
-    const planned = await judgeRemoval(db, fields, id, asked, precondition, () =>
+    const planned = await judgeRemoval(db, schema, id, asked, precondition, () =>
       moves(db, asked, id, to).catch(refuseTarget),
     )
     await moveRecords(db, asked, planned)
   }
-  await removeRecord(db, fields, id, context, precondition)
+  await removeRecord(db, schema, id, context, precondition)
 }
 
 function targetOf(moveTo: string): number {

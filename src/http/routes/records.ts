@@ -1,6 +1,6 @@
 /** The handlers of a resource. They connect HTTP with the record operations (records/). */
 import type { TurnOptions } from '../../db/open.ts'
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import { inPast } from '../../history/as-it-was.ts'
 import { readKnownList } from '../../lists/known-list.ts'
 import { type ListDatabase, listRecords } from '../../lists/list.ts'
@@ -41,14 +41,14 @@ export type RecordHandlers = {
 export function recordHandlers(db: ServedDatabase, resource: string): RecordHandlers {
   return {
     get: async request => {
-      const [fields, id] = [fieldsOf(request, resource), idOf(request)]
-      if (request.query.size === 0 && isShownWhole(fields, null))
-        return readAnswer(await readRecordBytes(db, fields, request.caller, id))
-      return answerRead(db, resource, request, () => readRecord(db, fields, request.caller, id))
+      const [schema, id] = [fieldsOf(request, resource), idOf(request)]
+      if (request.query.size === 0 && isShownWhole(schema, null))
+        return readAnswer(await readRecordBytes(db, schema, request.caller, id))
+      return answerRead(db, resource, request, () => readRecord(db, schema, request.caller, id))
     },
     getBy: request =>
-      answerRead(db, resource, request, fields =>
-        readTold(db, fields, request.caller, toldBy(fields, request.field, request.value)),
+      answerRead(db, resource, request, schema =>
+        readTold(db, schema, request.caller, toldBy(schema, request.field, request.value)),
       ),
     list: request => list(db, resource, request, request.query),
     search: withPaths(request =>
@@ -65,7 +65,7 @@ async function answerRead(
   db: Queryable,
   resource: string,
   request: ApiRequest,
-  read: (fields: ResourceFields) => Promise<Read>,
+  read: (schema: ResourceSchema) => Promise<Read>,
 ): Promise<Answer> {
   const answered = await withExpanded(db, resource, request, read)
   return readAnswer({ ...answered, isMoved: answered.isMoved || request.query.has('expand') })
@@ -76,12 +76,12 @@ export async function withExpanded<R extends { record: string }>(
   db: Queryable,
   resource: string,
   request: ApiRequest,
-  act: (fields: ResourceFields) => Promise<R>,
+  act: (schema: ResourceSchema) => Promise<R>,
 ): Promise<R> {
-  const fields = fieldsOf(request, resource)
-  const expand = readRecordQuery(request.query, fields)
+  const schema = fieldsOf(request, resource)
+  const expand = readRecordQuery(request.query, schema)
   needNames(request.caller.rights, expand)
-  const answered = await act(fields)
+  const answered = await act(schema)
   return { ...answered, record: await expandedRecord(db, request.caller, answered.record, expand) }
 }
 
@@ -91,14 +91,14 @@ async function list(
   request: ApiRequest,
   parameters: Parameters,
 ): Promise<Answer> {
-  const fields = fieldsOf(request, resource)
+  const schema = fieldsOf(request, resource)
   const now = request.now.toISOString()
-  const { request: read, statementOf } = await readKnownList(db, fields, request.caller, parameters, now)
+  const { request: read, statementOf } = await readKnownList(db, schema, request.caller, parameters, now)
   needNames(request.caller.rights, read.expand, read)
-  const { at, moment } = await inPast(inTurn(db, request), fields, request.caller, read.day)
+  const { at, moment } = await inPast(inTurn(db, request), schema, request.caller, read.day)
   // A list as of the past scans all records anyway, so counting is free.
   const asked = moment
     ? { ...read, asOf: moment, count: read.count === 'none' ? read.count : ('exact' as const) }
     : read
-  return pageAnswer(await listRecords(at, fields, request.caller, asked, statementOf), asked)
+  return pageAnswer(await listRecords(at, schema, request.caller, asked, statementOf), asked)
 }

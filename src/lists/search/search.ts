@@ -2,12 +2,12 @@
  * Searches records of several resources by their names, e-mails, phone numbers, codes and indexed custom
  * texts (D86). Knows no HTTP and no resource.
  */
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { opened, orNull } from '../../fields/kinds/schemas.ts'
 import { type Json, parseJson } from '../../json.ts'
 import type { Reader } from '../../records/store.ts'
-import { sightOf, type Viewer } from '../../rights/visibility.ts'
+import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask } from '../../sql.ts'
 import type { SearchRequest } from './query.ts'
 import { searchSql } from './statement.ts'
@@ -28,7 +28,7 @@ export const hitSchema: Schema = opened({
 })
 
 /** The names of the resources that can be searched. */
-export function searchable(resources: ReadonlyMap<string, ResourceFields>): string[] {
+export function searchable(resources: ReadonlyMap<string, ResourceSchema>): string[] {
   return [...resources.values()]
     .filter(({ resource }) => resource.searched)
     .map(({ resource }) => resource.name)
@@ -37,15 +37,15 @@ export function searchable(resources: ReadonlyMap<string, ResourceFields>): stri
 /** The best hits first, and of equal ones the newest; `hasMore`: true if there are more. */
 export async function search(
   db: Reader,
-  viewer: Viewer,
+  caller: Caller,
   { wanted, resources, pageSize }: SearchRequest,
 ): Promise<{ hits: Hit[]; hasMore: boolean }> {
-  const sought = resources.map(name => viewer.catalog.resources.get(name)!)
+  const sought = resources.map(name => caller.catalog.resources.get(name)!)
   if (sought.length === 0) return { hits: [], hasMore: false }
-  const rows = await ask(db, searchSql(sought, sightOf(viewer), wanted), true)
+  const rows = await ask(db, searchSql(sought, callerParamsOf(caller), wanted), true)
   const ranked = rows
     .flatMap(({ resource, id, texts }) => {
-      const known = searchedTexts(viewer.catalog.resources.get(resource!)!).texts
+      const known = searchedTexts(caller.catalog.resources.get(resource!)!).texts
       return rankedHit(wanted, resource!, Number(id), known, parseJson(texts!) as Json[])
     })
     .sort((one, other) => one.fit - other.fit || other.hit.id - one.hit.id)

@@ -6,7 +6,7 @@
  * with the text.
  */
 import type { CallerParams } from '../../fields/caller-params.ts'
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import { spellings } from '../../fields/name.ts'
 import { visible } from '../../rights/visibility.ts'
 import { likeText, type Sql, sql } from '../../sql.ts'
@@ -23,19 +23,19 @@ const [sample, commonFrom] = [300, 10]
 export const candidatesMax = 100
 
 /** The candidates of several resources: `resource`, `id`, and the `texts` as a JSON array. */
-export function searchSql(sought: readonly ResourceFields[], sight: CallerParams, wanted: Wanted): Sql {
+export function searchSql(sought: readonly ResourceSchema[], params: CallerParams, wanted: Wanted): Sql {
   return sql.join(
-    sought.map(fields => sql`(${candidatesSql(fields, sight, wanted)})`),
+    sought.map(schema => sql`(${candidatesSql(schema, params, wanted)})`),
     sql`\nUNION ALL\n`,
   )
 }
 
 const isCommon = sql`((SELECT found FROM sample) >= ${sql.integer(commonFrom)})`
 
-function candidatesSql(fields: ResourceFields, sight: CallerParams, wanted: Wanted): Sql {
-  const { name } = fields.resource
-  const [table, known] = [sql.id(name), searchedTexts(fields)]
-  const live = sql`${visible(name, sight, sql`r`)} AND r.deleted_at IS NULL`
+function candidatesSql(schema: ResourceSchema, params: CallerParams, wanted: Wanted): Sql {
+  const { name } = schema.resource
+  const [table, known] = [sql.id(name), searchedTexts(schema)]
+  const live = sql`${visible(name, params, sql`r`)} AND r.deleted_at IS NULL`
   const ways = waysOf(wanted).map((way, index) => ({
     ...way,
     all: sql.id(`all${index}`),
@@ -73,7 +73,7 @@ function candidatesSql(fields: ResourceFields, sight: CallerParams, wanted: Want
   FROM (
     SELECT id FROM newest${sql.join(found, sql.none)}
     UNION ${sql.join(begunSql(known, table, live, wanted), sql` UNION `)}) x
-  JOIN ${table} r ON r.account_id = ${sight.account}::bigint AND r.id = x.id`
+  JOIN ${table} r ON r.account_id = ${params.account}::bigint AND r.id = x.id`
 }
 
 /** The words that an index finds, and those that are checked on the records found. */

@@ -3,7 +3,7 @@
  * declares, and the account's indexed texts. Inactive fields, and those that the caller doesn't see, are left
  * out (D64). Knows no resource.
  */
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import { type Row, recordRow, scalar } from '../../fields/columns.ts'
 import type { Field, Searched } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
@@ -31,12 +31,12 @@ export type SearchedTexts = {
 }
 
 /** The searched texts of a resource, for a caller with this catalog. */
-export const searchedTexts = memoize((fields: ResourceFields): SearchedTexts => {
-  const { resource, byName } = fields
+export const searchedTexts = memoize((schema: ResourceSchema): SearchedTexts => {
+  const { resource, byName } = schema
   const isSeen = ({ is_active, is_hidden }: Field) => is_active && !is_hidden
   const all = [...resource.shownAs, ...(resource.searched ?? [])].map(name => byName.get(name)!)
   const seen = all.filter(isSeen)
-  const custom = fields.fields.filter(field => isSeen(field) && isIndexedText(field))
+  const custom = schema.fields.filter(field => isSeen(field) && isIndexedText(field))
   const text = (field: Field): SearchedText => ({
     field,
     searched: kinds[field.type].searched!,

@@ -13,7 +13,7 @@ import { shownGroups } from '../../lists/groups.ts'
 import { dependsOnValues } from '../../lists/resolve.ts'
 import { whereSql } from '../../lists/sql.ts'
 import type { Reader } from '../../records/store.ts'
-import { sightOf, type Viewer } from '../../rights/visibility.ts'
+import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
 
 /** The fields from which sums are made: a role that hides them does not see the sums either (D64). */
@@ -28,13 +28,13 @@ const derivedFrom = {
 export type SumName = keyof typeof derivedFrom
 
 /** True if the viewer's role sees a sum of deals. */
-export function seesSum(name: SumName, { catalog }: Viewer): boolean {
+export function seesSum(name: SumName, { catalog }: Caller): boolean {
   const { byName } = catalog.resources.get('deal')!
   return !derivedFrom[name].some(field => byName.get(field)!.is_hidden)
 }
 
 /** An amount of a sum. */
-export function dealMoney(currency: number, value: Json, { catalog: { currencies } }: Viewer) {
+export function dealMoney(currency: number, value: Json, { catalog: { currencies } }: Caller) {
   return { currency, currency_code: currencies.get(currency)?.code ?? null, value }
 }
 
@@ -51,13 +51,13 @@ export type DealGroup = {
 }
 
 /** The groups, the largest in base currency first, at most a thousand; `hasMore`: true if there are more. */
-export async function aggregateDeals(db: Reader, viewer: Viewer, request: AggregateRequest): Promise<Groups> {
-  const base = viewer.catalog.account.base_currency
-  const all = await dealGroups(db, viewer, request)
+export async function aggregateDeals(db: Reader, caller: Caller, request: AggregateRequest): Promise<Groups> {
+  const base = caller.catalog.account.base_currency
+  const all = await dealGroups(db, caller, request)
   const found = all.slice(0, groupsMax)
   const keys = found.map(group => group.keys)
-  const shownAs = await shownGroups(db, viewer, request.keys, keys)
-  const money = (currency: number, value: Json) => dealMoney(currency, value, viewer)
+  const shownAs = await shownGroups(db, caller, request.keys, keys)
+  const money = (currency: number, value: Json) => dealMoney(currency, value, caller)
   const groups = found.map(({ count, sums, base: sum, weighted, without_rate }, index) => ({
     ...shownAs[index]!,
     count,
@@ -67,7 +67,7 @@ export async function aggregateDeals(db: Reader, viewer: Viewer, request: Aggreg
     weighted_value_in_base_currency: money(base, weighted),
     without_rate,
   }))
-  const isShown = ([name]: [string, unknown]) => !(name in derivedFrom) || seesSum(name as SumName, viewer)
+  const isShown = ([name]: [string, unknown]) => !(name in derivedFrom) || seesSum(name as SumName, caller)
   const shown = groups.map(group => Object.fromEntries(Object.entries(group).filter(isShown)))
   return { groups: shown, hasMore: all.length > groupsMax }
 }
@@ -75,12 +75,12 @@ export async function aggregateDeals(db: Reader, viewer: Viewer, request: Aggreg
 /** The sums of each group, unfiltered by the viewer's role: at most one group more than `groupsMax`. */
 export async function dealGroups(
   db: Reader,
-  viewer: Viewer,
+  caller: Caller,
   request: Pick<AggregateRequest, 'keys' | 'filter' | 'isOfDeleted'>,
 ): Promise<readonly DealGroup[]> {
-  const { account, currencies } = viewer.catalog
+  const { account, currencies } = caller.catalog
   const { filter } = request
-  const statement = groupsSql(request, viewer, currencies.get(account.base_currency)!.decimals)
+  const statement = groupsSql(request, caller, currencies.get(account.base_currency)!.decimals)
   const rows = await ask(db, statement, filter !== null && dependsOnValues(filter))
   return rows.map(row => parseJson(row.found!) as unknown as DealGroup)
 }
@@ -88,7 +88,7 @@ export async function dealGroups(
 /** The sums of each currency in each group, put together by group. */
 function groupsSql(
   request: Pick<AggregateRequest, 'keys' | 'filter' | 'isOfDeleted'>,
-  viewer: Viewer,
+  caller: Caller,
   decimals: number,
 ): Sql {
   const named = request.keys.map((key, index) => ({ value: key.sql, name: sql.id(`key${index}`) }))
@@ -98,7 +98,7 @@ function groupsSql(
   const values = sql.join(keys.map(({ value, name }) => sql`${value} AS ${name}`))
   const places = sql.join([...keys, null].map((_key, index) => sql.integer(index + 1)))
   // An order by a hidden amount would reveal it (D64).
-  const isHidden = viewer.catalog.resources.get('deal')!.byName.get('deal_value_in_base_currency')!.is_hidden
+  const isHidden = caller.catalog.resources.get('deal')!.byName.get('deal_value_in_base_currency')!.is_hidden
   const first = isHidden ? sql`sum(c.count)` : sql`coalesce(sum(c.base), 0)`
   const weighted = halfEven(sql`coalesce(sum(c.base_weighted), 0) * 0.01`, sql.integer(decimals))
   return sql`SELECT json_build_object(
@@ -114,7 +114,7 @@ FROM (
     sum(r.deal_value_in_base_currency_value * r.stage_probability) AS base_weighted,
     count(*) FILTER (
       WHERE r.deal_value_value IS NOT NULL AND r.deal_value_in_base_currency_value IS NULL) AS without_rate
-  FROM deal r WHERE ${whereSql('deal', sightOf(viewer), request)} GROUP BY ${places}) c
+  FROM deal r WHERE ${whereSql('deal', callerParamsOf(caller), request)} GROUP BY ${places}) c
 GROUP BY ${names} ORDER BY ${first} DESC, ${names} LIMIT ${sql.integer(groupsMax + 1)}`
 }
 

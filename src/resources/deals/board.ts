@@ -3,7 +3,7 @@
  * and sums of deals and adds no rule of its own. Knows no HTTP.
  */
 import type { Problems } from '../../errors.ts'
-import type { Catalog, ResourceFields, Stage } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema, Stage } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
 import { madeOfFields, opened, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { kinds } from '../../fields/kinds.ts'
@@ -16,7 +16,7 @@ import { listParted, type PartPage } from '../../lists/parted.ts'
 import { dayOf, type ListRequest, listRequestOf } from '../../lists/query.ts'
 import type { Plan } from '../../lists/resolve.ts'
 import type { Names } from '../../records/names.ts'
-import type { Viewer } from '../../rights/visibility.ts'
+import type { Caller } from '../../rights/visibility.ts'
 import { type DealGroup, dealGroups, dealMoney, type SumName, seesSum } from './aggregate.ts'
 import { type OfPipeline, ofPipeline, shownStage, stageMembers } from './of-pipeline.ts'
 
@@ -39,13 +39,13 @@ const dealsMax = 3000
 /** Reads the parameters of a board. Throws as readListQuery does, with every problem. */
 export function readBoardQuery(
   parameters: Parameters,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   catalog: Catalog,
   now: string,
   names: Names,
 ): BoardRequest {
-  const problems = unknownParameters(parameters, boardParameters, saidElsewhere(fields, boardParameters))
-  const context = { fields, catalog, problems, names }
+  const problems = unknownParameters(parameters, boardParameters, saidElsewhere(schema, boardParameters))
+  const context = { schema, catalog, problems, names }
   const list = listRequestOf(parameters, context, now, pageSizes)
   const since = dayOf(parameters, 'closed_since', problems)
   // Reports the problems of the list only once.
@@ -72,8 +72,8 @@ function refuseSize(stages: number, problems: Problems): void {
 /** The stages of a board, each with its sums and its first deals, in their order. */
 export async function boardLanes(
   db: ListDatabase,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   request: BoardRequest,
 ): Promise<readonly Lane[]> {
   const { stages, list, closed, by } = request
@@ -81,8 +81,8 @@ export async function boardLanes(
     stages.filter(({ kind }) => (list === closed || kind === 'open') === isOpen),
   ) as [Stage[], Stage[]]
   const lanes = [
-    ...(await lanesOf(db, fields, viewer, list, by, open)),
-    ...(await lanesOf(db, fields, viewer, closed, by, others)),
+    ...(await lanesOf(db, schema, caller, list, by, open)),
+    ...(await lanesOf(db, schema, caller, closed, by, others)),
   ]
   const byStage = new Map(lanes.map(lane => [lane.stage.id, lane]))
   return stages.map(({ id }) => byStage.get(id)!)
@@ -91,21 +91,21 @@ export async function boardLanes(
 /** The lanes of stages that share one filter. */
 async function lanesOf(
   db: ListDatabase,
-  fields: ResourceFields,
-  viewer: Viewer,
+  schema: ResourceSchema,
+  caller: Caller,
   list: ListRequest,
   by: Field,
   stages: readonly Stage[],
 ): Promise<readonly Lane[]> {
   if (stages.length === 0) return []
   const ids = stages.map(({ id }) => id)
-  const pages = await listParted(db, fields, viewer, list, by, ids)
+  const pages = await listParted(db, schema, caller, list, by, ids)
   const keys = [idKey(by, by.internal_name)]
   const filter = withinStages(list.filter, by, ids)
-  const groups = await dealGroups(db, viewer, { keys, filter, isOfDeleted: false })
+  const groups = await dealGroups(db, caller, { keys, filter, isOfDeleted: false })
   const byStage = new Map(groups.map(group => [Number(group.keys[0]), group]))
   return stages.map((stage, index) => ({
-    stage: { ...shownStage(stage, viewer), ...shownSums(byStage.get(stage.id) ?? nothing, viewer) },
+    stage: { ...shownStage(stage, caller), ...shownSums(byStage.get(stage.id) ?? nothing, caller) },
     page: pages[index]!,
   }))
 }
@@ -119,9 +119,9 @@ function withinStages(filter: Plan | null, by: Field, ids: readonly number[]): P
 }
 
 /** The sums of a stage, in the base currency and in each; without those that the role hides (D64). */
-function shownSums({ count, sums, base, weighted, without_rate }: DealGroup, viewer: Viewer): JsonObject {
+function shownSums({ count, sums, base, weighted, without_rate }: DealGroup, caller: Caller): JsonObject {
   const by_currency = (sums ?? []).map(([currency, value, , deals]) => ({
-    ...dealMoney(currency, value, viewer),
+    ...dealMoney(currency, value, caller),
     count: deals,
   }))
   const all: { readonly [name: string]: readonly [SumName, JsonObject[string]] } = {
@@ -130,7 +130,7 @@ function shownSums({ count, sums, base, weighted, without_rate }: DealGroup, vie
     by_currency: ['deal_value', by_currency],
     without_rate: ['without_rate', without_rate],
   }
-  const seen = Object.entries(all).filter(([, [sum]]) => seesSum(sum, viewer))
+  const seen = Object.entries(all).filter(([, [sum]]) => seesSum(sum, caller))
   return { count, ...Object.fromEntries(seen.map(([name, [, value]]) => [name, value])) }
 }
 

@@ -2,7 +2,7 @@
  * A funnel (D131): how far the deals came that entered a pipeline in a period, from the events of their
  * stages. Knows no HTTP.
  */
-import type { Catalog, ResourceFields, Stage } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema, Stage } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { madeOfFields, opened, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
@@ -13,7 +13,7 @@ import { dependsOnValues } from '../../lists/resolve.ts'
 import { whereSql } from '../../lists/sql.ts'
 import type { Names } from '../../records/names.ts'
 import type { Reader } from '../../records/store.ts'
-import { sightOf, type Viewer } from '../../rights/visibility.ts'
+import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
 import { type OfPipeline, ofPipeline, shownStage, stageMembers } from './of-pipeline.ts'
 
@@ -29,12 +29,12 @@ export const funnelParameters = ['pipeline', 'from', 'to', 'filter'] as const
 /** Reads the parameters of a funnel. Throws as readListQuery does, with every problem. */
 export function readFunnelQuery(
   parameters: Parameters,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   catalog: Catalog,
   names: Names,
 ): FunnelRequest {
-  const problems = unknownParameters(parameters, funnelParameters, saidElsewhere(fields, funnelParameters))
-  const context = { fields, catalog, problems, names }
+  const problems = unknownParameters(parameters, funnelParameters, saidElsewhere(schema, funnelParameters))
+  const context = { schema, catalog, problems, names }
   const [from, to] = [dayOf(parameters, 'from', problems), dayOf(parameters, 'to', problems)]
   if (from !== null && to !== null && from > to)
     report(problems, 'to', 'contradiction', 'to must not be before from.')
@@ -64,15 +64,15 @@ type Found = {
 }
 
 /** The funnel of a response: the number of deals, their outcomes, and the open stages. */
-export async function funnel(db: Reader, viewer: Viewer, request: FunnelRequest): Promise<JsonObject> {
+export async function funnel(db: Reader, caller: Caller, request: FunnelRequest): Promise<JsonObject> {
   const { pipeline, stages, selection, from, to } = request
   const { filter } = selection
-  const [row] = await ask(db, funnelSql(viewer, request), filter !== null && dependsOnValues(filter))
+  const [row] = await ask(db, funnelSql(caller, request), filter !== null && dependsOnValues(filter))
   const found = parseJson(row!.found!) as unknown as Found
   const { since, deals, won, lost } = found
   const open = stages.filter(({ kind }) => kind === 'open')
   const shown = stagesOf(open, found).map(({ stage, ...counted }) => ({
-    ...shownStage(stage, viewer),
+    ...shownStage(stage, caller),
     ...counted,
   }))
   const shownPipeline = pipeline && { id: pipeline.id, name: pipeline.name }
@@ -103,8 +103,8 @@ function idsOf(stages: readonly Stage[], kind: Stage['kind']): string {
 }
 
 /** SELECT of one row. */
-function funnelSql(viewer: Viewer, request: FunnelRequest): Sql {
-  return sql`WITH ${foundSql(viewer, request)},
+function funnelSql(caller: Caller, request: FunnelRequest): Sql {
+  return sql`WITH ${foundSql(caller, request)},
 ${cohortSql}
 ${foldedSql}`
 }
@@ -113,10 +113,10 @@ ${foldedSql}`
  * CTEs: `stage` are those of the pipeline, deleted ones included; `found` are the deals that may have entered
  * it in the period; `moves` are the events of their stages.
  */
-function foundSql(viewer: Viewer, { pipeline, stages, selection, from, to }: FunnelRequest): Sql {
-  const sight = sightOf(viewer)
-  const { account } = sight
-  const zone = param(viewer.catalog.account.time_zone)
+function foundSql(caller: Caller, { pipeline, stages, selection, from, to }: FunnelRequest): Sql {
+  const params = callerParamsOf(caller)
+  const { account } = params
+  const zone = param(caller.catalog.account.time_zone)
   const own = param(String(pipeline?.id ?? 0))
   return sql`period AS MATERIALIZED (
   SELECT coalesce(${from}::date::timestamp AT TIME ZONE ${zone}::text, '-infinity') AS begins,
@@ -142,7 +142,7 @@ candidates AS (
 ),
 found AS MATERIALIZED (
   SELECT r.id, r.created_at, r.pipeline_stage FROM candidates c JOIN deal r ON r.id = c.id
-  WHERE ${whereSql('deal', sight, selection)}
+  WHERE ${whereSql('deal', params, selection)}
 ),
 moves AS MATERIALIZED (
   SELECT f.id, f.created_at, f.pipeline_stage, e.seq, e.at,

@@ -1,12 +1,12 @@
 /** Shared by boards and funnels: the request for a pipeline, and its stages (D129, D131). Pure. */
-import type { Catalog, Pipeline, ResourceFields, Stage } from '../../fields/catalog.ts'
+import type { Catalog, Pipeline, ResourceSchema, Stage } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
 import { optionOperand } from '../../fields/kinds/dropdown.ts'
 import { orNull } from '../../fields/kinds/schemas.ts'
 import type { JsonObject } from '../../json.ts'
 import type { ResolveContext } from '../../lists/operands.ts'
 import { type Parameters, report, single } from '../../lists/parameters.ts'
-import type { Viewer } from '../../rights/visibility.ts'
+import type { Caller } from '../../rights/visibility.ts'
 
 export type OfPipeline = {
   /** null: the account has none */
@@ -25,16 +25,16 @@ export const stageMembers: { readonly [member: string]: Schema } = {
 }
 
 /** The fields of a deal whose names a pipeline with its stages shows. */
-export function namedByStages({ byName }: ResourceFields): readonly Field[] {
+export function namedByStages({ byName }: ResourceSchema): readonly Field[] {
   return [byName.get('pipeline')!, byName.get('pipeline_stage')!]
 }
 
 /** The pipeline that a parameter names as filters do, or the account's first. */
 export function ofPipeline(parameters: Parameters, context: ResolveContext): OfPipeline {
-  const { catalog, fields, problems } = context
-  const by = fields.byName.get('pipeline_stage')!
+  const { catalog, schema, problems } = context
+  const by = schema.byName.get('pipeline_stage')!
   // No other problem may name a hidden field.
-  const hidden = namedByStages(fields).find(({ is_hidden }) => is_hidden)
+  const hidden = namedByStages(schema).find(({ is_hidden }) => is_hidden)
   if (hidden) report(problems, 'pipeline', 'unknown_field', `There is no field "${hidden.internal_name}".`)
   const pipeline = hidden ? null : pipelineOf(parameters, context)
   const stages = [...catalog.stages.values()].filter(stage => stage.pipeline === pipeline?.id)
@@ -42,15 +42,15 @@ export function ofPipeline(parameters: Parameters, context: ResolveContext): OfP
 }
 
 /** A stage without the members that the role hides (D64). */
-export function shownStage({ pipeline: _, ...stage }: Stage, { catalog }: Viewer): JsonObject {
+export function shownStage({ pipeline: _, ...stage }: Stage, { catalog }: Caller): JsonObject {
   const { byName } = catalog.resources.get('pipeline_stage')!
   return Object.fromEntries(Object.entries(stage).filter(([name]) => !byName.get(name)!.is_hidden))
 }
 
-function pipelineOf(parameters: Parameters, { catalog, problems, fields }: ResolveContext): Pipeline | null {
+function pipelineOf(parameters: Parameters, { catalog, problems, schema }: ResolveContext): Pipeline | null {
   const text = single(parameters, 'pipeline', problems)
   if (text === null) return firstOf(catalog)
-  const found = optionOperand(text, fields.byName.get('pipeline')!)
+  const found = optionOperand(text, schema.byName.get('pipeline')!)
   if ('message' in found) {
     report(problems, 'pipeline', 'invalid_value', `${found.message}.`, { hint: found.hint })
     return null

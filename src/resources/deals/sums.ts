@@ -2,22 +2,22 @@
  * Additions to sums over deals, besides their fields (D85): the product lines as parts of a deal, and amounts
  * in the base currency; those of a closed deal by the rate of its closing. Pure.
  */
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import { plainField } from '../../fields/field.ts'
 import type { Sums } from '../../lists/aggregate-query.ts'
 import { type Sql, sql } from '../../sql.ts'
 import { statusOf } from './deal.ts'
 
 export const dealSums: Sums = {
-  parts: (fields, catalog) => {
-    const value = fields.byName.get('deal_value')!
+  parts: (schema, catalog) => {
+    const value = schema.byName.get('deal_value')!
     const name = value.lines_of!
     if (value.is_hidden || !value.is_active) return null
     const related_name = catalog.resources.get(name)!.resource.shownAs
     // A reference like that of a field, to the product of a line.
     const field = { ...value, ...plainField, internal_name: name, related: name, related_name }
     const currency = sql`r.deal_value_currency`
-    const inBase = isBaseSeen(fields) ? (rate: Sql) => sql`line.amount * ${rateOf(currency, rate)}` : null
+    const inBase = isBaseSeen(schema) ? (rate: Sql) => sql`line.amount * ${rateOf(currency, rate)}` : null
     return {
       key: { text: name, field, sql: sql`line.product`, isNamed: true },
       join: sql`
@@ -29,15 +29,15 @@ export const dealSums: Sums = {
       },
     }
   },
-  inBase: ({ internal_name: name, in_base }, fields, { amount, currency }) => {
-    if (in_base || !isBaseSeen(fields)) return in_base ? undefined : null
+  inBase: ({ internal_name: name, in_base }, schema, { amount, currency }) => {
+    if (in_base || !isBaseSeen(schema)) return in_base ? undefined : null
     if (name === 'weighted_value')
       return () => sql`r.deal_value_in_base_currency_value * r.stage_probability * 0.01`
     return rate => sql`${amount} * ${rateOf(currency, rate)}`
   },
 }
 
-function isBaseSeen({ byName }: ResourceFields): boolean {
+function isBaseSeen({ byName }: ResourceSchema): boolean {
   return !byName.get('deal_value_in_base_currency')!.is_hidden
 }
 

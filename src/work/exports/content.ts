@@ -7,10 +7,10 @@ import type { Asked } from './export.ts'
 import { formatOf } from './formats.ts'
 
 /** Throws `malformed_query` if there are more records than the format can hold. */
-export async function refuseTooMany(reader: Reader, { fields, viewer, request }: Asked): Promise<void> {
+export async function refuseTooMany(reader: Reader, { schema, caller, request }: Asked): Promise<void> {
   const { recordsMax } = formatOf[request.format]
   if (recordsMax === undefined) return
-  const [row] = await ask(reader, countStatement(fields, viewer, request.list, recordsMax))
+  const [row] = await ask(reader, countStatement(schema, caller, request.list, recordsMax))
   if (Number(row!.count) <= recordsMax) return
   const message = `A workbook holds at most ${recordsMax} records: take format=csv, or filter them.`
   throw new Refusal('malformed_query', message, [parameterProblem('format', 'too_many', message)])
@@ -18,12 +18,12 @@ export async function refuseTooMany(reader: Reader, { fields, viewer, request }:
 
 /** The bytes in chunks of about a batch. */
 export function contentOf(
-  { fields, viewer, request, onRecords }: Asked,
+  { schema, caller, request, onRecords }: Asked,
   reader: Reader,
   batches: AsyncIterable<readonly Uint8Array[]>,
 ): AsyncGenerator<Uint8Array> {
   const told = onRecords ? toldOf(batches, onRecords) : batches
-  return formatOf[request.format].content({ request, fields, viewer, reader, batches: told })
+  return formatOf[request.format].content({ request, schema, caller, reader, batches: told })
 }
 
 /** Passes the batches through; reports the number of records before each is used. */

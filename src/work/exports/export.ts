@@ -6,8 +6,8 @@
  */
 import type { Readable } from 'node:stream'
 import type { Database } from '../../db/open.ts'
-import type { ResourceFields } from '../../fields/catalog.ts'
-import type { Viewer } from '../../rights/visibility.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
+import type { Caller } from '../../rights/visibility.ts'
 import type { ExportRequest } from './query.ts'
 import { streamed } from './snapshot.ts'
 import type { SpoolQuota } from './spool-file.ts'
@@ -23,8 +23,8 @@ export type Exported = {
 
 /** An export request, with its viewer. */
 export type Asked = {
-  readonly fields: ResourceFields
-  readonly viewer: Viewer
+  readonly schema: ResourceSchema
+  readonly caller: Caller
   readonly request: ExportRequest
   /** Called with the number of records read so far. */
   readonly onRecords?: (count: number) => void

@@ -8,16 +8,16 @@ const lineFeed = Uint8Array.of(10)
 
 /** The lines of all records. Usually their bytes pass through unread. */
 export async function* jsonLines(source: Source): AsyncGenerator<Uint8Array> {
-  const { batches, fields, request } = source
+  const { batches, schema, request } = source
   const { named } = request
   const { only } = request.list
-  const lined = fields.fields.filter(field => field.lines_of !== null)
-  if (!named?.length && isShownWhole(fields, only)) {
+  const lined = schema.fields.filter(field => field.lines_of !== null)
+  if (!named?.length && isShownWhole(schema, only)) {
     for await (const batch of batches) yield Buffer.concat(batch.flatMap(line => [line, lineFeed]))
     return
   }
   yield* written(source, (record, naming) => {
-    const members = shownMembers(fields, record, only)
+    const members = shownMembers(schema, record, only)
     const texts = named ? withNamedLines(withNames(members, named, naming), lined) : members
     return `${JSON.stringify(texts)}\n`
   })

@@ -1,5 +1,5 @@
 /** Parses the parameters of an export (D81). Reports every problem at once. Knows no SQL. */
-import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { oneOf, type Parameters, refuse, unknownParameters, unreadable } from '../../lists/parameters.ts'
@@ -29,17 +29,17 @@ export type ExportRequest = {
  */
 export function readExportQuery(
   parameters: Parameters,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   catalog: Catalog,
   now: string,
   names: Names,
 ): ExportRequest {
-  const problems = unknownParameters(parameters, exportParameters, saidElsewhere(fields, exportParameters))
+  const problems = unknownParameters(parameters, exportParameters, saidElsewhere(schema, exportParameters))
   const format = oneOf(parameters, 'format', formats, problems) ?? 'csv'
   const isNamed = oneOf(parameters, 'names', ['1', '0'] as const, problems) === '1'
-  const list = listRequestOf(parameters, { fields, catalog, problems, names }, now, { usual: 1, max: 1 })
+  const list = listRequestOf(parameters, { schema, catalog, problems, names }, now, { usual: 1, max: 1 })
   refuse(problems, unreadable)
-  const shown = list.only ?? fields.fields.filter(field => field.is_active && !field.is_hidden)
+  const shown = list.only ?? schema.fields.filter(field => field.is_active && !field.is_hidden)
   // No name finds a deal: an import takes its id only.
   const isFound = ({ type, related }: Field) =>
     !related || kinds[type].hasOptions || catalog.resources.get(related)?.resource.namedBy !== undefined

@@ -44,13 +44,13 @@ export function streamed(
   })
 }
 
-function linesOf(tx: Transaction, { fields, viewer, request }: Asked): AsyncGenerator<Uint8Array[]> {
+function linesOf(tx: Transaction, { schema, caller, request }: Asked): AsyncGenerator<Uint8Array[]> {
   const one = async (place: string) => {
-    const { text, values } = lineStatement(fields, viewer, place)
+    const { text, values } = lineStatement(schema, caller, place)
     const [row] = await tx.unsafe<[Uint8Array][]>(text, values, { raw: true })
     return row![0]
   }
-  return fetchLines(tx, wholeStatement(fields, viewer, request.list), one)
+  return fetchLines(tx, wholeStatement(schema, caller, request.list), one)
 }
 
 /** A reader within the snapshot. */

@@ -1,17 +1,17 @@
 /** The input of a format: batches of records' texts, or records with their names. */
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
 import { type Names, namesOf } from '../../records/expand.ts'
 import type { Reader } from '../../records/store.ts'
-import type { Viewer } from '../../rights/visibility.ts'
+import type { Caller } from '../../rights/visibility.ts'
 import { mapYielding } from '../../waiting/yielding.ts'
 import type { ExportRequest } from './query.ts'
 
 export type Source = {
   readonly request: ExportRequest
-  readonly fields: ResourceFields
-  readonly viewer: Viewer
+  readonly schema: ResourceSchema
+  readonly caller: Caller
   /** reads within the snapshot of the records */
   readonly reader: Reader
   /** the records' texts, in order, in UTF-8 */
@@ -26,13 +26,13 @@ export type Naming = (field: Field, id: Json) => Json
  * its ids: it returns the id if no name is known or visible to the viewer.
  */
 export async function* written(
-  { request: { named }, viewer, reader, batches }: Source,
+  { request: { named }, caller, reader, batches }: Source,
   write: (record: JsonObject, naming: Naming) => string,
 ): AsyncGenerator<Uint8Array> {
   const utf8 = new TextDecoder()
   for await (const batch of batches) {
     const records = await mapYielding(batch, line => parseJson(utf8.decode(line)) as JsonObject)
-    const naming = named?.length ? byNames(await namesOf(reader, viewer, records, named, true)) : asIs
+    const naming = named?.length ? byNames(await namesOf(reader, caller, records, named, true)) : asIs
     const texts = await mapYielding(records, record => write(record, naming))
     yield Buffer.from(texts.join(''))
   }

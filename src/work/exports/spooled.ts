@@ -21,7 +21,7 @@ export async function spooled(
   ended: AbortSignal,
   quota: SpoolQuota,
 ): Promise<Exported> {
-  const account = String(asked.viewer.catalog.account.id)
+  const account = String(asked.caller.catalog.account.id)
   const reader = db.inTurn({ account, signal: ended })
   const before = await lastSeq(reader, account)
   let content = await made(reader, asked, ended, quota)
@@ -45,7 +45,7 @@ async function made(
   quota: SpoolQuota,
 ): Promise<Spool> {
   await refuseTooMany(reader, asked)
-  const steps = recordsInSteps(reader, asked.fields, asked.viewer, asked.request.list)
+  const steps = recordsInSteps(reader, asked.schema, asked.caller, asked.request.list)
   const spool = new Spool(quota)
   try {
     for await (const chunk of contentOf(asked, reader, steps)) {

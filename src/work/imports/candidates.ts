@@ -1,5 +1,5 @@
 /** The possible targets of a column with their scores, by its name and its cells. For guess.ts. */
-import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { comparedName } from '../../fields/name.ts'
 import { nearest } from '../../fields/nearest.ts'
@@ -60,7 +60,7 @@ export type Index = {
 }
 
 /** `columns`: column names of a system → targets; null: no field here. */
-export function indexOf(catalog: Catalog, about: ResourceFields, columns: Template): Index {
+export function indexOf(catalog: Catalog, about: ResourceSchema, columns: Template): Index {
   const { resource, fields, byName } = about
   const places = placesOf(catalog, about)
   const all = [...places.values()]

@@ -1,6 +1,6 @@
 /** Changes of the plan of an import (D80). Pure: reports every problem of a change. */
 import { Problems, problemAt, Refusal } from '../../errors.ts'
-import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { columnsMax } from '../../files/read-limits.ts'
 import { dateOrders } from '../../files/texts.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
@@ -21,7 +21,7 @@ export const planMembers = ['mapping', 'confirm', 'values', 'defaults', 'duplica
 export function changedPlan(
   job: Job,
   body: Json,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   catalog: Catalog,
   names: Names = new Names(),
 ): ImportPlan {
@@ -36,8 +36,8 @@ export function changedPlan(
   const before = planOf(job)
   const { mapping, confirm = false, values, defaults, duplicates, formats } = body
   if (typeof confirm !== 'boolean') wrong('/confirm', 'wrong_type', 'confirm must be true or false.')
-  const targets = new Set(targetsOf(catalog, fields).map(({ field }) => field))
-  const judged = (sent: Json) => judgedDefaults(sent, fields, catalog, names, problems)
+  const targets = new Set(targetsOf(catalog, schema).map(({ field }) => field))
+  const judged = (sent: Json) => judgedDefaults(sent, schema, catalog, names, problems)
   const plan = {
     ...before,
     ...(mapping === undefined ? {} : mappingOf(mapping, job, targets, wrong)),
@@ -47,7 +47,7 @@ export function changedPlan(
     ...(defaults === undefined ? {} : { defaults: merged(before.defaults, judged(defaults), defaults) }),
     ...(duplicates === undefined
       ? {}
-      : { duplicates: duplicatesOf(duplicates, before.duplicates, fields, wrong) }),
+      : { duplicates: duplicatesOf(duplicates, before.duplicates, schema, wrong) }),
     ...(formats === undefined ? {} : { formats: formatsOf(formats, before.formats, wrong) }),
   }
   if (problems.count) throw new Refusal('validation_failed', 'The import was not changed.', problems)
@@ -154,13 +154,13 @@ function isChoice(value: Json): boolean {
 function duplicatesOf(
   sent: Json,
   before: ImportPlan['duplicates'],
-  fields: ResourceFields,
+  schema: ResourceSchema,
   wrong: Wrong,
 ): ImportPlan['duplicates'] {
   if (!isObject(sent)) wrong('/duplicates', 'wrong_type', 'duplicates must be an object with by and action.')
   refuseUnknown(sent, ['by', 'action'], '/duplicates', wrong)
   const { by = before.by, action = before.action } = isObject(sent) ? sent : {}
-  const field = typeof by === 'string' ? fields.byName.get(by) : undefined
+  const field = typeof by === 'string' ? schema.byName.get(by) : undefined
   const isUsable = field?.is_unique && field.is_active && !field.is_hidden && !field.is_read_only
   if (by !== null && !isUsable)
     wrong('/duplicates/by', 'invalid_value', 'by must be a unique field that you may write, or null.')

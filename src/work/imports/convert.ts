@@ -3,7 +3,7 @@
  * and companies to find or create; and the times that an import preserves. Pure.
  */
 import type { Problem } from '../../errors.ts'
-import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import type { Cell } from '../../files/read.ts'
 import { itemsOf, jsonList, plainText } from '../../files/texts.ts'
 import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
@@ -71,11 +71,11 @@ const [listMax, itemsMax] = [50_000, 1000]
  */
 export function converter(
   catalog: Catalog,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   plan: Plan,
   columns: readonly string[] = [],
 ): (cells: readonly Cell[]) => Converted {
-  const places = placesOf(catalog, fields)
+  const places = placesOf(catalog, schema)
   const steps = plan.mapping.flatMap(({ column, field }): Step[] => {
     const place = places.get(field)
     if (!place) return []
@@ -97,7 +97,7 @@ export function converter(
     for (const unit of draft.units) setCurrency(unit, draft, catalog)
     const currency = currencyOfRow(draft.body, targets)
     for (const finish of finishers) finish(draft.body, currency, draft.prices)
-    const isDated = fields.resource.name === 'deal' && close(draft.body, draft.kept, catalog)
+    const isDated = schema.resource.name === 'deal' && close(draft.body, draft.kept, catalog)
     if (draft.nested.size) addNested(draft, catalog)
     const { body, kept, problems, told } = draft
     return { body, kept, problems, told, derived: isDated ? ['deal_closed_on'] : [] }

@@ -4,7 +4,7 @@
  */
 import { type Problems, problemAt } from '../../errors.ts'
 import { isBlank } from '../../fields/blank.ts'
-import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { Cell } from '../../files/read.ts'
 import { numberOf } from '../../files/texts.ts'
@@ -29,7 +29,7 @@ function takesDefault({ isNested, form, member }: Place): boolean {
 /** The valid defaults of those sent; adds the problems. Blanks and null are left out. */
 export function judgedDefaults(
   sent: Json,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   catalog: Catalog,
   names: Names,
   problems: Problems,
@@ -41,7 +41,7 @@ export function judgedDefaults(
     wrong('/defaults', 'wrong_type', 'defaults must be an object, from a target to its value.')
     return defaults
   }
-  const places = placesOf(catalog, fields)
+  const places = placesOf(catalog, schema)
   for (const [field, value] of Object.entries(sent)) {
     const place = places.get(field)
     const path = `/defaults/${pointerStep(field)}`

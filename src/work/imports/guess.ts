@@ -2,7 +2,7 @@
  * Guesses the targets of a file's columns: by our names and labels, by the names in other systems' exports,
  * by synonyms, and by the cells (D80). An unsure column stays open, with a reason.
  */
-import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { bareName, ourNames } from '../../fields/synonyms.ts'
 import type { Cell } from '../../files/read.ts'
 import { isRefusedFile, ofRefused } from '../../files/read-header.ts'
@@ -31,8 +31,8 @@ const sureMin = 0.6
 const systemMin = 2
 
 /** All targets of a resource, in the order of the form. */
-export function targetsOf(catalog: Catalog, fields: ResourceFields): readonly Target[] {
-  return [...placesOf(catalog, fields).values()].map(({ field, label, type, isRequired, options, of }) => ({
+export function targetsOf(catalog: Catalog, schema: ResourceSchema): readonly Target[] {
+  return [...placesOf(catalog, schema).values()].map(({ field, label, type, isRequired, options, of }) => ({
     ...{ field, label, type, isRequired },
     ...(options ? { options: of.related === 'pipeline_stage' ? stagesOf(options, catalog) : options } : {}),
   }))
@@ -48,8 +48,8 @@ function stagesOf(options: NonNullable<Target['options']>, { pipelines, stages }
 }
 
 /** The labels of the targets. */
-export function labelsOf(catalog: Catalog, fields: ResourceFields): ReadonlyMap<string, string> {
-  return new Map([...placesOf(catalog, fields)].map(([field, { label }]) => [field, label]))
+export function labelsOf(catalog: Catalog, schema: ResourceSchema): ReadonlyMap<string, string> {
+  return new Map([...placesOf(catalog, schema)].map(([field, { label }]) => [field, label]))
 }
 
 /**
@@ -58,14 +58,14 @@ export function labelsOf(catalog: Catalog, fields: ResourceFields): ReadonlyMap<
  */
 export async function guessColumns(
   catalog: Catalog,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   columns: readonly string[],
   samples: readonly (readonly Cell[])[],
   isEmpty: (column: number) => boolean = () => false,
-  system: System | null = systemOf(fields.resource.name, columns),
+  system: System | null = systemOf(schema.resource.name, columns),
 ): Promise<Guess> {
-  const places = placesOf(catalog, fields)
-  const index = indexOf(catalog, fields, system ? templateFor(system, fields, columns, catalog) : {})
+  const places = placesOf(catalog, schema)
+  const index = indexOf(catalog, schema, system ? templateFor(system, schema, columns, catalog) : {})
   const isOfRefused = isRefusedFile(columns)
   const looked = await mapYielding([...columns.entries()], ([column, name]): Looked => {
     const left = (why: Why, candidates: readonly Candidate[] = []): Looked => ({
@@ -102,12 +102,12 @@ export function systemOf(resource: string, columns: readonly string[]): System |
  */
 function templateFor(
   system: System,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   columns: readonly string[],
   catalog: Catalog,
 ): Template {
-  const template: Template = templates[system][fields.resource.name] ?? {}
-  const { named } = indexOf(catalog, fields, {})
+  const template: Template = templates[system][schema.resource.name] ?? {}
+  const { named } = indexOf(catalog, schema, {})
   const names = new Set(columns.map(bareName))
   const own = Object.keys(template)
     .map(bareName)

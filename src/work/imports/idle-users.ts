@@ -2,14 +2,14 @@
  * Inactive users whom rows of an import name (D80): people who left still own what they closed. Requests
  * reject inactive users (D10, D75); an import accepts and counts them.
  */
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { type Holder, holdersOfNames } from '../../records/names.ts'
 import { askReferences, lookIn } from '../../records/references.ts'
 import type { Context } from '../../records/save.ts'
 import type { Queryable } from '../../records/store.ts'
 import { mayRead } from '../../rights/rights.ts'
-import { sightOf } from '../../rights/visibility.ts'
+import { callerParamsOf } from '../../rights/visibility.ts'
 import { otherUsers } from '../jobs/job.ts'
 
 /** Number of names looked up by one statement. */
@@ -29,10 +29,10 @@ export type Idle = ReadonlyMap<number, string>
 export async function idleUsersOf(
   tx: Queryable,
   rows: readonly WithBody[],
-  fields: ResourceFields,
+  schema: ResourceSchema,
   context: Context,
 ): Promise<Idle> {
-  const names = userFields(fields)
+  const names = userFields(schema)
   const texts = new Set(rows.flatMap(({ body }) => names.flatMap(name => textOf(body[name]) ?? [])))
   if (texts.size === 0 || !mayRead(context, 'user')) return new Map()
   const users = await usersOf(tx, [...texts], context)
@@ -44,7 +44,7 @@ export async function idleUsersOf(
     }
   const all = [...new Map([...users.values()].map(user => [user.id, user.name]))]
   const asked = all.map(([id]) => ({ resource: 'user', id, field: '', path: '' }))
-  const look = lookIn(await askReferences(tx, sightOf(context), asked))
+  const look = lookIn(await askReferences(tx, callerParamsOf(context), asked))
   return new Map(all.filter(([id]) => look('user', id) === 'idle'))
 }
 
@@ -52,11 +52,11 @@ export async function idleUsersOf(
 export function countsOf(
   idle: Idle,
   rows: readonly WithBody[],
-  fields: ResourceFields,
+  schema: ResourceSchema,
   counted: readonly string[],
 ): { [name: string]: number } {
   if (idle.size === 0) return {}
-  const names = userFields(fields)
+  const names = userFields(schema)
   const counts = new Map<string, number>()
   const known = new Set(counted)
   for (const { body } of rows)
@@ -70,7 +70,7 @@ export function countsOf(
   return Object.fromEntries(counts)
 }
 
-function userFields({ fields }: ResourceFields): string[] {
+function userFields({ fields }: ResourceSchema): string[] {
   return fields.filter(({ related }) => related === 'user').map(({ internal_name }) => internal_name)
 }
 

@@ -1,6 +1,6 @@
 /** Import as JSON: the job, and how its file becomes records (D80). Pure. */
 import { problemAt, Refusal } from '../../errors.ts'
-import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { isAboutHidden } from '../../records/replay.ts'
 import { type Job, jobJson, type Refused } from '../jobs/job.ts'
@@ -24,8 +24,8 @@ export function importJson(
   catalog: Catalog,
   choices: Choices,
 ): JsonObject {
-  const fields = importedFields(catalog.resources.get(job.resource)!)
-  const plan = planFor(job, fields, catalog)
+  const schema = importedFields(catalog.resources.get(job.resource)!)
+  const plan = planFor(job, schema, catalog)
   const { format, source = {}, mapping, values, defaults, formats, duplicates } = plan
   const columns = job.columns ?? []
   const texts = new Map(
@@ -35,14 +35,14 @@ export function importJson(
     ...jobJson(job, problems),
     format,
     source: source as never,
-    columns: columnsJson(job, columnStates(job, plan, labelsOf(catalog, fields))),
+    columns: columnsJson(job, columnStates(job, plan, labelsOf(catalog, schema))),
     mapping: mapping as never,
     values: values as never,
     defaults: defaults as never,
     formats: formats as never,
     duplicates: duplicates as never,
-    targets: targetsOf(catalog, fields) as never,
-    values_to_map: valuesToMap(catalog, fields, mapping, texts, choices) as never,
+    targets: targetsOf(catalog, schema) as never,
+    values_to_map: valuesToMap(catalog, schema, mapping, texts, choices) as never,
   }
 }
 
@@ -51,20 +51,20 @@ export function importJson(
  * field of the plan.
  */
 export function requireAnswers(job: Job, catalog: Catalog): void {
-  const fields = importedFields(catalog.resources.get(job.resource)!)
-  const plan = planFor(job, fields, catalog)
-  const problems = openColumns(columnStates(job, plan, labelsOf(catalog, fields)))
-  const isTold = canTell(fields, plan.duplicates)
+  const schema = importedFields(catalog.resources.get(job.resource)!)
+  const plan = planFor(job, schema, catalog)
+  const problems = openColumns(columnStates(job, plan, labelsOf(catalog, schema)))
+  const isTold = canTell(schema, plan.duplicates)
   if (!isTold) problems.push(problemAt('/duplicates/by', 'invalid_value', untold))
   const message = isTold ? 'Say first what the columns become.' : untold
   if (problems.length) throw new Refusal('validation_failed', message, problems)
 }
 
 /** The plan of an import without the fields that the role no longer sees (D64). */
-function planFor(job: Job, fields: ResourceFields, catalog: Catalog): ImportPlan {
+function planFor(job: Job, schema: ResourceSchema, catalog: Catalog): ImportPlan {
   const { duplicates, ...plan } = planOf(job)
   const isTold = (target: string) =>
-    !isAboutHidden(fields, catalog, { field: null, path: `/${target.replaceAll('.', '/')}` })
+    !isAboutHidden(schema, catalog, { field: null, path: `/${target.replaceAll('.', '/')}` })
   const told = <T>(by: { readonly [target: string]: T }) =>
     Object.fromEntries(Object.entries(by).filter(([target]) => isTold(target)))
   const { by, action } = duplicates

@@ -2,7 +2,7 @@
 import type { Catalog } from '../../fields/catalog.ts'
 import { type Reader, tableOf } from '../../records/store.ts'
 import { mayRead, type Rights } from '../../rights/rights.ts'
-import { sightOf, type Viewer, visible } from '../../rights/visibility.ts'
+import { type Caller, callerParamsOf, visible } from '../../rights/visibility.ts'
 import { ask, sql } from '../../sql.ts'
 import type { Job } from '../jobs/job.ts'
 import { planOf } from './plan.ts'
@@ -14,7 +14,7 @@ import type { Choice, Choices } from './values.ts'
 const namedMax = 2000
 const named = ['user', 'tag', 'territory']
 
-type Asker = Viewer & { readonly rights: Rights }
+type Asker = Caller & { readonly rights: Rights }
 
 /**
  * The records that columns of the import may name, by resource, with what the caller sees of them. A resource
@@ -33,15 +33,15 @@ export async function choicesOf(db: Reader, caller: Asker, job: Job, known: Cata
 }
 
 async function recordsOf(db: Reader, caller: Asker, name: string): Promise<Choice[]> {
-  const fields = caller.catalog.resources.get(name)!
-  const { inUse } = fields.resource
-  const email = fields.byName.get('email')
+  const schema = caller.catalog.resources.get(name)!
+  const { inUse } = schema.resource
+  const email = schema.byName.get('email')
   const seesEmail = email !== undefined && !email.is_hidden
   const rows = await ask(
     db,
     sql`SELECT r.id::text AS id, r.name, ${seesEmail ? sql`r.email` : sql`NULL`} AS email,
-  ${inUse ? sql`(r.${sql.id(inUse)} <> 1)::text` : sql`'false'`} AS is_idle FROM ${tableOf(fields)} r
-WHERE ${visible(name, sightOf(caller), sql`r`)} AND r.deleted_at IS NULL
+  ${inUse ? sql`(r.${sql.id(inUse)} <> 1)::text` : sql`'false'`} AS is_idle FROM ${tableOf(schema)} r
+WHERE ${visible(name, callerParamsOf(caller), sql`r`)} AND r.deleted_at IS NULL
 ORDER BY r.id LIMIT ${sql.integer(namedMax + 1)}`,
   )
   return rows.map(({ id, name, email, is_idle }) => ({

@@ -2,23 +2,23 @@
  * Values of rows that an existing contact or company does not get, because an import links it without a
  * change (D80). They are counted, so that no loss goes unreported. Pure.
  */
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import { findOption } from '../../fields/kinds/dropdown.ts'
 import { comparedName } from '../../fields/name.ts'
 import { isNumber, isObject, type Json, type JsonObject } from '../../json.ts'
 
 /** The members of a payload that differ from the record, except those that name it. */
-export function notTaken(payload: JsonObject, record: JsonObject, fields: ResourceFields): string[] {
-  return extras(payload, fields).filter(name => {
+export function notTaken(payload: JsonObject, record: JsonObject, schema: ResourceSchema): string[] {
+  return extras(payload, schema).filter(name => {
     const held = [record[name] ?? null].flat() as Json[]
-    const options = fields.byName.get(name)!.options
+    const options = schema.byName.get(name)!.options
     const all = [payload[name]!].flat() as Json[]
     return !all.every(item => held.some(one => isHeld(optionOf(item, options), one)))
   })
 }
 
 /** The members that don't name the record. A person's company is that of the row, so it is not among them. */
-export function extras(payload: JsonObject, { resource, byName }: ResourceFields): string[] {
+export function extras(payload: JsonObject, { resource, byName }: ResourceSchema): string[] {
   const naming = new Set<string>([...(resource.namedBy ?? []), ...resource.shownAs])
   return Object.keys(payload).filter(name => byName.get(name)?.related === null && !naming.has(name))
 }

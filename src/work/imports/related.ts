@@ -4,7 +4,7 @@
  * the write of the row validates it.
  */
 import { isBlank } from '../../fields/blank.ts'
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import { comparedName } from '../../fields/name.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import { carryOutBatch } from '../../records/batch.ts'
@@ -14,7 +14,7 @@ import { candidatesMax, fullName, type Holder, holdersOfNames, namingField } fro
 import type { Context } from '../../records/save.ts'
 import { type Queryable, recordsToChange } from '../../records/store.ts'
 import { allows } from '../../rights/scopes.ts'
-import { sightOf } from '../../rights/visibility.ts'
+import { callerParamsOf } from '../../rights/visibility.ts'
 import { ask } from '../../sql.ts'
 import { extras, notTaken } from './not-taken.ts'
 
@@ -60,41 +60,41 @@ export async function linkRelated(
   for (const depth of depths) {
     const same = [...left].filter(one => one.depth === depth)
     for (const resource of new Set(same.map(one => one.resource))) {
-      const fields = context.catalog.resources.get(resource)!
+      const schema = context.catalog.resources.get(resource)!
       // A person's company is usually that of the row: both are looked up at once.
       const some = [...left].filter(
-        one => one.resource === resource && (one.depth === depth || !holdsRecords(one.payload, fields)),
+        one => one.resource === resource && (one.depth === depth || !holdsRecords(one.payload, schema)),
       )
       for (const one of some) left.delete(one)
-      all.push(await link(tx, fields, some, context, oldest))
+      all.push(await link(tx, schema, some, context, oldest))
     }
   }
   return { made: all.flatMap(({ made }) => made), lost: all.flatMap(({ lost }) => lost) }
 }
 
 /** True if a payload contains nested records without ids. */
-function holdsRecords(payload: JsonObject, { byName }: ResourceFields): boolean {
+function holdsRecords(payload: JsonObject, { byName }: ResourceSchema): boolean {
   return Object.entries(payload).some(
     ([name, value]) => byName.get(name)?.related && typeof value === 'object' && value !== null,
   )
 }
 
 /** The records that a row names. */
-export function namedIn(row: number, body: JsonObject, fields: ResourceFields, context: Context): Named[] {
+export function namedIn(row: number, body: JsonObject, schema: ResourceSchema, context: Context): Named[] {
   const named: Named[] = []
-  collect({ row, depth: 0 }, body, fields, context, named)
+  collect({ row, depth: 0 }, body, schema, context, named)
   return named
 }
 
 function collect(
   at: Pick<Named, 'row' | 'depth'> & { readonly own?: string },
   body: JsonObject,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   context: Context,
   all: Named[],
 ): void {
   for (const [name, value] of Object.entries(body)) {
-    const resource = fields.byName.get(name)?.related
+    const resource = schema.byName.get(name)?.related
     const inner = resource ? context.catalog.resources.get(resource) : undefined
     if (!inner) continue
     const items = Array.isArray(value) ? value : [value]
@@ -115,10 +115,10 @@ function collect(
 /** The name of a nested record; null if there is none, or several texts. */
 function namedBy(
   payload: JsonObject,
-  fields: ResourceFields,
+  schema: ResourceSchema,
 ): Pick<Named, 'resource' | 'field' | 'text'> | null {
   const { find_by } = payload
-  const { name: resource, namedBy = [], shownAs, isPerson } = fields.resource
+  const { name: resource, namedBy = [], shownAs, isPerson } = schema.resource
   const hasOther = namedBy.some(known => !isBlank(payload[known] ?? null))
   if (isPerson && find_by === undefined && !hasOther) {
     const texts = shownAs.map(one => payload[one] ?? '').filter(one => one !== '')
@@ -126,7 +126,7 @@ function namedBy(
     return isText ? { resource, field: fullName, text: texts.join(' ') } : null
   }
   const name = namedBy.find(known => known === find_by || known === `${find_by}s`)
-  if (!name || !namingField(fields, name)) return null
+  if (!name || !namingField(schema, name)) return null
   const sent = [payload[name] ?? null].flat() as Json[]
   const [first = null] = sent
   const text = isObject(first) ? (first.email_value ?? null) : first
@@ -136,7 +136,7 @@ function namedBy(
 
 async function link(
   tx: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   all: readonly Named[],
   context: Context,
   oldest: Date,
@@ -160,20 +160,20 @@ async function link(
       else if (named[0]!.field === fullName) for (const { put, text } of named) put(text)
     }
   }
-  const lost = await lostOf(tx, fields, there, context)
-  const { name } = fields.resource
+  const lost = await lostOf(tx, schema, there, context)
+  const { name } = schema.resource
   if (absent.length === 0 || !context.rights || !allows(context.rights.scopes, `${name}:write`))
     return { made: [], lost }
   const operations = absent.map(([first]) => ({
     ...({ op: 'create', id: null, told: null, precondition: null } as const),
     body: withoutFindBy(first!.payload),
   }))
-  const outcomes = await carryOutBatch(tx, fields, operations, { ...context, keeps: [] }, oldest)
+  const outcomes = await carryOutBatch(tx, schema, operations, { ...context, keeps: [] }, oldest)
   const made = outcomes.flatMap((outcome, index) => {
     if (!('saved' in outcome)) return []
     for (const { put } of absent[index]!) put(outcome.saved.id)
     const [first, ...others] = absent[index]!
-    for (const one of others) lost.push(...lostBy(one, first!.payload, fields))
+    for (const one of others) lost.push(...lostBy(one, first!.payload, schema))
     return [absent[index]!.map(({ row }) => row)]
   })
   return { made, lost }
@@ -182,36 +182,36 @@ async function link(
 /** Values that existing records did not get. Records are read only if rows contain more than their names. */
 async function lostOf(
   tx: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   there: ReadonlyMap<number, readonly Named[]>,
   context: Context,
 ): Promise<Lost[]> {
-  const more = [...there].filter(([, all]) => all.some(({ payload }) => extras(payload, fields).length > 0))
+  const more = [...there].filter(([, all]) => all.some(({ payload }) => extras(payload, schema).length > 0))
   if (more.length === 0) return []
   const records = await recordsOf(
     tx,
-    fields,
+    schema,
     more.map(([id]) => id),
     context,
   )
-  return [...records].flatMap(([id, record]) => there.get(id)!.flatMap(one => lostBy(one, record, fields)))
+  return [...records].flatMap(([id, record]) => there.get(id)!.flatMap(one => lostBy(one, record, schema)))
 }
 
 /** The records with these ids that the importer sees. */
 async function recordsOf(
   tx: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   ids: readonly number[],
   context: Context,
 ): Promise<ReadonlyMap<number, JsonObject>> {
-  const rows = await ask(tx, recordsToChange(fields, context, ids))
+  const rows = await ask(tx, recordsToChange(schema, context, ids))
   return new Map(rows.map(({ id, record }) => [Number(id), parseJson(record!) as JsonObject]))
 }
 
 /** A person's company is that of the row, which counts its lost values. */
-function lostBy({ row, depth, own, payload }: Named, record: JsonObject, fields: ResourceFields): Lost[] {
+function lostBy({ row, depth, own, payload }: Named, record: JsonObject, schema: ResourceSchema): Lost[] {
   if (depth > 0) return []
-  return notTaken(payload, record, fields).map(member => ({ row, own, member }))
+  return notTaken(payload, record, schema).map(member => ({ row, own, member }))
 }
 
 /**
@@ -228,18 +228,18 @@ async function holdersOf(
   const companies = some.map(([first]) =>
     first!.field === fullName ? (first!.payload.company ?? null) : null,
   )
-  const fields = context.catalog.resources.get(some[0]![0]!.resource)!
+  const schema = context.catalog.resources.get(some[0]![0]!.resource)!
   const many = found.flatMap((holders, index) => {
     const company = companies[index]
     if (typeof company !== 'number' || holders.length <= candidatesMax) return []
     return [{ index, text: some[index]![0]!.text, company }]
   })
-  for (const [index, namesakes] of await namesakesOf(tx, fields, many, context)) found[index] = namesakes
+  for (const [index, namesakes] of await namesakesOf(tx, schema, many, context)) found[index] = namesakes
   const ids = found.flatMap((holders, index) =>
     companies[index] === null ? [] : holders.map(({ id }) => id),
   )
   if (ids.length === 0) return found
-  const records = await recordsOf(tx, fields, ids, context)
+  const records = await recordsOf(tx, schema, ids, context)
   const companyNow = ({ id }: Holder) => records.get(id)?.company ?? null
   return found.map((holders, index) => {
     const company = companies[index]
@@ -252,7 +252,7 @@ async function holdersOf(
 /** Holders of a company or of none, if a name has more holders than are listed: these may be of others. */
 async function namesakesOf(
   tx: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   many: readonly { readonly index: number; readonly text: string; readonly company: number }[],
   context: Context,
 ): Promise<ReadonlyMap<number, readonly Holder[]>> {
@@ -261,8 +261,8 @@ async function namesakesOf(
     { text, own: company },
     { text, own: null },
   ])
-  const sight = sightOf(context)
-  const rows = await ask(tx, namesakesSql(fields, sight, 'company', asked, candidatesMax + 1), true)
+  const params = callerParamsOf(context)
+  const rows = await ask(tx, namesakesSql(schema, params, 'company', asked, candidatesMax + 1), true)
   const all = Map.groupBy(rows, ({ place }) => many[Math.floor(Number(place) / 2)]!.index)
   return new Map(
     many.map(({ index }) => [

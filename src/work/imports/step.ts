@@ -3,7 +3,7 @@
  * creates the contacts and companies that rows name, many at a time; then it writes the rows as a batch.
  */
 import { type Problem, Refusal } from '../../errors.ts'
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { carryOutBatch, type Operation, type Outcome } from '../../records/batch.ts'
@@ -48,26 +48,26 @@ export async function importStep(
 ): Promise<ImportStep> {
   const judging: Context = { ...given, keeps: keptFields }
   const plan = planOf(job)
-  const fields = importedFields(given.catalog.resources.get(job.resource)!)
-  if (!canTell(fields, plan.duplicates)) throw new Refusal('wrong_state', untold)
+  const schema = importedFields(given.catalog.resources.get(job.resource)!)
+  if (!canTell(schema, plan.duplicates)) throw new Refusal('wrong_state', untold)
   const all = await readRows(tx, job, job.position, count)
   const names = (job.columns ?? []).map(({ name }) => String(name))
-  const updated = await updatedBy(tx, all, fields, judging, plan, names)
-  const read = await bodiesOf(all, fields, judging, plan, names, updated)
-  const { rows, bodies, named } = notTooMany(all, read, fields, judging)
+  const updated = await updatedBy(tx, all, schema, judging, plan, names)
+  const read = await bodiesOf(all, schema, judging, plan, names, updated)
+  const { rows, bodies, named } = notTooMany(all, read, schema, judging)
   const good = bodies.flatMap(one => ('told' in one ? [one] : []))
   const unread = bodies.flatMap(one => ('unread' in one ? [one] : []))
-  const idle = await idleUsersOf(tx, [...good, ...unread], fields, judging)
+  const idle = await idleUsersOf(tx, [...good, ...unread], schema, judging)
   const context: Context = { ...judging, idle }
   const refused = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
-  refused.push(...(await refusedUnread(tx, unread, fields, context, job)))
+  refused.push(...(await refusedUnread(tx, unread, schema, context, job)))
   const formers = new Formers()
-  const { operations, skipped } = await operationsOf(tx, fields, good, context, plan, formers)
+  const { operations, skipped } = await operationsOf(tx, schema, good, context, plan, formers)
   const linked = new Set(operations.map(({ place }) => place).filter(place => !apart.has(place)))
   const toLink = named.filter(({ row }) => linked.has(row))
   const { made: related, lost } = await linkRelated(tx, toLink, context, oldest)
   const asked = operations.map(({ operation }) => operation)
-  const outcomes = await carryOutBatch(tx, fields, asked, context, oldest)
+  const outcomes = await carryOutBatch(tx, schema, asked, context, oldest)
   const placed = outcomes.map((outcome, index) => ({ place: operations[index]!.place, outcome }))
   const imported = new Set(placed.flatMap(({ place, outcome }) => ('saved' in outcome ? [place] : [])))
   const lines = new Map(rows.map(({ place, line }) => [place, line]))
@@ -90,8 +90,8 @@ export async function importStep(
     counts: {
       ...{ ...counts, ...made, refused: refused.length },
       not_taken: notTakenIn(lost, imported, job, plan),
-      replaced: byColumn(await formers.gone(tx, fields, context, imported), job, plan),
-      users_out_of_use: countsOf(idle, used, fields, Object.keys(job.counts.users_out_of_use)),
+      replaced: byColumn(await formers.gone(tx, schema, context, imported), job, plan),
+      users_out_of_use: countsOf(idle, used, schema, Object.keys(job.counts.users_out_of_use)),
     },
     problems: refused,
     isEnd: rows.length === 0 || position === job.total,
@@ -140,12 +140,12 @@ function resultOf({ isNew, isUnchanged }: Saved): 'created' | 'updated' | 'uncha
 function notTooMany(
   rows: readonly StoredRow[],
   bodies: readonly Body[],
-  fields: ResourceFields,
+  schema: ResourceSchema,
   context: Context,
 ): { rows: readonly StoredRow[]; bodies: readonly Body[]; named: readonly Named[] } {
   const named: Named[] = []
   for (const [index, one] of bodies.entries()) {
-    const own = 'told' in one ? namedIn(one.place, one.body, fields, context) : []
+    const own = 'told' in one ? namedIn(one.place, one.body, schema, context) : []
     if (index > 0 && named.length + own.length > namedMax)
       return { rows: rows.slice(0, index), bodies: bodies.slice(0, index), named }
     // A row with more is refused: no field takes so many.
@@ -162,7 +162,7 @@ type Body = Read | Unread | { readonly refused: Refused }
 async function updatedBy(
   tx: Queryable,
   rows: readonly StoredRow[],
-  fields: ResourceFields,
+  schema: ResourceSchema,
   context: Context,
   plan: ImportPlan,
   names: readonly string[],
@@ -171,16 +171,16 @@ async function updatedBy(
   if (by === null || action !== 'update' || Object.keys(plan.defaults ?? {}).length === 0) return new Set()
   // Of these rows only the key is needed yet.
   const mapping = plan.mapping.filter(({ field }) => field === by || field.startsWith(`${by}.`))
-  const convert = converter(context.catalog, fields, { ...plan, mapping }, names)
-  const told = await mapYielding(rows, ({ cells }) => toldIn(fields, by, convert(cells).body))
-  const there = await held(tx, fields, context, told)
+  const convert = converter(context.catalog, schema, { ...plan, mapping }, names)
+  const told = await mapYielding(rows, ({ cells }) => toldIn(schema, by, convert(cells).body))
+  const there = await held(tx, schema, context, told)
   return new Set(rows.filter((_, index) => there.has(told[index]!)).map(({ place }) => place))
 }
 
 /** `updated`: the places of rows that get no values for all rows. */
 async function bodiesOf(
   rows: readonly StoredRow[],
-  fields: ResourceFields,
+  schema: ResourceSchema,
   context: Context,
   plan: ImportPlan,
   names: readonly string[],
@@ -188,7 +188,7 @@ async function bodiesOf(
 ): Promise<Body[]> {
   const { catalog } = context
   const filler = fillerOf(plan, names)
-  const convert = converter(catalog, fields, { ...plan, mapping: filler.mapping }, filler.names)
+  const convert = converter(catalog, schema, { ...plan, mapping: filler.mapping }, filler.names)
   const now = new Date().toISOString()
   return mapYielding(rows, ({ place, line, cells, problem }): Body => {
     const wrong = (message: string) => ({
@@ -209,16 +209,16 @@ type Placed = { readonly place: number; readonly operation: Operation }
 /** The operations of the rows, without those whose record exists and is skipped. */
 async function operationsOf(
   tx: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   bodies: readonly Read[],
   context: Context,
   { duplicates: { by, action } }: ImportPlan,
   formers: Formers,
 ): Promise<{ operations: Placed[]; skipped: number }> {
   const told = bodies.map(({ body }) =>
-    by === null || action === 'create' ? null : toldIn(fields, by, body),
+    by === null || action === 'create' ? null : toldIn(schema, by, body),
   )
-  const there = action === 'skip' ? await held(tx, fields, context, told) : new Set<Told>()
+  const there = action === 'skip' ? await held(tx, schema, context, told) : new Set<Told>()
   const operations = bodies.flatMap((said, index): Placed[] => {
     const { place, body } = said
     const one = told[index]!
@@ -235,12 +235,12 @@ async function operationsOf(
 }
 
 /** The unique key of a row's record; null if the row has no usable value. */
-function toldIn(fields: ResourceFields, by: string, body: JsonObject): Told | null {
+function toldIn(schema: ResourceSchema, by: string, body: JsonObject): Told | null {
   const [first = null] = [body[by] ?? null].flat() as Json[]
   const value = typeof first === 'object' && first ? (first as JsonObject).email_value : first
   if (typeof value !== 'string' && typeof value !== 'number') return null
   try {
-    return toldBy(fields, by, String(value))
+    return toldBy(schema, by, String(value))
   } catch (error) {
     if (error instanceof Refusal) return null
     throw error
@@ -250,7 +250,7 @@ function toldIn(fields: ResourceFields, by: string, body: JsonObject): Told | nu
 /** The keys that records have. */
 async function held(
   tx: Queryable,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   context: Context,
   told: readonly (Told | null)[],
 ): Promise<Set<Told>> {
@@ -258,7 +258,7 @@ async function held(
   const [first] = all
   if (!first) return new Set()
   const texts = all.map(({ text }) => text)
-  const rows = await ask(tx, holdersSelect(context, fields, first.field, texts))
+  const rows = await ask(tx, holdersSelect(context, schema, first.field, texts))
   return new Set(rows.map(({ place }) => all[Number(place) - 1]!))
 }
 
@@ -270,9 +270,9 @@ function isDouble(outcome: Outcome, { duplicates: { by, action } }: ImportPlan):
 }
 
 /** The fields of a resource, with those writable that a moved record keeps. */
-export const importedFields = memoize((fields: ResourceFields): ResourceFields => {
-  const opened = fields.fields.map(field =>
+export const importedFields = memoize((schema: ResourceSchema): ResourceSchema => {
+  const opened = schema.fields.map(field =>
     keptFields.includes(field.internal_name) ? { ...field, is_read_only: false } : field,
   )
-  return { ...fields, fields: opened, byName: new Map(opened.map(field => [field.internal_name, field])) }
+  return { ...schema, fields: opened, byName: new Map(opened.map(field => [field.internal_name, field])) }
 })

@@ -1,6 +1,6 @@
 /** Stores the rows of a file, and guesses its columns (D80). */
 import { problemAt, Refusal } from '../../errors.ts'
-import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { type Cell, type Row, readTable, type Source } from '../../files/read.ts'
 import { isWritten, shownNumber } from '../../files/texts.ts'
 import type { Reader } from '../../records/store.ts'
@@ -30,7 +30,7 @@ export function emptyPlan(format: string): ImportPlan {
 export async function takeRows(
   db: Reader,
   key: JobKey,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   catalog: Catalog,
   bytes: AsyncIterable<Uint8Array>,
   source: Source,
@@ -47,11 +47,11 @@ export async function takeRows(
   const count = Math.ceil(cellsLookedAt / Math.max(1, names.length))
   const samples = looked.slice(0, count).map(({ cells }) => cells.slice(0, names.length))
   const isEmpty = (column: number) => texts.isEmpty(column)
-  const guess = await guessColumns(catalog, fields, names, samples, isEmpty)
+  const guess = await guessColumns(catalog, schema, names, samples, isEmpty)
   const { mapping } = guess
-  const places = placesOf(catalog, fields)
+  const places = placesOf(catalog, schema)
   const forms = new Map(mapping.map(({ column, field }) => [column, places.get(field)?.form]))
-  const formats = guessFormats(samples, column => forms.get(column), isOurs(names, fields))
+  const formats = guessFormats(samples, column => forms.get(column), isOurs(names, schema))
   const defaults = currenciesNamed(mapping, names, places, catalog)
   const { format, ...found } = table.source
   const plan: ImportPlan = { ...emptyPlan(format), source: found, ...guess, guess, defaults, formats }
@@ -62,7 +62,7 @@ export async function takeRows(
 }
 
 /** True if a file is an export of ours: all columns have our names, some of them read-only. */
-function isOurs(names: readonly string[], { byName }: ResourceFields): boolean {
+function isOurs(names: readonly string[], { byName }: ResourceSchema): boolean {
   const own = names.map(name => byName.get(name.split('.')[0]!))
   return own.every(field => field !== undefined) && own.some(field => field?.is_read_only)
 }

@@ -3,12 +3,12 @@
  * of contacts and companies to find or create, and times that an import preserves. The conversion of a cell
  * follows from the schema of its field, so a new kind needs nothing here.
  */
-import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { allows } from '../../rights/scopes.ts'
-import type { Viewer } from '../../rights/visibility.ts'
+import type { Caller } from '../../rights/visibility.ts'
 import { memoize } from '../../waiting/memoize.ts'
 import { isInUse } from './amounts.ts'
 
@@ -69,7 +69,7 @@ export type Place = Target & {
  * The fields that point to them still take ids.
  */
 export function nameable(
-  { catalog, rights }: Viewer & { readonly rights: Rights },
+  { catalog, rights }: Caller & { readonly rights: Rights },
   resource: string,
 ): Catalog {
   const kept = [...catalog.resources].filter(
@@ -85,15 +85,15 @@ const emailTypes = ['work', 'personal', 'home', 'other']
 const phoneTypes = ['work', 'mobile', 'personal', 'other']
 
 /** All targets of a resource, by their names in a mapping. */
-export function placesOf(catalog: Catalog, fields: ResourceFields): ReadonlyMap<string, Place> {
-  return placesIn(catalog)(fields)
+export function placesOf(catalog: Catalog, schema: ResourceSchema): ReadonlyMap<string, Place> {
+  return placesIn(catalog)(schema)
 }
 
 const placesIn = memoize((catalog: Catalog) =>
-  memoize((fields: ResourceFields): ReadonlyMap<string, Place> => {
+  memoize((schema: ResourceSchema): ReadonlyMap<string, Place> => {
     const all = [
-      ...nameOf(fields, null),
-      ...fields.fields
+      ...nameOf(schema, null),
+      ...schema.fields
         .filter(isTaken)
         .flatMap(field => [
           ...partsOf(field, null, ''),
@@ -101,7 +101,7 @@ const placesIn = memoize((catalog: Catalog) =>
           ...(takesRecords(field) ? nestedOf(field, catalog) : []),
         ]),
     ]
-    return new Map([...all, ...statusOf(fields)].map(place => [place.field, place]))
+    return new Map([...all, ...statusOf(schema)].map(place => [place.field, place]))
   }),
 )
 
@@ -111,7 +111,7 @@ function isTaken(field: Field): boolean {
 }
 
 /** The status, which follows from the stage: an import may set it, and the stage follows (closing.ts). */
-function statusOf({ byName }: ResourceFields): Place[] {
+function statusOf({ byName }: ResourceSchema): Place[] {
   const [status, stage] = [byName.get('status'), byName.get('pipeline_stage')]
   if (!status?.is_active || !stage?.is_active || status.is_hidden || stage.is_read_only) return []
   return [{ ...placeOf(status, null, 'status', status.field_name, 'status', null), isKept: false }]
@@ -132,7 +132,7 @@ function nestedOf(own: Field, catalog: Catalog): Place[] {
 }
 
 /** The whole name of a record that is shown by two fields, such as a first and a last name. */
-function nameOf({ resource, byName }: ResourceFields, own: Field | null): Place[] {
+function nameOf({ resource, byName }: ResourceSchema, own: Field | null): Place[] {
   const [first, last] = resource.shownAs.map(name => byName.get(name))
   if (!first || !last || byName.has('name') || !isTaken(first) || !isTaken(last)) return []
   const place = placeOf(

@@ -1,6 +1,6 @@
 /** Rows with a cell that could not be read: they are refused, with all their other problems (D80). */
 import { type Problem, Refusal } from '../../errors.ts'
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { type Names, withNames } from '../../records/names.ts'
 import { parseRecord } from '../../records/parse.ts'
@@ -27,7 +27,7 @@ const rowsAtOnce = 50
 export async function refusedUnread(
   tx: Queryable,
   rows: readonly Unread[],
-  fields: ResourceFields,
+  schema: ResourceSchema,
   context: Context,
   job: Job,
 ): Promise<Refused[]> {
@@ -35,7 +35,7 @@ export async function refusedUnread(
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
     const some = rows.slice(start, start + rowsAtOnce)
     const read = (names: Names) =>
-      some.map(({ body }) => parseRecord(body, fields, context.catalog, null, names).problems.kept)
+      some.map(({ body }) => parseRecord(body, schema, context.catalog, null, names).problems.kept)
     judged.push(...(await withNames(tx, context, read).catch(noneOf(some))))
   }
   // The stored record may have a value that the row lacks.

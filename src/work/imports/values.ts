@@ -1,7 +1,7 @@
 /**
  * The texts of columns that name no option, stage, currency, user, tag or territory, with suggestions (D80).
  */
-import type { Catalog, ResourceFields } from '../../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { findOption } from '../../fields/kinds/dropdown.ts'
 import { comparedName } from '../../fields/name.ts'
 import { nearest } from '../../fields/nearest.ts'
@@ -48,12 +48,12 @@ const choicesMax = 200
  */
 export function valuesToMap(
   catalog: Catalog,
-  fields: ResourceFields,
+  schema: ResourceSchema,
   mapping: Mapping,
   values: ReadonlyMap<number, Iterable<string>>,
   choices: Choices = new Map(),
 ): ValuesToMap {
-  const places = placesOf(catalog, fields)
+  const places = placesOf(catalog, schema)
   const left = { ...limits }
   return mapping.flatMap(({ column, field }) => {
     const place = places.get(field)

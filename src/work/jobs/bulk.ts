@@ -8,7 +8,7 @@ import { withNames } from '../../records/names.ts'
 import type { Context } from '../../records/save.ts'
 import { type Queryable, type Reader, tableOf } from '../../records/store.ts'
 import type { Rights } from '../../rights/rights.ts'
-import { sightOf } from '../../rights/visibility.ts'
+import { callerParamsOf } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
 import type { Job, Step } from './job.ts'
 import { refusedAt } from './refused.ts'
@@ -31,11 +31,11 @@ export async function bulkStep(
   count: number,
 ): Promise<Step> {
   const { filter, changes } = job.plan as unknown as BulkPlan
-  const fields = context.catalog.resources.get(job.resource)!
+  const schema = context.catalog.resources.get(job.resource)!
   const where = await found(tx, job.resource, filter, context)
   const rows = await ask(
     tx,
-    sql`SELECT r.id::text AS id FROM ${tableOf(fields)} r
+    sql`SELECT r.id::text AS id FROM ${tableOf(schema)} r
 WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${sql.integer(count)}`,
   )
   const operations = rows.map(
@@ -47,7 +47,7 @@ WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${
       body: changes as Json,
     }),
   )
-  const outcomes = rows.length ? await carryOutBatch(tx, fields, operations, context, oldest) : []
+  const outcomes = rows.length ? await carryOutBatch(tx, schema, operations, context, oldest) : []
   let [updated, unchanged] = [0, 0]
   const problems = outcomes.flatMap((outcome, index) => {
     if ('refusal' in outcome) return [refusedAt(Number(rows[index]!.id), outcome.refusal)]
@@ -74,9 +74,9 @@ export async function countFound(
   filter: readonly string[],
   context: Asking,
 ): Promise<number> {
-  const fields = context.catalog.resources.get(resource)!
+  const schema = context.catalog.resources.get(resource)!
   const where = await found(db, resource, filter, context)
-  const [row] = await ask(db, sql`SELECT count(*)::text AS count FROM ${tableOf(fields)} r WHERE ${where}`)
+  const [row] = await ask(db, sql`SELECT count(*)::text AS count FROM ${tableOf(schema)} r WHERE ${where}`)
   return Number(row!.count)
 }
 
@@ -87,10 +87,10 @@ export async function countFound(
 async function found(db: Reader, resource: string, filter: readonly string[], context: Asking): Promise<Sql> {
   const { catalog, rights } = context
   rights.need(`${resource}:read`)
-  const fields = catalog.resources.get(resource)!
+  const schema = catalog.resources.get(resource)!
   const now = new Date().toISOString()
   const parameters = new Map([['filter', filter]])
-  const asked = await withNames(db, context, names => readListQuery(parameters, fields, catalog, now, names))
+  const asked = await withNames(db, context, names => readListQuery(parameters, schema, catalog, now, names))
   needNames(rights, [], asked)
-  return whereSql(resource, sightOf(context), asked)
+  return whereSql(resource, callerParamsOf(context), asked)
 }

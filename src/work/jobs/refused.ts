@@ -4,7 +4,7 @@ import type { Json } from '../../json.ts'
 import { problemAgain } from '../../records/replay.ts'
 import { hiddenProblem } from '../../records/save.ts'
 import { mayRead, type Rights } from '../../rights/rights.ts'
-import type { Viewer } from '../../rights/visibility.ts'
+import type { Caller } from '../../rights/visibility.ts'
 import { type Counts, type Job, otherUsers, type Phase, type Refused } from './job.ts'
 
 const problemsMax = 20
@@ -25,11 +25,11 @@ export function refusedAt(
  * repeated refusal shows (D8). The user of the phase may have seen more.
  */
 export function refusedFor(
-  viewer: Viewer & { readonly rights: Rights },
+  caller: Caller & { readonly rights: Rights },
   job: Pick<Job, 'resource'>,
 ): (refused: Refused) => Refused {
-  if (viewer.rights.isAdmin) return refused => refused
-  return ({ place, problems }) => ({ place, problems: problems.map(one => problemFor(viewer, job, one)) })
+  if (caller.rights.isAdmin) return refused => refused
+  return ({ place, problems }) => ({ place, problems: problems.map(one => problemFor(caller, job, one)) })
 }
 
 /** The job without names of users that its reader may not read: whoever ran it may have read them. */
@@ -48,11 +48,11 @@ export function jobFor(reader: { readonly rights: Rights }, job: Job): Job {
   }
 }
 
-function problemFor(viewer: Viewer, job: Pick<Job, 'resource'>, stored: Json): Json {
+function problemFor(caller: Caller, job: Pick<Job, 'resource'>, stored: Json): Json {
   const problem = stored as unknown as Problem
   const { column, line, resource, id } = problem
-  const fields = viewer.catalog.resources.get((resource as string | undefined) ?? job.resource)!
-  const told = problemAgain(fields, viewer, problem)
+  const schema = caller.catalog.resources.get((resource as string | undefined) ?? job.resource)!
+  const told = problemAgain(schema, caller, problem)
   const given = Object.entries({ column: told ? column : undefined, line, resource, id })
   const about = Object.fromEntries(given.filter(([, value]) => value !== undefined))
   return { ...(told ?? hiddenProblem()), ...about } as unknown as Json

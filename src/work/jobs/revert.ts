@@ -107,11 +107,11 @@ async function undoneTogether(
   context: Context,
 ): Promise<ReadonlySet<number>> {
   const { type, resource } = events[0]!
-  const fields = context.catalog.resources.get(resource!)
-  if (!fields || type !== `${resource}.created`) return new Set()
+  const schema = context.catalog.resources.get(resource!)
+  if (!schema || type !== `${resource}.created`) return new Set()
   const end = events.findIndex(event => event.type !== type)
   const seqs = events.slice(0, end < 0 ? undefined : end).map(({ seq }) => Number(seq))
-  return undoCreations(tx, fields, seqs, context)
+  return undoCreations(tx, schema, seqs, context)
 }
 
 /** The number of events of a job. */

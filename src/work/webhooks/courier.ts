@@ -3,7 +3,7 @@
  * and records the outcomes. A receiver gets one request at a time until it responds, then more (slow start).
  * Owns the order of these steps; the statements are in progress.ts and queue.ts.
  */
-import type { Acting } from '../../accounts/callers.ts'
+import type { AuthorizedCaller } from '../../accounts/callers.ts'
 import type { Reader } from '../../records/store.ts'
 import { interval } from '../../waiting/interval.ts'
 import type { Attempt } from './outgoing.ts'
@@ -27,7 +27,7 @@ import { signedHeaders } from './signature.ts'
 export type CourierOptions = {
   readonly db: Reader
   readonly now: () => Date
-  actingFor(account: number, user: number, scopes: readonly string[] | null): Promise<Acting | null>
+  actingFor(account: number, user: number, scopes: readonly string[] | null): Promise<AuthorizedCaller | null>
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Attempt | null>
   /** deactivates a webhook, with an event that has the reason */
   disable(webhook: Held, reason: string): Promise<void>
@@ -50,7 +50,11 @@ const renewMs = 1500
 const behindMs = 1000
 
 /** A webhook's current configuration, with its user and filter. */
-type Orders = Configuration & { readonly acting: Acting; readonly asked: Asked; readonly readAt: number }
+type Orders = Configuration & {
+  readonly acting: AuthorizedCaller
+  readonly asked: Asked
+  readonly readAt: number
+}
 
 /** A delivery that is ready to be sent. */
 type Ready = Due & Pick<Configuration, 'url' | 'secrets'> & { readonly body: string; readonly readAt: number }

@@ -62,10 +62,10 @@ export async function testWebhook(
   const before = await storedResponse<object>(db, requestKeyOf(context))
   if (before) return deliveryOf(db, webhook, before)
   const shown = await requireThere(db, context, id)
-  const written = await happened(db, context, id, 'webhook.tested', by => [
+  const written = await happened(db, context, id, 'webhook.tested', params => [
     sql`put AS (
   INSERT INTO webhook_delivery (account_id, webhook, seq, type, resource, record, state, created_at)
-  SELECT ${by.account}::bigint, r.id, counted.last_seq, 'webhook.tested', 'webhook', r.id, 'dead', counted.at
+  SELECT ${params.account}::bigint, r.id, counted.last_seq, 'webhook.tested', 'webhook', r.id, 'dead', counted.at
   FROM r, counted
 )`,
   ])
@@ -90,10 +90,10 @@ export async function replay(db: Queryable, context: Context, id: number, after:
   const before = await storedResponse<object>(db, requestKeyOf(context))
   if (before) return Number(before.row.seq)
   await requireInUse(db, context, id)
-  const { row } = await happened(db, context, id, 'webhook.replayed', by => [
+  const { row } = await happened(db, context, id, 'webhook.replayed', params => [
     sql`progress AS (
   UPDATE webhook_progress p SET seq = least(${String(after)}::bigint, counted.last_seq), next_at = counted.at
-  FROM r, counted WHERE p.account_id = ${by.account}::bigint AND p.webhook = r.id
+  FROM r, counted WHERE p.account_id = ${params.account}::bigint AND p.webhook = r.id
 )`,
   ])
   return Number(row.seq)
@@ -114,16 +114,16 @@ export async function replayDelivery(
   if (before) return onlyDelivery(db, webhook, seq)
   await requireInUse(db, context, id)
   await onlyDelivery(db, webhook, seq)
-  await happened(db, context, id, 'webhook.replayed', by => [
+  await happened(db, context, id, 'webhook.replayed', params => [
     sql`again AS (
   UPDATE webhook_delivery d SET state = 'waiting', next_at = counted.at, tries = 0, first_tried_at = NULL,
     round = d.round + 1
-  FROM r, counted WHERE d.account_id = ${by.account}::bigint AND d.webhook = r.id
+  FROM r, counted WHERE d.account_id = ${params.account}::bigint AND d.webhook = r.id
     AND d.seq = ${String(seq)}::bigint
 )`,
     sql`progress AS (
   UPDATE webhook_progress p SET next_at = counted.at
-  FROM r, counted WHERE p.account_id = ${by.account}::bigint AND p.webhook = r.id
+  FROM r, counted WHERE p.account_id = ${params.account}::bigint AND p.webhook = r.id
 )`,
   ])
   return onlyDelivery(db, webhook, seq)
@@ -135,24 +135,24 @@ async function happened(
   context: Context,
   id: number,
   type: string,
-  rows: (by: WriteParams) => Sql[],
+  rows: (params: WriteParams) => Sql[],
 ): Promise<Written<object>> {
-  const by = author(context)
+  const params = author(context)
   const [x, own] = [sql`x`, param(String(id))]
   const write: Write = {
     changes: [
       sql`r AS (
   SELECT x.id, x.version FROM locked, webhook x
-  WHERE ${visible('webhook', by, x)} AND ${changeable('webhook', by, x)} AND x.id = ${own}::bigint
+  WHERE ${visible('webhook', params, x)} AND ${changeable('webhook', params, x)} AND x.id = ${own}::bigint
     AND x.deleted_at IS NULL
 )`,
     ],
-    rows: rows(by),
+    rows: rows(params),
     events: [{ type, resource: 'webhook', of: sql`r` }],
     answer: sql`SELECT r.id::text AS id, counted.last_seq::text AS seq FROM r, counted`,
   }
   const { idempotency = null } = context
-  const written = await writeIdempotently(db, by.account, idempotency, writing(by, write), {})
+  const written = await writeIdempotently(db, params.account, idempotency, writing(params, write), {})
   if (!written) throw notFound(`There is no webhook ${id}, or the configuration was changed meanwhile.`)
   return written
 }

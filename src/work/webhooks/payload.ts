@@ -3,7 +3,7 @@
  * webhook's user. It is built when it is sent, so fields that were hidden or purged meanwhile do not leak.
  * Knows no receiver.
  */
-import type { Acting } from '../../accounts/callers.ts'
+import type { AuthorizedCaller } from '../../accounts/callers.ts'
 import { type Problem, Problems, Refusal } from '../../errors.ts'
 import { isAskedFor, scopeOf } from '../../history/event-types.ts'
 import { type RecordThen, recordsAt } from '../../history/records-at.ts'
@@ -18,7 +18,7 @@ import type { Reader } from '../../records/store.ts'
 import { filteredResource } from '../../resources/webhook.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { allows } from '../../rights/scopes.ts'
-import { isLimited, type Viewer } from '../../rights/visibility.ts'
+import { type Caller, isLimited } from '../../rights/visibility.ts'
 import { mapYielding } from '../../waiting/yielding.ts'
 
 /** A webhook's subscription. */
@@ -31,7 +31,7 @@ export type Asked = {
 /** The events that match a webhook's subscription, in order. */
 export async function chosenEvents(
   db: Reader,
-  acting: Acting,
+  acting: AuthorizedCaller,
   rows: readonly EventRow[],
   { types, filter }: Asked,
 ): Promise<EventRow[]> {
@@ -49,7 +49,7 @@ export async function chosenEvents(
  */
 export async function payloadsOf(
   db: Reader,
-  acting: Acting,
+  acting: AuthorizedCaller,
   rows: readonly EventRow[],
 ): Promise<Map<number, string>> {
   const readable = rows.filter(row => mayRead(acting, row))
@@ -69,32 +69,32 @@ export function bodyOf({ type, also, at, ...event }: ToldEvent, record: JsonObje
   return JSON.stringify({ type, also, timestamp: at, data })
 }
 
-function mayRead({ rights, catalog }: Acting, row: EventRow): boolean {
+function mayRead({ rights, catalog }: AuthorizedCaller, row: EventRow): boolean {
   return allows(rights.scopes, scopeOf(row.resource!)) && isTold(catalog, row)
 }
 
-function isPartly({ catalog }: Viewer, resource: string): boolean {
-  const fields = catalog.resources.get(resource)
-  return fields !== undefined && isLimited(fields)
+function isPartly({ catalog }: Caller, resource: string): boolean {
+  const schema = catalog.resources.get(resource)
+  return schema !== undefined && isLimited(schema)
 }
 
 /** The records as of their events, without events of other things and records that are not visible. */
 async function recordsOf(
   db: Reader,
-  acting: Acting,
+  acting: AuthorizedCaller,
   rows: readonly EventRow[],
   filter: Plan | null,
 ): Promise<Map<number, RecordThen>> {
   const found = new Map<number, RecordThen>()
   for (const [resource, of] of Map.groupBy(rows, row => row.resource!)) {
-    const fields = acting.catalog.resources.get(resource)
-    if (!fields) continue
+    const schema = acting.catalog.resources.get(resource)
+    if (!schema) continue
     const events = of.map(({ seq, id, at }) => ({
       seq: Number(seq),
       id: Number(id),
       at: JSON.parse(at!) as string,
     }))
-    for (const [seq, then] of await recordsAt(db, acting, fields, events, filter)) found.set(seq, then)
+    for (const [seq, then] of await recordsAt(db, acting, schema, events, filter)) found.set(seq, then)
   }
   return found
 }
@@ -105,15 +105,15 @@ async function recordsOf(
  */
 export async function filterPlan(
   db: Reader,
-  viewer: Viewer & { readonly rights: Rights },
+  caller: Caller & { readonly rights: Rights },
   resource: string,
   text: string,
 ): Promise<{ plan: Plan | null; problems: readonly Problem[] }> {
-  const { catalog, rights } = viewer
-  const fields = catalog.resources.get(resource)!
-  const read = await withNames(db, viewer, names => {
+  const { catalog, rights } = caller
+  const schema = catalog.resources.get(resource)!
+  const read = await withNames(db, caller, names => {
     const problems = new Problems()
-    const { filter } = selectionOf(new Map([['filter', [text]]]), { fields, catalog, problems, names })
+    const { filter } = selectionOf(new Map([['filter', [text]]]), { schema, catalog, problems, names })
     return { plan: filter, problems }
   })
   needNames(rights, [], { filter: read.plan })
@@ -128,7 +128,7 @@ export async function filterPlan(
 /** A webhook's subscription; null if its filter has become invalid. */
 export async function askedOf(
   db: Reader,
-  acting: Acting,
+  acting: AuthorizedCaller,
   { types, filter }: { readonly types: readonly string[]; readonly filter: string | null },
 ): Promise<Asked | null> {
   if (filter === null) return { types, filter: null }

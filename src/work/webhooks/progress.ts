@@ -5,7 +5,7 @@
  */
 import { jsonInstant } from '../../fields/moment.ts'
 import { eventRows } from '../../history/told.ts'
-import { sightOf, type Viewer } from '../../rights/visibility.ts'
+import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
 import { leaseOn } from '../../waiting/lease.ts'
 
@@ -142,13 +142,13 @@ WHERE ${isHeld(held)}`,
  */
 export async function eventsAfter(
   db: QueueDatabase,
-  viewer: Viewer,
+  caller: Caller,
   seq: number,
   max: number,
 ): Promise<{ rows: Rows; hasMore: boolean }> {
-  const sight = sightOf(viewer)
-  const condition = sql`e.account_id = ${sight.account}::bigint AND e.seq > ${String(seq)}::bigint`
-  const rows = await ask(db, eventRows(sight, condition, 'ASC', max))
+  const params = callerParamsOf(caller)
+  const condition = sql`e.account_id = ${params.account}::bigint AND e.seq > ${String(seq)}::bigint`
+  const rows = await ask(db, eventRows(params, condition, 'ASC', max))
   return { rows, hasMore: rows.at(-1)?.has_next === 'true' }
 }
 
@@ -158,13 +158,13 @@ export async function eventsAfter(
  */
 export async function eventsOf(
   db: QueueDatabase,
-  viewer: Viewer,
+  caller: Caller,
   deliveries: readonly { readonly seq: number }[],
 ): Promise<Rows> {
-  const sight = sightOf(viewer)
+  const params = callerParamsOf(caller)
   const seqs = `{${deliveries.map(({ seq }) => seq).join()}}`
-  const condition = sql`e.account_id = ${sight.account}::bigint AND e.seq = ANY(${seqs}::bigint[])`
-  return ask(db, eventRows(sight, condition, 'ASC', deliveries.length))
+  const condition = sql`e.account_id = ${params.account}::bigint AND e.seq = ANY(${seqs}::bigint[])`
+  return ask(db, eventRows(params, condition, 'ASC', deliveries.length))
 }
 
 /** Deletes the rows of a deleted webhook in batches; true if there were any. */

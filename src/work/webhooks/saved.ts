@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Problem, Refusal } from '../../errors.ts'
 import type { WriteParams } from '../../fields/caller-params.ts'
-import type { ResourceFields } from '../../fields/catalog.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
 import { moment } from '../../fields/moment.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import { createRecord, type Given } from '../../records/create.ts'
@@ -37,7 +37,7 @@ export async function createWebhook(
   const secret = newWebhookSecret(randomBytes)
   const saved = await createRecord(db, fieldsOf(context), body, context, {
     problems: await problemsOf(db, outgoing, context, body, null),
-    rows: by => [secretRow(by, secret), newProgressRow(by, context.rights)],
+    rows: params => [secretRow(params, secret), newProgressRow(params, context.rights)],
   })
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
 }
@@ -59,7 +59,7 @@ export async function changeOf(
   const before = parseJson(read.record) as JsonObject
   return {
     problems: await problemsOf(db, outgoing, context, body, before),
-    rows: by => [progressRow(by, context.rights)],
+    rows: params => [progressRow(params, context.rights)],
   }
 }
 
@@ -77,12 +77,12 @@ export async function rotateWebhook(
   const secret = newWebhookSecret(randomBytes)
   const saved = await updateRecord(db, fieldsOf(context), id, {}, context, precondition, {
     values: { rotated_at: moment },
-    rows: by => [...endedSecrets(by, overlapHours), secretRow(by, secret)],
+    rows: params => [...endedSecrets(params, overlapHours), secretRow(params, secret)],
   })
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
 }
 
-export function fieldsOf({ catalog }: Pick<Context, 'catalog'>): ResourceFields {
+export function fieldsOf({ catalog }: Pick<Context, 'catalog'>): ResourceSchema {
   return catalog.resources.get('webhook')!
 }
 

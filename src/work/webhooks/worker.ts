@@ -171,10 +171,10 @@ export class WebhookWorker {
   async #disable({ account, id }: Held, reason: string): Promise<void> {
     const { db, callers, log } = this.#options
     const catalog = await callers.catalogNow(account)
-    const fields = catalog.resources.get('webhook')!
-    await updateRecord(db, fields, id, { is_active: 'No' }, { catalog, actor: service }, null, {
+    const schema = catalog.resources.get('webhook')!
+    await updateRecord(db, schema, id, { is_active: 'No' }, { catalog, actor: service }, null, {
       values: { disabled_reason: reason },
-      rows: by => [progressRow(by, null)],
+      rows: params => [progressRow(params, null)],
     })
     log(`Took webhook ${id} of account ${account} out of use. ${reason}`)
   }
