@@ -5,8 +5,8 @@
  */
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { Connection } from '../src/db/postgres/connection.ts'
 import { serverAddress } from '../src/db/postgres/server-address.ts'
-import { Session } from '../src/db/postgres/session.ts'
 import { middle, sayMachine } from './begin.ts'
 import { onServer } from './server.ts'
 
@@ -43,7 +43,7 @@ process.exit(0)
 
 function own(url: string): Client {
   const nothing = () => {}
-  const session = new Session({
+  const session = new Connection({
     ...{ ...serverAddress(url), delayMs: 0, isRemote: true, connectWithinMs: 5000, log: console.error },
     ...{ onAnswer: nothing, onOver: nothing, onNotice: nothing },
   })

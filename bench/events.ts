@@ -76,7 +76,7 @@ async function prepare(url: string): Promise<number> {
       [String(events)],
     )
     await db.query("UPDATE deal SET created_at = now() - interval '4 years' WHERE account_id = 1")
-    await db.sql.unsafe('VACUUM (ANALYZE)')
+    await db.sql.query('VACUUM (ANALYZE)')
     return before
   } finally {
     await db.close()

@@ -14,7 +14,7 @@ import { customTypes, type FieldType } from '../src/fields/kinds.ts'
 import type { JsonObject } from '../src/json.ts'
 import { createRecord } from '../src/records/create.ts'
 import { parseRecord } from '../src/records/parse.ts'
-import { validatedRecord } from '../src/records/save.ts'
+import { validateRecord } from '../src/records/save.ts'
 import { resources } from '../src/resources/resources.ts'
 import { KeyedMutex } from '../src/waiting/keyed-mutex.ts'
 import { timeouts } from '../test/support/timeouts.ts'
@@ -67,8 +67,8 @@ async function validation(): Promise<void> {
   for (let count = 0; count < 5000; count++) {
     const began = performance.now()
     const parsed = parseRecord(body, schema, catalog, null)
-    const judged = { before: null, added: [], isDoubtful: false }
-    await validatedRecord(db, schema, parsed, judged, { catalog, actor: 1 })
+    const judged = { before: null, added: [], recheck: false }
+    await validateRecord(db, schema, parsed, judged, { catalog, actor: 1 })
     times.push(performance.now() - began)
   }
   await db.close()

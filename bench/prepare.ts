@@ -15,7 +15,7 @@ import { pageStatement } from '../src/lists/list.ts'
 import { readListQuery } from '../src/lists/query.ts'
 import { createRecord } from '../src/records/create.ts'
 import { readRecord } from '../src/records/read.ts'
-import type { Queryable } from '../src/records/store.ts'
+import type { Transaction } from '../src/records/store.ts'
 import { updateRecord } from '../src/records/update.ts'
 import { resources } from '../src/resources/resources.ts'
 import { timeouts } from '../test/support/timeouts.ts'
@@ -162,7 +162,7 @@ export async function prepareDeals(
     await copyDeals(db, { account: 1, of: 's.account_id = 1', first, count, title })
     await otherAccounts(db)
     for (let account = 1; account <= accountTokens.length; account++) await dealsToUpdate(db, account)
-    await db.sql.unsafe('VACUUM (ANALYZE)')
+    await db.sql.query('VACUUM (ANALYZE)')
     return { ids: [first, first + count - 1], statements: await capture(db) }
   } finally {
     await db.close()
@@ -241,7 +241,7 @@ async function capture(db: Database): Promise<Prepared['statements']> {
   const sent: Statement[] = []
   const note = (text: string, params: readonly (string | null)[], isWrite: boolean) =>
     sent.push({ text, params: params.map(param => (param === String(id) ? '{id}' : param)), isWrite })
-  const spy: Queryable = {
+  const spy: Transaction = {
     query: (text, params = []) => {
       note(text, params, false)
       return db.query(text, params)

@@ -12,14 +12,14 @@ import type { ResourceSchema } from '../src/fields/catalog.ts'
 import type { JsonObject } from '../src/json.ts'
 import { aggregate } from '../src/lists/aggregate.ts'
 import { readAggregateQuery } from '../src/lists/aggregate-query.ts'
-import { type ListDatabase, listRecords } from '../src/lists/list.ts'
+import { listRecords } from '../src/lists/list.ts'
 import { readListQuery } from '../src/lists/query.ts'
 import { createRecord } from '../src/records/create.ts'
 import { readRecord } from '../src/records/read.ts'
 import { removeRecord } from '../src/records/remove.ts'
 import { restoreRecord } from '../src/records/restore.ts'
-import type { Context } from '../src/records/save.ts'
-import type { Queryable } from '../src/records/store.ts'
+import type { WriteContext } from '../src/records/save.ts'
+import type { RawReader, Transaction } from '../src/records/store.ts'
 import { updateRecord } from '../src/records/update.ts'
 import { aggregateDeals } from '../src/resources/deals/aggregate.ts'
 import { dealSums } from '../src/resources/deals/sums.ts'
@@ -45,9 +45,9 @@ const bodies: { readonly [resource: string]: JsonObject } = {
 const euro = 978
 
 type Asked = {
-  readonly db: Queryable & ListDatabase
+  readonly db: Transaction & RawReader
   readonly schema: ResourceSchema
-  readonly context: Context
+  readonly context: WriteContext
   readonly id: number
   readonly parameters: ReadonlyMap<string, readonly string[]>
 }

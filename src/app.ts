@@ -19,19 +19,19 @@ import { throttle } from './accounts/sign-in/throttle.ts'
 import { limits as defaultLimits, type Limits, type OpenIdSettings } from './config.ts'
 import type { Database } from './db/open.ts'
 import { Refusal } from './errors.ts'
-import { Followers, telling } from './history/followers.ts'
+import { notifyAfterWrite, Subscribers } from './history/subscribers.ts'
 import { type Admission, openAdmission } from './http/admission.ts'
 import { bodyLimit, readBody } from './http/body.ts'
+import { refuseWrongHost } from './http/client.ts'
 import { arrivalTimes, Connections } from './http/connections.ts'
 import { allowOrigins } from './http/cross-origin.ts'
 import { addRoute, refuse, type Service } from './http/endpoints.ts'
-import { openPipeline } from './http/pipeline.ts'
+import { openMiddleware } from './http/middleware.ts'
 import { rateLimit } from './http/rate-limit.ts'
 import { readJson, requestId } from './http/request.ts'
 import type { AccountRoute } from './http/route.ts'
 import { OpenId } from './http/routes/openid.ts'
 import { routes } from './http/routes.ts'
-import { refuseWrongHost } from './http/visitor.ts'
 import { isForPage, serveWeb } from './http/web.ts'
 import { Paths } from './http/wrong-path.ts'
 import { resources } from './resources/resources.ts'
@@ -77,12 +77,12 @@ export function buildApp({
     connection: (error, socket) => connections.refuse(error, socket),
     path: (...refused) => refusePath(admission, connections, ...refused),
   })
-  const told = (made: Database) => telling(made, () => [followers, worker])
+  const told = (made: Database) => notifyAfterWrite(made, () => [subscribers, worker])
   const db = told(database)
   const byItself = { db: told({ ...database, ...database.background }), now, log: say, retentionDays }
-  const followers = new Followers(byItself.db)
+  const subscribers = new Subscribers(byItself.db)
   // Open event streams end before the service waits for its connections to end.
-  app.addHook('preClose', async () => followers.stop())
+  app.addHook('preClose', async () => subscribers.stop())
   const callers = new Callers(db, resources, clock)
   const connections = new Connections(app.server, limits, say)
   // An Expect header that Node.js does not know is ignored: its own refusal would have no body.
@@ -102,10 +102,10 @@ export function buildApp({
   const jobWorker = new JobWorker({ ...byItself, callers })
   app.addHook('onClose', () => jobWorker.stop())
   const work = { jobs, worker, jobWorker }
-  const parts = { db, callers, followers, signIn, openId: provider, retentionDays, now, say, ...work }
+  const parts = { db, callers, subscribers, signIn, openId: provider, retentionDays, now, say, ...work }
   const table = routes(parts)
-  const pipeline = openPipeline(db)
-  const service: Service = { now, clock, admission, connections, pipeline, admitted: new WeakMap() }
+  const middleware = openMiddleware(db)
+  const service: Service = { now, clock, admission, connections, middleware, admitted: new WeakMap() }
   allowOrigins(app, corsOrigins)
   const hasWeb = serveWeb(app, connections)
   if (!hasWeb) log.warn('The web UI is not there: "npm run build" makes it.')

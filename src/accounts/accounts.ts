@@ -3,7 +3,7 @@
  * to its callers at once (callers.ts), and purged later (work/background/purge-account.ts).
  */
 import type { Database } from '../db/open.ts'
-import type { Queryable, Reader } from '../records/store.ts'
+import type { Reader, Transaction } from '../records/store.ts'
 import { carryOut, lockFirst } from '../records/write.ts'
 import { ask, param, sql } from '../sql.ts'
 import { alone } from './alone.ts'
@@ -64,7 +64,7 @@ export async function announceDeletion(db: Pick<Database, 'sql'>, account: numbe
 }
 
 /** Restores a deleted account. False if its purge has begun, which removes the counter first. */
-export async function restoreAccount(db: Queryable, account: number): Promise<boolean> {
+export async function restoreAccount(db: Transaction, account: number): Promise<boolean> {
   const own = param(String(account))
   const restore = sql`UPDATE account SET deleted_at = NULL
     WHERE account_id = ${own}::bigint AND EXISTS (SELECT 1 FROM counter c WHERE c.account_id = ${own}::bigint)

@@ -11,7 +11,7 @@ import { isInUse, isSignedIn, isValid } from '../resources/user-access.ts'
 import { catalogAs } from '../rights/as-role.ts'
 import { Rights } from '../rights/rights.ts'
 import { adminScope, narrowed } from '../rights/scopes.ts'
-import type { Caller } from '../rights/visibility.ts'
+import type { AuthorizedCaller } from '../rights/visibility.ts'
 import { ask, prepared, sql } from '../sql.ts'
 import { catalogStatement } from './catalog-statement.ts'
 import { accountOf, hashToken, parseToken } from './token.ts'
@@ -20,8 +20,7 @@ import { accountOf, hashToken, parseToken } from './token.ts'
  * A caller: the user of a token or a session, their account's catalog as their role sees it, and their
  * rights. Exactly one of `token` and `session` is set.
  */
-export type AuthenticatedCaller = Caller & {
-  readonly rights: Rights
+export type AuthenticatedCaller = AuthorizedCaller & {
   readonly token: { readonly id: number; readonly name: string } | null
   readonly session: { readonly id: number } | null
 }
@@ -29,9 +28,6 @@ export type AuthenticatedCaller = Caller & {
 /** `background`: a separate reader for work that no request waits for, if there is one. */
 type CallersDatabase = Reader & { readonly background?: Reader }
 type Kind = 'token' | 'session'
-
-/** A user on whose behalf the service itself acts. */
-export type AuthorizedCaller = Caller & { readonly rights: Rights }
 
 const rememberMs = 1000
 /** A cached token that is used after this time is refreshed before it expires, so that no request waits. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts'
 import { createRecord } from '../records/create.ts'
 import { renderedMembers } from '../records/rendered-record.ts'
 import { blank } from '../records/save.ts'
-import type { Queryable } from '../records/store.ts'
+import type { Transaction } from '../records/store.ts'
 import { resources } from '../resources/resources.ts'
 import { ask, sql } from '../sql.ts'
 import { loadCatalog } from './callers.ts'
@@ -27,7 +27,7 @@ export type NewAccount = {
  * stages.
  */
 export async function createAccount(
-  tx: Queryable,
+  tx: Transaction,
   { name, ownerName, ownerEmail, at, timeZone = 'UTC', baseCurrency = 'USD' }: NewAccount,
 ): Promise<{ account: number; owner: number }> {
   const base = isoCurrencies.find(({ code }) => code === baseCurrency)!.id
@@ -65,7 +65,7 @@ export async function createAccount(
 }
 
 /** All of ISO 4217. Only the base currency has a rate. */
-async function insertCurrencies(tx: Queryable, account: string, at: string, base: number): Promise<void> {
+async function insertCurrencies(tx: Transaction, account: string, at: string, base: number): Promise<void> {
   const { resources: all } = await loadCatalog(tx, resources, Number(account))
   const rows = isoCurrencies.map(row => {
     const values = {
@@ -92,7 +92,7 @@ async function insertCurrencies(tx: Queryable, account: string, at: string, base
 export type OptionRow = { id: number; resource: string; field: string; name: string; position: number }
 
 export async function insertOptions(
-  tx: Queryable,
+  tx: Transaction,
   account: string,
   options: readonly OptionRow[],
 ): Promise<void> {
@@ -114,7 +114,7 @@ function optionRows(firstId: number): OptionRow[] {
 }
 
 /** The roles that every account has (D62). They can't be deleted. */
-async function insertRoles(tx: Queryable, account: string, at: string): Promise<void> {
+async function insertRoles(tx: Transaction, account: string, at: string): Promise<void> {
   const { resources: all } = await loadCatalog(tx, resources, Number(account))
   const blankRole = blank(all.get('role')!)
   const rows = defaultRoles.map(role => {

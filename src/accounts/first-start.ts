@@ -8,7 +8,7 @@ import { StartupError } from '../db/startup-error.ts'
 import { asDefined } from '../fields/as-defined.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { removeRecord } from '../records/remove.ts'
-import type { Queryable } from '../records/store.ts'
+import type { Transaction } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
 import { lockAccount, reserveIds } from '../records/write.ts'
 import { resources } from '../resources/resources.ts'
@@ -34,7 +34,7 @@ export type FirstStartOptions = {
   readonly presetToken?: string
   /** file for the token of a first start; absent: none */
   readonly file?: TokenFile
-  readonly createSample: (tx: Queryable, account: number, owner: number, now: Date) => Promise<void>
+  readonly createSample: (tx: Transaction, account: number, owner: number, now: Date) => Promise<void>
 }
 
 export type Started = {
@@ -63,7 +63,7 @@ export async function firstStart(db: Database, options: FirstStartOptions): Prom
 }
 
 /** Creates the account. Returns its token; null if no account was created or the token was preset. */
-async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promise<Omit<Started, 'keptIn'>> {
+async function prepareAccount(tx: Transaction, options: FirstStartOptions): Promise<Omit<Started, 'keptIn'>> {
   const { now, presetToken, sampleData, file, createSample } = options
   const [known] = await ask(
     tx,
@@ -101,7 +101,7 @@ async function prepareAccount(tx: Queryable, options: FirstStartOptions): Promis
 }
 
 /** The settings of the new account. Throws a StartupError for an unknown time zone. */
-async function settingsOfStart(tx: Queryable, { timeZone, baseCurrency }: FirstStartOptions) {
+async function settingsOfStart(tx: Transaction, { timeZone, baseCurrency }: FirstStartOptions) {
   const known = timeZone === undefined ? undefined : await knownTimeZone(tx, timeZone)
   if (known === null) throw new StartupError(`The database has no time zone "${timeZone}" (TIME_ZONE).`)
   return { ...(known ? { timeZone: known } : {}), ...(baseCurrency ? { baseCurrency } : {}) }
@@ -117,7 +117,7 @@ type StartToken = {
  * Makes a start's token valid, with the scope admin and without expiry. Revokes every other token that a
  * start has created (D120). The token acts for an administrator of the account.
  */
-async function makeStartToken(tx: Queryable, { account, name, token }: StartToken): Promise<void> {
+async function makeStartToken(tx: Transaction, { account, name, token }: StartToken): Promise<void> {
   const own = param(account)
   await ask(tx, lockAccount(own))
   const catalog = asDefined(await loadCatalog(tx, resources, Number(account)), 'user', 'token')
@@ -145,7 +145,7 @@ async function makeStartToken(tx: Queryable, { account, name, token }: StartToke
 }
 
 /** An administrator of the account. If there is none, the first user becomes one. */
-async function administratorOf(tx: Queryable, catalog: Catalog, account: Param): Promise<number> {
+async function administratorOf(tx: Transaction, catalog: Catalog, account: Param): Promise<number> {
   const [found] = await ask(
     tx,
     sql`SELECT u.id::text AS id, (${administers(account)})::text AS administers FROM "user" u
@@ -160,7 +160,7 @@ async function administratorOf(tx: Queryable, catalog: Catalog, account: Param):
   return id
 }
 
-async function tokenState(tx: Queryable, token: string): Promise<TokenState> {
+async function tokenState(tx: Transaction, token: string): Promise<TokenState> {
   const account = parseToken(token)?.account
   if (account === undefined) return 'unknown'
   const [row] = await ask(

@@ -10,8 +10,8 @@ import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { isLocale, isTimeZone } from '../fields/locale.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isSameJson, type Json, type JsonObject } from '../json.ts'
-import type { Context } from '../records/save.ts'
-import type { Queryable } from '../records/store.ts'
+import type { WriteContext } from '../records/save.ts'
+import type { Transaction } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
 import { author, carryOut, lockAccount, statementOf, writing } from '../records/write.ts'
 import { resources } from '../resources/resources.ts'
@@ -61,8 +61,8 @@ export function settingsOf({ account, currencies }: Catalog): Settings {
  * after a change of a rate (D24), and those of closed deals keep the rate of their closing.
  */
 export async function changeSettings(
-  tx: Queryable,
-  { catalog: { account }, ...by }: Context,
+  tx: Transaction,
+  { catalog: { account }, ...by }: WriteContext,
   body: JsonObject,
 ): Promise<Changed> {
   const own = param(String(account.id))
@@ -78,7 +78,7 @@ export async function changeSettings(
 }
 
 /** The current settings with those of `body` merged in. Throws `validation_failed` with all problems. */
-async function validated(tx: Queryable, catalog: Catalog, body: JsonObject): Promise<Settings> {
+async function validated(tx: Transaction, catalog: Catalog, body: JsonObject): Promise<Settings> {
   const problems = new Problems()
   const wanted: { -readonly [K in keyof Settings]: Settings[K] } = settingsOf(catalog)
   const problem = (field: string, code: string, predicate: string, hint?: string | (() => string)) =>
@@ -140,7 +140,7 @@ function currencyOf({ currencies, currencyByCode }: Catalog, told: Json): Curren
 /**
  * The name of a time zone in the database's spelling; null if the database or the runtime doesn't know it.
  */
-export async function timeZone(db: Pick<Queryable, 'query'>, text: string): Promise<string | null> {
+export async function timeZone(db: Pick<Transaction, 'query'>, text: string): Promise<string | null> {
   if (text.length > longest || !isTimeZone(text)) return null
   const found = sql`SELECT name FROM pg_timezone_names WHERE lower(name) = lower(${text}::text)`
   const [row] = await ask(db, found)
@@ -148,7 +148,7 @@ export async function timeZone(db: Pick<Queryable, 'query'>, text: string): Prom
 }
 
 /** Saves the settings and appends the event `account.updated`. */
-async function save(tx: Queryable, by: Context, current: Settings, wanted: Settings): Promise<void> {
+async function save(tx: Transaction, by: WriteContext, current: Settings, wanted: Settings): Promise<void> {
   const writer = author(by, by.at)
   const { account } = writer
   const changes = settingNames
@@ -185,8 +185,8 @@ const rateDecimals = 12
  * in the base currency.
  */
 async function convertRates(
-  tx: Queryable,
-  by: Omit<Context, 'catalog'>,
+  tx: Transaction,
+  by: Omit<WriteContext, 'catalog'>,
   account: number,
   base: number,
 ): Promise<number> {
@@ -205,7 +205,7 @@ async function convertRates(
   return others.length
 }
 
-async function countAmounts(db: Queryable, account: number): Promise<Omit<Recalculated, 'rates'>> {
+async function countAmounts(db: Transaction, account: number): Promise<Omit<Recalculated, 'rates'>> {
   const own = param(String(account))
   const [row] = await ask(
     db,

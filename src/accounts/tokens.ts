@@ -8,8 +8,8 @@ import type { WriteParams } from '../fields/caller-params.ts'
 import type { Json } from '../json.ts'
 import { createRecord } from '../records/create.ts'
 import type { Precondition } from '../records/precondition.ts'
-import type { Context, Saved } from '../records/save.ts'
-import type { Queryable } from '../records/store.ts'
+import type { Saved, WriteContext } from '../records/save.ts'
+import type { Transaction } from '../records/store.ts'
 import { updateRecord } from '../records/update.ts'
 import { allows } from '../rights/scopes.ts'
 import { type Sql, sql } from '../sql.ts'
@@ -20,8 +20,8 @@ export type SavedToken = Saved & { readonly secret: string | null }
 
 /** Creates a token from a body, with this secret or a new one. Throws the errors of `createRecord`. */
 export async function createToken(
-  db: Queryable,
-  context: Context,
+  db: Transaction,
+  context: WriteContext,
   body: Json,
   secret: string = newToken(context.catalog.account.id, randomBytes),
 ): Promise<SavedToken> {
@@ -37,8 +37,8 @@ export async function createToken(
  * errors of `updateRecord`, and `forbidden` if the token has more rights than the caller.
  */
 export async function rotateToken(
-  db: Queryable,
-  context: Context,
+  db: Transaction,
+  context: WriteContext,
   id: number,
   overlapHours: number,
   precondition: Precondition,
@@ -46,19 +46,19 @@ export async function rotateToken(
   const secret = newToken(context.catalog.account.id, randomBytes)
   const saved = await updateRecord(db, fieldsOf(context), id, {}, context, precondition, {
     values: { prefix: prefixOf(secret) },
-    judge: async ({ scopes }) => refuseMore(scopes as string[], context),
+    check: async ({ scopes }) => refuseMore(scopes as string[], context),
     rows: params => [...endedSecrets(params, overlapHours), secretRow(params, secret)],
   })
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
 }
 
 /** Throws `forbidden` for scopes that the caller lacks, even hidden ones. */
-function refuseMore(scopes: readonly string[], { rights }: Context): void {
+function refuseMore(scopes: readonly string[], { rights }: WriteContext): void {
   if (rights && !scopes.every(scope => allows(rights.scopes, scope)))
     throw new Refusal('forbidden', 'The token may do more than you: its user or an administrator rotates it.')
 }
 
-function fieldsOf({ catalog }: Context) {
+function fieldsOf({ catalog }: WriteContext) {
   return catalog.resources.get('token')!
 }
 

@@ -24,10 +24,10 @@ export function copyAnswers(db: Database, dataDir: string): Answers {
 async function copy(db: Database, dataDir: string, name: string): Promise<void> {
   if (!isCopyName(name)) throw new Error('not a name of a copy')
   await db.sql.begin(async tx => {
-    await tx.unsafe('SELECT 1')
+    await tx.query('SELECT 1')
     await copyCluster(dataDir, join(dataDir, name))
     // Fails if the engine was reopened meanwhile, because opening it writes to the files.
-    await tx.unsafe('SELECT 1')
+    await tx.query('SELECT 1')
   })
 }
 

@@ -1,7 +1,7 @@
 /** Reads a database into the text of a backup: a snapshot, in batches. Knows no engine and no file. */
 import { quoted, type Table } from '../db/account-tables.ts'
 import { fetchLines } from '../db/cursor.ts'
-import type { Database, Transaction } from '../db/open.ts'
+import type { Database, PoolTransaction } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
 import { type BackupHeader, backupWriter, longestLine } from './format.ts'
 import { configureSession, readHistory, readTables } from './tables.ts'
@@ -37,7 +37,7 @@ export async function dump(
       )
     const { tables, others } = await readTables(tx)
     if (others.length > 0) options.say(`Left out, because they are not the service's: ${others.join(', ')}.`)
-    const [server] = await tx.unsafe<{ version: string }[]>(
+    const [server] = await tx.query<{ version: string }[]>(
       "SELECT current_setting('server_version') AS version",
     )
     const header: BackupHeader = {
@@ -60,7 +60,7 @@ export async function dump(
 }
 
 async function* content(
-  tx: Transaction,
+  tx: PoolTransaction,
   header: BackupHeader,
   tables: readonly Table[],
   onRows: (count: number) => void,
@@ -87,7 +87,11 @@ function arraysOf({ name, columns }: Table): string {
  * The lines of a table's rows, as `lines` selects them: the row's ctid as `place`, and its text as `line`.
  * PostgreSQL builds each line. It is passed on as bytes; nothing is decoded here.
  */
-export async function* fetchRows(tx: Transaction, name: string, lines: string): AsyncGenerator<Uint8Array[]> {
+export async function* fetchRows(
+  tx: PoolTransaction,
+  name: string,
+  lines: string,
+): AsyncGenerator<Uint8Array[]> {
   try {
     yield* fetchLines(tx, { text: lines, values: [] }, place => fetchLong(tx, name, lines, place))
   } catch (error) {
@@ -99,11 +103,16 @@ export async function* fetchRows(tx: Transaction, name: string, lines: string): 
  * Fetches a row by its ctid, which does not change during the transaction. Throws a BackupError if the row is
  * too long to be restored.
  */
-async function fetchLong(tx: Transaction, table: string, lines: string, place: string): Promise<Uint8Array> {
+async function fetchLong(
+  tx: PoolTransaction,
+  table: string,
+  lines: string,
+  place: string,
+): Promise<Uint8Array> {
   const text = `
     SELECT octet_length(line)::text, CASE WHEN octet_length(line) < ${longestLine} THEN line END
     FROM (SELECT * FROM (${lines}) l WHERE place = $1::tid OFFSET 0) r`
-  const [found] = await tx.unsafe<[Uint8Array, Uint8Array | null][]>(text, [place], { raw: true })
+  const [found] = await tx.query<[Uint8Array, Uint8Array | null][]>(text, [place], { raw: true })
   const [length, line] = found!
   return line ?? tooLong(table, `${length} bytes of at most ${longestLine}, ctid ${place}`)
 }

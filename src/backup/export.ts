@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { quoted, type Table } from '../db/account-tables.ts'
-import type { Database, Transaction } from '../db/open.ts'
+import type { Database, PoolTransaction } from '../db/open.ts'
 import { type CommandOptions, type Done, plain, seconds, serviceVersion } from './command.ts'
 import { fetchRows } from './dump.ts'
 import { requireNewFile, writeFile } from './file.ts'
@@ -54,7 +54,7 @@ export async function exportAccount(
 }
 
 async function* linesOf(
-  tx: Transaction,
+  tx: PoolTransaction,
   header: { readonly account: Exported },
   tables: readonly Table[],
   counts: Record<string, number>,

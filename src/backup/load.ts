@@ -4,7 +4,7 @@
  */
 import { quoted, type Table } from '../db/account-tables.ts'
 import { lockSchema, migrateWithin, migrationTable, readMigrations } from '../db/migrate.ts'
-import type { Database, Transaction } from '../db/open.ts'
+import type { Database, PoolTransaction } from '../db/open.ts'
 import { BackupError } from './backup-error.ts'
 import {
   type BackupHeader,
@@ -76,7 +76,7 @@ export async function load(
     const { tables } = await readTables(tx)
     requireSame(header, tables)
     // The backup has the rows that migrations inserted, unless they were deleted since.
-    await tx.unsafe(`TRUNCATE ${tables.map(table => quoted(table.name)).join(', ')}`)
+    await tx.query(`TRUNCATE ${tables.map(table => quoted(table.name)).join(', ')}`)
     const makeIndexes = await dropIndexes(tx, !header.migrations.some(({ name }) => name === 'one-folding'))
     let done = 0
     let bytes = 0
@@ -90,14 +90,12 @@ export async function load(
       bytes += batch.bytes
       onRows(done)
       if (db.engine === 'postgres' || bytes < checkpointBytes) continue
-      await tx.unsafe('CHECKPOINT')
+      await tx.query('CHECKPOINT')
       bytes = 0
     }
     await fitting('its indexes', makeIndexes)
     for (const { name } of tables) {
-      const [row] = await tx.unsafe<{ count: string }[]>(
-        `SELECT count(*)::text AS count FROM ${quoted(name)}`,
-      )
+      const [row] = await tx.query<{ count: string }[]>(`SELECT count(*)::text AS count FROM ${quoted(name)}`)
       if (Number(row!.count) !== expected[name])
         throw damaged(`${name} has ${row!.count} rows instead of ${expected[name]}`)
     }
@@ -130,9 +128,9 @@ async function fitting(where: string, act: () => Promise<void>): Promise<void> {
 }
 
 /** Throws a BackupError if the database has a table of the service, or something else with such a name. */
-async function requireEmpty(tx: Transaction, { tables }: BackupHeader): Promise<void> {
+async function requireEmpty(tx: PoolTransaction, { tables }: BackupHeader): Promise<void> {
   const names = [migrationTable, ...tables.map(table => table.name)]
-  const [found] = await tx.unsafe<{ name: string }[]>(
+  const [found] = await tx.query<{ name: string }[]>(
     `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = current_schema() AND c.relname IN (SELECT json_array_elements_text($1::json)) LIMIT 1`,
     [JSON.stringify(names)],
@@ -171,8 +169,8 @@ function requireSame({ tables: backedUp }: BackupHeader, tables: readonly Table[
  * folding. If names of a backup are not unique here, their index is left out: that migration renames them and
  * makes another index.
  */
-async function dropIndexes(tx: Transaction, isBeforeFolding: boolean): Promise<() => Promise<void>> {
-  const rows = await tx.unsafe<{ name: string; definition: string; statistics: string }[]>(`
+async function dropIndexes(tx: PoolTransaction, isBeforeFolding: boolean): Promise<() => Promise<void>> {
+  const rows = await tx.query<{ name: string; definition: string; statistics: string }[]>(`
     SELECT c.relname AS name, pg_get_indexdef(i.indexrelid) AS definition,
       (SELECT coalesce(json_agg(format(
          'ALTER INDEX %I ALTER COLUMN %s SET STATISTICS %s', c.relname, a.attnum, a.attstattarget)), '[]')
@@ -181,15 +179,15 @@ async function dropIndexes(tx: Transaction, isBeforeFolding: boolean): Promise<(
     WHERE n.nspname = current_schema()
       AND NOT EXISTS (SELECT 1 FROM pg_constraint x WHERE x.conindid = i.indexrelid)
     ORDER BY c.relname`)
-  for (const { name } of rows) await tx.unsafe(`DROP INDEX ${quoted(name)}`)
+  for (const { name } of rows) await tx.query(`DROP INDEX ${quoted(name)}`)
   return async () => {
     for (const { definition, statistics } of rows) {
-      await tx.unsafe(
+      await tx.query(
         isBeforeFolding
           ? `DO $make$ BEGIN ${definition}; EXCEPTION WHEN unique_violation THEN NULL; END $make$`
           : definition,
       )
-      for (const alter of JSON.parse(statistics) as string[]) await tx.unsafe(alter)
+      for (const alter of JSON.parse(statistics) as string[]) await tx.query(alter)
     }
   }
 }
@@ -222,7 +220,7 @@ async function* batches(parts: AsyncIterable<BackupPart>): AsyncGenerator<Batch>
 }
 
 /** One parameter per column: the texts of all rows, as an array literal. */
-async function insert(tx: Transaction, { columns }: Table, { table, rows }: Batch): Promise<void> {
+async function insert(tx: PoolTransaction, { columns }: Table, { table, rows }: Batch): Promise<void> {
   const literals = table.columns.map(() => [] as string[])
   for (const row of rows) {
     for (const [index, value] of valuesOf(row, table).entries()) literals[index]!.push(element(value))
@@ -231,7 +229,7 @@ async function insert(tx: Transaction, { columns }: Table, { table, rows }: Batc
   const values = table.columns.map((name, index) => `v.c${index}::${typeOf.get(name)}`)
   const parameters = table.columns.map((_, index) => `$${index + 1}::text[]`)
   const names = table.columns.map((_, index) => `c${index}`)
-  await tx.unsafe(
+  await tx.query(
     `INSERT INTO ${quoted(table.name)} (${table.columns.map(quoted).join(', ')}) SELECT ${values.join(', ')}
      FROM unnest(${parameters.join(', ')}) v (${names.join(', ')})`,
     literals.map(texts => `{${texts.join()}}`),

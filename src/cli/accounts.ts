@@ -7,13 +7,13 @@ import { createSample } from '../accounts/sample/sample.ts'
 import { accountName, changeSettings, type Recalculated, timeZone } from '../accounts/settings.ts'
 import { createToken } from '../accounts/tokens.ts'
 import type { JsonObject } from '../json.ts'
-import type { Queryable } from '../records/store.ts'
+import type { Transaction } from '../records/store.ts'
 import { administers } from '../resources/user-access.ts'
 import { ask, param, sql } from '../sql.ts'
+import { findAccount, operatorOf } from './account-selector.ts'
 import { type Command, CommandRefusal, type Given } from './command.ts'
 import { tableOf } from './help.ts'
 import { told } from './printable.ts'
-import { findAccount, operatorOf } from './whom.ts'
 
 type Act = NonNullable<Command['act']>
 
@@ -102,7 +102,7 @@ function toldCounts({ rates, open_deals, closed_deals, products }: Recalculated)
 }
 
 /** The settings of a new account. Throws a CommandRefusal for an invalid one. */
-async function newSettings(tx: Queryable, given: Given) {
+async function newSettings(tx: Transaction, given: Given) {
   const { 'time-zone': zone, 'base-currency': currency } = given
   const known = zone === undefined ? undefined : await timeZone(tx, zone)
   if (known === null)
@@ -170,7 +170,7 @@ export const sampleData: Act = async (db, given, { now }) => {
 }
 
 /** The first kind of content that a new account lacks; null: none. */
-async function contentsOf(tx: Queryable, account: number): Promise<string | null> {
+async function contentsOf(tx: Transaction, account: number): Promise<string | null> {
   const own = param(String(account))
   for (const name of ['deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'field']) {
     const [row] = await ask(

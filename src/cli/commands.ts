@@ -10,6 +10,7 @@ import { progress } from '../backup/progress.ts'
 import { migrate } from '../db/migrate.ts'
 import { typesOf } from '../http/openapi/typescript.ts'
 import { resources } from '../resources/resources.ts'
+import { accountOption, findAccount } from './account-selector.ts'
 import * as accounts from './accounts.ts'
 import { check, inspect } from './check.ts'
 import type { Command, Given, Option, Terminal } from './command.ts'
@@ -19,7 +20,6 @@ import { importFile, importGiven } from './import.ts'
 import { pageOfEvents, tail } from './tail.ts'
 import * as tokens from './tokens.ts'
 import * as users from './users.ts'
-import { accountOption, findAccount } from './whom.ts'
 
 const which = { ...accountOption, isNeeded: true, does: 'which account' } as const
 const user: Option = { name: 'user', value: 'ID|E-MAIL', does: 'which user', isNeeded: true }

@@ -8,14 +8,14 @@ import { grouped, progress, size } from '../backup/progress.ts'
 import { withSource } from '../backup/source.ts'
 import type { Database } from '../db/open.ts'
 import type { Parameters } from '../lists/parameters.ts'
-import { withNames } from '../records/names.ts'
+import { resolveNames } from '../records/names.ts'
 import { resources } from '../resources/resources.ts'
 import { type Asked, openExport } from '../work/exports/export.ts'
 import { exportParameters, formats, readExportQuery } from '../work/exports/query.ts'
 import type { SpoolQuota } from '../work/exports/spool-file.ts'
+import { findAccount } from './account-selector.ts'
 import { CommandRefusal, type Given, type Outcome, type Terminal } from './command.ts'
 import { asRefusal } from './refusal.ts'
-import { findAccount } from './whom.ts'
 
 /** On standard output it prints the records only; messages go to standard error. */
 export async function exportRecords(
@@ -75,7 +75,7 @@ async function askedOf(db: Database, given: Given, parameters: Parameters, now: 
     throw new CommandRefusal(`There is no resource "${given.resource}". There are: ${known}.`)
   }
   const caller = { catalog, actor: 0 }
-  const request = await withNames(db, caller, names =>
+  const request = await resolveNames(db, caller, names =>
     readExportQuery(parameters, schema, catalog, now.toISOString(), names),
   )
   return { schema, caller, request }

@@ -27,10 +27,10 @@ import {
   removeJob,
 } from '../work/jobs/store.ts'
 import { JobWorker } from '../work/jobs/worker.ts'
+import { findAccount, findUser } from './account-selector.ts'
 import { CommandRefusal, type Given, type Operating, type Outcome } from './command.ts'
 import { columnsData, linesOf, plannedBy, statesOf } from './import-columns.ts'
 import { told } from './printable.ts'
-import { findAccount, findUser } from './whom.ts'
 
 /** The arguments with absolute paths, which work for the service too, and with the text of the map. */
 export function importGiven(given: Given): Given {

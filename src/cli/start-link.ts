@@ -1,9 +1,9 @@
 /** The link that a start on loopback shows: it signs this machine's user in, without password (D61, D133). */
 import { createLink } from '../accounts/sign-in/links.ts'
-import type { Queryable } from '../records/store.ts'
+import type { Transaction } from '../records/store.ts'
 import { administers } from '../resources/user-access.ts'
 import { ask, param, sql } from '../sql.ts'
-import { operatorOf } from './whom.ts'
+import { operatorOf } from './account-selector.ts'
 
 const firstAccount = 1
 
@@ -11,7 +11,7 @@ const firstAccount = 1
  * The secret of a link for the first administrator of the first account. It can be used once, within ten
  * minutes. Null if there is no administrator, or the account was deleted.
  */
-export async function startLink(db: Queryable): Promise<string | null> {
+export async function startLink(db: Transaction): Promise<string | null> {
   const account = param(String(firstAccount))
   const [found] = await ask(
     db,

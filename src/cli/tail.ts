@@ -5,18 +5,18 @@ import { loadCatalog } from '../accounts/callers.ts'
 import { administratorRole } from '../accounts/defaults.ts'
 import { type Database, openDatabase } from '../db/open.ts'
 import { readFeed } from '../history/feed.ts'
+import type { PresentedChange, PresentedEvent } from '../history/present.ts'
 import { readFeedQuery } from '../history/query.ts'
-import type { ToldChange, ToldEvent } from '../history/told.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { askService, ServiceRefusal } from '../local-socket.ts'
 import { resources } from '../resources/resources.ts'
 import { Rights } from '../rights/rights.ts'
 import { adminScope } from '../rights/scopes.ts'
+import { findAccount } from './account-selector.ts'
 import { CommandRefusal, type Given, type Outcome, type Terminal } from './command.ts'
 import { requireSchema } from './database.ts'
 import { printable } from './printable.ts'
 import { asRefusal } from './refusal.ts'
-import { findAccount } from './whom.ts'
 
 const everyMs = 500
 /** Number of earlier events that are shown first. */
@@ -32,8 +32,8 @@ export async function pageOfEvents(db: Database, given: Given): Promise<Outcome>
     given[name] === undefined ? [] : [[name, [given[name]]]],
   )
   const query = readFeedQuery(new Map(asked), catalog, rights)
-  const listener = { catalog, actor: 0 }
-  const { events, next, last } = await readFeed(db, listener, query)
+  const caller = { catalog, actor: 0 }
+  const { events, next, last } = await readFeed(db, caller, query)
   const isFirst = given.after === undefined
   // Without `after`, it starts with the last few events.
   if (isFirst && last > shownBefore)
@@ -52,7 +52,7 @@ export async function tail({ config, say, print, signal }: Terminal, given: Give
       throw asRefusal(error)
     })
     for (;;) {
-      const events = page.data.events as unknown as ToldEvent[]
+      const events = page.data.events as unknown as PresentedEvent[]
       for (const event of events) print({ text: lineOf(event), data: event as unknown as JsonObject })
       given = { ...given, after: String(page.data.next) }
       if (events.length === 0) await sleep(everyMs, undefined, { signal })
@@ -87,7 +87,7 @@ function isUnavailable(error: unknown): boolean {
 }
 
 /** An event on one line: 2026-05-01 12:00:00Z  #17  deal 42 updated by Ada: Stage New → Won */
-export function lineOf({ seq, type, also, at, resource, id, actor, changes }: ToldEvent): string {
+export function lineOf({ seq, type, also, at, resource, id, actor, changes }: PresentedEvent): string {
   const when = `${at.slice(0, 10)} ${at.slice(11, 19)}Z`
   const verb = type.slice(type.indexOf('.') + 1).replaceAll('_', ' ')
   const meaning = also.length ? ` (${also.map(one => one.slice(one.indexOf('.') + 1)).join(', ')})` : ''
@@ -96,7 +96,7 @@ export function lineOf({ seq, type, also, at, resource, id, actor, changes }: To
   return printable(`${when}  #${seq}  ${resource} ${id} ${verb}${meaning}, ${who}${what}`)
 }
 
-function changed({ label, from, to, from_name: fromName, to_name: toName }: ToldChange): string {
+function changed({ label, from, to, from_name: fromName, to_name: toName }: PresentedChange): string {
   return `${label} ${shownValue(fromName ?? from)} → ${shownValue(toName ?? to)}`
 }
 

@@ -3,10 +3,10 @@ import { createToken } from '../accounts/tokens.ts'
 import { removeRecord } from '../records/remove.ts'
 import { allows } from '../rights/scopes.ts'
 import { ask, param, sql } from '../sql.ts'
+import { findAccount, operatorOf, userInUse } from './account-selector.ts'
 import { type Command, CommandRefusal } from './command.ts'
 import { tableOf } from './help.ts'
 import { told } from './printable.ts'
-import { findAccount, operatorOf, userInUse } from './whom.ts'
 
 type Act = NonNullable<Command['act']>
 

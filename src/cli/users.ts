@@ -4,9 +4,9 @@ import { createLink, linkAddress, type Purpose } from '../accounts/sign-in/links
 import type { Database } from '../db/open.ts'
 import { comparedName } from '../fields/name.ts'
 import { createRecord } from '../records/create.ts'
+import { findAccount, findUser, operatorOf, type User, userInUse } from './account-selector.ts'
 import { type Command, CommandRefusal, type Given, type Operating, type Outcome } from './command.ts'
 import { told } from './printable.ts'
-import { findAccount, findUser, operatorOf, type User, userInUse } from './whom.ts'
 
 type Act = NonNullable<Command['act']>
 

@@ -23,23 +23,28 @@ import {
   rowOf,
   type Shape,
 } from './field.ts'
-import type { Findings } from './findings.ts'
 import { formOf, formVersion, newForm, withUnseen } from './form.ts'
 import { countIndexes } from './indexes.ts'
 import { idsNeeded, newField } from './new-field.ts'
 import { withChangedOption, withNewOption } from './option.ts'
-import { type Administered, type Administrator, requestKeyOf, retryOnConflict } from './retry-on-conflict.ts'
+import {
+  type ConfigurationContext,
+  requestKeyOf,
+  retryOnConflict,
+  type SavedConfiguration,
+} from './retry-on-conflict.ts'
 import { changeOfKeys, refuseDoubles } from './unique.ts'
+import type { Validation } from './validation.ts'
 
 /**
  * Adds a custom field. Throws `validation_failed` with all problems, `duplicate` if only its name is taken.
  */
-export async function createField(administrator: Administrator, body: Json): Promise<Administered> {
-  const { db, account } = administrator
-  const before = await storedResponse<Administered>(db, requestKeyOf(administrator))
+export async function createField(context: ConfigurationContext, body: Json): Promise<SavedConfiguration> {
+  const { db, account } = context
+  const before = await storedResponse<SavedConfiguration>(db, requestKeyOf(context))
   if (before) return before.response
   const id = await reserveIds(db, account, 'last_field_id', idsNeeded(body))
-  return change(administrator, id, 'created', (_catalog, findings) => newField(body, id, findings))
+  return change(context, id, 'created', (_catalog, validation) => newField(body, id, validation))
 }
 
 /**
@@ -47,20 +52,20 @@ export async function createField(administrator: Administrator, body: Json): Pro
  * `version_conflict`.
  */
 export async function updateField(
-  administrator: Administrator,
+  context: ConfigurationContext,
   id: number,
   body: Json,
-): Promise<Administered> {
-  return change(administrator, id, 'updated', (catalog, findings) => {
-    const { field, schema } = fieldAsRead(administrator, catalog, id)
-    return changedField(field, schema, body, findings)
+): Promise<SavedConfiguration> {
+  return change(context, id, 'updated', (catalog, validation) => {
+    const { field, schema } = fieldAsRead(context, catalog, id)
+    return changedField(field, schema, body, validation)
   })
 }
 
 /** Soft-deletes a custom field; its values stay for the retention period (D36). */
-export async function deleteField(administrator: Administrator, id: number): Promise<Administered> {
-  return change(administrator, id, 'deleted', catalog => {
-    const { field } = fieldAsRead(administrator, catalog, id)
+export async function deleteField(context: ConfigurationContext, id: number): Promise<SavedConfiguration> {
+  return change(context, id, 'deleted', catalog => {
+    const { field } = fieldAsRead(context, catalog, id)
     if (!field.is_custom) throw notCustom(field)
     const row = { ...rowOf(field), is_active: false, is_indexed: false, is_unique: false, deleted_at: moment }
     return { row, options: ownOptions(field), sections: null }
@@ -69,17 +74,17 @@ export async function deleteField(administrator: Administrator, id: number): Pro
 
 /** Restores a field, with its values, that was deleted at `oldest` or later. Older ones are being purged. */
 export async function restoreField(
-  administrator: Administrator,
+  context: ConfigurationContext,
   id: number,
   oldest: Date,
-): Promise<Administered> {
-  return change(administrator, id, 'restored', (catalog, findings) => {
+): Promise<SavedConfiguration> {
+  return change(context, id, 'restored', (catalog, validation) => {
     const found = fieldById(catalog, id)
     if (!found?.field.deleted_at || found.field.deleted_at < oldest.toISOString())
       throw fieldNotFound(id, 'no deleted field')
     const { field, schema } = found
-    refuseOther(administrator, field)
-    freeName(schema, undefined, field.field_name, findings)
+    refuseOther(context, field)
+    freeName(schema, undefined, field.field_name, validation)
     return {
       row: { ...rowOf(field), is_active: true, deleted_at: null },
       options: ownOptions(field),
@@ -90,56 +95,56 @@ export async function restoreField(
 
 /** Adds an option to a dropdown or multiselect. Returns the option's id. */
 export async function createOption(
-  administrator: Administrator,
+  context: ConfigurationContext,
   fieldId: number,
   body: Json,
-): Promise<Administered> {
-  const { db, account } = administrator
-  const before = await storedResponse<Administered>(db, requestKeyOf(administrator))
+): Promise<SavedConfiguration> {
+  const { db, account } = context
+  const before = await storedResponse<SavedConfiguration>(db, requestKeyOf(context))
   if (before) return before.response
   const id = await reserveIds(db, account, 'last_field_id', 1)
-  return changeOptions(administrator, fieldId, id, (field, findings) =>
-    withNewOption(field, body, id, findings),
+  return changeOptions(context, fieldId, id, (field, validation) =>
+    withNewOption(field, body, id, validation),
   )
 }
 
 export async function updateOption(
-  administrator: Administrator,
+  context: ConfigurationContext,
   fieldId: number,
   id: number,
   body: Json,
-): Promise<Administered> {
-  return changeOptions(administrator, fieldId, id, (field, findings) =>
-    withChangedOption(field, findOption(field, id), body, findings),
+): Promise<SavedConfiguration> {
+  return changeOptions(context, fieldId, id, (field, validation) =>
+    withChangedOption(field, findOption(field, id), body, validation),
   )
 }
 
 /** Deactivates an option: records keep it (D10). */
 export function deleteOption(
-  administrator: Administrator,
+  context: ConfigurationContext,
   fieldId: number,
   id: number,
-): Promise<Administered> {
-  return updateOption(administrator, fieldId, id, { is_active: false })
+): Promise<SavedConfiguration> {
+  return updateOption(context, fieldId, id, { is_active: false })
 }
 
 /**
  * Arranges the whole form of a resource, with the fields that the administrator's role does not hide (D64).
  */
 export async function arrangeForm(
-  administrator: Administrator,
+  context: ConfigurationContext,
   source: string,
   body: Json,
 ): Promise<readonly Section[]> {
-  const { form } = await retryOnConflict(administrator, async (catalog, findings) => {
+  const { form } = await retryOnConflict(context, async (catalog, validation) => {
     const schema = catalog.resources.get(source)
     if (!schema) throw new Refusal('field_not_found', `There is no source "${source}".`)
-    const seen = { ...schema, fields: schema.fields.filter(field => !findings.isHidden(field)) }
+    const seen = { ...schema, fields: schema.fields.filter(field => !validation.isHidden(field)) }
     const version = formVersion(formOf(seen))
-    const { precondition = null } = administrator
+    const { precondition = null } = context
     if (!isMet(precondition, version)) throw versionConflict(`The form of ${source}`, version, precondition)
-    const form = newForm(body, seen, findings)
-    const sections = withUnseen(schema, form, findings.isHidden)
+    const form = newForm(body, seen, validation)
+    const sections = withUnseen(schema, form, validation.isHidden)
     return { change: { verb: 'updated', resource: source, field: null, sections }, response: { form } }
   })
   return form
@@ -160,31 +165,31 @@ export function findOption(field: Field, id: number): Option {
 
 /** Like findField; throws `version_conflict` if the field's version does not match the precondition. */
 function fieldAsRead(
-  administrator: Administrator,
+  context: ConfigurationContext,
   catalog: Catalog,
   id: number,
 ): { field: Field; schema: ResourceSchema } {
   const found = findField(catalog, id)
-  refuseOther(administrator, found.field)
+  refuseOther(context, found.field)
   return found
 }
 
-function refuseOther({ precondition = null }: Administrator, { id, version }: Field): void {
+function refuseOther({ precondition = null }: ConfigurationContext, { id, version }: Field): void {
   if (!isMet(precondition, version)) throw versionConflict(`The field ${id}`, version, precondition)
 }
 
 function changeOptions(
-  administrator: Administrator,
+  context: ConfigurationContext,
   fieldId: number,
   id: number,
-  optionsAfter: (field: Field, findings: Findings) => readonly Option[],
-): Promise<Administered> {
-  return change(administrator, id, 'updated', (catalog, findings) => {
-    const { field } = fieldAsRead(administrator, catalog, fieldId)
+  optionsAfter: (field: Field, validation: Validation) => readonly Option[],
+): Promise<SavedConfiguration> {
+  return change(context, id, 'updated', (catalog, validation) => {
+    const { field } = fieldAsRead(context, catalog, fieldId)
     if (!hasOwnOptions(field)) {
       throw new Refusal('not_a_dropdown', `${field.internal_name} has no options that an account can change.`)
     }
-    const options = optionsAfter(field, findings)
+    const options = optionsAfter(field, validation)
     const inUse = new Set(options.filter(option => option.is_active).map(option => option.id))
     const { default_value } = field
     // An inactive option is removed from the default.
@@ -201,32 +206,32 @@ function changeOptions(
 
 /** Carries out a change of a field. `id`: the subject of the response, the field or one of its options. */
 async function change(
-  administrator: Administrator,
+  context: ConfigurationContext,
   id: number,
   verb: string,
-  shape: (catalog: Catalog, findings: Findings) => Shape | null,
-): Promise<Administered> {
-  return retryOnConflict(administrator, async (catalog, findings) => {
-    const shaped = shape(catalog, findings)
+  shape: (catalog: Catalog, validation: Validation) => Shape | null,
+): Promise<SavedConfiguration> {
+  return retryOnConflict(context, async (catalog, validation) => {
+    const shaped = shape(catalog, validation)
     if (shaped) {
-      withinBounds(shaped, findings)
-      givenByRoles(shaped, findings)
+      withinBounds(shaped, validation)
+      givenByRoles(shaped, validation)
     }
     if (shaped && wantsIndex(shaped, catalog)) {
-      withinIndexes(await countIndexes(administrator.db, shaped.row.resource), shaped, findings)
+      withinIndexes(await countIndexes(context.db, shaped.row.resource), shaped, validation)
     }
     const asked = await askReferences(
-      administrator.db,
-      callerParamsOf(administrator.caller ?? { catalog, actor: administrator.actor }),
-      findings.references,
+      context.db,
+      callerParamsOf(context.caller ?? { catalog, actor: context.actor }),
+      validation.references,
     )
-    for (const problem of missingReferences(findings.references, lookIn(asked)))
-      findings.problems.add(() => problem)
+    for (const problem of missingReferences(validation.references, lookIn(asked)))
+      validation.problems.add(() => problem)
     if (!shaped) return null
     const keys = changeOfKeys(shaped, catalog)
-    if (keys?.isUnique) await refuseDoubles(administrator, catalog, keys, findings)
+    if (keys?.isUnique) await refuseDoubles(context, catalog, keys, validation)
     const { sections, row } = shaped
-    const response = { id, warnings: findings.warnings }
+    const response = { id, warnings: validation.warnings }
     return { change: { verb, resource: row.resource, field: shaped, sections, keys }, response }
   })
 }

@@ -6,7 +6,7 @@ import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { hasKeys } from '../records/unique.ts'
 import { hasOwnOptions, type Shape } from './field.ts'
-import { type Findings, report } from './findings.ts'
+import { addProblem, type Validation } from './validation.ts'
 
 /** Custom fields: per resource, per account, and per account including deleted fields until their purge. */
 const [ofResource, ofAccount, withDeleted] = [500, 1000, 2000]
@@ -22,18 +22,18 @@ const defaultLength = 4000
 /**
  * Reports a changed field that exceeds its account's quotas. An existing excess may stay, and may be reduced.
  */
-export function withinBounds({ row, options }: Shape, findings: Findings): void {
-  const fields = [...findings.catalog.resources.values()].flatMap(resource => resource.fields)
+export function withinBounds({ row, options }: Shape, validation: Validation): void {
+  const fields = [...validation.catalog.resources.values()].flatMap(resource => resource.fields)
   const before = fields.find(field => field.id === row.id)
   const others = fields.filter(field => field.is_custom && field.id !== row.id)
-  if (!row.deleted_at && (!before || before.deleted_at)) hasRoom(others, row.resource, !before, findings)
+  if (!row.deleted_at && (!before || before.deleted_at)) hasRoom(others, row.resource, !before, validation)
   if (
     row.is_indexed &&
     !before?.is_indexed &&
     others.filter(field => field.is_indexed).length >= indexesOfAccount
   ) {
-    report(
-      findings,
+    addProblem(
+      validation,
       '/is_indexed',
       'too_many',
       `can be true for at most ${indexesOfAccount} fields of an account`,
@@ -41,13 +41,18 @@ export function withinBounds({ row, options }: Shape, findings: Findings): void 
   }
   if (row.is_unique && !before?.is_unique && fields.filter(hasKeys).length >= uniqueOfAccount) {
     const message = `can be true for at most ${uniqueOfAccount} fields of an account`
-    report(findings, '/is_unique', 'too_many', message)
+    addProblem(validation, '/is_unique', 'too_many', message)
   }
   const added = options.length - (before ? before.options.length : 0)
-  if (added > 0) hasRoomForOptions(options.length, added, findings)
+  if (added > 0) hasRoomForOptions(options.length, added, validation)
   const isChanged = JSON.stringify(row.default_value) !== JSON.stringify(before?.default_value ?? null)
   if (isChanged && JSON.stringify(row.default_value).length > defaultLength) {
-    report(findings, '/default_value', 'too_long', `must have at most ${defaultLength} characters as JSON`)
+    addProblem(
+      validation,
+      '/default_value',
+      'too_long',
+      `must have at most ${defaultLength} characters as JSON`,
+    )
   }
 }
 
@@ -61,26 +66,26 @@ export function wantsIndex({ row }: Shape, { resources }: Catalog): boolean {
  * Reports an index beyond the quota of a table. `present`: number of custom fields with an index on it, in
  * all accounts.
  */
-export function withinIndexes(present: number, { row }: Shape, findings: Findings): void {
+export function withinIndexes(present: number, { row }: Shape, validation: Validation): void {
   if (present < indexesOfTable) return
   const message = `can't be true for another field of ${row.resource}: the service has no room for more such indexes`
-  report(findings, '/is_indexed', 'too_many', message)
+  addProblem(validation, '/is_indexed', 'too_many', message)
 }
 
-function hasRoom(others: readonly Field[], resource: string, isNew: boolean, findings: Findings): void {
+function hasRoom(others: readonly Field[], resource: string, isNew: boolean, validation: Validation): void {
   const inUse = others.filter(field => !field.deleted_at)
   const hint = 'Delete one that is not needed.'
   if (inUse.filter(field => field.resource === resource).length >= ofResource) {
-    report(
-      findings,
+    addProblem(
+      validation,
       '',
       'too_many',
       `An account may have ${ofResource} custom fields of ${resource}; this would be one more`,
       hint,
     )
   } else if (inUse.length >= ofAccount) {
-    report(
-      findings,
+    addProblem(
+      validation,
       '',
       'too_many',
       `An account may have ${ofAccount} custom fields; this would be one more`,
@@ -88,26 +93,32 @@ function hasRoom(others: readonly Field[], resource: string, isNew: boolean, fin
     )
   } else if (isNew && others.length >= withDeleted) {
     const message = `An account may have ${withDeleted} custom fields, including deleted ones; this would be one more`
-    report(findings, '', 'too_many', message, 'Restore and change a deleted one, or wait for its purge.')
+    addProblem(
+      validation,
+      '',
+      'too_many',
+      message,
+      'Restore and change a deleted one, or wait for its purge.',
+    )
   }
 }
 
-function hasRoomForOptions(ofField: number, added: number, findings: Findings): void {
-  const { resources } = findings.catalog
+function hasRoomForOptions(ofField: number, added: number, validation: Validation): void {
+  const { resources } = validation.catalog
   const own = [...resources.values()].flatMap(({ fields }) => fields.filter(hasOwnOptions))
   const all = own.reduce((count, field) => count + field.options.length, added)
   const hint = 'Change the name of one that is out of use and use it again.'
   if (ofField > optionsOfField)
-    report(
-      findings,
+    addProblem(
+      validation,
       '',
       'too_many',
       `A field may have ${optionsOfField} options, in use or not; this would be more`,
       hint,
     )
   if (all > optionsOfAccount) {
-    report(
-      findings,
+    addProblem(
+      validation,
       '',
       'too_many',
       `An account may have ${optionsOfAccount} options in all its fields; this would be more`,

@@ -12,9 +12,9 @@ import { isSameJson, type Json, type JsonObject } from '../json.ts'
 import { mustBeGiven } from '../records/fill.ts'
 import { parseContextOf } from '../records/parse.ts'
 import { type Sql, sql } from '../sql.ts'
-import { booleanOf, type Findings, membersOf, nameOf, positionOf, report } from './findings.ts'
 import { moved } from './form.ts'
 import { limited } from './limits.ts'
+import { addProblem, booleanOf, membersOf, nameOf, positionOf, type Validation } from './validation.ts'
 
 /** The new state of a field, with its options; `sections` if the form changes too. */
 export type Shape = {
@@ -57,14 +57,14 @@ export function changedField(
   field: Field,
   schema: ResourceSchema,
   body: Json,
-  findings: Findings,
+  validation: Validation,
 ): Shape | null {
-  const sent = membersOf(body, [...settable, ...fixed], described, findings)
+  const sent = membersOf(body, [...settable, ...fixed], described, validation)
   const present: JsonObject = { source: field.resource, type: field.type, internal_name: field.internal_name }
   for (const name of fixed) {
     if (sent[name] === undefined || sent[name] === present[name]) continue
-    report(
-      findings,
+    addProblem(
+      validation,
       `/${name}`,
       'immutable',
       `can't be changed; it is "${present[name]}"`,
@@ -73,10 +73,10 @@ export function changedField(
   }
   const row = rowOf(field)
   const name =
-    sent.field_name === undefined ? row.field_name : nameOf(sent.field_name, '/field_name', findings)
+    sent.field_name === undefined ? row.field_name : nameOf(sent.field_name, '/field_name', validation)
   if (!name) return null
-  if (!isSameName(name, field.field_name)) freeName(schema, undefined, name, findings)
-  return shaped(sent, { ...row, field_name: name }, field.options, schema, findings)
+  if (!isSameName(name, field.field_name)) freeName(schema, undefined, name, validation)
+  return shaped(sent, { ...row, field_name: name }, field.options, schema, validation)
 }
 
 /**
@@ -95,29 +95,34 @@ export function shaped(
   row: FieldRow,
   options: readonly Option[],
   schema: ResourceSchema,
-  findings: Findings,
+  validation: Validation,
 ): Shape | null {
   const definition = schema.resource.fields.find(field => field.id === row.id)
   const next: FieldRow = {
     ...row,
-    config: sent.config === undefined ? row.config : limited(sent.config, row, definition, findings),
-    is_required: booleanOf(sent.is_required, '/is_required', findings) ?? row.is_required,
-    is_active: booleanOf(sent.is_active, '/is_active', findings) ?? row.is_active,
-    is_indexed: booleanOf(sent.is_indexed, '/is_indexed', findings) ?? row.is_indexed,
-    is_unique: booleanOf(sent.is_unique, '/is_unique', findings) ?? row.is_unique,
+    config: sent.config === undefined ? row.config : limited(sent.config, row, definition, validation),
+    is_required: booleanOf(sent.is_required, '/is_required', validation) ?? row.is_required,
+    is_active: booleanOf(sent.is_active, '/is_active', validation) ?? row.is_active,
+    is_indexed: booleanOf(sent.is_indexed, '/is_indexed', validation) ?? row.is_indexed,
+    is_unique: booleanOf(sent.is_unique, '/is_unique', validation) ?? row.is_unique,
   }
-  if (definition) keepsInterface(next, sent, definition, findings)
-  const field: Field = { ...fieldOf(next, schema, findings.catalog), options }
+  if (definition) keepsInterface(next, sent, definition, validation)
+  const field: Field = { ...fieldOf(next, schema, validation.catalog), options }
   if (next.is_indexed && !indexExpression(field)) {
-    report(findings, '/is_indexed', 'not_indexable', 'can only be true for a custom field of one value')
+    addProblem(validation, '/is_indexed', 'not_indexable', 'can only be true for a custom field of one value')
   }
   if (next.is_unique && !canBeUnique(field)) {
-    report(findings, '/is_unique', 'not_configurable', 'can only be true for a text, number, e-mail or date')
+    addProblem(
+      validation,
+      '/is_unique',
+      'not_configurable',
+      'can only be true for a text, number, e-mail or date',
+    )
   }
-  const position = positionOf(sent.position, findings)
-  const section = sent.section === undefined ? undefined : nameOf(sent.section, '/section', findings)
-  const whole = withDefault(sent, next, field, findings)
-  if (findings.problems.count) return null
+  const position = positionOf(sent.position, validation)
+  const section = sent.section === undefined ? undefined : nameOf(sent.section, '/section', validation)
+  const whole = withDefault(sent, next, field, validation)
+  if (validation.problems.count) return null
   const current = schema.byName.get(row.internal_name)?.section
   const isMoved = position !== undefined || (section !== undefined && section !== current)
   return {
@@ -131,7 +136,7 @@ function withDefault(
   sent: JsonObject,
   row: FieldRow,
   field: Field,
-  findings: Findings,
+  validation: Validation,
 ): Pick<Shape, 'row' | 'options'> {
   const options = hasOwnOptions(field) ? field.options : []
   // A narrower limit is validated together with the existing default.
@@ -139,15 +144,20 @@ function withDefault(
     sent.default_value === undefined && sent.config !== undefined ? row.default_value : sent.default_value
   if (input === undefined) return { row, options }
   if (field.is_read_only && input !== null && !isSameJson(input, row.default_value))
-    report(findings, '/default_value', 'not_configurable', "can't be set on a field that the service writes")
+    addProblem(
+      validation,
+      '/default_value',
+      'not_configurable',
+      "can't be set on a field that the service writes",
+    )
   const isMarked = hasOwnOptions(field) && !kinds[field.type].term(field, '')?.multi
-  const found = { ...findings, references: [] }
-  const context = parseContextOf(field, '/default_value', findings.catalog, found)
+  const found = { ...validation, references: [] }
+  const context = parseContextOf(field, '/default_value', validation.catalog, found)
   const value = isBlank(input) ? null : kinds[field.type].parse(input, context, null)
   // The existing default may stay, even if the caller may not see the records that it names.
-  if (!isSameJson(value ?? null, row.default_value)) findings.references.push(...found.references)
-  if (findings.nested.length)
-    report(findings, '/default_value', 'not_configurable', 'must name a record that exists')
+  if (!isSameJson(value ?? null, row.default_value)) validation.references.push(...found.references)
+  if (validation.nested.length)
+    addProblem(validation, '/default_value', 'not_configurable', 'must name a record that exists')
   if (value === undefined) return { row, options }
   if (!isMarked) return { row: { ...row, default_value: value }, options }
   return { row, options: options.map(option => ({ ...option, is_default: option.id === value })) }
@@ -156,10 +166,10 @@ function withDefault(
 /**
  * Reports a field that becomes required on creation although a role with that right hides or locks it (D64).
  */
-export function givenByRoles({ row, options }: Shape, findings: Findings): void {
-  const { resources, roles } = findings.catalog
+export function givenByRoles({ row, options }: Shape, validation: Validation): void {
+  const { resources, roles } = validation.catalog
   const schema = resources.get(row.resource)!
-  const field = fieldOf(row, schema, findings.catalog)
+  const field = fieldOf(row, schema, validation.catalog)
   const before = schema.fields.find(({ id }) => id === row.id)
   const isNew = mustBeGiven(hasOwnOptions(field) ? { ...field, options } : field)
   if (!isNew || (before && mustBeGiven(before))) return
@@ -169,7 +179,13 @@ export function givenByRoles({ row, options }: Shape, findings: Findings): void 
   const role = [...roles.values()].find(isUngiven)
   if (!role) return
   const message = `can't be true without a default value: the role ${role.name} creates records without the field`
-  report(findings, '/is_required', 'required_field', message, 'Give it a default value, or change the role.')
+  addProblem(
+    validation,
+    '/is_required',
+    'required_field',
+    message,
+    'Give it a default value, or change the role.',
+  )
 }
 
 /**
@@ -210,19 +226,19 @@ export function freeName(
   schema: ResourceSchema,
   internal: string | undefined,
   name: string | undefined,
-  findings: Findings,
+  validation: Validation,
 ): void {
   const taken = internal === undefined ? undefined : schema.byName.get(internal)
   if (taken) {
     const hint = taken.deleted_at
       ? `Restore it: it is the field ${taken.id}.`
       : `It is the field ${taken.id}.`
-    report(
-      findings,
+    addProblem(
+      validation,
       '/internal_name',
       'name_taken',
       `is "${internal}", which is the name of ${taken.deleted_at ? 'a deleted' : 'another'} field`,
-      findings.isHidden(taken) ? undefined : hint,
+      validation.isHidden(taken) ? undefined : hint,
     )
   }
   const same = schema.fields.find(
@@ -230,39 +246,54 @@ export function freeName(
       name !== undefined && !field.deleted_at && !field.is_hidden && isSameName(field.field_name, name),
   )
   if (same)
-    report(
-      findings,
+    addProblem(
+      validation,
       '/field_name',
       'name_taken',
       `is "${name}", which is the name of another field`,
-      findings.isHidden(same) ? undefined : `It is ${same.internal_name}.`,
+      validation.isHidden(same) ? undefined : `It is ${same.internal_name}.`,
     )
 }
 
 /** Fields that the interface requires stay required. */
-function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, findings: Findings): void {
+function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, validation: Validation): void {
   if (definition.is_required && !next.is_required) {
-    report(findings, '/is_required', 'interface_required', 'must stay true: the interface requires the field')
+    addProblem(
+      validation,
+      '/is_required',
+      'interface_required',
+      'must stay true: the interface requires the field',
+    )
   }
   if (definition.is_unique && sent.is_unique === false) {
-    report(findings, '/is_unique', 'interface_required', 'must stay true: records are told by the field')
+    addProblem(
+      validation,
+      '/is_unique',
+      'interface_required',
+      'must stay true: records are told by the field',
+    )
   }
   if (definition.is_read_only && next.is_required) {
-    report(findings, '/is_required', 'not_configurable', "can't be set on a field that the service writes")
+    addProblem(
+      validation,
+      '/is_required',
+      'not_configurable',
+      "can't be set on a field that the service writes",
+    )
   }
   // With a default for the reason or the date, a deal could be closed without anyone entering them.
   const isClosing = !definition.is_required && definition.rules.some(rule => rule === 2 || rule === 3)
   if (isClosing && next.is_required) {
-    report(
-      findings,
+    addProblem(
+      validation,
       '/is_required',
       'interface_required',
       'must stay false: only a closed deal has a value in it',
     )
   }
   if (isClosing && !isBlank(sent.default_value ?? null)) {
-    report(
-      findings,
+    addProblem(
+      validation,
       '/default_value',
       'interface_required',
       'must stay empty: the request that closes a deal gives it',
@@ -270,8 +301,8 @@ function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, fin
   }
   const isNeeded = definition.is_required || definition.is_read_only || definition.rules.length > 0
   if (isNeeded && sent.is_active === false) {
-    report(
-      findings,
+    addProblem(
+      validation,
       '/is_active',
       'interface_required',
       'must stay true: the rules of the interface need the field',

@@ -4,7 +4,7 @@ import type { ResourceSchema, Section } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import type { Json } from '../json.ts'
 import { isObject } from '../json.ts'
-import { type Findings, nameOf, report } from './findings.ts'
+import { addProblem, nameOf, type Validation } from './validation.ts'
 
 /** The current form: every field shown, including inactive ones. */
 export function formOf({ fields }: ResourceSchema): Section[] {
@@ -52,10 +52,10 @@ export function moved(
 }
 
 /** The form in a body: each field exactly once, in titled sections. */
-export function newForm(body: Json, schema: ResourceSchema, findings: Findings): Section[] {
+export function newForm(body: Json, schema: ResourceSchema, validation: Validation): Section[] {
   if (!Array.isArray(body)) {
-    report(
-      findings,
+    addProblem(
+      validation,
       '',
       'wrong_type',
       'must be an array of sections',
@@ -69,26 +69,26 @@ export function newForm(body: Json, schema: ResourceSchema, findings: Findings):
   const form = body.map((part, index) => {
     const { section, fields: names, ...others } = isObject(part) ? part : {}
     for (const other of Object.keys(others))
-      report(findings, `/${index}/${other}`, 'unknown_field', 'is not a member of a section')
-    const title = nameOf(section, `/${index}/section`, findings)
+      addProblem(validation, `/${index}/${other}`, 'unknown_field', 'is not a member of a section')
+    const title = nameOf(section, `/${index}/section`, validation)
     if (title && titles.has(title))
-      report(
-        findings,
+      addProblem(
+        validation,
         `/${index}/section`,
         'name_taken',
         `is "${title}", which is the title of another section`,
       )
     if (title) titles.add(title)
     if (!Array.isArray(names))
-      report(findings, `/${index}/fields`, 'wrong_type', 'must be an array of names of fields')
+      addProblem(validation, `/${index}/fields`, 'wrong_type', 'must be an array of names of fields')
     else if (names.length === 0)
-      report(findings, `/${index}/fields`, 'required', 'must name at least one field')
+      addProblem(validation, `/${index}/fields`, 'required', 'must name at least one field')
     const known = (Array.isArray(names) ? names : []).map((name, place) => {
       const path = `/${index}/fields/${place}`
       if (typeof name !== 'string' || !expected.has(name))
-        report(findings, path, 'unknown_field', `is not the name of a field of ${schema.resource.name}`)
+        addProblem(validation, path, 'unknown_field', `is not the name of a field of ${schema.resource.name}`)
       else if (seen.has(name))
-        report(findings, path, 'contradiction', `is "${name}", which stands in the form already`)
+        addProblem(validation, path, 'contradiction', `is "${name}", which stands in the form already`)
       else seen.add(name)
       return String(name)
     })
@@ -96,8 +96,8 @@ export function newForm(body: Json, schema: ResourceSchema, findings: Findings):
   })
   const missing = [...expected].filter(name => !seen.has(name))
   if (missing.length)
-    report(
-      findings,
+    addProblem(
+      validation,
       '',
       'required',
       `Every field needs a place in the form; these are missing: ${missing.join(', ')}`,

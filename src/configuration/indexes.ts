@@ -1,9 +1,9 @@
 /** How many indexes of single custom fields there are (D36, D110). */
-import type { Queryable } from '../records/store.ts'
+import type { Transaction } from '../records/store.ts'
 import { ask, compile, sql } from '../sql.ts'
 
 /** Number of custom fields with an index on a table, in all accounts. */
-export async function countIndexes(db: Queryable, table: string): Promise<number> {
+export async function countIndexes(db: Transaction, table: string): Promise<number> {
   const quoted = compile(sql.id(table)).text
   const [row] = await ask(
     db,

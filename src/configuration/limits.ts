@@ -5,7 +5,7 @@ import type { Config, Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isObject, isRawNumber, type Json, type JsonObject } from '../json.ts'
-import { booleanOf, type Findings, report } from './findings.ts'
+import { addProblem, booleanOf, type Validation } from './validation.ts'
 
 /**
  * The limits of a body, each within the interface's. Null restores the interface's limit. Only custom fields
@@ -15,11 +15,11 @@ export function limited(
   sent: Json,
   row: FieldRow,
   definition: Field | undefined,
-  findings: Findings,
+  validation: Validation,
 ): Config {
   const bounds: Config = definition?.config ?? kinds[row.type].custom!
   if (!isObject(sent)) {
-    report(findings, '/config', 'wrong_type', 'must be an object of limits')
+    addProblem(validation, '/config', 'wrong_type', 'must be an object of limits')
     return row.config
   }
   const all: readonly string[] = kinds[row.type].limits ?? []
@@ -33,20 +33,20 @@ export function limited(
     if (!known.includes(name)) {
       const has = known.length ? `It has: ${known.join(', ')}.` : `${row.type} has no limits to set.`
       const hint = () => suggestion(name, known, has)
-      report(findings, path, 'unknown_field', 'is not a limit that can be set', hint)
+      addProblem(validation, path, 'unknown_field', 'is not a limit that can be set', hint)
     } else if (value === null) {
       delete config[name]
       if (bound !== null) config[name] = bound
     } else if (name === 'case_sensitive') {
       delete config[name]
-      if (booleanOf(value, path, findings)) config[name] = true
-    } else if (isLimit(name, value, path, findings) && isTighter(name, value, bound, path, findings))
+      if (booleanOf(value, path, validation)) config[name] = true
+    } else if (isLimit(name, value, path, validation) && isTighter(name, value, bound, path, validation))
       config[name] = value
   }
   for (const what of ['', '_length']) {
     const [low, high] = [decimal(config[`min${what}`]), decimal(config[`max${what}`])]
     if (low && high && low.gt(high))
-      report(findings, `/config/min${what}`, 'contradiction', `must not be above max${what}`)
+      addProblem(validation, `/config/min${what}`, 'contradiction', `must not be above max${what}`)
   }
   return config as Config
 }
@@ -60,21 +60,26 @@ function isSameLimit(sent: Json, current: Json): boolean {
   return a && b ? a.toNumber() === b.toNumber() : JSON.stringify(sent) === JSON.stringify(current)
 }
 
-function isLimit(name: string, value: Json, path: string, findings: Findings): boolean {
+function isLimit(name: string, value: Json, path: string, validation: Validation): boolean {
   const number = typeof value === 'number' || isRawNumber(value) ? decimal(value) : null
   const isAmount = name === 'min' || name === 'max'
   const least = name === 'min_length' || name === 'max_decimals' ? 0 : 1
   if (number && (isAmount || (number.eq(number.round(0)) && number.gte(least) && number.lte(1_000_000))))
     return true
-  report(findings, path, 'wrong_type', isAmount ? 'must be a number' : `must be a whole number from ${least}`)
+  addProblem(
+    validation,
+    path,
+    'wrong_type',
+    isAmount ? 'must be a number' : `must be a whole number from ${least}`,
+  )
   return false
 }
 
-function isTighter(name: string, value: Json, bound: Json, path: string, findings: Findings): boolean {
+function isTighter(name: string, value: Json, bound: Json, path: string, validation: Validation): boolean {
   const [wanted, limit] = [decimal(value)!, decimal(bound)]
   const isUpper = name.startsWith('max')
   if (!limit || (isUpper ? wanted.lte(limit) : wanted.gte(limit))) return true
   const most = isUpper ? 'at most' : 'at least'
-  report(findings, path, 'loosens_limit', `must be ${most} the interface's ${limit.toFixed()}`)
+  addProblem(validation, path, 'loosens_limit', `must be ${most} the interface's ${limit.toFixed()}`)
   return false
 }

@@ -6,16 +6,16 @@ import { isSameName, plainWords } from '../fields/name.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isObject, type Json } from '../json.ts'
 import { described, fixed, freeName, type Shape, settable, shaped } from './field.ts'
-import { type Findings, membersOf, nameOf, report } from './findings.ts'
+import { addProblem, membersOf, nameOf, type Validation } from './validation.ts'
 
 /** The field in a body, with the id `id`; its options take the following ids. */
-export function newField(body: Json, id: number, findings: Findings): Shape | null {
-  const sent = membersOf(body, [...settable, ...fixed, 'options'], described, findings)
-  const schema = sourceOf(sent.source, findings)
-  const field_name = nameOf(sent.field_name, '/field_name', findings)
-  const type = typeOf(sent.type, findings)
-  const internal_name = internalName(sent.internal_name, field_name, findings)
-  if (schema) freeName(schema, internal_name, field_name, findings)
+export function newField(body: Json, id: number, validation: Validation): Shape | null {
+  const sent = membersOf(body, [...settable, ...fixed, 'options'], described, validation)
+  const schema = sourceOf(sent.source, validation)
+  const field_name = nameOf(sent.field_name, '/field_name', validation)
+  const type = typeOf(sent.type, validation)
+  const internal_name = internalName(sent.internal_name, field_name, validation)
+  if (schema) freeName(schema, internal_name, field_name, validation)
   if (!schema || !field_name || !type || !internal_name) return null
   const row: FieldRow = {
     id,
@@ -32,8 +32,8 @@ export function newField(body: Json, id: number, findings: Findings): Shape | nu
     deleted_at: null,
     version: 1,
   }
-  const options = newOptions(sent.options, type, id + 1, findings)
-  return shaped(sent, row, options, schema, findings)
+  const options = newOptions(sent.options, type, id + 1, validation)
+  return shaped(sent, row, options, schema, validation)
 }
 
 /** Number of ids that a new field needs: its own and its options'. */
@@ -41,12 +41,12 @@ export function idsNeeded(body: Json): number {
   return 1 + (isObject(body) && Array.isArray(body.options) ? Math.min(body.options.length, optionsMax) : 0)
 }
 
-function sourceOf(source: Json | undefined, findings: Findings): ResourceSchema | undefined {
-  const { resources } = findings.catalog
+function sourceOf(source: Json | undefined, validation: Validation): ResourceSchema | undefined {
+  const { resources } = validation.catalog
   if (typeof source === 'string' && resources.has(source)) return resources.get(source)
   const code = source === undefined ? 'required' : 'invalid_value'
-  return report(
-    findings,
+  return addProblem(
+    validation,
     '/source',
     code,
     'must name the resource of the field',
@@ -54,12 +54,12 @@ function sourceOf(source: Json | undefined, findings: Findings): ResourceSchema 
   )
 }
 
-function typeOf(type: Json | undefined, findings: Findings): FieldType | undefined {
+function typeOf(type: Json | undefined, validation: Validation): FieldType | undefined {
   const known = customTypes.find(name => name === type)
   if (known) return known
   const hint = () => suggestion(String(type), customTypes, `One of: ${customTypes.join(', ')}.`)
-  return report(
-    findings,
+  return addProblem(
+    validation,
     '/type',
     type === undefined ? 'required' : 'invalid_value',
     'must be a type that a custom field may have',
@@ -71,15 +71,15 @@ function typeOf(type: Json | undefined, findings: Findings): FieldType | undefin
 function internalName(
   sent: Json | undefined,
   name: string | undefined,
-  findings: Findings,
+  validation: Validation,
 ): string | undefined {
   if (sent === undefined || sent === null) {
     const words = plainWords(name ?? '')
     if (words.length) return `cf_${words.join('_')}`.slice(0, 60)
     return (
       name &&
-      report(
-        findings,
+      addProblem(
+        validation,
         '/internal_name',
         'required',
         'must be given, because the name has no letters a to z',
@@ -89,8 +89,8 @@ function internalName(
   }
   if (typeof sent === 'string' && /^cf_[a-z0-9][a-z0-9_]{0,56}$/.test(sent)) return sent
   const hint = 'For example "cf_industry".'
-  return report(
-    findings,
+  return addProblem(
+    validation,
     '/internal_name',
     'invalid_value',
     'must be cf_ and up to 57 letters a to z, digits and _',
@@ -98,11 +98,16 @@ function internalName(
   )
 }
 
-function newOptions(sent: Json | undefined, type: FieldType, firstId: number, findings: Findings): Option[] {
+function newOptions(
+  sent: Json | undefined,
+  type: FieldType,
+  firstId: number,
+  validation: Validation,
+): Option[] {
   if (sent === undefined || sent === null) return []
   if (!kinds[type].hasOptions) {
-    report(
-      findings,
+    addProblem(
+      validation,
       '/options',
       'not_configurable',
       `can only be given for dropdowns and multiselects, not for ${type}`,
@@ -110,11 +115,17 @@ function newOptions(sent: Json | undefined, type: FieldType, firstId: number, fi
     return []
   }
   if (!Array.isArray(sent)) {
-    report(findings, '/options', 'wrong_type', 'must be an array of names', 'For example ["Gold","Silver"].')
+    addProblem(
+      validation,
+      '/options',
+      'wrong_type',
+      'must be an array of names',
+      'For example ["Gold","Silver"].',
+    )
     return []
   }
   if (sent.length > optionsMax) {
-    report(findings, '/options', 'too_many', `must have at most ${optionsMax} entries`)
+    addProblem(validation, '/options', 'too_many', `must have at most ${optionsMax} entries`)
     return []
   }
   const names = sent.map((item, index) => {
@@ -122,14 +133,24 @@ function newOptions(sent: Json | undefined, type: FieldType, firstId: number, fi
       ? Object.keys(item).filter(member => member !== 'name' && member !== 'id')
       : []
     for (const member of unknown)
-      report(findings, `/options/${index}/${member}`, 'unknown_field', 'is not a member of a new option')
-    return nameOf(isObject(item) ? item.name : item, `/options/${index}`, findings)
+      addProblem(
+        validation,
+        `/options/${index}/${member}`,
+        'unknown_field',
+        'is not a member of a new option',
+      )
+    return nameOf(isObject(item) ? item.name : item, `/options/${index}`, validation)
   })
   for (const [index, name] of names.entries()) {
     const first =
       name === undefined ? index : names.findIndex(other => other !== undefined && isSameName(other, name))
     if (first < index)
-      report(findings, `/options/${index}`, 'name_taken', `is "${name}", which is the name of another option`)
+      addProblem(
+        validation,
+        `/options/${index}`,
+        'name_taken',
+        `is "${name}", which is the name of another option`,
+      )
   }
   return names.map((name, index) => ({
     id: firstId + index,

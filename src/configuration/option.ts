@@ -6,22 +6,27 @@ import type { Field, Option } from '../fields/field.ts'
 import { kinds, optionsMax } from '../fields/kinds.ts'
 import { isSameName } from '../fields/name.ts'
 import type { Json } from '../json.ts'
-import { booleanOf, type Findings, membersOf, nameOf, positionOf, report } from './findings.ts'
+import { addProblem, booleanOf, membersOf, nameOf, positionOf, type Validation } from './validation.ts'
 
 const members = ['name', 'position', 'is_active', 'is_default']
 
 /** The options of a field, with a new one inserted at its position, or at the end. */
-export function withNewOption(field: Field, body: Json, id: number, findings: Findings): readonly Option[] {
-  const sent = membersOf(body, members, ['id'], findings)
-  const name = nameOf(sent.name, '/name', findings)
+export function withNewOption(
+  field: Field,
+  body: Json,
+  id: number,
+  validation: Validation,
+): readonly Option[] {
+  const sent = membersOf(body, members, ['id'], validation)
+  const name = nameOf(sent.name, '/name', validation)
   const option: Option = {
     id,
     name: name ?? '',
     position: field.options.length + 1,
-    is_active: booleanOf(sent.is_active, '/is_active', findings) ?? true,
-    is_default: booleanOf(sent.is_default, '/is_default', findings) ?? false,
+    is_active: booleanOf(sent.is_active, '/is_active', validation) ?? true,
+    is_default: booleanOf(sent.is_default, '/is_default', validation) ?? false,
   }
-  return proposed(field, option, positionOf(sent.position, findings), findings)
+  return proposed(field, option, positionOf(sent.position, validation), validation)
 }
 
 /** The options of a field, with one changed by a body. */
@@ -29,19 +34,19 @@ export function withChangedOption(
   field: Field,
   option: Option,
   body: Json,
-  findings: Findings,
+  validation: Validation,
 ): readonly Option[] {
-  const sent = membersOf(body, members, ['id'], findings)
-  const name = sent.name === undefined ? option.name : nameOf(sent.name, '/name', findings)
-  const is_active = booleanOf(sent.is_active, '/is_active', findings) ?? option.is_active
-  const isDefault = booleanOf(sent.is_default, '/is_default', findings) ?? option.is_default
+  const sent = membersOf(body, members, ['id'], validation)
+  const name = sent.name === undefined ? option.name : nameOf(sent.name, '/name', validation)
+  const is_active = booleanOf(sent.is_active, '/is_active', validation) ?? option.is_active
+  const isDefault = booleanOf(sent.is_default, '/is_default', validation) ?? option.is_default
   // A deactivated option loses its mark as default. A body that requests both is contradictory.
   const is_default = isDefault && (is_active || sent.is_default === true)
   return proposed(
     field,
     { ...option, name: name ?? '', is_active, is_default },
-    positionOf(sent.position, findings),
-    findings,
+    positionOf(sent.position, validation),
+    validation,
   )
 }
 
@@ -49,13 +54,13 @@ function proposed(
   field: Field,
   option: Option,
   position: number | undefined,
-  findings: Findings,
+  validation: Validation,
 ): readonly Option[] {
   const others = field.options.filter(other => other.id !== option.id)
   const active = others.filter(other => other.is_active)
   if (option.is_active && active.length >= optionsMax) {
-    report(
-      findings,
+    addProblem(
+      validation,
       '',
       'too_many',
       `A field may have ${optionsMax} options in use; this would be one more`,
@@ -64,18 +69,18 @@ function proposed(
   }
   const same = option.is_active ? active.find(other => isSameName(other.name, option.name)) : undefined
   if (same && option.name)
-    report(
-      findings,
+    addProblem(
+      validation,
       '/name',
       'name_taken',
       `is "${option.name}", which is the name of another option`,
       `It is the option ${same.id}.`,
     )
   if (option.is_default && !option.is_active)
-    report(findings, '/is_default', 'contradiction', 'must be an option in use')
+    addProblem(validation, '/is_default', 'contradiction', 'must be an option in use')
   if (option.is_default && kinds[field.type].term(field, '')?.multi) {
-    report(
-      findings,
+    addProblem(
+      validation,
       '/is_default',
       'not_configurable',
       "can be true for options of dropdowns only: set the field's default_value",

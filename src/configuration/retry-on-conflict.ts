@@ -7,23 +7,22 @@ import type { Catalog } from '../fields/catalog.ts'
 import { isSameJson, type Json } from '../json.ts'
 import { type IdempotentRequest, storedResponse } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
-import type { Queryable } from '../records/store.ts'
+import type { Transaction } from '../records/store.ts'
 import type { Origin } from '../records/write.ts'
-import type { Rights } from '../rights/rights.ts'
-import type { Caller } from '../rights/visibility.ts'
+import type { AuthorizedCaller } from '../rights/visibility.ts'
 import type { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { ownOptions, rowOf } from './field.ts'
-import { type Findings, newFindings } from './findings.ts'
 import { storedForm } from './form.ts'
 import { type Change, saveChange } from './save.ts'
+import { newValidation, type Validation } from './validation.ts'
 
 /** The author of a change, with access to the latest catalog. */
-export type Administrator = {
-  readonly db: Queryable
+export type ConfigurationContext = {
+  readonly db: Transaction
   readonly account: number
   readonly actor: number
   /** the administrator as a reader of records, if they see only some */
-  readonly caller?: Caller & { readonly rights: Rights }
+  readonly caller?: AuthorizedCaller
   /** the change's origin (D69) */
   readonly origin?: Origin
   /** Expected version of the form or the field. A change of an option counts as a change of its field. */
@@ -38,34 +37,37 @@ export type Administrator = {
   readonly mutex: KeyedMutex<number>
 }
 
-export type Administered = { readonly id: number; readonly warnings: readonly Warning[] }
+export type SavedConfiguration = { readonly id: number; readonly warnings: readonly Warning[] }
 
 /** Maximum of attempts on version conflicts. */
 const attempts = 10
 
 /** Proposes a change of a catalog and its response. Null if there are problems. */
-type Proposal<T> = (catalog: Catalog, findings: Findings) => Promise<{ change: Change; response: T } | null>
+type Proposal<T> = (
+  catalog: Catalog,
+  validation: Validation,
+) => Promise<{ change: Change; response: T } | null>
 
 /** Carries out a proposal, one per account at a time. Throws its refusal, or `busy_record`. */
 export function retryOnConflict<T extends object>(
-  administrator: Administrator,
+  context: ConfigurationContext,
   propose: Proposal<T>,
 ): Promise<T> {
-  return administrator.mutex.run(administrator.account, () => tryUntilSaved(administrator, propose))
+  return context.mutex.run(context.account, () => tryUntilSaved(context, propose))
 }
 
 async function tryUntilSaved<T extends object>(
-  administrator: Administrator,
+  context: ConfigurationContext,
   propose: Proposal<T>,
 ): Promise<T> {
-  const { db, actor, caller, origin = {}, idempotency = null } = administrator
-  const before = await storedResponse<T>(db, requestKeyOf(administrator))
+  const { db, actor, caller, origin = {}, idempotency = null } = context
+  const before = await storedResponse<T>(db, requestKeyOf(context))
   if (before) return before.response
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const catalog = await administrator.loadCatalog()
-    const findings = newFindings(catalog, caller)
-    const proposed = await propose(catalog, findings)
-    refuseProblems(findings)
+    const catalog = await context.loadCatalog()
+    const validation = newValidation(catalog, caller)
+    const proposed = await propose(catalog, validation)
+    refuseProblems(validation)
     const { change, response } = proposed!
     const author = { catalog, actor, origin, idempotency }
     const saved = await saveChange(db, author, isChange(catalog, change) ? change : null, response)
@@ -86,11 +88,11 @@ function isChange({ resources }: Catalog, { resource, field, sections }: Change)
   return !isSameField || (sections !== null && !isSame(sections, storedForm(schema)))
 }
 
-export function requestKeyOf({ account, idempotency = null }: Administrator) {
+export function requestKeyOf({ account, idempotency = null }: ConfigurationContext) {
   return { account: String(account), idempotency }
 }
 
-function refuseProblems({ problems }: Findings): void {
+function refuseProblems({ problems }: Validation): void {
   if (problems.count === 0) return
   const isDuplicate = problems.kept.every(({ code }) => code === 'name_taken' || code === 'value_taken')
   const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`

@@ -7,7 +7,7 @@ import type { WriteParams } from '../fields/caller-params.ts'
 import type { Catalog, FieldRow, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
 import { type IdempotentRequest, unchanged, writeIdempotently } from '../records/idempotency.ts'
-import type { Queryable } from '../records/store.ts'
+import type { Transaction } from '../records/store.ts'
 import { isTaken, keysOfRows } from '../records/unique.ts'
 import { author, dated, lockFirst, type Origin, type Write, writing } from '../records/write.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
@@ -25,7 +25,7 @@ export type Change = {
   readonly keys?: KeysChange | null
 }
 
-export type Author = {
+export type ChangeContext = {
   readonly catalog: Catalog
   readonly actor: number
   readonly origin: Origin
@@ -37,8 +37,8 @@ export type Author = {
  * counter first, like every write.
  */
 export async function saveChange<T extends object>(
-  db: Queryable,
-  { catalog, actor, origin, idempotency }: Author,
+  db: Transaction,
+  { catalog, actor, origin, idempotency }: ChangeContext,
   change: Change | null,
   response: T,
 ): Promise<T | undefined> {

@@ -9,9 +9,9 @@ import { mayRead } from '../rights/rights.ts'
 import { callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import type { Shape } from './field.ts'
-import type { Findings } from './findings.ts'
-import type { Administrator } from './retry-on-conflict.ts'
+import type { ConfigurationContext } from './retry-on-conflict.ts'
 import type { KeysChange } from './save.ts'
+import type { Validation } from './validation.ts'
 
 /** Maximum of reported duplicates, and of records per duplicate. */
 const examplesMax = 10
@@ -28,10 +28,10 @@ export function changeOfKeys({ row }: Shape, { resources, ...catalog }: Catalog)
 
 /** Adds a problem with examples if live records have the same value. Hidden values are not shown. */
 export async function refuseDoubles(
-  { db, caller, actor }: Administrator,
+  { db, caller, actor }: ConfigurationContext,
   catalog: Catalog,
   { of: field, wasUnique }: KeysChange,
-  { problems, isHidden }: Findings,
+  { problems, isHidden }: Validation,
 ): Promise<void> {
   const { resource, internal_name: name } = field
   const params = callerParamsOf(caller ?? { catalog, actor })

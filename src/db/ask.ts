@@ -28,7 +28,7 @@ export type Ask = <R = wire.Row[]>(
  * one transaction of it. Throws `OneRefused` with the error that `Ask` throws for one statement, and
  * DatabaseUnavailable.
  */
-export type AskTogether = (statements: readonly Parameters<Ask>[]) => Promise<wire.Row[][]>
+export type AskBatch = (statements: readonly Parameters<Ask>[]) => Promise<wire.Row[][]>
 
 /** One statement of a batch was refused, for this `cause`; so the whole batch was rolled back. */
 export class OneRefused extends Error {

@@ -2,7 +2,7 @@
  * Reads all rows of a statement by a cursor, in batches that fit in memory, within a transaction. Backups and
  * exports use it (D81). Knows no table.
  */
-import type { Transaction } from './open.ts'
+import type { PoolTransaction } from './open.ts'
 
 /** A statement that returns the text columns `place` and `line`, and its parameters. */
 export type Lines = { readonly text: string; readonly values: readonly (string | null)[] }
@@ -20,18 +20,18 @@ const openParenthesis = 0x28
  * is prefetched while one is processed.
  */
 export async function* fetchLines(
-  tx: Transaction,
+  tx: PoolTransaction,
   { text, values }: Lines,
   fetchLong: (place: string) => Promise<Uint8Array>,
 ): AsyncGenerator<Uint8Array[]> {
-  await tx.unsafe(
+  await tx.query(
     `DECLARE lines NO SCROLL CURSOR FOR
     SELECT CASE WHEN octet_length(line) > ${longRow} THEN place::text ELSE line END
     FROM (${text} OFFSET 0) r`,
     values,
   )
   const fetch = () => {
-    const fetched = tx.unsafe<[Uint8Array][]>(`FETCH ${rowsAtOnce} FROM lines`, [], { raw: true })
+    const fetched = tx.query<[Uint8Array][]>(`FETCH ${rowsAtOnce} FROM lines`, [], { raw: true })
     // The consumer may stop before the end and never await this batch.
     fetched.catch(() => {})
     return fetched
@@ -51,5 +51,5 @@ export async function* fetchLines(
     }
     if (rows.length > 0) yield rows
   }
-  await tx.unsafe('CLOSE lines')
+  await tx.query('CLOSE lines')
 }

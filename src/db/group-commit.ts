@@ -26,7 +26,7 @@ type Write = {
 }
 
 export type GroupCommitOptions = {
-  readonly sql: Pick<Pool, 'together'>
+  readonly sql: Pick<Pool, 'batch'>
   /** True if accounts share commits; else each account has a running group of its own */
   readonly isShared: boolean
   shouldPrepare(text: string): boolean
@@ -78,7 +78,7 @@ export class GroupCommit {
       this.#statementsOf(write).map(statement => ({ write, statement })),
     )
     try {
-      const answers = await sql.together(statements.map(({ statement }) => statement))
+      const answers = await sql.batch(statements.map(({ statement }) => statement))
       const last = new Map(statements.map(({ write }, index) => [write, answers[index]!]))
       for (const [write, rows] of last) write.resolve(rows)
     } catch (error) {

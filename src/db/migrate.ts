@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Database, Transaction } from './open.ts'
+import type { Database, PoolTransaction } from './open.ts'
 import { StartupError } from './startup-error.ts'
 
 export type Migration = {
@@ -45,40 +45,40 @@ export async function migrate(
 }
 
 /** Keeps every process from migrating until the transaction ends. So the schema can't change meanwhile. */
-export async function lockSchema(tx: Transaction): Promise<void> {
-  await tx.unsafe(`SELECT pg_advisory_xact_lock(${lock})`)
+export async function lockSchema(tx: PoolTransaction): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock(${lock})`)
 }
 
 /**
  * Migrates in the caller's transaction, up to `version` (default: all). The transaction applies all of them
  * or none.
  */
-export async function migrateWithin(tx: Transaction, version?: number): Promise<void> {
+export async function migrateWithin(tx: PoolTransaction, version?: number): Promise<void> {
   const files = readMigrations().slice(0, version)
   while ((await applyNext(tx, files)) !== undefined);
 }
 
 /** Checks and applies under one lock, so that the check still holds. Undefined when all are applied. */
-async function applyNext(tx: Transaction, files: readonly Migration[]): Promise<number | undefined> {
+async function applyNext(tx: PoolTransaction, files: readonly Migration[]): Promise<number | undefined> {
   // Held to the end of the transaction, so it works behind a pooler too. Only start-up depends on it.
   await lockSchema(tx)
   // Creating an index of a large table may take any time.
-  await tx.unsafe('SET LOCAL statement_timeout = 0')
-  await tx.unsafe('SET LOCAL lock_timeout = 0')
-  await tx.unsafe(`CREATE TABLE IF NOT EXISTS ${migrationTable} (
+  await tx.query('SET LOCAL statement_timeout = 0')
+  await tx.query('SET LOCAL lock_timeout = 0')
+  await tx.query(`CREATE TABLE IF NOT EXISTS ${migrationTable} (
     version int PRIMARY KEY,
     name text NOT NULL,
     checksum text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now()
   )`)
-  const history = await tx.unsafe<Applied[]>(
+  const history = await tx.query<Applied[]>(
     `SELECT version, name, checksum FROM ${migrationTable} ORDER BY version`,
   )
   compare(history, files)
   const next = files[history.length]
   if (!next) return undefined
-  await tx.unsafe(next.text)
-  await tx.unsafe(`INSERT INTO ${migrationTable} (version, name, checksum) VALUES ($1, $2, $3)`, [
+  await tx.query(next.text)
+  await tx.query(`INSERT INTO ${migrationTable} (version, name, checksum) VALUES ($1, $2, $3)`, [
     `${next.version}`,
     next.name,
     next.checksum,

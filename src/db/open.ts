@@ -7,19 +7,19 @@ import { FairShare } from '../waiting/fair-share.ts'
 import { SharedExclusiveLock } from '../waiting/shared-exclusive-lock.ts'
 import { within } from '../waiting/timeout.ts'
 import type { Ask, AskOptions } from './ask.ts'
-import { type Backend, withProgress } from './backend.ts'
+import { type Driver, withProgress } from './driver.ts'
 import { embedded } from './embedded/embedded.ts'
 import { GroupCommit } from './group-commit.ts'
 import { operationalErrorLog } from './operational-errors.ts'
-import type { Pool, Transaction } from './postgres/pool.ts'
+import type { Pool, PoolTransaction } from './postgres/pool.ts'
 import { statementMemory } from './postgres/prepared.ts'
 import type { Progress } from './postgres/response-queue.ts'
 import { server } from './postgres/server.ts'
 import type { Row } from './postgres/wire.ts'
-import { type Outcome, transact, type Within } from './transaction.ts'
+import { type Outcome, transact } from './transaction.ts'
 import { asUnavailable, DatabaseUnavailable, DiskFull, rejectLater } from './unavailable.ts'
 
-export type { Pool, Row, Transaction }
+export type { Pool, PoolTransaction, Row }
 
 /** Takes one line for the operator: an event of the database that no request asked for. */
 export type Log = (line: string) => void
@@ -91,7 +91,7 @@ export type Database = {
    * Runs `act` in a transaction of one snapshot, over a connection of its own, without a time limit; aborting
    * `ended` cancels it. Null where there is only one connection (D81).
    */
-  readonly snapshot: Backend['snapshot']
+  readonly snapshot: Driver['snapshot']
   /**
    * Runs `act` while writes of the account wait, for some seconds at most: for long reads without a snapshot.
    * Writes of other processes don't wait.
@@ -120,7 +120,10 @@ export type Database = {
    * `act` decides between commit and rollback. Takes the account's turn, as long reads do; an account that
    * kept others waiting cools down for as long.
    */
-  transaction<T>(options: TurnOptions, act: (tx: Within) => Promise<Outcome<T>>): Promise<T>
+  transaction<T>(
+    options: TurnOptions,
+    act: (tx: Pick<Database, 'query' | 'write'>) => Promise<Outcome<T>>,
+  ): Promise<T>
   /** True if the database answers within two seconds. */
   ready(): Promise<boolean>
   /** Waits up to five seconds for statements under way. */
@@ -144,47 +147,47 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   )
 }
 
-function database(backend: Backend, options: LimitedOptions): Database {
-  const { engine, filesMax, sql, guard } = backend
+function database(driver: Driver, options: LimitedOptions): Database {
+  const { engine, filesMax, sql, guard } = driver
   const shouldPrepare = options.prepare === false ? () => false : statementMemory()
   const logOperationalError = operationalErrorLog(options.log)
   let isClosed = false
 
   const isRefused = (error: unknown) => !(asUnavailable(error) instanceof DatabaseUnavailable)
-  const commits = new GroupCommit({ sql, isShared: backend.hasOneSession, shouldPrepare, isRefused })
+  const commits = new GroupCommit({ sql, isShared: driver.hasOneConnection, shouldPrepare, isRefused })
 
-  const whileAvailable = available(backend, () => isClosed, logOperationalError)
+  const whileAvailable = available(driver, () => isClosed, logOperationalError)
 
-  const share = shareOf(backend, options, backend.readPermits)
+  const share = shareOf(driver, options, driver.readPermits)
   const transactions = shareOf(
     { permitsOfOne: 1, isWaitedFor: () => false },
     options,
-    backend.transactionPermits,
+    driver.transactionPermits,
   )
   const writeLock = new SharedExclusiveLock<string>(pausedMs, isBeingRead)
-  const means = { backend, commits, writeLock, whileAvailable, shouldPrepare }
+  const means = { backend: driver, commits, writeLock, whileAvailable, shouldPrepare }
   const requests = quickly(means, false)
 
   return {
     engine,
     filesMax,
     sql,
-    snapshot: backend.snapshot,
+    snapshot: driver.snapshot,
     whileUnwritten: (account, act) => writeLock.exclusive(account, act),
     ...requests,
     inTurn: ({ account, signal }) =>
       readers(shouldPrepare, asked =>
-        whileAvailable(() => share.run(account, signal, ended => backend.read(asked, ended))),
+        whileAvailable(() => share.run(account, signal, ended => driver.read(asked, ended))),
       ),
     queryWithoutTimeLimit: (text, params = []) =>
-      whileAvailable(() => backend.queryWithoutTimeLimit(text, params), true),
+      whileAvailable(() => driver.queryWithoutTimeLimit(text, params), true),
     background: quickly(means, true),
     transaction({ account, signal }, act) {
       const inTurn = () =>
         transactions.run(account, signal, (_, coolDown) => {
-          const considerate = async (tx: Within) => {
+          const considerate = async (tx: Pick<Database, 'query' | 'write'>) => {
             const outcome = await act(tx)
-            if (backend.isWaitedFor()) coolDown()
+            if (driver.isWaitedFor()) coolDown()
             return outcome
           }
           return transact({ sql, guard, shouldPrepare }, considerate)
@@ -192,7 +195,7 @@ function database(backend: Backend, options: LimitedOptions): Database {
       return writeLock.shared(account, () => whileAvailable(inTurn, true))
     },
     async ready() {
-      return !isClosed && backend.isAvailable() && answersSoon(requests.query('SELECT 1'))
+      return !isClosed && driver.isAvailable() && answersSoon(requests.query('SELECT 1'))
     },
     async close() {
       if (isClosed) return
@@ -200,7 +203,7 @@ function database(backend: Backend, options: LimitedOptions): Database {
       share.stop()
       transactions.stop()
       await sql.end()
-      await backend.close()
+      await driver.close()
     },
   }
 }
@@ -211,7 +214,7 @@ function isBeingRead(): DatabaseUnavailable {
 
 /** A scheduler with this number of permits. */
 function shareOf(
-  { permitsOfOne, isWaitedFor }: Pick<Backend, 'permitsOfOne' | 'isWaitedFor'>,
+  { permitsOfOne, isWaitedFor }: Pick<Driver, 'permitsOfOne' | 'isWaitedFor'>,
   { statementTimeoutMs: waitMs, yieldsAfterMs: sliceMs }: LimitedOptions,
   permits: number,
 ): FairShare {
@@ -222,11 +225,11 @@ function shareOf(
  * A function that runs a query or a write while the database is available, and refuses it with the reason
  * otherwise.
  */
-function available(backend: Backend, isClosed: () => boolean, logOperationalError: (error: unknown) => void) {
+function available(driver: Driver, isClosed: () => boolean, logOperationalError: (error: unknown) => void) {
   return async <T>(ask: () => Promise<T>, writes = false): Promise<T> => {
-    if (isClosed() || !backend.isAvailable())
+    if (isClosed() || !driver.isAvailable())
       return rejectLater(new DatabaseUnavailable('The database is not available'))
-    if (writes && !backend.hasDiskSpace()) return rejectLater(new DiskFull())
+    if (writes && !driver.hasDiskSpace()) return rejectLater(new DiskFull())
     try {
       return await ask()
     } catch (error) {
@@ -238,7 +241,7 @@ function available(backend: Backend, isClosed: () => boolean, logOperationalErro
 }
 
 type Means = {
-  readonly backend: Backend
+  readonly backend: Driver
   readonly commits: GroupCommit
   readonly writeLock: SharedExclusiveLock<string>
   readonly whileAvailable: ReturnType<typeof available>
@@ -251,7 +254,7 @@ function quickly(
   isBackground: boolean,
 ): Pick<Database, 'query' | 'queryBytes' | 'write'> {
   const ask = <R>(asked: Parameters<Ask>) =>
-    whileAvailable(() => guard<R>(progress => sql.unsafe(...withProgress(asked, progress)), isBackground))
+    whileAvailable(() => guard<R>(progress => sql.query(...withProgress(asked, progress)), isBackground))
   return {
     ...readers(shouldPrepare, ask, { raw: true, isQuick: true }),
     write(account, text, params, first) {

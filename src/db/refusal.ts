@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../errors.ts'
 import { operationalErrorOf } from './operational-errors.ts'
-import { StatementTooLarge } from './postgres/sendable.ts'
+import { StatementTooLarge } from './postgres/protocol-limits.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
 export function databaseRefusal(error: unknown): Refusal | null {

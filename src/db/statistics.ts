@@ -26,15 +26,15 @@ export async function analyzeGrownTables(sql: Pool): Promise<string[]> {
     's.n_live_tup > 500 + 2 * greatest(c.reltuples, 0) AND s.schemaname = current_schema()',
   )
   // Another process may do the same at this moment.
-  for (const name of grown) await sql.unsafe(`ANALYZE (SKIP_LOCKED) ${name}`)
+  for (const name of grown) await sql.query(`ANALYZE (SKIP_LOCKED) ${name}`)
   return grown
 }
 
 /** The tables that meet a condition on their statistics `s` and their row `c` of pg_class. */
 export async function tablesWith(sql: Pool, condition: string): Promise<string[]> {
   // Otherwise the statistics get this session's counts only after it was idle.
-  await sql.unsafe('SELECT pg_stat_force_next_flush()')
-  const tables = await sql.unsafe<{ name: string }[]>(`
+  await sql.query('SELECT pg_stat_force_next_flush()')
+  const tables = await sql.query<{ name: string }[]>(`
     SELECT format('%I.%I', s.schemaname, s.relname) AS name
     FROM pg_stat_all_tables s JOIN pg_class c ON c.oid = s.relid
     WHERE c.relkind IN ('r', 'm') AND c.relpersistence = 'p' AND (${condition})

@@ -3,26 +3,26 @@
  * an explicit result commits. Knows no statement and no schema.
  */
 import { type Ask, OneRefused } from './ask.ts'
-import type { Backend } from './backend.ts'
-import { withProgress } from './backend.ts'
+import type { Driver } from './driver.ts'
+import { withProgress } from './driver.ts'
 import type { Database } from './open.ts'
-import type { Pool, Transaction } from './postgres/pool.ts'
+import type { Pool, PoolTransaction } from './postgres/pool.ts'
 import { isOutdated } from './postgres/response-queue.ts'
 
 /** The queries of a transaction. */
-export type Within = Pick<Database, 'query' | 'write'>
+type Queries = Pick<Database, 'query' | 'write'>
 
 /** Commit or rollback of a transaction, and its result. */
 export type Outcome<T> = { readonly isKept: boolean; readonly result: T }
 
 type Means = {
   readonly sql: Pick<Pool, 'begin'>
-  readonly guard: Backend['guard']
+  readonly guard: Driver['guard']
   shouldPrepare(text: string): boolean
 }
 
 /** Runs `act` in a transaction; retries once if a table was altered under a prepared statement. */
-export async function transact<T>(means: Means, act: (tx: Within) => Promise<Outcome<T>>): Promise<T> {
+export async function transact<T>(means: Means, act: (tx: Queries) => Promise<Outcome<T>>): Promise<T> {
   const once = () => keptOrNot(means.sql, tx => act(within(tx, means)))
   return once().catch(error => {
     if (!isOutdated(error)) throw error
@@ -32,7 +32,7 @@ export async function transact<T>(means: Means, act: (tx: Within) => Promise<Out
 
 async function keptOrNot<T>(
   sql: Pick<Pool, 'begin'>,
-  act: (tx: Transaction) => Promise<Outcome<T>>,
+  act: (tx: PoolTransaction) => Promise<Outcome<T>>,
 ): Promise<T> {
   const notKept = new Error('Nothing of the transaction is kept')
   let outcome: Outcome<T> | undefined
@@ -47,7 +47,7 @@ async function keptOrNot<T>(
   return outcome!.result
 }
 
-function within(tx: Transaction, { guard, shouldPrepare }: Means): Within {
+function within(tx: PoolTransaction, { guard, shouldPrepare }: Means): Queries {
   const asked = (text: string, params: readonly (string | null)[], replan = false): Parameters<Ask> => [
     text,
     params,
@@ -55,12 +55,10 @@ function within(tx: Transaction, { guard, shouldPrepare }: Means): Within {
   ]
   return {
     query: (text, params = [], replan) =>
-      guard(progress => tx.unsafe(...withProgress(asked(text, params, replan), progress))),
+      guard(progress => tx.query(...withProgress(asked(text, params, replan), progress))),
     write: (account, text, params, first) => {
       const statements = [...(first ? [asked(first, [account])] : []), asked(text, params)]
-      return guard(progress =>
-        tx.together(statements.map(statement => withProgress(statement, progress))),
-      ).then(
+      return guard(progress => tx.batch(statements.map(statement => withProgress(statement, progress)))).then(
         answers => answers.at(-1)!,
         error => {
           throw error instanceof OneRefused ? error.cause : error

@@ -2,7 +2,7 @@
 import type { Param } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
 
-/** A viewer as parameters of a statement, each bound to one placeholder. */
+/** A caller as parameters of a statement, each bound to one placeholder. */
 export type CallerParams = {
   readonly resources: Catalog['resources']
   readonly account: Param

@@ -31,7 +31,7 @@ export type FieldDefinition = {
   moves?: Expression
   volatile?: boolean
   /** the resource whose writes maintain its column; such a field is volatile */
-  keptBy?: string
+  maintainedBy?: string
   showsOne?: boolean
   /** True if the service itself gives every record a value; required fields have one in any case */
   filled?: boolean
@@ -78,8 +78,8 @@ export function defineFields(
       help: definition.help ?? null,
       computed: definition.computed ?? null,
       moves: definition.moves ?? null,
-      is_volatile: definition.volatile ?? definition.keptBy !== undefined,
-      kept_by: definition.keptBy ?? null,
+      is_volatile: definition.volatile ?? definition.maintainedBy !== undefined,
+      maintained_by: definition.maintainedBy ?? null,
       shows_one: definition.showsOne ?? false,
       is_filled: definition.filled ?? definition.required ?? false,
       derives_from: definition.derivesFrom ?? [],

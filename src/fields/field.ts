@@ -99,7 +99,7 @@ export type Field = {
    * the resource whose records determine the value: their writes maintain its column and its rendered text,
    * and writes of its own record leave both alone
    */
-  readonly kept_by: string | null
+  readonly maintained_by: string | null
   /** true if it shows data of one of those records; hidden from callers who see only some of them (D64) */
   readonly shows_one: boolean
   /** true if every record has a value, whatever an account requires: the column is NOT NULL */
@@ -135,7 +135,7 @@ export const plainField = {
   computed: null,
   moves: null,
   is_volatile: false,
-  kept_by: null,
+  maintained_by: null,
   shows_one: false,
   derives_from: [],
   is_filled: false,

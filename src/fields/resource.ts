@@ -22,7 +22,7 @@ export type Resource = {
   /** the fields that make the name under which a record is shown and sorted */
   readonly shownAs: readonly string[]
   /** fields that responses about other resources contain, so that no role can hide them (D64) */
-  readonly toldElsewhere?: readonly string[]
+  readonly shownElsewhere?: readonly string[]
   /** the fields by which a string names a record where the interface takes an id (D75), by priority */
   readonly namedBy?: readonly string[]
   /** True if the record is of a person, whom their full name in any order names, too */
@@ -52,36 +52,36 @@ export type Resource = {
    * CTEs of a write that update columns of other records that follow from the rows `r` of this resource
    * (D73). The write runs after `lockFirst`, so it sees all that was saved before.
    */
-  readonly bringsInLine?: (params: WriteParams, r: Sql) => Sql[]
+  readonly updatesOthers?: (params: WriteParams, r: Sql) => Sql[]
   /**
    * the columns that writes of other records maintain: the text of their members, and the time of the last
    * change (D89)
    */
-  readonly kept?: { readonly document: string; readonly movedAt: string }
+  readonly maintained?: { readonly document: string; readonly movedAt: string }
   /** ownership of its records, if a role may be limited to some of them (D63) */
-  readonly reach?: Ownership
+  readonly ownership?: Ownership
   /** rules of users, if its records are users, who send the requests: nobody can delete themselves */
   readonly actor?: ActorRules
   /** resources whose records are revoked for good when this one is deleted or deactivated */
-  readonly ends?: readonly string[]
+  readonly revokes?: readonly string[]
   /** Aliases of the event of a creation or change (D69), such as deal.won. Pure. */
-  readonly also?: (before: Values | null, after: Values) => readonly string[]
+  readonly aliases?: (before: Values | null, after: Values) => readonly string[]
   /** Why the author may not make a change (D62); null if they may. Pure. */
-  readonly forbids?: (change: RightsChange) => string | null
+  readonly whyForbidden?: (change: RightsChange) => string | null
   /** Why no caller can delete a record; null if one can. Pure. */
-  readonly stays?: (record: Values) => string | null
+  readonly whyUndeletable?: (record: Values) => string | null
   /** Invariant of the account that a change must keep, so that it always has an administrator (D62). */
-  readonly keeps?: (before: Values, after: Values) => Keeps | null
+  readonly invariant?: (before: Values, after: Values) => Invariant | null
   /**
    * Why a read-only field has its value, for a caller who sent another; `record` is the body over the stored
    * record. Pure.
    */
-  readonly explains?: (field: string, sent: Json, record: Values, catalog: Catalog) => string | null
+  readonly whyReadOnly?: (field: string, sent: Json, record: Values, catalog: Catalog) => string | null
   /**
    * Maximum number of live records of an account (D110, D130), or of those with the same value in the field
    * `of`; `what` names them in messages.
    */
-  readonly most?: { readonly count: number; readonly of?: string; readonly what: string }
+  readonly quota?: { readonly count: number; readonly of?: string; readonly what: string }
   /**
    * Applies the rules that span fields and sets derived values. Pure: reports problems, sets `draft.after`.
    */
@@ -117,7 +117,7 @@ export type ActorRules = {
 }
 
 /** An invariant beyond the record, checked under the account's lock, and the refusal if it fails. */
-export type Keeps = { readonly condition: (account: Param) => Sql; readonly refusal: () => Refusal }
+export type Invariant = { readonly condition: (account: Param) => Sql; readonly refusal: () => Refusal }
 
 /** A record on its way to being saved. */
 export type Draft = {

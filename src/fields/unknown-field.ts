@@ -39,7 +39,7 @@ export function unknownMemberHint(name: string, schema: ResourceSchema, catalog:
   const field = schema.byName.get(meant)!
   // Without this, a read-only field would only lead to a second refusal.
   if (field.is_read_only) {
-    const why = schema.resource.explains?.(meant, null, {}, catalog)
+    const why = schema.resource.whyReadOnly?.(meant, null, {}, catalog)
     return `"${meant}" says that here, and is read-only.${why ? ` ${why}` : ''}`
   }
   return `Did you mean "${meant}"?${formOf(field)}`

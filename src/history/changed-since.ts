@@ -6,9 +6,9 @@ import type { Json } from '../json.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
 import { mayRead } from '../rights/rights.ts'
-import { callerParamsOf } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
-import { type Listener, mayName } from './told.ts'
+import { mayName } from './present.ts'
 
 /** A field that differs from the value that an event gave it. */
 export type Differing = { readonly name: string; readonly made: Json; readonly current: Json }
@@ -18,11 +18,11 @@ type Event = { readonly seq: number; readonly schema: ResourceSchema; readonly i
 /** Maximum number of later events searched for the author of a change. */
 const lookedThrough = 1000
 
-/** The refusal, with both values of each field that the viewer may read, and the event of its last change. */
+/** The refusal, with both values of each field that the caller may read, and the event of its last change. */
 export async function changedSince(
   db: Reader,
   event: Event,
-  caller: Listener,
+  caller: Caller,
   differing: readonly Differing[],
 ): Promise<Refusal> {
   const { seq, schema, id } = event
@@ -63,7 +63,7 @@ type By = {
 async function lastChanges(
   db: Reader,
   { seq, schema, id }: Event,
-  caller: Listener,
+  caller: Caller,
   names: readonly string[],
 ): Promise<Map<string, By>> {
   const { account } = callerParamsOf(caller)

@@ -6,11 +6,11 @@ import { Refusal } from '../errors.ts'
 import type { CallerParams } from '../fields/caller-params.ts'
 import { renderedSql, shown } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
-import { callerParamsOf, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
+import { eventRows, type PresentedEvent, presentEvents } from './present.ts'
+import { isShownToRole } from './present-configuration.ts'
 import type { FeedRequest } from './query.ts'
-import { eventRows, type Listener, type ToldEvent, toldEvents } from './told.ts'
-import { isTold } from './told-configuration.ts'
 
 export type FeedPage = {
   /** JSON texts, with the record if requested */
@@ -27,19 +27,19 @@ const scanMax = 10_000
 const recordBytesMax = 8_388_608
 
 /** Throws `events_gone` if events after `after` have been deleted. */
-export async function readFeed(db: Reader, listener: Listener, asked: FeedRequest): Promise<FeedPage> {
-  const params = callerParamsOf(listener)
+export async function readFeed(db: Reader, caller: Caller, asked: FeedRequest): Promise<FeedPage> {
+  const params = callerParamsOf(caller)
   const found = await ask(db, feedSql(params, asked))
   const [last, oldest] = [Number(found[0]!.last), Number(found[0]!.oldest)]
   const after = asked.after ?? oldest - 1
   if (after + 1 < oldest) throw gone(oldest)
   const rows = found.filter(row => row.seq !== null)
-  const told = await toldEvents(
+  const told = await presentEvents(
     db,
-    listener,
-    rows.filter(row => isTold(listener.catalog, row)),
+    caller,
+    rows.filter(row => isShownToRole(caller.catalog, row)),
   )
-  const records = asked.withRecord ? await recordsOf(db, listener, params, told) : null
+  const records = asked.withRecord ? await recordsOf(db, caller, params, told) : null
   const events = records ? told.slice(0, records.enough) : told
   const end = rows.at(-1)?.has_next === 'true' ? Number(rows.at(-1)!.seq) : Math.min(after + scanMax, last)
   return {
@@ -88,11 +88,11 @@ type Records = {
 /** The current records of events, up to the size limit. */
 async function recordsOf(
   db: Reader,
-  listener: Listener,
+  caller: Caller,
   params: CallerParams,
-  events: readonly ToldEvent[],
+  events: readonly PresentedEvent[],
 ): Promise<Records> {
-  const { resources } = listener.catalog
+  const { resources } = caller.catalog
   const ofRecords = events.filter(({ resource }) => resources.has(resource))
   const groups = [...Map.groupBy(ofRecords, ({ resource }) => resource)]
   if (groups.length === 0) return { texts: new Map(), enough: events.length }
@@ -134,7 +134,7 @@ WHERE ${visible(resource, params, sql`r`)} AND r.id = ANY(${`{${ids.join()}}`}::
   return { texts, enough }
 }
 
-function textOf(event: ToldEvent, records: Records | null): string {
+function textOf(event: PresentedEvent, records: Records | null): string {
   const text = JSON.stringify(event)
   if (!records) return text
   return `${text.slice(0, -1)},"record":${records.texts.get(`${event.resource} ${event.id}`) ?? 'null'}}`

@@ -3,19 +3,19 @@ import type { Problems } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { isObject, parseJson } from '../json.ts'
 import {
+  addProblem,
   type Parameters,
-  refuse,
-  report,
   single,
+  throwProblems,
   unknownParameters,
   wholeNumber,
 } from '../lists/parameters.ts'
 import { pageSizeMax } from '../lists/parameters-elsewhere.ts'
 import { recordNotFound } from '../records/read.ts'
 import type { Reader } from '../records/store.ts'
-import { callerParamsOf, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
-import { eventRows, type Listener, type ToldEvent, toldEvents } from './told.ts'
+import { eventRows, type PresentedEvent, presentEvents } from './present.ts'
 
 export type HistoryRequest = {
   readonly pageSize: number
@@ -24,7 +24,7 @@ export type HistoryRequest = {
 }
 
 export type HistoryPage = {
-  readonly events: readonly ToldEvent[]
+  readonly events: readonly PresentedEvent[]
   readonly hasMore: boolean
   readonly nextCursor: string | null
 }
@@ -36,7 +36,7 @@ export function readHistoryQuery(parameters: Parameters): HistoryRequest {
   const problems = unknownParameters(parameters, ['pageSize', 'cursor'])
   const pageSize = wholeNumber(parameters, ['pageSize'], pageSizeDefault, pageSizeMax, problems)
   const before = beforeOf(parameters, problems)
-  refuse(problems, 'The history could not be read.')
+  throwProblems(problems, 'The history could not be read.')
   return { pageSize, before }
 }
 
@@ -45,7 +45,12 @@ function beforeOf(parameters: Parameters, problems: Problems): number | null {
   if (text === null) return null
   const before = seqOf(text)
   if (before === null)
-    report(problems, 'cursor', 'invalid_value', 'cursor must be the "nextCursor" of a page, as it was given.')
+    addProblem(
+      problems,
+      'cursor',
+      'invalid_value',
+      'cursor must be the "nextCursor" of a page, as it was given.',
+    )
   return before
 }
 
@@ -64,19 +69,19 @@ function seqOf(cursor: string): number | null {
 }
 
 /**
- * A page of the history of a record that the listener sees, also of one that was deleted at `oldest` or
+ * A page of the history of a record that the caller sees, also of one that was deleted at `oldest` or
  * later. Throws `record_not_found`.
  */
 export async function readHistory(
   db: Reader,
   schema: ResourceSchema,
-  listener: Listener,
+  caller: Caller,
   id: number,
   oldest: Date,
   { pageSize, before }: HistoryRequest,
 ): Promise<HistoryPage> {
   const { name } = schema.resource
-  const [params, record] = [callerParamsOf(listener), sql`r`]
+  const [params, record] = [callerParamsOf(caller), sql`r`]
   const [known] = await ask(
     db,
     sql`SELECT 1 AS found FROM ${sql.id(name)} r
@@ -88,7 +93,7 @@ export async function readHistory(
   const condition = sql`e.account_id = ${params.account}::bigint AND e.record_id = ${String(id)}::bigint
       AND e.resource = ${sql.text(name)}${isBefore}`
   const rows = await ask(db, eventRows(params, condition, 'DESC', pageSize))
-  const events = await toldEvents(db, listener, rows)
+  const events = await presentEvents(db, caller, rows)
   const hasMore = rows.at(-1)?.has_next === 'true'
   return { events, hasMore, nextCursor: hasMore ? cursorText(events.at(-1)!.seq) : null }
 }

@@ -2,14 +2,21 @@
 import { type Problems, Refusal } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { suggestion } from '../fields/nearest.ts'
-import { oneOf, type Parameters, refuse, report, single, unknownParameters } from '../lists/parameters.ts'
+import {
+  addProblem,
+  oneOf,
+  type Parameters,
+  single,
+  throwProblems,
+  unknownParameters,
+} from '../lists/parameters.ts'
 import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import { isByRole, isLimited } from '../rights/visibility.ts'
 import { shownTypes, typesOf } from './event-types.ts'
 
 export type FeedRequest = {
-  /** the last `seq` that the listener knows; null: none, from the oldest event on */
+  /** the last `seq` that the caller knows; null: none, from the oldest event on */
   readonly after: number | null
   readonly limit: number
   /** the resources whose events are requested */
@@ -42,16 +49,16 @@ export function readFeedQuery(parameters: Parameters, catalog: Catalog, rights: 
   const named = listed(parameters, 'resource', problems)
   for (const name of named?.filter(name => !known.includes(name)) ?? []) {
     const hint = () => suggestion(name, known, `The resources: ${known.join(', ')}.`)
-    report(problems, 'resource', 'unknown_resource', `There is no resource "${name}".`, { hint })
+    addProblem(problems, 'resource', 'unknown_resource', `There is no resource "${name}".`, { hint })
   }
   const types = listed(parameters, 'type', problems)
   const knownTypes = shownTypes(typesOf(catalog.resources.keys()), catalog)
   for (const type of types?.filter(type => !knownTypes.includes(type)) ?? []) {
     const hint = () => suggestion(type, knownTypes, typeExamples)
-    report(problems, 'type', 'invalid_value', `"${type}" is not a type of event.`, { hint })
+    addProblem(problems, 'type', 'invalid_value', `"${type}" is not a type of event.`, { hint })
   }
   const withRecord = oneOf(parameters, 'record', ['1'], problems) !== null
-  refuse(problems, 'The feed could not be read.')
+  throwProblems(problems, 'The feed could not be read.')
   return { after, limit, resources: followed(named, known, catalog, rights), types, wait, withRecord }
 }
 
@@ -74,7 +81,7 @@ function numberOf(
   const value = Number(text)
   if (/^\d{1,16}$/.test(text) && value >= min && value <= max) return value
   const limit = max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''
-  report(problems, name, 'invalid_value', `${name} must be a whole number from ${min}${limit}.`)
+  addProblem(problems, name, 'invalid_value', `${name} must be a whole number from ${min}${limit}.`)
   return null
 }
 
@@ -106,6 +113,6 @@ function followed(
 }
 
 function isPrivate(name: string, resources: Catalog['resources']): boolean {
-  const reach = resources.get(name)?.resource.reach
-  return reach !== undefined && !isByRole(reach)
+  const ownership = resources.get(name)?.resource.ownership
+  return ownership !== undefined && !isByRole(ownership)
 }

@@ -1,12 +1,12 @@
 /** Retention of events, unless they stay for ever (D71). Those that stay have no gaps. */
-import type { Queryable } from '../records/store.ts'
+import type { Transaction } from '../records/store.ts'
 import { carryOut, locked } from '../records/write.ts'
 import { param, sql } from '../sql.ts'
 
 const batch = 5000
 
 /** Deletes an account's events from before `before`, the oldest first; returns their number. */
-export async function forgetOldEvents(db: Queryable, account: number, before: Date): Promise<number> {
+export async function forgetOldEvents(db: Transaction, account: number, before: Date): Promise<number> {
   let forgotten = 0
   for (;;) {
     const count = await forget(db, account, before)
@@ -15,7 +15,7 @@ export async function forgetOldEvents(db: Queryable, account: number, before: Da
   }
 }
 
-async function forget(db: Queryable, account: number, before: Date): Promise<number> {
+async function forget(db: Transaction, account: number, before: Date): Promise<number> {
   const own = param(String(account))
   const statement = sql`WITH ${locked(own)}
 DELETE FROM event e USING locked

@@ -6,8 +6,8 @@ import type { ResourceSchema } from '../fields/catalog.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { canBeRemovedTogether, removeTogether } from '../records/remove-many.ts'
 import { renderedSql } from '../records/rendered-record.ts'
-import type { Context } from '../records/save.ts'
-import type { Changes, Queryable } from '../records/store.ts'
+import type { WriteContext } from '../records/save.ts'
+import type { Changes, Transaction } from '../records/store.ts'
 import { lockFirst } from '../records/write.ts'
 import { allows } from '../rights/scopes.ts'
 import { callerParamsOf, visible } from '../rights/visibility.ts'
@@ -20,10 +20,10 @@ const fewest = 8
 
 /** Undoes as many as possible of these events, creations of one resource, in this order; returns those. */
 export async function undoCreations(
-  tx: Queryable,
+  tx: Transaction,
   schema: ResourceSchema,
   seqs: readonly number[],
-  context: Context,
+  context: WriteContext,
 ): Promise<ReadonlySet<number>> {
   const { name } = schema.resource
   const mayWrite = !context.rights || allows(context.rights.scopes, `${name}:write`)
@@ -53,10 +53,10 @@ type Event = { readonly seq: number; readonly id: number }
 
 /** If one of several can't be removed, tries each half (bisection). */
 async function removedOf(
-  tx: Queryable,
+  tx: Transaction,
   schema: ResourceSchema,
   events: readonly Event[],
-  context: Context,
+  context: WriteContext,
 ): Promise<readonly Event[]> {
   if (events.length < fewest) return []
   const ids = events.map(({ id }) => id)

@@ -15,16 +15,16 @@ import { nameOf } from '../records/read.ts'
 import { removeRecord } from '../records/remove.ts'
 import { renderedSql } from '../records/rendered-record.ts'
 import { restoreRecord } from '../records/restore.ts'
-import { type Context, requestKeyOf, type Saved, savedBefore } from '../records/save.ts'
-import type { Changes, Queryable, Reader } from '../records/store.ts'
+import { findIdempotentResponse, requestKeyOf, type Saved, type WriteContext } from '../records/save.ts'
+import type { Changes, Reader, Transaction } from '../records/store.ts'
 import { refuseUnwritable } from '../records/unwritable.ts'
 import { updateRecord } from '../records/update.ts'
 import { allows } from '../rights/scopes.ts'
 import { type Caller, callerParamsOf, isLimited, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { changedSince, type Differing } from './changed-since.ts'
-import type { EventRow } from './told.ts'
-import { isTold } from './told-configuration.ts'
+import type { EventRow } from './present.ts'
+import { isShownToRole } from './present-configuration.ts'
 
 /** An event that can be undone. */
 export type Undoable = {
@@ -45,9 +45,9 @@ const attempts = 10
  * `changed_since`, and any refusal of an update, a deletion or a restoration.
  */
 export async function undo(
-  db: Queryable,
+  db: Transaction,
   seq: number,
-  context: Context,
+  context: WriteContext,
   precondition: Precondition,
   oldest: Date,
 ): Promise<Saved> {
@@ -55,7 +55,7 @@ export async function undo(
   const isRepeated = (await storedResponse(db, requestKeyOf(context))) !== null
   const event = await eventOf(db, seq, context, isRepeated)
   const { schema, id, verb } = event
-  const before = isRepeated && (await savedBefore(db, schema, context))
+  const before = isRepeated && (await findIdempotentResponse(db, schema, context))
   if (before) return before
   for (let attempt = 1; ; attempt++) {
     const { version, record } = await recordOf(db, event, context)
@@ -76,7 +76,12 @@ export async function undo(
 }
 
 /** Reads the event, and checks that the caller sees it. A repeated request passed this check before. */
-async function eventOf(db: Reader, seq: number, context: Context, isRepeated: boolean): Promise<Undoable> {
+async function eventOf(
+  db: Reader,
+  seq: number,
+  context: WriteContext,
+  isRepeated: boolean,
+): Promise<Undoable> {
   const { account } = callerParamsOf(context)
   const [row] = await ask(
     db,
@@ -97,13 +102,13 @@ WHERE c.account_id = ${account}::bigint`,
 }
 
 /** True if the caller may read or change the resource of an event, and sees its record (D63, D64). */
-async function isSeen(db: Reader, event: EventRow, context: Context): Promise<boolean> {
+async function isSeen(db: Reader, event: EventRow, context: WriteContext): Promise<boolean> {
   const { resource, id } = event
   const { rights, catalog } = context
   const may = (verb: string) => !rights || allows(rights.scopes, `${resource}:${verb}`)
   if (!may('read') && !may('write')) return false
   const schema = catalog.resources.get(resource!)
-  if (!schema || !isLimited(schema)) return isTold(catalog, event)
+  if (!schema || !isLimited(schema)) return isShownToRole(catalog, event)
   const [seen] = await ask(
     db,
     sql`SELECT 1 AS seen FROM ${sql.id(resource!)} r
@@ -119,8 +124,8 @@ const verbs = new Set(['created', 'updated', 'deleted', 'restored'])
  * events lack much that depends on them, such as revoked sessions, secrets, and values that follow from a
  * stage or a rate.
  */
-export function isUndone({ isConfiguration, actor, reach }: Resource): boolean {
-  return !isConfiguration && !actor && !reach?.isPrivate
+export function isUndone({ isConfiguration, actor, ownership }: Resource): boolean {
+  return !isConfiguration && !actor && !ownership?.isPrivate
 }
 
 function notUndoable(seq: number, type: string): Refusal {
@@ -205,8 +210,8 @@ function lifeOf({ verb }: Undoable, { deleted_at: current }: JsonObject): Differ
  * Derived values change without anybody's write.
  */
 function isJudged(field: Field, { verb, changes }: Undoable): boolean {
-  const { internal_name: name, is_hidden, is_volatile, is_of_store, computed, kept_by } = field
-  if (is_hidden || is_volatile || is_of_store || computed || kept_by) return false
+  const { internal_name: name, is_hidden, is_volatile, is_of_store, computed, maintained_by } = field
+  if (is_hidden || is_volatile || is_of_store || computed || maintained_by) return false
   return verb === 'created' ? !name.startsWith('updated_') : name in changes
 }
 
@@ -227,9 +232,9 @@ async function isDeletedSince(db: Reader, event: Undoable, caller: Caller): Prom
 
 /** Updates the record with the values from before the event. */
 function writeBack(
-  db: Queryable,
+  db: Transaction,
   event: Undoable,
-  context: Context,
+  context: WriteContext,
   precondition: Precondition,
 ): Promise<Saved> {
   const { schema, id, changes } = event
@@ -244,7 +249,7 @@ function writeBack(
   return updateRecord(db, schema, id, body, context, precondition, {
     undoes: { former, made: valuesOf('after') },
     // The record may have changed since it was read.
-    judge: async stored => {
+    check: async stored => {
       const differing = await differingNow(db, event, context, stored as JsonObject)
       if (differing.length) throw await changedSince(db, event, context, differing)
     },

@@ -8,23 +8,23 @@ import { accountOf } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
 import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { type Quota, quota } from '../waiting/quota.ts'
+import { type Client, clientOf, refuseOtherSites } from './client.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { refuseOtherSites, type Visitor, visitorOf } from './visitor.ts'
 
-export type Admitted = Guest & {
+export type AuthenticatedRequest = AdmittedRequest & {
   readonly caller: AuthenticatedCaller
   /** secret of the token or session */
   readonly token: string
 }
 
 /** An admitted request without a caller, such as a sign-in. */
-export type Guest = Stay & {
-  readonly visitor: Visitor
+export type AdmittedRequest = Reservation & {
+  readonly client: Client
   /** rate-limit headers of the response */
-  readonly left: Readonly<Record<string, string>>
+  readonly rateLimitHeaders: Readonly<Record<string, string>>
 }
 
-export type Stay = {
+export type Reservation = {
   /**
    * Reserves memory for the request until `leave`. Throws `overloaded` if the account has used up its share.
    */
@@ -42,11 +42,11 @@ export type Admission = {
    * Throws `rate_limited`, `unauthenticated`, `forbidden` or `overloaded`. The caller of `admit` must call
    * `leave` at the request's end.
    */
-  admit(request: FastifyRequest, scope: string): Promise<Admitted>
+  admit(request: FastifyRequest, scope: string): Promise<AuthenticatedRequest>
   /** For routes where a token is optional. A token that is sent must be valid. */
-  admitAnyone(request: FastifyRequest): Promise<Admitted | Guest>
+  admitAnyone(request: FastifyRequest): Promise<AuthenticatedRequest | AdmittedRequest>
   /** For routes without a caller. The request counts for its address. */
-  admitGuest(request: FastifyRequest): Guest
+  admitAnonymous(request: FastifyRequest): AdmittedRequest
   /** Counts a request without a route, for its token or address. Throws `rate_limited`. */
   count(request: FastifyRequest): Promise<void>
   /** The current caller of a token, read from the database. Throws `unauthenticated` or `forbidden`. */
@@ -55,7 +55,7 @@ export type Admission = {
    * Checks the rights again. Throws `unauthenticated` or `forbidden` if they have ended, or what the caller
    * sees has changed.
    */
-  askAgain(admitted: Admitted, scope: string): Promise<void>
+  askAgain(admitted: AuthenticatedRequest, scope: string): Promise<void>
 }
 
 export type AdmissionOptions = {
@@ -77,10 +77,10 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
   const memory = quota(Math.max(bodiesBytes, 8 * bodyLimitBytes))
   /** Identifies the caller, and counts the request. */
   const identify = async (request: FastifyRequest) => {
-    const visitor = visitorOf(request, publicUrl)
-    const { token, isCookie } = credentialOf(request, visitor)
+    const client = clientOf(request, publicUrl)
+    const { token, isCookie } = credentialOf(request, client)
     const caller = token === null ? null : await callers.identify(token)
-    return { token, isCookie, caller, visitor, left: rate.count(caller && token, request.ip) }
+    return { token, isCookie, caller, client, left: rate.count(caller && token, request.ip) }
   }
   const stayOf = (account: number) => {
     if (!requests.take(account, 1))
@@ -89,7 +89,7 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
   }
   const admission: Admission = {
     async admit(request, scope) {
-      const { token, isCookie, caller: found, visitor, left } = await identify(request)
+      const { token, isCookie, caller: found, client, left: rateLimitHeaders } = await identify(request)
       if (token === null) {
         throw new Refusal(
           'unauthenticated',
@@ -97,22 +97,28 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
         )
       }
       if (isCookie) {
-        refuseOtherSites(request, visitor)
-        if (!found) throw sessionEnded(visitor)
+        refuseOtherSites(request, client)
+        if (!found) throw sessionEnded(client)
       }
       const caller = allowed(found, scope)
-      return { caller, token, visitor, left, ...stayOf(caller.catalog.account.id) }
+      return {
+        caller,
+        token,
+        client,
+        rateLimitHeaders,
+        ...stayOf(caller.catalog.account.id),
+      }
     },
-    admitGuest(request) {
-      const visitor = visitorOf(request, publicUrl)
-      const left = rate.count(null, request.ip)
-      refuseOtherSites(request, visitor)
-      return { visitor, left, ...stayOf(guests) }
+    admitAnonymous(request) {
+      const client = clientOf(request, publicUrl)
+      const rateLimitHeaders = rate.count(null, request.ip)
+      refuseOtherSites(request, client)
+      return { client, rateLimitHeaders, ...stayOf(guests) }
     },
     admitAnyone: async request => {
       const { authorization, 'x-api-key': key } = request.headers
-      const isKnown = authorization || key || visitorOf(request, publicUrl).session !== null
-      return isKnown ? admission.admit(request, 'any') : admission.admitGuest(request)
+      const isKnown = authorization || key || clientOf(request, publicUrl).session !== null
+      return isKnown ? admission.admit(request, 'any') : admission.admitAnonymous(request)
     },
     count: async request => void (await identify(request)),
     latest: async (token, scope) => allowed(await callers.identifyNow(token), scope),
@@ -147,7 +153,7 @@ function seesTheSame(one: AuthenticatedCaller, other: AuthenticatedCaller): bool
   return params === before
 }
 
-function stay(account: number, requests: Quota, memory: Quota, alone: KeyedMutex<number>): Stay {
+function stay(account: number, requests: Quota, memory: Quota, alone: KeyedMutex<number>): Reservation {
   let isGone = false
   let held = 0
   let unlock = () => {}
@@ -174,7 +180,7 @@ function stay(account: number, requests: Quota, memory: Quota, alone: KeyedMutex
 /** The token of a request, else the session of its cookie. A session is accepted from the cookie only. */
 function credentialOf(
   { headers }: FastifyRequest,
-  { session }: Visitor,
+  { session }: Client,
 ): { token: string | null; isCookie: boolean } {
   const { authorization } = headers
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1]
@@ -184,8 +190,8 @@ function credentialOf(
   return { token: isToken ? sent : null, isCookie: false }
 }
 
-function sessionEnded(visitor: Visitor): Refusal {
-  const cookie = visitor.setCookie('session', '', 0)
+function sessionEnded(client: Client): Refusal {
+  const cookie = client.setCookie('session', '', 0)
   return new Refusal('unauthenticated', 'The session has ended; sign in again.', [], { 'set-cookie': cookie })
 }
 

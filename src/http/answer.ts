@@ -33,7 +33,7 @@ export const securityHeaders = {
 }
 
 /** `{"code":0,"data":…}` around JSON text. */
-export function success(
+export function okAnswer(
   data: string,
   meta: object | null = null,
   status = 200,
@@ -51,7 +51,7 @@ export function recordAnswer(
   status = 200,
 ): Answer {
   const meta = { ...(warnings.length ? { warnings } : {}), ...(created.length ? { created } : {}) }
-  return success(record, Object.keys(meta).length ? meta : null, status, { etag: etagOf(version) })
+  return okAnswer(record, Object.keys(meta).length ? meta : null, status, { etag: etagOf(version) })
 }
 
 /**
@@ -60,7 +60,7 @@ export function recordAnswer(
  */
 export function readAnswer({ version, record, isMoved }: Read<string | Buffer>): Answer {
   const etag = etagOf(isMoved ? `${version}.${crc32(record) || 1}` : version)
-  if (typeof record === 'string') return success(record, null, 200, { etag })
+  if (typeof record === 'string') return okAnswer(record, null, 200, { etag })
   return { status: 200, headers: { etag }, body: Buffer.concat([beforeData, record, afterData]) }
 }
 

@@ -4,18 +4,18 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Admission, Admitted, Guest } from './admission.ts'
+import type { Admission, AdmittedRequest, AuthenticatedRequest } from './admission.ts'
 import { type Answer, problemAnswer, securityHeaders } from './answer.ts'
 import { charsetOf, refuseCompressed } from './body.ts'
 import type { Connections } from './connections.ts'
 import { encoded } from './http-encoding.ts'
+import type { Middleware } from './middleware.ts'
 import { takesKey } from './openapi/refusals.ts'
 import { readQuery } from './parameters.ts'
-import type { Pipeline } from './pipeline.ts'
 import { refusalOf, refuseOtherThanJson, wantsPage, wantsStream } from './refusals.ts'
 import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf } from './request.ts'
 import { revalidateDownload } from './revalidate-download.ts'
-import type { AccountRoute, GuestRoute, PublicRoute, Route } from './route.ts'
+import type { AccountRoute, AnonymousRoute, PublicRoute, Route } from './route.ts'
 import { dryRun } from './routes/dry-run.ts'
 
 /** The parts that all requests of a process share. */
@@ -24,14 +24,14 @@ export type Service = {
   readonly clock: () => number
   readonly admission: Admission
   readonly connections: Connections
-  readonly pipeline: Pipeline
+  readonly middleware: Middleware
   /** admitted requests, of accounts and of guests */
-  readonly admitted: WeakMap<FastifyRequest, Admitted | Guest>
+  readonly admitted: WeakMap<FastifyRequest, AuthenticatedRequest | AdmittedRequest>
 }
 
 /** Adds a route to the server. An account's route must name its scope. */
 export function addRoute(app: FastifyInstance, route: Route, service: Service): void {
-  if ('guest' in route) addGuestRoute(app, route, service)
+  if ('anonymousHandler' in route) addAnonymousRoute(app, route, service)
   else if (route.scope === 'public') addPublicRoute(app, route, service)
   else addAccountRoute(app, route, service)
 }
@@ -49,9 +49,9 @@ function addPublicRoute(app: FastifyInstance, route: PublicRoute, { connections 
 }
 
 /** Adds a route that needs no caller, such as a sign-in; in all else like an account's route. */
-function addGuestRoute(
+function addAnonymousRoute(
   app: FastifyInstance,
-  { method, url, bodyLimit, guest, takesToken }: GuestRoute,
+  { method, url, bodyLimit, anonymousHandler, takesToken }: AnonymousRoute,
   { admission, admitted, connections }: Service,
 ): void {
   app.route({
@@ -59,20 +59,25 @@ function addGuestRoute(
     url,
     config: { bodyLimit },
     onRequest: async request => {
-      admitted.set(request, await (takesToken ? admission.admitAnyone : admission.admitGuest)(request))
+      admitted.set(request, await (takesToken ? admission.admitAnyone : admission.admitAnonymous)(request))
       refuseOtherThanJson(request)
     },
     handler: async (request, reply) => {
-      const asker = admitted.get(request)!
-      const { visitor, left, leave } = asker
+      const anonymous = admitted.get(request)!
+      const { client, rateLimitHeaders, leave } = anonymous
       try {
-        const caller = 'caller' in asker ? asker.caller : null
+        const caller = 'caller' in anonymous ? anonymous.caller : null
         const address = request.raw.url!
-        const answer = await guest({
-          ...{ caller, visitor, url: address, query: readQuery(address) },
+        const answer = await anonymousHandler({
+          ...{ caller, client, url: address, query: readQuery(address) },
           ...{ body: request.body as ApiRequest['body'], wantsPage: wantsPage(request) },
         })
-        return send(reply, request, { ...answer, headers: { ...answer.headers, ...left } }, connections)
+        return send(
+          reply,
+          request,
+          { ...answer, headers: { ...answer.headers, ...rateLimitHeaders } },
+          connections,
+        )
       } finally {
         leave()
       }
@@ -82,7 +87,7 @@ function addGuestRoute(
 
 function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Service): void {
   const { method, url, scope, bodyLimit, isStreamed = false, isFile, uploads, handler } = route
-  const { admission, admitted, clock, connections, pipeline } = service
+  const { admission, admitted, clock, connections, middleware } = service
   if (!scope) throw new Error(`${method} ${url} names no scope`)
   app.route({
     method,
@@ -95,15 +100,15 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
       if (uploads) refuseCompressed(request.headers)
     },
     handler: async (request, reply) => {
-      const caller = admitted.get(request) as Admitted
+      const caller = admitted.get(request) as AuthenticatedRequest
       try {
-        const answer = await pipeline.answer(requestOf(route, caller, request, reply, service), handler)
+        const answer = await middleware.answer(requestOf(route, caller, request, reply, service), handler)
         if (isFile && answer.body instanceof Readable)
           await revalidateDownload(answer.body, reply, clock, () => admission.askAgain(caller, scope))
         return send(
           reply,
           request,
-          { ...answer, headers: { ...answer.headers, ...caller.left } },
+          { ...answer, headers: { ...answer.headers, ...caller.rateLimitHeaders } },
           connections,
         )
       } finally {
@@ -118,7 +123,7 @@ type PathParameter = 'id' | 'option' | 'delivery' | 'field' | 'value'
 /** The request in the form that handlers take. */
 function requestOf(
   { method, scope, operation, uploads }: AccountRoute,
-  { caller, token, visitor, leave }: Admitted,
+  { caller, token, client, leave }: AuthenticatedRequest,
   request: FastifyRequest,
   reply: FastifyReply,
   { now, admission, connections }: Service,
@@ -148,7 +153,7 @@ function requestOf(
     ifMatch,
     idempotency: isKeyed ? idempotencyOf(key, caller, [method, url, ifMatch, body]) : null,
     now: now(),
-    visitor,
+    client,
     isHead: request.method === 'HEAD',
     wantsStream: wantsStream(request),
     lastEventId: lastEventIdOf(lastEventId),

@@ -2,7 +2,7 @@
 import { type Problems, parameterProblem, Refusal } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { isObject, isRawNumber, type Json, pointerStep, type RawNumber } from '../json.ts'
-import { type Parameters, refuse, unknownParameters, unreadable } from '../lists/parameters.ts'
+import { type Parameters, throwProblems, unknownParameters, unreadable } from '../lists/parameters.ts'
 import { saidElsewhere } from '../lists/parameters-elsewhere.ts'
 import type { ApiRequest } from './request.ts'
 import type { Handler } from './route.ts'
@@ -113,5 +113,5 @@ function refuseWrong(names: readonly string[], problems: Problems): void {
     const told = { field: null, path: `/${name}`, parameter: name, code: 'wrong_type' }
     problems.add(() => ({ ...told, message: `${name} must be a text or a number.` }))
   }
-  refuse(problems, unreadable)
+  throwProblems(problems, unreadable)
 }

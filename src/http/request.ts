@@ -9,9 +9,9 @@ import { type Json, JsonLimitError, type JsonObject, parseExactly, pointerStep }
 import type { Parameters } from '../lists/parameters.ts'
 import type { IdempotentRequest } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
-import type { Context } from '../records/save.ts'
+import type { WriteContext } from '../records/save.ts'
 import type { Caller } from '../rights/visibility.ts'
-import type { Visitor } from './visitor.ts'
+import type { Client } from './client.ts'
 
 export type ApiRequest = {
   readonly caller: AuthenticatedCaller
@@ -40,7 +40,7 @@ export type ApiRequest = {
   /** set inside a dry run */
   readonly isDry?: true
   readonly now: Date
-  readonly visitor: Visitor
+  readonly client: Client
   /** true for HEAD: the response has headers only (RFC 9110 §9.3.2) */
   readonly isHead: boolean
   /** true if the client wants a stream of events; the last event that it knows */
@@ -53,14 +53,14 @@ export type ApiRequest = {
 }
 
 /** A request that needs no caller, such as a sign-in. */
-export type GuestRequest = {
+export type AnonymousRequest = {
   /** null without a token, or on a route that takes none */
   readonly caller: AuthenticatedCaller | null
   /** path and query */
   readonly url: string
   readonly query: Parameters
   readonly body: Json | undefined
-  readonly visitor: Visitor
+  readonly client: Client
   /** true if a browser shows the response */
   readonly wantsPage: boolean
 }
@@ -88,7 +88,7 @@ export function lastEventIdOf(sent: string | string[] | undefined): number | nul
   throw new Refusal('malformed_request', 'Last-Event-ID must be the id of an event of the feed.')
 }
 
-export function contextOf({ caller, idempotency, requestId, isDry }: ApiRequest): Context {
+export function contextOf({ caller, idempotency, requestId, isDry }: ApiRequest): WriteContext {
   return { ...caller, idempotency, requestId, ...(isDry ? { isDry } : {}) }
 }
 

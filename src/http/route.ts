@@ -6,7 +6,7 @@ import type { followScope, importScope } from '../rights/scopes.ts'
 import type { Answer } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import type { Operation } from './openapi/operation.ts'
-import type { ApiRequest, GuestRequest } from './request.ts'
+import type { AnonymousRequest, ApiRequest } from './request.ts'
 
 /** The common prefix of all data's paths. */
 export const base = '/rest/api/v1'
@@ -63,18 +63,18 @@ export type PublicRoute = Path & {
   readonly handler: (name: string) => Promise<Answer>
 }
 
-export type GuestHandler = (request: GuestRequest) => Promise<Answer>
+export type AnonymousHandler = (request: AnonymousRequest) => Promise<Answer>
 
 /** A route without a known caller, such as sign-in; it counts for the address. */
-export type GuestRoute = Path & {
+export type AnonymousRoute = Path & {
   readonly scope: 'public'
-  readonly guest: GuestHandler
+  readonly anonymousHandler: AnonymousHandler
   readonly bodyLimit: BodyLimit
   /** true if a token makes the sender a caller */
   readonly takesToken?: true
 }
 
-export type Route = AccountRoute | PublicRoute | GuestRoute
+export type Route = AccountRoute | PublicRoute | AnonymousRoute
 
 /** Builds a route to an account's data. */
 export function route(

@@ -2,10 +2,11 @@
  * All routes of the service, in one list. The route objects are in the files of their families: each with its
  * scope (D38; start-up fails without one) and its operation in the OpenAPI document (D90).
  */
+
 import type { Callers } from '../accounts/callers.ts'
 import type { SignIn } from '../accounts/sign-in/sign-in.ts'
 import type { Database } from '../db/open.ts'
-import type { Followers } from '../history/followers.ts'
+import type { Subscribers } from '../history/subscribers.ts'
 import { pipelineMoves, stageMoves } from '../resources/deals/move.ts'
 import { ownerMoves } from '../resources/hand-over.ts'
 import { within } from '../waiting/timeout.ts'
@@ -35,7 +36,7 @@ export type RouteParts = {
   readonly db: Database
   readonly callers: Callers
   readonly jobs: BackgroundJobs
-  readonly followers: Followers
+  readonly subscribers: Subscribers
   readonly signIn: SignIn
   /** null without a provider */
   readonly openId: OpenId | null
@@ -47,7 +48,7 @@ export type RouteParts = {
 }
 
 export function routes(parts: RouteParts): readonly Route[] {
-  const { db, callers, jobs, followers, signIn, openId, retentionDays, now, worker, jobWorker, say } = parts
+  const { db, callers, jobs, subscribers, signIn, openId, retentionDays, now, worker, jobWorker, say } = parts
   /** Waits up to a second for the background jobs that follow: in most accounts they are done by then. */
   const configured = async (account: number) => {
     callers.forget(account)
@@ -83,7 +84,7 @@ export function routes(parts: RouteParts): readonly Route[] {
     ...records('currency', { without: ['create', 'remove', 'restore', 'getBy', 'upsert'] }),
     ...accountRoutes(db, configured),
     searchRoute(db),
-    feedRoute({ db, callers, followers }),
+    feedRoute({ db, callers, subscribers }),
     undoRoute(db, retentionDays),
     ...jobRoutes({ db, worker: jobWorker }),
     ...fieldRoutes({ db, callers, jobs, retentionDays }),

@@ -1,10 +1,10 @@
 /** Parses the parameters of sums into a request (D55, D85). Reports every problem at once. Knows no SQL. */
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
-import { Names } from '../records/names.ts'
+import { NameLookup } from '../records/names.ts'
 import type { Sql } from '../sql.ts'
 import { type GroupKey, groupKeysOf } from './groups.ts'
 import { counting, type InBase, type Measure, type Measured, measuresOf, sumOf } from './measures.ts'
-import { type Parameters, refuse, report, single, unknownParameters } from './parameters.ts'
+import { addProblem, type Parameters, single, throwProblems, unknownParameters } from './parameters.ts'
 import { saidElsewhere } from './parameters-elsewhere.ts'
 import { type Selection, selectionOf } from './query.ts'
 
@@ -42,7 +42,7 @@ export function readAggregateQuery(
   schema: ResourceSchema,
   catalog: Catalog,
   sums: Sums,
-  names: Names = new Names(),
+  names: NameLookup = new NameLookup(),
 ): AggregateRequest {
   const problems = unknownParameters(
     parameters,
@@ -55,7 +55,7 @@ export function readAggregateQuery(
   const named = (parameter: string) => {
     const text = single(parameters, parameter, problems)
     if (text === null && parameters.has(parameter) && parameters.get(parameter)!.length < 2)
-      report(problems, parameter, 'invalid_value', `${parameter} names nothing.`)
+      addProblem(problems, parameter, 'invalid_value', `${parameter} names nothing.`)
     return text
   }
   const grouped = named('group_by')
@@ -64,7 +64,7 @@ export function readAggregateQuery(
   const measured = named('measures')
   const measures =
     measured === null ? ofParts(parts) : measuresOf(measured, parts?.measured ?? null, sums.inBase, context)
-  refuse(problems, 'The query could not be read.')
+  throwProblems(problems, 'The query could not be read.')
   return { ...selection, keys, measures, parts }
 }
 

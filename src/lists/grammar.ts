@@ -22,7 +22,7 @@ export type Filter =
   | { readonly type: 'and' | 'or'; readonly of: readonly Filter[] }
   | { readonly type: 'not'; readonly of: Filter }
 
-export type SortKey = { readonly field: string; readonly direction: 'asc' | 'desc' }
+export type ParsedSort = { readonly field: string; readonly direction: 'asc' | 'desc' }
 
 export class GrammarError extends Error {
   readonly position: number
@@ -71,7 +71,7 @@ function joined(type: 'and' | 'or', filters: readonly Filter[]): Filter {
  * `field:direction` separated by commas. A repeated field is dropped, as it can't change the order. Throws
  * GrammarError.
  */
-export function parseSort(text: string): SortKey[] {
+export function parseSort(text: string): ParsedSort[] {
   let position = 0
   const keys = text.split(',').map(part => {
     const at = position

@@ -15,7 +15,7 @@ import type { Reader } from '../records/store.ts'
 import type { Caller } from '../rights/visibility.ts'
 import { param, type Sql, sql } from '../sql.ts'
 import type { ResolveContext } from './operands.ts'
-import { report } from './parameters.ts'
+import { addProblem } from './parameters.ts'
 import { namesOf as namesOfFields } from './query.ts'
 
 export type GroupKey = {
@@ -36,7 +36,7 @@ const keysMax = 3
 export function groupKeysOf(text: string, own: readonly GroupKey[], context: ResolveContext): GroupKey[] {
   const names = [...new Set(text.split(',').map(name => name.trim()))]
   if (names.length > keysMax) {
-    report(context.problems, 'group_by', 'too_many', `group_by takes at most ${keysMax} fields.`)
+    addProblem(context.problems, 'group_by', 'too_many', `group_by takes at most ${keysMax} fields.`)
     return []
   }
   return names.flatMap(name => own.find(key => key.text === name) ?? groupKeyOf(name, context) ?? [])
@@ -49,17 +49,17 @@ function groupKeyOf(text: string, context: ResolveContext): GroupKey | null {
   const told = (hint: Hint) => ({ field: name, hint })
   if (!field?.is_active || field.is_hidden) {
     const hint = () => unknownFieldHint(name, schema)
-    report(problems, 'group_by', 'unknown_field', `There is no field "${name}".`, told(hint))
+    addProblem(problems, 'group_by', 'unknown_field', `There is no field "${name}".`, told(hint))
   } else if (kinds[field.type].day) {
     const known = units.find(one => one === unit)
     if (known && more.length === 0) return dateKey(text, field, known, catalog)
     const hint = () => suggestion(unit ?? '', units, `The units: ${units.join(', ')}.`)
     const message = `${name} needs a unit of time, such as ${name}:month.`
-    if (unit === undefined) report(problems, 'group_by', 'not_groupable', message, told(hint))
-    else report(problems, 'group_by', 'invalid_value', `There is no unit of time "${unit}".`, told(hint))
+    if (unit === undefined) addProblem(problems, 'group_by', 'not_groupable', message, told(hint))
+    else addProblem(problems, 'group_by', 'invalid_value', `There is no unit of time "${unit}".`, told(hint))
   } else if (!isGroupable(field)) {
     const hint = `Those that can: ${namesOfFields(schema, isGroupable)}; dates with a unit of time.`
-    report(
+    addProblem(
       problems,
       'group_by',
       'not_groupable',
@@ -67,7 +67,13 @@ function groupKeyOf(text: string, context: ResolveContext): GroupKey | null {
       told(hint),
     )
   } else if (unit !== undefined) {
-    report(problems, 'group_by', 'invalid_value', `${name} has no units of time.`, told(`Use ${name} alone.`))
+    addProblem(
+      problems,
+      'group_by',
+      'invalid_value',
+      `${name} has no units of time.`,
+      told(`Use ${name} alone.`),
+    )
   } else return idKey(field, text)
   return null
 }

@@ -4,10 +4,9 @@
  * cache belongs to one catalog. Knows no HTTP.
  */
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
-import { withNames } from '../records/names.ts'
+import { resolveNames } from '../records/names.ts'
 import type { Reader } from '../records/store.ts'
-import type { Rights } from '../rights/rights.ts'
-import { type Caller, callerParamValues } from '../rights/visibility.ts'
+import { type AuthorizedCaller, type Caller, callerParamValues } from '../rights/visibility.ts'
 import { prepared } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { countedPageSql, type StatementOf } from './list.ts'
@@ -35,12 +34,12 @@ export const [listsMax, textMax] = [50, 1000]
 
 /**
  * Parses the parameters of a list, or takes them from the cache. Throws as readListQuery does, and as
- * withNames does for the names in its filter. `now` is UTC, with milliseconds.
+ * resolveNames does for the names in its filter. `now` is UTC, with milliseconds.
  */
 export async function readKnownList(
   db: Reader,
   schema: ResourceSchema,
-  caller: Caller & { readonly rights: Rights },
+  caller: AuthorizedCaller,
   parameters: Parameters,
   now: string,
 ): Promise<KnownList> {
@@ -55,7 +54,9 @@ export async function readKnownList(
     keep(lists, text, found)
     return { ...found, request: { ...found.request, asOf: now } }
   }
-  const request = await withNames(db, caller, names => readListQuery(parameters, schema, catalog, now, names))
+  const request = await resolveNames(db, caller, names =>
+    readListQuery(parameters, schema, catalog, now, names),
+  )
   // Not cached: names may move to other records, and a page after another one is read once.
   if (text === null || request.hasNames || request.cursor) return { request, statementOf: null }
   if (!askedOnce.delete(text)) {

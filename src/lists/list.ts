@@ -7,7 +7,7 @@ import { recordRow } from '../fields/columns.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { expanded, namesOf } from '../records/expand.ts'
 import { isShownWhole, renderedSql, shownMembers } from '../records/rendered-record.ts'
-import { type BytesReader, type Reader, tableOf } from '../records/store.ts'
+import { type RawReader, tableOf } from '../records/store.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { compile, type Param, param, type Sql, type Statement, sql } from '../sql.ts'
 import { mapYielding } from '../waiting/yielding.ts'
@@ -20,8 +20,6 @@ import { afterSql, sortSql, whereSql } from './sql.ts'
 import { totalOf } from './total.ts'
 
 /** The database interface of a list. Records come as bytes, so that they pass through without decoding. */
-export type ListDatabase = Reader & BytesReader
-
 export type Page = {
   /** the records as the inside of a JSON array, in UTF-8, which may be in several pieces */
   readonly records: readonly Uint8Array[]
@@ -122,7 +120,7 @@ function isPassedOn(schema: ResourceSchema, { expand, only }: ListRequest): bool
  * (known-list.ts).
  */
 export async function listRecords(
-  db: ListDatabase,
+  db: RawReader,
   schema: ResourceSchema,
   caller: Caller,
   request: ListRequest,
@@ -168,7 +166,7 @@ function decoded(bytes: Uint8Array): string {
  * to other requests.
  */
 export async function seen(
-  db: ListDatabase,
+  db: RawReader,
   schema: ResourceSchema,
   caller: Caller,
   request: ListRequest,

@@ -10,7 +10,7 @@ import { suggestion } from '../fields/nearest.ts'
 import { unknownFieldHint } from '../fields/unknown-field.ts'
 import { type Sql, sql } from '../sql.ts'
 import type { ResolveContext } from './operands.ts'
-import { report } from './parameters.ts'
+import { addProblem } from './parameters.ts'
 
 /** A number of a record, or an amount, as SQL over the row `r`. */
 export type Measured = {
@@ -63,7 +63,7 @@ export function measuresOf(
 ): Measure[] {
   const texts = [...new Set(text.split(',').map(name => name.trim()))]
   if (texts.length > measuresMax) {
-    report(context.problems, 'measures', 'too_many', `measures takes at most ${measuresMax}.`)
+    addProblem(context.problems, 'measures', 'too_many', `measures takes at most ${measuresMax}.`)
     return []
   }
   // Measures of one field share its numbers, which are then grouped by currency once.
@@ -75,7 +75,7 @@ export function measuresOf(
     if (!fold || field === '' || more.length > 0) {
       const all = [counting.text, ...Object.keys(functions).map(each => `${each}:<field>`)]
       const hint = () => suggestion(name, Object.keys(functions), `The measures: ${all.join(', ')}.`)
-      report(context.problems, 'measures', 'invalid_value', `There is no measure "${one}".`, { hint })
+      addProblem(context.problems, 'measures', 'invalid_value', `There is no measure "${one}".`, { hint })
       return []
     }
     if (!known.has(field))
@@ -98,7 +98,7 @@ function partOf(
   if (Object.hasOwn(parts, name)) return parts[name]!
   const hint = `Those that can here: ${Object.keys(parts).join(', ')}.`
   const message = `"${name}" can't be measured in these groups.`
-  report(problems, 'measures', 'not_measurable', message, { field: name, hint })
+  addProblem(problems, 'measures', 'not_measurable', message, { field: name, hint })
   return null
 }
 
@@ -106,13 +106,13 @@ function fieldOf(name: string, inBase: InBase, { schema, problems }: ResolveCont
   const field = schema.byName.get(name)
   if (!field?.is_active || field.is_hidden) {
     const hint = () => unknownFieldHint(name, schema)
-    report(problems, 'measures', 'unknown_field', `There is no field "${name}".`, { field: name, hint })
+    addProblem(problems, 'measures', 'unknown_field', `There is no field "${name}".`, { field: name, hint })
     return null
   }
   const measured = field.is_of_store ? undefined : kinds[field.type].measured?.(field)
   if (!measured) {
     const message = `${name} is neither a number nor an amount.`
-    report(problems, 'measures', 'not_measurable', message, { field: name })
+    addProblem(problems, 'measures', 'not_measurable', message, { field: name })
     return null
   }
   const amount = measured.amount(recordRow)

@@ -11,7 +11,7 @@ import { reachedBy } from './resolve.ts'
  * Throws `forbidden` unless the caller may read the resources whose names are shown or sorted by, or that the
  * filter reaches.
  */
-export function needNames(
+export function requireReadScopes(
   rights: Rights,
   shown: readonly Field[],
   { sort = [], filter = null }: Partial<Pick<ListRequest, 'sort' | 'filter'>> = {},

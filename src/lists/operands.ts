@@ -6,13 +6,13 @@ import { decimal } from '../fields/decimal.ts'
 import { spellings } from '../fields/name.ts'
 import type { Complaint, Term } from '../fields/operators.ts'
 import { fold } from '../fold.ts'
-import { type Names, nameProblem } from '../records/names.ts'
+import { type NameLookup, nameProblem } from '../records/names.ts'
 
 export type ResolveContext = {
   readonly schema: ResourceSchema
   readonly catalog: Catalog
   readonly problems: Problems
-  readonly names: Names
+  readonly names: NameLookup
 }
 
 /** The longest text that `like` may search for (D112). */
@@ -30,11 +30,12 @@ export function namedId(
 ): string | null {
   const { names, catalog, problems } = context
   if (!catalog.resources.get(resource)?.resource.namedBy) return null
-  const holders = names.holders(resource, text)
-  if (names.areTooMany) refuse(context, field, 'filter', 'too_many', 'A request has at most 1000 names')
-  if (!holders || names.areTooMany) return ''
-  const wrong = nameProblem(resource, text, holders, names.near(resource, text))
-  if (!wrong) return String(holders[0]!.id)
+  const matches = names.matches(resource, text)
+  if (names.areTooMany)
+    addOperandProblem(context, field, 'filter', 'too_many', 'A request has at most 1000 names')
+  if (!matches || names.areTooMany) return ''
+  const wrong = nameProblem(resource, text, matches, names.near(resource, text))
+  if (!wrong) return String(matches[0]!.id)
   problems.add(
     () => ({ field, path: '', parameter: 'filter', ...wrong, message: `${field} ${wrong.message}.` }),
     nothingHint(field, text),
@@ -57,10 +58,11 @@ export function likeValues(
   context: ResolveContext,
 ): readonly string[] {
   const text = values[0]!
-  if (fold(text) === '') refuse(context, name, 'filter', 'invalid_value', 'like needs a text to look for')
-  else if (!isText(text)) refuse(context, name, 'filter', 'invalid_value', noText.message)
+  if (fold(text) === '')
+    addOperandProblem(context, name, 'filter', 'invalid_value', 'like needs a text to look for')
+  else if (!isText(text)) addOperandProblem(context, name, 'filter', 'invalid_value', noText.message)
   else if (codePoints(text) > likeMax)
-    refuse(context, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)
+    addOperandProblem(context, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)
   else return spellings(text)
   return []
 }
@@ -81,7 +83,7 @@ export function checkBetween(
   context: ResolveContext,
 ): void {
   if (operands.length !== 2) {
-    refuse(
+    addOperandProblem(
       context,
       name,
       'filter',
@@ -96,11 +98,12 @@ export function checkBetween(
     term.type === 'numeric' || term.type === 'bigint'
       ? (decimal(from)?.gt(decimal(to) ?? from) ?? false)
       : Buffer.compare(Buffer.from(from), Buffer.from(to)) > 0
-  if (backwards) refuse(context, name, 'filter', 'invalid_value', 'between needs the lower value first')
+  if (backwards)
+    addOperandProblem(context, name, 'filter', 'invalid_value', 'between needs the lower value first')
 }
 
 /** Reports a problem of a parameter. */
-export function refuse(
+export function addOperandProblem(
   context: ResolveContext,
   field: string,
   parameter: string,

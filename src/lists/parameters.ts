@@ -21,13 +21,13 @@ const askLess = 'Ask in several requests.'
 /** Maximum bytes of a query: a character has at most four in UTF-8. A larger query is not read at all. */
 export const queryBytesMax: number = 4 * textMax
 
-export function refuse(problems: Problems, detail: string): void {
+export function throwProblems(problems: Problems, detail: string): void {
   if (problems.count === 0) return
   const isUnknown = problems.kept.every(({ code }) => code === 'unknown_parameter')
   throw new Refusal(isUnknown ? 'unknown_parameter' : 'malformed_query', detail, problems)
 }
 
-export function report(
+export function addProblem(
   problems: Problems,
   parameter: string,
   code: string,
@@ -40,7 +40,7 @@ export function report(
 /** The refusal of a query with more than `queryBytesMax` bytes. */
 export function queryTooLarge(): Refusal {
   const problems = new Problems()
-  report(problems, '', 'too_long', mostCharacters, { hint: askLess })
+  addProblem(problems, '', 'too_long', mostCharacters, { hint: askLess })
   return new Refusal('malformed_query', unreadable, problems)
 }
 
@@ -50,7 +50,7 @@ function refuseExcess(parameters: Parameters): void {
   const texts = [...parameters.values()].flat()
   const length = [...parameters.keys(), ...texts].reduce((sum, text) => sum + text.length, 0)
   if (Math.max(parameters.size, texts.length) > parametersMax) {
-    report(
+    addProblem(
       problems,
       '',
       'too_many',
@@ -58,9 +58,9 @@ function refuseExcess(parameters: Parameters): void {
       { hint: askLess },
     )
   } else if (length > textMax) {
-    report(problems, '', 'too_long', `${mostCharacters.slice(0, -1)}, not ${length}.`, { hint: askLess })
+    addProblem(problems, '', 'too_long', `${mostCharacters.slice(0, -1)}, not ${length}.`, { hint: askLess })
   }
-  refuse(problems, unreadable)
+  throwProblems(problems, unreadable)
 }
 
 /** `saidElsewhere`: returns a hint for another system's parameter, or null. */
@@ -75,7 +75,7 @@ export function unknownParameters(
     if (known.includes(name)) continue
     const usual = () => suggestion(name, known, `The parameters: ${known.join(', ')}.`)
     const hint = () => saidElsewhere(name, parameters) ?? usual()
-    report(problems, name, 'unknown_parameter', `There is no parameter "${name}".`, { hint })
+    addProblem(problems, name, 'unknown_parameter', `There is no parameter "${name}".`, { hint })
   }
   return problems
 }
@@ -98,17 +98,17 @@ export function wholeNumber(
   if (new Set(values).size > 1) {
     const sent = names.filter(name => parameters.has(name))
     const given = sent.length === 1 ? `${sent[0]} is given with` : `${sent.join(' and ')} have`
-    report(problems, parameter, 'contradiction', `${given} different values.`)
+    addProblem(problems, parameter, 'contradiction', `${given} different values.`)
   } else if (!/^\d{1,16}$/.test(values[0]!) || value < 1 || value > max) {
     const limit = max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''
-    report(problems, parameter, 'invalid_value', `${parameter} must be a whole number from 1${limit}.`)
+    addProblem(problems, parameter, 'invalid_value', `${parameter} must be a whole number from 1${limit}.`)
   } else return value
   return fallback
 }
 
 export function single(parameters: Parameters, name: string, problems: Problems): string | null {
   const values = parameters.get(name) ?? []
-  if (values.length > 1) report(problems, name, 'contradiction', `${name} may be given only once.`)
+  if (values.length > 1) addProblem(problems, name, 'contradiction', `${name} may be given only once.`)
   return values[0] || null
 }
 
@@ -121,7 +121,7 @@ export function oneOf<T extends string>(
   const text = single(parameters, name, problems)
   const word = words.find(known => known === text) ?? null
   if (text !== null && word === null)
-    report(problems, name, 'invalid_value', `${name} must be ${oneOfWords(words)}.`)
+    addProblem(problems, name, 'invalid_value', `${name} must be ${oneOfWords(words)}.`)
   return word
 }
 
@@ -145,7 +145,7 @@ export function parsed<T>(
     if (!(error instanceof GrammarError)) throw error
     const { message, hint } = error
     const position = error.position + 1
-    report(problems, parameter, 'syntax', `${message} (at position ${position} of ${parameter}).`, {
+    addProblem(problems, parameter, 'syntax', `${message} (at position ${position} of ${parameter}).`, {
       position,
       // A computed hint fits the text at the position; a fixed one is general.
       hint: typeof hint === 'function' ? hint : () => meant() ?? hint ?? '',

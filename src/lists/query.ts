@@ -9,19 +9,19 @@ import type { Field } from '../fields/field.ts'
 import { isoDate } from '../fields/iso8601.ts'
 import { unknownFieldHint } from '../fields/unknown-field.ts'
 import { isExpandable } from '../records/expand.ts'
-import { Names } from '../records/names.ts'
+import { NameLookup } from '../records/names.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
 import { filterMeant } from './filters-elsewhere.ts'
 import { type Filter, parseFilter, parseSort } from './grammar.ts'
 import { refuseCostlyLikes } from './like-cost.ts'
 import type { ResolveContext } from './operands.ts'
 import {
+  addProblem,
   oneOf,
   type Parameters,
   parsed,
-  refuse,
-  report,
   single,
+  throwProblems,
   unknownParameters,
   unreadable,
   wholeNumber,
@@ -85,11 +85,11 @@ export function readListQuery(
   schema: ResourceSchema,
   catalog: Catalog,
   now: string,
-  names: Names = new Names(),
+  names: NameLookup = new NameLookup(),
 ): ListRequest {
   const problems = unknownParameters(parameters, listParameters, saidElsewhere(schema, listParameters))
   const request = listRequestOf(parameters, { schema, catalog, problems, names }, now, pageSizes)
-  refuse(problems, unreadable)
+  throwProblems(problems, unreadable)
   return request
 }
 
@@ -120,7 +120,7 @@ export function listRequestOf(
   const cursor = cursorOf(parameters, identity, sort, problems)
   if ((page - 1) * pageSize > offsetMax) {
     const hint = 'Follow the cursor: give the "nextCursor" of each page as "cursor" of the next request.'
-    report(problems, 'page', 'page_too_far', `A numbered page passes over at most ${offsetMax} rows.`, {
+    addProblem(problems, 'page', 'page_too_far', `A numbered page passes over at most ${offsetMax} rows.`, {
       hint,
     })
   }
@@ -158,7 +158,7 @@ export function dayOf(parameters: Parameters, name: string, problems: Problems):
   const text = single(parameters, name, problems)
   if (text === null) return null
   const day = isoDate(text)
-  if (day === null) report(problems, name, 'invalid_value', `${name} must be a day such as 2026-06-30.`)
+  if (day === null) addProblem(problems, name, 'invalid_value', `${name} must be a day such as 2026-06-30.`)
   return day
 }
 
@@ -188,7 +188,7 @@ function filterOf(parameters: Parameters, { schema, problems }: ResolveContext):
 export function readRecordQuery(parameters: Parameters, schema: ResourceSchema): readonly Field[] {
   const problems = unknownParameters(parameters, ['expand'], saidElsewhere(schema, ['expand']))
   const expand = expandOf(parameters, schema, problems)
-  refuse(problems, 'The query could not be read.')
+  throwProblems(problems, 'The query could not be read.')
   return expand
 }
 
@@ -201,16 +201,21 @@ function cursorOf(
   const text = single(parameters, 'cursor', problems)
   if (text === null) return null
   if (parameters.has('page'))
-    report(problems, 'cursor', 'contradiction', 'cursor takes the place of page: give one of them.')
+    addProblem(problems, 'cursor', 'contradiction', 'cursor takes the place of page: give one of them.')
   // The problems of the sort are reported already, and without a sort the cursor can't be checked.
   if (problems.count) return null
   const cursor = readCursor(text, listIdentity(identity), sort)
   if (cursor === 'other') {
     const hint =
       'Give the filter, sort and deleted with which its list began, or begin a new list without it.'
-    report(problems, 'cursor', 'other_list', 'The cursor belongs to another list.', { hint })
+    addProblem(problems, 'cursor', 'other_list', 'The cursor belongs to another list.', { hint })
   } else if (cursor === null) {
-    report(problems, 'cursor', 'invalid_value', 'cursor must be the "nextCursor" of a page, as it was given.')
+    addProblem(
+      problems,
+      'cursor',
+      'invalid_value',
+      'cursor must be the "nextCursor" of a page, as it was given.',
+    )
   } else return cursor
   return null
 }
@@ -229,7 +234,7 @@ function fieldsNamed(
   const text = single(parameters, parameter, problems)
   if (text === null) {
     if (parameters.has(parameter))
-      report(problems, parameter, 'invalid_value', `${parameter} names no field.`)
+      addProblem(problems, parameter, 'invalid_value', `${parameter} names no field.`)
     return null
   }
   const names = [...new Set([...always, ...text.split(',').map(name => name.trim())])]
@@ -237,7 +242,7 @@ function fieldsNamed(
     const field = schema.byName.get(name)
     if (field?.is_active && !field.is_hidden) return [field]
     const hint = () => unknownFieldHint(name, schema)
-    report(problems, parameter, 'unknown_field', `There is no field "${name}".`, { field: name, hint })
+    addProblem(problems, parameter, 'unknown_field', `There is no field "${name}".`, { field: name, hint })
     return []
   })
 }
@@ -247,7 +252,7 @@ function expandOf(parameters: Parameters, schema: ResourceSchema, problems: Prob
   for (const { internal_name: field } of named.filter(one => !isExpandable(one))) {
     const hint = () => `Those that can: ${namesOf(schema, isExpandable)}.`
     const message = `${field} can't be expanded: it holds no ids with names.`
-    report(problems, 'expand', 'not_expandable', message, { field, hint })
+    addProblem(problems, 'expand', 'not_expandable', message, { field, hint })
   }
   return named
 }

@@ -9,8 +9,9 @@ import { type Complaint, equality, type Operator, type Order, type Term } from '
 import { unknownFieldHint } from '../fields/unknown-field.ts'
 import { compile, sql } from '../sql.ts'
 import { inMoments } from './days.ts'
-import type { Condition, Filter, SortKey } from './grammar.ts'
+import type { Condition, Filter, ParsedSort } from './grammar.ts'
 import {
+  addOperandProblem,
   checkBetween,
   isText,
   likeValues,
@@ -18,7 +19,6 @@ import {
   noText,
   nothingHint,
   type ResolveContext,
-  refuse,
 } from './operands.ts'
 
 export type PlannedCondition = {
@@ -106,18 +106,24 @@ export function resolveFilter(filter: Filter, context: ResolveContext): Plan {
 
 /** The sort keys; `id` is always the last (D29). `isOfDeleted` as in Selection. */
 export function resolveSort(
-  keys: readonly SortKey[],
+  keys: readonly ParsedSort[],
   context: ResolveContext,
   isOfDeleted: boolean,
 ): PlannedSort[] {
   if (keys.length > sortKeysMax) {
-    refuse(context, keys[sortKeysMax]!.field, 'sort', 'too_many', `sort takes at most ${sortKeysMax} fields`)
+    addOperandProblem(
+      context,
+      keys[sortKeysMax]!.field,
+      'sort',
+      'too_many',
+      `sort takes at most ${sortKeysMax} fields`,
+    )
     return []
   }
   const planned = keys.flatMap(({ field: name, direction }) => {
     const found = findTerm(name, 'sort', context)
     if (found && found.term.order === null)
-      refuse(context, name, 'sort', 'not_sortable', `Records can't be sorted by ${name}`)
+      addOperandProblem(context, name, 'sort', 'not_sortable', `Records can't be sorted by ${name}`)
     if (!found?.term.order) return []
     const order = (isOfDeleted ? null : found.term.order.ofLive) ?? found.term.order
     return [{ order, direction, nullable: !order.isFilled }]
@@ -169,7 +175,7 @@ function planOfDays(condition: Condition, { day, operators }: Term, context: Res
   const inDays = inMoments(condition, text => day(text, context.catalog))
   if (!inDays || values.length <= daysMax) return inDays && resolveFilter(inDays, context)
   const message = `${operator} takes at most ${daysMax} values where one is a plain day`
-  refuse(context, name, 'filter', 'too_many', message, 'Ask in several requests, or name moments.')
+  addOperandProblem(context, name, 'filter', 'too_many', message, 'Ask in several requests, or name moments.')
   return nothing
 }
 
@@ -183,17 +189,24 @@ function planOf(
   const reached = through ? { through } : {}
   if (!term.operators.includes(operator)) {
     const hint = `It has: ${term.operators.join(', ')}.`
-    refuse(context, name, 'filter', 'operator_not_allowed', `${name} has no operator "${operator}"`, hint)
+    addOperandProblem(
+      context,
+      name,
+      'filter',
+      'operator_not_allowed',
+      `${name} has no operator "${operator}"`,
+      hint,
+    )
     return nothing
   }
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists') {
     if (values[0] === 'true' || values[0] === 'false')
       return { type: 'condition', term, operator, values, isVolatile, ...reached }
-    refuse(context, name, 'filter', 'invalid_value', `${operator} takes true or false`)
+    addOperandProblem(context, name, 'filter', 'invalid_value', `${operator} takes true or false`)
     return nothing
   }
   if (values.length > valuesMax) {
-    refuse(
+    addOperandProblem(
       context,
       name,
       'filter',
@@ -242,7 +255,7 @@ function refuseOperand(
   const withPlus = value.includes(' ') ? term.operand(value.replaceAll(' ', '+'), context.catalog) : null
   const wasPlus = typeof withPlus === 'string' || Array.isArray(withPlus)
   const told = nothingHint(name, value) ?? hint
-  refuse(context, name, 'filter', 'invalid_value', message, wasPlus ? plusHint : told)
+  addOperandProblem(context, name, 'filter', 'invalid_value', message, wasPlus ? plusHint : told)
 }
 
 const plusHint = 'In an address + stands for a blank: write + as %2B.'
@@ -262,7 +275,7 @@ function findTerm(path: string, parameter: string, context: ResolveContext): Fou
   const field = context.schema.byName.get(name)
   if (!field?.is_active || field.is_hidden) {
     const hint = () => unknownFieldHint(name, context.schema)
-    refuse(context, name, parameter, 'unknown_field', `There is no field "${name}"`, hint)
+    addOperandProblem(context, name, parameter, 'unknown_field', `There is no field "${name}"`, hint)
     return null
   }
   const kind = kinds[field.type]
@@ -273,7 +286,7 @@ function findTerm(path: string, parameter: string, context: ResolveContext): Fou
   const members = kind.members.filter(known => kind.term(field, known)).map(known => `${name}.${known}`)
   const hint = members.length ? `It has: ${members.join(', ')}.` : `Use ${name} alone.`
   const message = member ? `${name} has no member "${member}"` : `${name} needs a member`
-  refuse(context, path, parameter, 'unknown_field', message, hint)
+  addOperandProblem(context, path, parameter, 'unknown_field', message, hint)
   return null
 }
 

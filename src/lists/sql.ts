@@ -7,7 +7,7 @@ import { arrayLiteral, likeText, param, type Sql, type SqlType, sql } from '../s
 import type { SortKey } from './key-ranges.ts'
 import type { Plan, PlannedCondition, Through } from './resolve.ts'
 
-/** Selects records: those that the viewer sees, that are not deleted (or are), and that a filter finds. */
+/** Selects records: those that the caller sees, that are not deleted (or are), and that a filter finds. */
 export function whereSql(
   resource: string,
   params: CallerParams,
@@ -19,7 +19,7 @@ export function whereSql(
 }
 
 /**
- * The condition of a filter. A negated condition takes null as false, so that NOT means "all others". `sight`
+ * The condition of a filter. A negated condition takes null as false, so that NOT means "all others". `params`
  * limits the records that it reaches across references.
  */
 export function filterSql(plan: Plan, params: CallerParams, row: Row = recordRow): Sql {
@@ -101,7 +101,7 @@ function conditionSql(condition: PlannedCondition, params: CallerParams, own: Ro
 }
 
 /**
- * The condition that the record points to one that the viewer sees and for which `holds` (D87). The
+ * The condition that the record points to one that the caller sees and for which `holds` (D87). The
  * referenced records are looked up once, not for each record.
  */
 function reaching(

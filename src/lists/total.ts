@@ -8,7 +8,7 @@ import type { ResourceSchema } from '../fields/catalog.ts'
 import { type Reader, tableOf } from '../records/store.ts'
 import {
   type Caller,
-  callerKey,
+  callerCacheKey,
   callerParamsOf,
   isLimited,
   visibilityKey,
@@ -64,7 +64,7 @@ export async function totalOf(
   // Across references a filter finds only what its caller sees there, whoever sees the list itself (D87). A
   // name means the record of that name that its caller sees (D75).
   const isOwn = request.hasNames || reachedBy(request.filter).length > 0
-  const seer = isOwn ? callerKey(caller) : visibilityKey(schema, caller)
+  const seer = isOwn ? callerCacheKey(caller) : visibilityKey(schema, caller)
   const key = listIdentity([way, String(isOfDeleted), seer, filterText])
   const found = known.get(key)
   const at = Number(seq)

@@ -12,11 +12,11 @@ import { createRecord } from './create.ts'
 import type { Precondition } from './precondition.ts'
 import { removeRecord } from './remove.ts'
 import { restoreRecord } from './restore.ts'
-import type { Context, Saved } from './save.ts'
-import type { Queryable } from './store.ts'
+import type { Saved, WriteContext } from './save.ts'
+import type { Transaction } from './store.ts'
 import { canGoTogether, prepared, type Ready } from './together.ts'
 import { updateRecord } from './update.ts'
-import { idTold, type Told, upsertRecord } from './upsert.ts'
+import { idByUniqueKey, type UniqueKey, upsertRecord } from './upsert.ts'
 import { lockFirst } from './write.ts'
 import { carryOutTogether } from './write-together.ts'
 
@@ -26,7 +26,7 @@ export const operationNames = ['create', 'update', 'upsert', 'delete', 'restore'
 export type Operation = {
   readonly op: (typeof operationNames)[number]
   readonly id: number | null
-  readonly told: Told | null
+  readonly told: UniqueKey | null
   readonly precondition: Precondition
   readonly body: Json
   /** the body, if it depends on the stored record */
@@ -46,10 +46,10 @@ const togetherMin = 8
  * batch with a newer one.
  */
 export async function carryOutBatch(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   operations: readonly Operation[],
-  context: Context,
+  context: WriteContext,
   since: Date,
 ): Promise<Outcome[]> {
   await lockLatest(db, context)
@@ -106,7 +106,7 @@ export async function carryOutBatch(
 }
 
 /** Takes the account's lock, which keeps the catalog from changing. */
-async function lockLatest(db: Queryable, { catalog }: Context): Promise<void> {
+async function lockLatest(db: Transaction, { catalog }: WriteContext): Promise<void> {
   const account = String(catalog.account.id)
   await db.query(lockFirst, [account])
   const own = param(account)
@@ -122,14 +122,14 @@ async function lockLatest(db: Queryable, { catalog }: Context): Promise<void> {
 
 /** Carries out one operation like a request of its own. */
 async function alone(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   { op, id, told, precondition, body, bodyOn }: Operation,
-  context: Context,
+  context: WriteContext,
   since: Date,
 ): Promise<Outcome> {
   const isConditional = precondition !== null
-  const idOf = async () => id ?? idTold(db, schema, context, told!)
+  const idOf = async () => id ?? idByUniqueKey(db, schema, context, told!)
   try {
     switch (op) {
       case 'create':

@@ -9,24 +9,24 @@ import type { Values } from '../fields/field.ts'
 import type { Undone } from '../fields/resource.ts'
 import type { Json } from '../json.ts'
 import { type Sql, sql } from '../sql.ts'
-import { roomFor } from './most.ts'
-import { withNames } from './names.ts'
+import { resolveNames } from './names.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { type Parsed, parseRecord } from './parse.ts'
-import { stillThere } from './references.ts'
+import { quotaConditions } from './record-quota.ts'
+import { referencesExist } from './references.ts'
 import {
   authoredBy,
   blank,
-  type Context,
   candidatesOf,
   changesOf,
+  findIdempotentResponse,
   keptOf,
   type Saved,
   save,
-  savedBefore,
-  validatedRecord,
+  validateRecord,
+  type WriteContext,
 } from './save.ts'
-import { answerOf, createdEvent, insertedRow, type Queryable, type RecordToWrite } from './store.ts'
+import { answerOf, createdEvent, insertedRow, type RecordToWrite, type Transaction } from './store.ts'
 import { insertedKeys } from './unique.ts'
 import { lockFirst, type Write } from './write.ts'
 
@@ -35,22 +35,22 @@ import { lockFirst, type Write } from './write.ts'
  * was saved.
  */
 export async function createRecord(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   body: Json,
-  context: Context,
-  given: Given = {},
+  context: WriteContext,
+  given: WriteOptions = {},
 ): Promise<Saved> {
   const { catalog, actor } = context
-  const { bringsInLine, most } = schema.resource
-  const before = await savedBefore(db, schema, context)
+  const { updatesOthers, quota } = schema.resource
+  const before = await findIdempotentResponse(db, schema, context)
   if (before) return before
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const parsed = await withNames(db, context, names => parseRecord(body, schema, catalog, null, names))
+    const parsed = await resolveNames(db, context, names => parseRecord(body, schema, catalog, null, names))
     Object.assign(parsed.values, authoredBy(actor), given.values, keptOf(parsed.values, context))
     for (const problem of given.problems ?? []) parsed.problems.add(() => problem)
-    const judged = { before: null, added: parsed.references, isDoubtful: attempt > 0 }
-    const draft = await validatedRecord(db, schema, parsed, judged, context)
+    const judged = { before: null, added: parsed.references, recheck: attempt > 0 }
+    const draft = await validateRecord(db, schema, parsed, judged, context)
     const nested = await nestedRecords(db, parsed, context)
     const after = nested.named(schema, draft.after)
     const made = { after, changes: changesOf(schema, blank(schema), after) }
@@ -62,7 +62,7 @@ export async function createRecord(
       params => creation(params, schema, made, nested, parsed, given),
       response,
       {
-        first: nested.isSought || bringsInLine || most ? lockFirst : undefined,
+        first: nested.isSought || updatesOthers || quota ? lockFirst : undefined,
         candidates: candidatesOf(schema, parsed, { before: null, after }),
       },
     )
@@ -81,7 +81,7 @@ export async function createRecord(
 }
 
 /** Options of a write that no request may send, such as values of read-only fields and CTEs beside `r`. */
-export type Given = {
+export type WriteOptions = {
   readonly values?: Values
   readonly rows?: (params: WriteParams) => Sql[]
   /** problems of the body that only the calling code can find */
@@ -95,7 +95,7 @@ export type Given = {
   /** the change that an undo reverts (D83) */
   readonly undoes?: Undone
   /** Throws if the stored record may not be changed. */
-  readonly judge?: (before: Values) => Promise<void>
+  readonly check?: (before: Values) => Promise<void>
 }
 
 const attempts = 3
@@ -110,15 +110,15 @@ function creation(
   draft: RecordToWrite,
   nested: NestedRecords,
   { references }: Parsed,
-  { rows: beside }: Given,
+  { rows: beside }: WriteOptions,
 ): Write {
   const { isConfiguration = false } = schema.resource
   const { rows, events } = nested.write(params)
   const r = sql`r`
   const conditions = [
-    ...stillThere(params, references),
+    ...referencesExist(params, references),
     ...nested.absent(params),
-    ...roomFor(params.account, schema.resource, draft.after),
+    ...quotaConditions(params.account, schema.resource, draft.after),
   ]
   return {
     when: conditions.length ? sql.join(conditions, sql`\n    AND `) : sql`true`,
@@ -128,7 +128,7 @@ function creation(
       ...insertedKeys(params, schema, r, draft, 'keys'),
       ...rows,
       ...(beside?.(params) ?? []),
-      ...(schema.resource.bringsInLine?.(params, r) ?? []),
+      ...(schema.resource.updatesOthers?.(params, r) ?? []),
     ],
     events: [...events, createdEvent(schema, draft, r)],
     isConfiguration,

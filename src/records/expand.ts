@@ -13,7 +13,7 @@ import { namingField } from './names.ts'
 import type { Reader } from './store.ts'
 
 /** field → id → its name */
-export type Names = ReadonlyMap<Field, ReadonlyMap<number, Named>>
+export type NamesByField = ReadonlyMap<Field, ReadonlyMap<number, Named>>
 type Named = { readonly id: number; readonly name: string }
 
 /** True if the field's values are ids that have names: options and related records. */
@@ -40,7 +40,7 @@ export async function expandedRecord(
  * `_expanded` of a record: for each field of `expand` {id, name}, or an array of them where the value is an
  * array.
  */
-export function expanded(record: JsonObject, expand: readonly Field[], names: Names): JsonObject {
+export function expanded(record: JsonObject, expand: readonly Field[], names: NamesByField): JsonObject {
   const one = (field: Field, id: Json) => names.get(field)?.get(Number(id)) ?? null
   return Object.fromEntries(
     expand.map((field): [string, Json] => {
@@ -51,7 +51,7 @@ export function expanded(record: JsonObject, expand: readonly Field[], names: Na
 }
 
 /**
- * The names behind the ids that `records` have in the fields of `expand`, as far as the viewer sees them.
+ * The names behind the ids that `records` have in the fields of `expand`, as far as the caller sees them.
  * `isTelling` prefers names that identify a record (D75), such as a contact's e-mail.
  */
 export async function namesOf(
@@ -60,7 +60,7 @@ export async function namesOf(
   records: readonly JsonObject[],
   expand: readonly Field[],
   isTelling = false,
-): Promise<Names> {
+): Promise<NamesByField> {
   const values = expand.map((field): [Field, Json[]] => [
     field,
     records.map(record => record[field.internal_name] ?? []),
@@ -69,7 +69,7 @@ export async function namesOf(
 }
 
 /**
- * The names behind the ids of these fields, as far as the viewer sees them; deleted records have names, too.
+ * The names behind the ids of these fields, as far as the caller sees them; deleted records have names, too.
  * A value is an id, an array of ids, or null.
  */
 export async function namesBehind(
@@ -77,7 +77,7 @@ export async function namesBehind(
   caller: Caller,
   values: ReadonlyMap<Field, readonly Json[]>,
   isTelling = false,
-): Promise<Names> {
+): Promise<NamesByField> {
   const names = new Map<Field, Map<number, Named>>()
   const wanted = new Map<string, Wanted>()
   for (const [field, given] of values) {

@@ -8,7 +8,7 @@ import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
 import type { JsonObject } from '../json.ts'
-import { type Holder, namingField } from './names.ts'
+import { type Match, namingField } from './names.ts'
 import { type Found, parseContextOf } from './parse.ts'
 
 /** The value that a lookup compares, and its matches; without `find_by`, no field. */
@@ -17,7 +17,7 @@ export type Sought = {
   readonly texts: readonly string[]
   /** the texts as sent, for messages */
   readonly shown: string
-  readonly holders: readonly Holder[]
+  readonly holders: readonly Match[]
 }
 
 const byNothing: Sought = { field: null, texts: [], shown: '', holders: [] }
@@ -54,10 +54,10 @@ export function soughtBy(
   if (value === undefined) return undefined
   const sentTexts = kinds[type].unique!.texts(value)
   const texts = sentTexts.map(comparedName)
-  const all = texts.map(text => found.names?.holders(resource, text, internal_name) ?? null)
+  const all = texts.map(text => found.names?.matches(resource, text, internal_name) ?? null)
   if (all.includes(null)) return undefined
-  const holders = new Map(all.flatMap(holders => holders!).map(holder => [holder.id, holder]))
-  return { field, texts, shown: sentTexts.join(', '), holders: [...holders.values()] }
+  const matches = new Map(all.flatMap(matches => matches!).map(holder => [holder.id, holder]))
+  return { field, texts, shown: sentTexts.join(', '), holders: [...matches.values()] }
 }
 
 /** The payload without `find_by`; copied only if it has one, as it may be large. */

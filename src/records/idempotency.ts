@@ -5,7 +5,7 @@
 import { constraintOf } from '../db/constraint.ts'
 import { Refusal } from '../errors.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
-import type { Queryable } from './store.ts'
+import type { Transaction } from './store.ts'
 import { carryOut, locked, lockFirst, statementOf } from './write.ts'
 
 /** A request with an Idempotency-Key. */
@@ -31,7 +31,7 @@ const isOld = sql`created_at < now() - interval '24 hours'`
  * `idempotency_key_reused`.
  */
 export async function storedResponse<T>(
-  db: Queryable,
+  db: Transaction,
   { idempotency, account }: RequestKey,
 ): Promise<Written<T> | null> {
   if (!idempotency) return null
@@ -57,10 +57,10 @@ FROM idempotency WHERE account_id = ${account}::bigint AND key = ${idempotency.k
 
 /**
  * Carries out a write and stores the request's key with it. The last CTE is `answer`; if its `id` is null,
- * nothing was written and no key is stored. Returns its row, or undefined. `first` as in Queryable.
+ * nothing was written and no key is stored. Returns its row, or undefined. `first` as in Transaction.
  */
 export async function writeIdempotently<T extends object>(
-  db: Queryable,
+  db: Transaction,
   account: Param,
   idempotency: IdempotentRequest | null,
   ctes: readonly Sql[],
@@ -88,7 +88,7 @@ export async function writeIdempotently<T extends object>(
  * `idempotency_key_reused`.
  */
 export async function onceByKey<T extends object>(
-  tx: Queryable,
+  tx: Transaction,
   key: RequestKey,
   act: () => Promise<{ readonly isKept: boolean; readonly result: T }>,
 ): Promise<{ readonly isKept: boolean; readonly result: T }> {
@@ -125,12 +125,12 @@ function kept(account: Param, { key, hash }: IdempotentRequest, response: object
 }
 
 /** Deletes the keys that are older than a day. */
-export async function forgetOldKeys(db: Queryable, account: string): Promise<void> {
+export async function forgetOldKeys(db: Transaction, account: string): Promise<void> {
   while ((await forget(db, account, null)) > 0);
 }
 
 /** Deletes a batch of old keys, or only the old key `key`; returns their number. */
-async function forget(db: Queryable, account: string, key: string | null): Promise<number> {
+async function forget(db: Transaction, account: string, key: string | null): Promise<number> {
   const [own, only] = [param(account), param(key)]
   const statement = sql`WITH ${locked(own)}
 DELETE FROM idempotency USING locked

@@ -40,7 +40,7 @@ export function isFullName({ resource: { shownAs } }: ResourceSchema, alias: Sql
 export type Namesake = { readonly text: string; readonly own: number | null }
 
 /**
- * The people that the viewer sees, by their full names and what they have in the field `of`: `place` among
+ * The people that the caller sees, by their full names and what they have in the field `of`: `place` among
  * those that are asked for, `id` and `name`, at most so many of each.
  */
 export function namesakesSql(
@@ -82,7 +82,7 @@ export async function likeNames(
 }
 
 /**
- * SELECT of the records that the viewer sees and whose names contain a word of `text` or a similar one
+ * SELECT of the records that the caller sees and whose names contain a word of `text` or a similar one
  * (pg_trgm): `id` and `name`, the most similar first. Null if there is nothing to compare.
  */
 function likeNamesSql(schema: ResourceSchema, params: CallerParams, text: string, most: number): Sql | null {

@@ -11,10 +11,10 @@ import { isSameJson, type JsonObject, parseJson } from '../json.ts'
 import { callerParamsOf, changeable, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { renderedSql } from './rendered-record.ts'
-import type { Context } from './save.ts'
-import { type Queryable, tableOf } from './store.ts'
+import type { WriteContext } from './save.ts'
+import { type Transaction, tableOf } from './store.ts'
 import { refuseUnwritable } from './unwritable.ts'
-import { judgeUpdate, updateRecord } from './update.ts'
+import { updateRecord, validateUpdate } from './update.ts'
 
 const batch = 100
 /** Maximum number of records that a dry run moves: others wait for it. */
@@ -36,13 +36,17 @@ type Found = { readonly id: number; readonly body: JsonObject }
  * Moves all records that the caller may change. Throws the refusal of any update, and `forbidden` if the
  * caller's role hides or locks a field that a move changes (D64).
  */
-export async function moveRecords(db: Queryable, context: Context, moves: readonly Move[]): Promise<void> {
+export async function moveRecords(
+  db: Transaction,
+  context: WriteContext,
+  moves: readonly Move[],
+): Promise<void> {
   for (const move of moves) await judge(db, context, move)
   for (const move of moves) await carryOut(db, context, move)
 }
 
 /** True if there is a record to move. */
-export async function hasAny(db: Queryable, context: Context, move: Move): Promise<boolean> {
+export async function hasAny(db: Transaction, context: WriteContext, move: Move): Promise<boolean> {
   return (await found(db, context, move)).length > 0
 }
 
@@ -52,7 +56,7 @@ export function isMovedBy({ resource, where }: Move, params: CallerParams): Sql 
   return sql`(${visible(resource, params, x)} AND ${changeable(resource, params, x)} AND ${where})`
 }
 
-async function judge(db: Queryable, context: Context, move: Move): Promise<void> {
+async function judge(db: Transaction, context: WriteContext, move: Move): Promise<void> {
   const schema = fieldsOf(context, move)
   let count = 0
   for (let records = await found(db, context, move); records.length > 0; ) {
@@ -69,17 +73,17 @@ async function judge(db: Queryable, context: Context, move: Move): Promise<void>
 }
 
 async function judgeOne(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   id: number,
   body: JsonObject,
-  context: Context,
+  context: WriteContext,
 ): Promise<void> {
   refuseUnwritable(schema, Object.keys(body), 'To move it changes what your role does not let you change')
-  await judgeUpdate(db, schema, id, body, context)
+  await validateUpdate(db, schema, id, body, context)
 }
 
-async function carryOut(db: Queryable, context: Context, move: Move): Promise<void> {
+async function carryOut(db: Transaction, context: WriteContext, move: Move): Promise<void> {
   const schema = fieldsOf(context, move)
   for (let before = ''; ; ) {
     const records = await found(db, context, move)
@@ -105,12 +109,12 @@ function tooManyToTry({ resource }: Move): Refusal {
   ])
 }
 
-function fieldsOf({ catalog }: Context, { resource }: Move): ResourceSchema {
+function fieldsOf({ catalog }: WriteContext, { resource }: Move): ResourceSchema {
   return catalog.resources.get(resource)!
 }
 
 /** The first records after the id `after` that the caller may move. */
-async function found(db: Queryable, context: Context, move: Move, after = 0): Promise<Found[]> {
+async function found(db: Transaction, context: WriteContext, move: Move, after = 0): Promise<Found[]> {
   const schema = fieldsOf(context, move)
   const rows = await ask(
     db,

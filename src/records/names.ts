@@ -12,7 +12,6 @@ import { shownName } from '../fields/kinds/reference.ts'
 import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
 import { pluralOf } from '../fields/synonyms.ts'
-import type { Rights } from '../rights/rights.ts'
 import { type Caller, callerParamsOf, unlimited, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { fullNames, isFullName, isSeen, likeNames } from './like-names.ts'
@@ -21,7 +20,7 @@ import { askReferences, type Look, lookIn } from './references.ts'
 import type { Reader } from './store.ts'
 
 /** A record that matches a name; `name` is the name it is shown under. */
-export type Holder = { readonly id: number; readonly name: string }
+export type Match = { readonly id: number; readonly name: string }
 
 /** Used in place of a field to compare the full names of people. */
 export const fullName = 'full name'
@@ -38,18 +37,18 @@ const manyNames = 20
 export const candidatesMax = 10
 
 /** The names that a request contains, and their lookup results. */
-export class Names {
-  readonly #answers: ReadonlyMap<string, readonly Holder[]>
+export class NameLookup {
+  readonly #answers: ReadonlyMap<string, readonly Match[]>
   readonly #asked = new Map<string, Asked>()
   readonly #look: Look | null
-  readonly #near: ReadonlyMap<string, readonly Holder[]>
+  readonly #near: ReadonlyMap<string, readonly Match[]>
   /** references in defaults that are not looked up yet */
   readonly defaults: Reference[] = []
 
   constructor(
-    answers: ReadonlyMap<string, readonly Holder[]> = new Map(),
+    answers: ReadonlyMap<string, readonly Match[]> = new Map(),
     look: Look | null = null,
-    near: ReadonlyMap<string, readonly Holder[]> = new Map(),
+    near: ReadonlyMap<string, readonly Match[]> = new Map(),
   ) {
     this.#answers = answers
     this.#look = look
@@ -64,7 +63,7 @@ export class Names {
    * The records of a resource that match a name; null until it is looked up. `by`: the one field to compare,
    * or `fullName`.
    */
-  holders(resource: string, text: string, by: string | null = null): readonly Holder[] | null {
+  matches(resource: string, text: string, by: string | null = null): readonly Match[] | null {
     if (!canBeName(text)) return []
     const key = keyOf({ resource, by, text })
     const known = this.#answers.get(key)
@@ -76,7 +75,7 @@ export class Names {
   /**
    * The records with names similar to one that no record has, the most similar first; sought for few names.
    */
-  near(resource: string, text: string): readonly Holder[] {
+  near(resource: string, text: string): readonly Match[] {
     return this.#near.get(keyOf({ resource, by: null, text })) ?? []
   }
 
@@ -108,14 +107,18 @@ export function canBeName(text: string): boolean {
 }
 
 /** The caller. `namesIdle`: names may mean inactive records, too. */
-type Asker = Caller & { readonly rights?: Rights; readonly namesIdle?: true }
+type NamingCaller = Caller & { readonly namesIdle?: true }
 
 /**
  * Parses a request with `read`, and resolves its names. Calls `read` twice if there are names, and ignores
  * what it throws the first time. Throws `forbidden` without the scope to read what is named (D65).
  */
-export async function withNames<T>(db: Reader, caller: Asker, read: (names: Names) => T): Promise<T> {
-  const names = new Names()
+export async function resolveNames<T>(
+  db: Reader,
+  caller: NamingCaller,
+  read: (names: NameLookup) => T,
+): Promise<T> {
+  const names = new NameLookup()
   let first: () => T
   try {
     const made = read(names)
@@ -130,23 +133,23 @@ export async function withNames<T>(db: Reader, caller: Asker, read: (names: Name
   const answers = await lookedUp(db, caller, asked)
   const look = lookIn(await askReferences(db, unlimited(callerParamsOf(caller)), defaults))
   const unknown = asked.filter(one => one.by === null && answers.get(keyOf(one))?.length === 0)
-  const near = new Map<string, readonly Holder[]>()
+  const near = new Map<string, readonly Match[]>()
   for (const one of unknown.slice(0, soughtMax))
     near.set(keyOf(one), await likeNames(db, caller, one.resource, one.text, candidatesMax))
-  return read(new Names(answers, look, near))
+  return read(new NameLookup(answers, look, near))
 }
 
 /**
  * The records that match each name of a list, of at most `namesMax`; without similar names, which only a
- * problem contains. Throws `forbidden` like `withNames`.
+ * problem contains. Throws `forbidden` like `resolveNames`.
  */
-export async function holdersOfNames(
+export async function matchesOfNames(
   db: Reader,
-  caller: Asker,
+  caller: NamingCaller,
   all: readonly Asked[],
-): Promise<(readonly Holder[])[]> {
-  const names = new Names()
-  for (const { resource, text, by } of all) names.holders(resource, text, by)
+): Promise<(readonly Match[])[]> {
+  const names = new NameLookup()
+  for (const { resource, text, by } of all) names.matches(resource, text, by)
   const answers = await lookedUp(db, caller, names.asked)
   return all.map(one => answers.get(keyOf(one)) ?? [])
 }
@@ -158,12 +161,12 @@ const soughtMax = 3
 export function nameProblem(
   resource: string,
   text: string,
-  holders: readonly Holder[],
-  near: readonly Holder[] = [],
+  matches: readonly Match[],
+  near: readonly Match[] = [],
 ) {
-  if (holders.length === 1) return null
+  if (matches.length === 1) return null
   const name = JSON.stringify(text)
-  if (holders.length === 0) {
+  if (matches.length === 0) {
     const help = near.length ? { candidates: near } : { hint: whereRecordsAre(resource) }
     return {
       code: 'reference_not_found',
@@ -171,15 +174,15 @@ export function nameProblem(
       ...help,
     }
   }
-  const count = holders.length > candidatesMax ? `more than ${candidatesMax}` : holders.length
+  const count = matches.length > candidatesMax ? `more than ${candidatesMax}` : matches.length
   return {
     code: 'ambiguous_reference',
     message: `is ${name}, which is the name of ${count} ${pluralOf(resource)}; give one by its id`,
-    candidates: holders.slice(0, candidatesMax),
+    candidates: matches.slice(0, candidatesMax),
   }
 }
 
-/** The field `name` if it can name records of the resource and the viewer sees it; else null. */
+/** The field `name` if it can name records of the resource and the caller sees it; else null. */
 export function namingField(schema: ResourceSchema, name: string): Field | null {
   const isNaming = schema.resource.namedBy?.includes(name) && isSeen(schema, name)
   return isNaming ? schema.byName.get(name)! : null
@@ -209,9 +212,9 @@ function rowOf(alias: Sql) {
 /** The records that match each name, by its key in Names: one statement. Throws `forbidden` (D65). */
 async function lookedUp(
   db: Reader,
-  caller: Asker,
+  caller: NamingCaller,
   asked: readonly Asked[],
-): Promise<Map<string, readonly Holder[]>> {
+): Promise<Map<string, readonly Match[]>> {
   for (const { resource } of asked) caller.rights?.need(`${resource}:read`)
   const params = callerParamsOf(caller)
   const numbered = asked.map((name, place) => ({ ...name, place }))
@@ -226,11 +229,11 @@ async function lookedUp(
     asked.map(({ resource, by, text }, place) => {
       const found = byPlace.get(place) ?? []
       const best = Math.min(...found.map(row => Number(row.tier)))
-      const holders = found
+      const matches = found
         .filter(row => Number(row.tier) === best)
         .map(row => ({ id: Number(row.id), name: row.name! }))
         .sort((one, other) => one.id - other.id)
-      return [keyOf({ resource, by, text }), holders]
+      return [keyOf({ resource, by, text }), matches]
     }),
   )
 }

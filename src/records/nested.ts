@@ -11,8 +11,8 @@ import { type Sql, sql } from '../sql.ts'
 import type { Sought } from './find-by.ts'
 import { hasName } from './names.ts'
 import type { Parsed } from './parse.ts'
-import { authoredBy, blank, type Context, changesOf } from './save.ts'
-import { createdEvent, insertedRow, type Queryable, type RecordToWrite } from './store.ts'
+import { authoredBy, blank, changesOf, type WriteContext } from './save.ts'
+import { createdEvent, insertedRow, type RecordToWrite, type Transaction } from './store.ts'
 import { insertedKeys } from './unique.ts'
 import { reserveIds, type Write } from './write.ts'
 
@@ -42,9 +42,9 @@ const none: NestedRecords = {
  * lost if nothing is saved.
  */
 export async function nestedRecords(
-  db: Queryable,
+  db: Transaction,
   { nested }: Parsed,
-  { catalog, actor }: Context,
+  { catalog, actor }: WriteContext,
 ): Promise<NestedRecords> {
   if (nested.length === 0) return none
   const first = await reserveIds(db, catalog.account.id, 'last_id', nested.length)

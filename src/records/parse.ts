@@ -13,7 +13,7 @@ import { placeOf, unknownMemberHint } from '../fields/unknown-field.ts'
 import { isObject, isSameJson, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { fillOrRequire } from './fill.ts'
 import { type Sought, soughtBy, withoutFindBy } from './find-by.ts'
-import { type Holder, Names, nameProblem } from './names.ts'
+import { type Match, NameLookup, nameProblem } from './names.ts'
 
 /** A related record whose existence is still to be checked. */
 export type Reference = {
@@ -41,7 +41,7 @@ export type Parsed = {
 /** State that a body and its nested records share. */
 export type Found = Pick<Parsed, 'problems' | 'warnings' | 'references' | 'nested'> & {
   /** absent where a name can't stand for an id */
-  readonly names?: Names
+  readonly names?: NameLookup
 }
 
 /**
@@ -70,7 +70,7 @@ export function parseRecord(
   schema: ResourceSchema,
   catalog: Catalog,
   before: Values | null,
-  names: Names = new Names(),
+  names: NameLookup = new NameLookup(),
 ): Parsed {
   const found = { problems: new Problems(), warnings: [], references: [], nested: [], names }
   return parseWithin(body, schema, catalog, before, found, '')
@@ -115,7 +115,7 @@ function parseWithin(
     else if (field.is_read_only) {
       const isKept = before !== null && isSameJson(body[name]!, before[name] ?? null)
       const why =
-        (!isKept && schema.resource.explains?.(name, body[name]!, { ...before, ...body }, catalog)) || ''
+        (!isKept && schema.resource.whyReadOnly?.(name, body[name]!, { ...before, ...body }, catalog)) || ''
       const message = `The field is read-only; what was sent is ignored.${why && ` ${why}`}`
       warnings.push({ field: name, code: 'read_only', message })
     } else parseMember(field, body, catalog, before, parsed)
@@ -209,11 +209,11 @@ export function parseContextOf(
     found.references.push({ resource, id, field: name, path: path + at })
     return id
   }
-  const linked = (resource: string, text: string, holders: readonly Holder[], at: string) => {
-    const wrong = nameProblem(resource, text, holders, found.names?.near(resource, text))
-    if (!wrong) return reference(resource, holders[0]!.id, at)
+  const linked = (resource: string, text: string, matches: readonly Match[], at: string) => {
+    const wrong = nameProblem(resource, text, matches, found.names?.near(resource, text))
+    if (!wrong) return reference(resource, matches[0]!.id, at)
     const { code, message, ...more } = wrong
-    const isOfSeveral = at === '' && holders.length === 0 && Array.isArray(kinds[field.type].empty)
+    const isOfSeveral = at === '' && matches.length === 0 && Array.isArray(kinds[field.type].empty)
     const areSeveral = isOfSeveral && text.length <= 1000 && /[,;]/.test(text)
     return problem(code, message, { at, ...more, ...(areSeveral && { hint: () => asList(text) }) })
   }
@@ -238,10 +238,10 @@ export function parseContextOf(
       const { names } = found
       if (!names || !catalog.resources.get(resource)?.resource.namedBy)
         return problem('wrong_type', `must be the id of a ${resource} (a whole number)`, { at })
-      const holders = names.holders(resource, text)
+      const matches = names.matches(resource, text)
       if (names.areTooMany)
         return problem('too_many', 'is one name too many: a request may have 1000', { at })
-      return holders ? linked(resource, text, holders, at) : undefined
+      return matches ? linked(resource, text, matches, at) : undefined
     },
   }
 }

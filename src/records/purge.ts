@@ -8,7 +8,7 @@ import type { Catalog } from '../fields/catalog.ts'
 import type { Resource } from '../fields/resource.ts'
 import { param, sql } from '../sql.ts'
 import { pointersTo } from './references.ts'
-import type { Queryable } from './store.ts'
+import type { Transaction } from './store.ts'
 import { author, carryOut, lockFirst, statementOf, type Write, writing } from './write.ts'
 
 export type Purge = {
@@ -23,7 +23,7 @@ const batch = 200
 const service = 0
 
 /** Purges records deleted before `before`. Users stay, because the records that they created name them. */
-export async function purgeRecords(db: Queryable, catalog: Catalog, before: Date): Promise<Purge> {
+export async function purgeRecords(db: Transaction, catalog: Catalog, before: Date): Promise<Purge> {
   let purged = 0
   const kept: { [resource: string]: number } = {}
   for (const { resource, fields } of purgeOrder(catalog)) {

@@ -4,7 +4,7 @@ import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Caller } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import { shown } from './rendered-record.ts'
-import { type BytesReader, type Queryable, recordStatement } from './store.ts'
+import { type RawReader, recordStatement, type Transaction } from './store.ts'
 
 /**
  * A record as JSON text, its version, and `isMoved`: true if a value may have changed without a new version
@@ -18,10 +18,10 @@ export type Read<Text = string> = {
 
 /**
  * Reads a record. Throws `record_not_found` if the id is unknown, deleted or of another account (D3), or if
- * the viewer does not see the record (D63).
+ * the caller does not see the record (D63).
  */
 export async function readRecord(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   caller: Caller,
   id: number,
@@ -35,7 +35,7 @@ export async function readRecord(
  * Like readRecord, for a record that is shown as stored: passes on the bytes that PostgreSQL sent, unparsed.
  */
 export async function readRecordBytes(
-  db: BytesReader,
+  db: RawReader,
   schema: ResourceSchema,
   caller: Caller,
   id: number,

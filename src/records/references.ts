@@ -11,8 +11,8 @@ import { whereRecordsAre } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Draft } from '../fields/resource.ts'
 import { type JsonObject, parseJson } from '../json.ts'
-import { mayRead, type Rights } from '../rights/rights.ts'
-import { unlimited, visible } from '../rights/visibility.ts'
+import { mayRead } from '../rights/rights.ts'
+import { type Caller, unlimited, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Reference } from './parse.ts'
 import { isHiddenByRole } from './rendered-record.ts'
@@ -33,7 +33,7 @@ export async function askReferences(
 /**
  * Columns of the result. `live_<resource>` has the ids that exist and are not deleted, `idle_<resource>`
  * those of them that are inactive. `copied_<resource>` has the values to copy, for resources that have a
- * `snapshot`, without fields that the viewer's role hides (D64).
+ * `snapshot`, without fields that the caller's role hides (D64).
  */
 function existenceColumns(params: CallerParams, references: readonly Reference[]): Sql[] {
   return idsByResource(references).flatMap(({ resource, ids }) => {
@@ -57,13 +57,10 @@ function existenceColumns(params: CallerParams, references: readonly Reference[]
  * The values to copy from related records, out of the row of `askReferences`. The response shows the copies,
  * so there are none of records that the caller may not read (D65).
  */
-export function relatedOf(
-  row: Record<string, string | null> | undefined,
-  asker: { readonly rights?: Rights },
-): Draft['related'] {
+export function relatedOf(row: Record<string, string | null> | undefined, caller: Caller): Draft['related'] {
   const read = new Map<string, Map<number, JsonObject>>()
   return (resource, id) => {
-    if (!mayRead(asker, resource)) return null
+    if (!mayRead(caller, resource)) return null
     let records = read.get(resource)
     if (!records) {
       const rows = parseJson(row?.[`copied_${resource}`] ?? '[]') as JsonObject[]
@@ -100,7 +97,7 @@ export function lookIn(row: Record<string, string | null>): Look {
 
 /**
  * The problems of references to missing or inactive records. Unknown ids, deleted records, records that the
- * viewer does not see (D63) and ids of other accounts give the same problem (D11). A reference that the
+ * caller does not see (D63) and ids of other accounts give the same problem (D11). A reference that the
  * record had before may be inactive (D10), and so may those in `idle`. References of defaults are checked
  * earlier.
  */
@@ -130,12 +127,12 @@ export function missingReferences(
  * concurrent deletion and then reads the row again; the weaker KEY SHARE of a foreign key would not. The rows
  * are locked after the account, so writes can't deadlock.
  */
-export function stillThere(params: WriteParams, references: readonly Reference[]): Sql[] {
+export function referencesExist(params: WriteParams, references: readonly Reference[]): Sql[] {
   const groups = [...Map.groupBy(references, reference => reference.by)]
-  return groups.flatMap(([how, of]) => idsByResource(of).map(ids => areThere(params, ids, how)))
+  return groups.flatMap(([how, of]) => idsByResource(of).map(ids => existCondition(params, ids, how)))
 }
 
-function areThere(params: WriteParams, { resource, ids }: Ids, how: Reference['by']): Sql {
+function existCondition(params: WriteParams, { resource, ids }: Ids, how: Reference['by']): Sql {
   const all = param(ids)
   const readParams = how ? unlimited(params) : params
   const { inUse } = params.resources.get(resource)!.resource

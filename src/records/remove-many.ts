@@ -6,17 +6,17 @@ import type { WriteParams } from '../fields/caller-params.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { changeable, visible } from '../rights/visibility.ts'
 import { param, sql } from '../sql.ts'
-import { deletion } from './parts.ts'
+import { deletion } from './cascade.ts'
 import { unpointed } from './references.ts'
-import { authorOf, type Context } from './save.ts'
-import { type Queryable, tableOf } from './store.ts'
+import { authorOf, type WriteContext } from './save.ts'
+import { type Transaction, tableOf } from './store.ts'
 import { freedKeys } from './unique.ts'
 import { carryOut, statementOf, type Write, writing } from './write.ts'
 
 /** True if only references to a record can forbid its deletion. */
 export function canBeRemovedTogether({ resource }: ResourceSchema): boolean {
-  const { isConfiguration, actor, forbids, stays } = resource
-  return !isConfiguration && !actor && !forbids && !stays
+  const { isConfiguration, actor, whyForbidden, whyUndeletable } = resource
+  return !isConfiguration && !actor && !whyForbidden && !whyUndeletable
 }
 
 /**
@@ -24,10 +24,10 @@ export function canBeRemovedTogether({ resource }: ResourceSchema): boolean {
  * Call it under the account's lock.
  */
 export async function removeTogether(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   ids: readonly number[],
-  context: Context,
+  context: WriteContext,
 ): Promise<boolean> {
   const params = authorOf(context)
   const statement = statementOf(writing(params, removalOfMany(params, schema, ids, context.catalog)))
@@ -62,7 +62,7 @@ function removalOfMany(
   RETURNING ${table}.*
 )`,
     ],
-    rows: [...freedKeys(params, schema, r, 'freed'), ...(schema.resource.bringsInLine?.(params, r) ?? [])],
+    rows: [...freedKeys(params, schema, r, 'freed'), ...(schema.resource.updatesOthers?.(params, r) ?? [])],
     events: [
       {
         type: `${name}.deleted`,

@@ -10,15 +10,15 @@ import { type JsonObject, parseJson } from '../json.ts'
 import { mayRead } from '../rights/rights.ts'
 import { changeable, changeableColumn, isChangeable, visible } from '../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
+import { cascadeDelete, deletion } from './cascade.ts'
 import { storedResponse, writeIdempotently } from './idempotency.ts'
 import { isMovedBy, type Move } from './move.ts'
-import { deletedParts, deletion } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf, readRecord, recordNotFound } from './read.ts'
 import { pointersTo } from './references.ts'
 import { renderedSql } from './rendered-record.ts'
-import { authorOf, type Context, refuseForbidden, requestKeyOf, type Saved, savedOf } from './save.ts'
-import { type Queryable, recordStatement, tableOf } from './store.ts'
+import { authorOf, refuseForbidden, requestKeyOf, type Saved, savedOf, type WriteContext } from './save.ts'
+import { recordStatement, type Transaction, tableOf } from './store.ts'
 import { freedKeys } from './unique.ts'
 import { lockFirst, type Write, writing } from './write.ts'
 
@@ -30,10 +30,10 @@ import { lockFirst, type Write, writing } from './write.ts'
  * `forbidden` if the caller is no administrator (D121).
  */
 export async function removeRecord(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   id: number,
-  context: Context,
+  context: WriteContext,
   precondition: Precondition = null,
   withRecord = false,
 ): Promise<Saved | null> {
@@ -60,11 +60,11 @@ export async function removeRecord(
  * these moves: a refused deletion moves nothing (D37). Throws the refusal of the deletion; `in_use` for
  * records that no move takes along, because the caller does not see them or may not change them.
  */
-export async function judgeRemoval(
-  db: Queryable,
+export async function validateRemoval(
+  db: Transaction,
   schema: ResourceSchema,
   id: number,
-  context: Context,
+  context: WriteContext,
   precondition: Precondition,
   plan: () => Promise<readonly Move[]>,
 ): Promise<readonly Move[]> {
@@ -87,7 +87,7 @@ export async function judgeRemoval(
 }
 
 /** Throws if users would delete themselves. */
-function refuseOneself({ resource }: ResourceSchema, id: number, { actor }: Context): void {
+function refuseOneself({ resource }: ResourceSchema, id: number, { actor }: WriteContext): void {
   if (resource.actor && id === actor)
     throw new Refusal('in_use', 'This is your own user: ask as another to delete it.')
 }
@@ -108,17 +108,17 @@ function refuseFound(
 
 /** Throws the resource's own refusal of the deletion, for any caller or for this one. */
 async function refuseRemoval(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   id: number,
-  context: Context,
+  context: WriteContext,
 ): Promise<void> {
-  const { forbids, stays } = schema.resource
-  if (!forbids && !stays) return
+  const { whyForbidden, whyUndeletable } = schema.resource
+  if (!whyForbidden && !whyUndeletable) return
   const [row] = await ask(db, recordStatement(schema, context, String(id)))
   if (!row) throw recordNotFound(schema, id)
   const record = parseJson(row.record!) as JsonObject
-  const reason = stays?.(record)
+  const reason = whyUndeletable?.(record)
   if (reason) throw new Refusal('in_use', reason)
   refuseForbidden(schema, context, record, null)
 }
@@ -133,11 +133,11 @@ function removal(
   params: WriteParams,
   schema: ResourceSchema,
   id: number,
-  context: Context,
+  context: WriteContext,
   precondition: Precondition,
   withRecord: boolean,
 ): Write {
-  const { actor, isConfiguration = false, name, parts: own = [], ends = [] } = schema.resource
+  const { actor, isConfiguration = false, name, parts: own = [], revokes = [] } = schema.resource
   const record = param(String(id))
   const table = tableOf(schema)
   const uses = usesOf(schema, context, params, record)
@@ -150,7 +150,7 @@ function removal(
     ...uses.map(({ resource }) => sql`(used.n #>> ${sql.text(`{${resource},0}`)}) = '0'`),
   ]
   const text = withRecord ? sql`,\n    (SELECT ${renderedSql(schema)} FROM r) AS record` : sql.none
-  const parts = deletedParts(schema, [...own, ...ends], params)
+  const parts = cascadeDelete(schema, [...own, ...revokes], params)
   return {
     changes: [
       sql`used AS MATERIALIZED (
@@ -168,7 +168,7 @@ function removal(
     rows: [
       ...freedKeys(params, schema, sql`r`, 'freed'),
       ...(actor?.endedAccess(params) ?? []),
-      ...(schema.resource.bringsInLine?.(params, sql`r`) ?? []),
+      ...(schema.resource.updatesOthers?.(params, sql`r`) ?? []),
     ],
     events: [...parts.events, { type: `${name}.deleted`, resource: name, of: sql`r` }],
     isConfiguration,
@@ -192,7 +192,7 @@ function usedColumns(
   params: WriteParams,
   schema: ResourceSchema,
   record: Param,
-  context: Context,
+  context: WriteContext,
   moves: readonly Move[] = [],
 ): Sql {
   const uses = usesOf(schema, context, params, record, moves)
@@ -207,8 +207,8 @@ function usedColumns(
  * may read. Its own parts, records that it revokes and records to be moved do not count.
  */
 function usesOf(
-  { resource: { name, parts = [], ends = [] } }: ResourceSchema,
-  context: Context,
+  { resource: { name, parts = [], revokes = [] } }: ResourceSchema,
+  context: WriteContext,
   params: WriteParams,
   record: Param,
   moves: readonly Move[] = [],
@@ -220,7 +220,7 @@ function usesOf(
       .filter(move => move.resource === resource)
       .map(move => sql` AND ${isMovedBy(move, params)} IS NOT TRUE`)
   return pointersTo(name, context.catalog, sql`${record}::bigint`)
-    .filter(({ resource }) => !parts.includes(resource) && !ends.includes(resource))
+    .filter(({ resource }) => !parts.includes(resource) && !revokes.includes(resource))
     .map(({ resource, condition, shown }) => ({
       resource,
       counts: sql`(
@@ -232,10 +232,10 @@ function usesOf(
 
 /** Throws `version_conflict` if the caller has read another version. */
 async function refuseOther(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   id: number,
-  context: Context,
+  context: WriteContext,
   precondition: Precondition,
 ): Promise<void> {
   if (precondition === null) return

@@ -36,10 +36,10 @@ export function renderedMembers({ whole: schema }: ResourceSchema, after: Values
 /** SQL of a whole record's text, over the row `r`. */
 export const renderedSql = memoize(({ whole }: ResourceSchema): Sql => {
   const clock = whole.fields
-    .filter(field => field.is_volatile && !field.kept_by)
+    .filter(field => field.is_volatile && !field.maintained_by)
     .map(field => sql`\n    ${sql.text(`,"${field.internal_name}":`)}, ${shownText(field)},`)
-  const { kept } = whole.resource
-  const keptByOthers = kept ? sql` ',', r.${sql.id(kept.document)},` : sql.none
+  const { maintained } = whole.resource
+  const keptByOthers = maintained ? sql` ',', r.${sql.id(maintained.document)},` : sql.none
   const deletedAt = sql`coalesce(${jsonInstant(sql`r.deleted_at`)}, 'null')`
   return sql`concat('{"id":', r.id, ',', r.document,${keptByOthers}${sql.join(clock, sql.none)}
     ',"version":', r.version, ',"deleted_at":', ${deletedAt},

@@ -5,38 +5,35 @@
  */
 import type { Problem } from '../errors.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
-import { mayRead, type Rights } from '../rights/rights.ts'
+import { mayRead } from '../rights/rights.ts'
 import { type Caller, callerParamsOf, isLimited, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { isHiddenByRole, shown } from './rendered-record.ts'
 import type { Saved } from './save.ts'
 import { type Reader, tableOf } from './store.ts'
 
-/** The caller who gets the response: the service itself has no `rights`, and sees all. */
-type Told = Caller & { readonly rights?: Rights }
-
 /**
  * The text of a saved record. A caller who may not read the resource gets the id and the version of a record
  * that existed before: they have not written the rest.
  */
-export function toldText(schema: ResourceSchema, told: Told, saved: Saved): string {
+export function renderSaved(schema: ResourceSchema, caller: Caller, saved: Saved): string {
   const { id, version, record, isNew = false } = saved
-  return isNew || mayRead(told, schema.resource.name)
+  return isNew || mayRead(caller, schema.resource.name)
     ? shown(schema, record)
     : JSON.stringify({ id, version })
 }
 
 /** Replays saved records. Those deleted since then have the text that was saved. */
-export async function savedAgain(
+export async function renderReplay(
   db: Reader,
   schema: ResourceSchema,
-  caller: Told,
+  caller: Caller,
   saved: readonly Saved[],
 ): Promise<Saved[]> {
   const unseen = await unseenOf(db, schema, caller, saved)
   return saved.map(one => ({
     ...one,
-    record: unseen.has(one.id) ? JSON.stringify({ id: one.id }) : toldText(schema, caller, one),
+    record: unseen.has(one.id) ? JSON.stringify({ id: one.id }) : renderSaved(schema, caller, one),
     warnings: one.warnings.filter(warning => !isAboutHidden(schema, caller.catalog, warning)),
   }))
 }
@@ -45,7 +42,7 @@ export async function savedAgain(
  * A problem of an earlier response; null if it would name a field that is hidden now. Further members, such
  * as current values and candidates, are outdated and left out.
  */
-export function problemAgain(
+export function replayedProblem(
   schema: ResourceSchema,
   { catalog }: Caller,
   { field, path, code, message, rule, hint }: Problem,
@@ -63,7 +60,7 @@ export function problemAgain(
   }
 }
 
-/** The ids of the records that the viewer does not see. */
+/** The ids of the records that the caller does not see. */
 async function unseenOf(
   db: Reader,
   schema: ResourceSchema,

@@ -14,15 +14,22 @@ import {
   visible,
 } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
-import { roomFor, tooMany } from './most.ts'
+import { cascade } from './cascade.ts'
 import type { Reference } from './parse.ts'
-import { partsOf } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf } from './read.ts'
-import { askReferences, lookIn, missingReferences, stillThere } from './references.ts'
+import { quotaConditions, quotaProblem } from './record-quota.ts'
+import { askReferences, lookIn, missingReferences, referencesExist } from './references.ts'
 import { isHiddenByRole, renderedSql, renderedWith } from './rendered-record.ts'
-import { type Context, hiddenProblem, refuseForbidden, type Saved, save, savedBefore } from './save.ts'
-import { answerOf, type Queryable, tableOf } from './store.ts'
+import {
+  findIdempotentResponse,
+  hiddenProblem,
+  refuseForbidden,
+  type Saved,
+  save,
+  type WriteContext,
+} from './save.ts'
+import { answerOf, type Transaction, tableOf } from './store.ts'
 import { restoredKeys } from './unique.ts'
 import { lockFirst, type Write } from './write.ts'
 
@@ -34,14 +41,14 @@ const attempts = 3
  * deleted records, and `duplicate` if its name was taken meanwhile.
  */
 export async function restoreRecord(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   id: number,
-  context: Context,
+  context: WriteContext,
   oldest: Date,
   precondition: Precondition = null,
 ): Promise<Saved> {
-  const before = await savedBefore(db, schema, context)
+  const before = await findIdempotentResponse(db, schema, context)
   if (before) return before
   const since = oldest.toISOString()
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -60,7 +67,7 @@ export async function restoreRecord(
     const record = parseJson(row.record!) as JsonObject
     refuseForbidden(schema, context, record, record)
     const { account } = context.catalog
-    const full = await tooMany(db, schema, account.id, record)
+    const full = await quotaProblem(db, schema, account.id, record)
     if (full) throw new Refusal('validation_failed', `The ${schema.resource.name} was not restored.`, [full])
     const references = referencesOf(schema, record, context)
     const look = lookIn(await askReferences(db, unlimited(callerParamsOf(context)), references))
@@ -83,7 +90,7 @@ export async function restoreRecord(
 }
 
 /**
- * SELECT of a deleted record that the viewer sees and that can be restored: version, record, is_changeable.
+ * SELECT of a deleted record that the caller sees and that can be restored: version, record, is_changeable.
  */
 function deletedSql(schema: ResourceSchema, caller: Caller, id: number, since: string): Sql {
   const [params, r, { name }] = [callerParamsOf(caller), sql`r`, schema.resource]
@@ -119,12 +126,12 @@ function restoration(
     AND deleted_at >= ${oldest}::timestamptz AND version = ${read}::int`
   const conditions = [
     isIt,
-    ...stillThere(params, references),
-    ...roomFor(params.account, schema.resource, stored),
+    ...referencesExist(params, references),
+    ...quotaConditions(params.account, schema.resource, stored),
   ]
   const undeleted = (row: Sql) => sql`deleted_at = NULL, deleted_by = NULL, ${authored(params, row)}`
   const wentWithIt = sql`= (SELECT deleted_at FROM before)`
-  const parts = partsOf(
+  const parts = cascade(
     schema,
     schema.resource.parts ?? [],
     params,
@@ -148,7 +155,7 @@ function restoration(
     ],
     rows: [
       ...restoredKeys(params, schema, sql`r`, 'taken'),
-      ...(schema.resource.bringsInLine?.(params, sql`r`) ?? []),
+      ...(schema.resource.updatesOthers?.(params, sql`r`) ?? []),
     ],
     events: [...parts.events, { type: `${name}.restored`, resource: name, of: sql`r` }],
     isConfiguration,
@@ -169,7 +176,7 @@ function authored({ actor }: WriteParams, row: Sql): Sql {
  * The references that a stored record needs. Products are left out, because its lines have copies (D23), and
  * so are the users who changed it.
  */
-function referencesOf({ whole }: ResourceSchema, record: JsonObject, { catalog }: Context): Reference[] {
+function referencesOf({ whole }: ResourceSchema, record: JsonObject, { catalog }: WriteContext): Reference[] {
   return whole.fields.flatMap(({ internal_name: field, related, is_read_only }) => {
     if (!related || is_read_only || catalog.resources.get(related)?.resource.snapshot) return []
     const ids = [record[field] ?? []].flat().map(Number)

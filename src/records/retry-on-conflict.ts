@@ -5,13 +5,13 @@
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { memoize } from '../waiting/memoize.ts'
-import type { Given } from './create.ts'
+import type { WriteOptions } from './create.ts'
 import type { Saved } from './save.ts'
-import type { Queryable, Transactional } from './store.ts'
+import type { Transaction } from './store.ts'
 import { lockFirst } from './write.ts'
 
-/** Validates and saves a change; null on a conflict. `isDoubtful`: it is a retry. */
-type Act = (on: Queryable, isDoubtful: boolean) => Promise<Saved | null>
+/** Validates and saves a change; null on a conflict. `recheck`: it is a retry. */
+type Act = (on: Transaction, recheck: boolean) => Promise<Saved | null>
 
 type About = { readonly schema: ResourceSchema; readonly id: number; readonly account: string }
 
@@ -19,7 +19,7 @@ type About = { readonly schema: ResourceSchema; readonly id: number; readonly ac
 const attempts = 5
 
 /** Database or transaction → the mutex of its records. */
-const mutexOf = memoize((_db: Queryable) => new KeyedMutex<string>())
+const mutexOf = memoize((_db: Transaction) => new KeyedMutex<string>())
 
 /**
  * Saves a change, at once if nobody waits to change the record, else under the record's mutex. Another
@@ -27,10 +27,10 @@ const mutexOf = memoize((_db: Queryable) => new KeyedMutex<string>())
  * mutexes of its own, which prevents deadlocks. Null if all attempts failed.
  */
 export async function retryOnConflict(
-  db: Queryable,
+  db: Transaction,
   { schema, id, account }: About,
   act: Act,
-  { judge }: Given,
+  { check: judge }: WriteOptions,
 ): Promise<Saved | null> {
   const mutex = mutexOf(db)
   const key = [account, schema.resource.name, id].join()
@@ -46,11 +46,11 @@ export async function retryOnConflict(
   })
 }
 
-function isTransactional(db: Queryable): db is Queryable & Transactional {
+function isTransactional(db: Transaction): db is Required<Transaction> {
   return 'transaction' in db
 }
 
-function underLock(db: Transactional, account: string, act: Act): Promise<Saved | null> {
+function underLock(db: Required<Transaction>, account: string, act: Act): Promise<Saved | null> {
   return db.transaction({ account }, async tx => {
     await tx.query(lockFirst, [account])
     const result = await act(tx, true)

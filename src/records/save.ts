@@ -10,28 +10,27 @@ import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
 import type { Draft, Undone } from '../fields/resource.ts'
 import { isSameJson } from '../json.ts'
-import { mayRead, type Rights } from '../rights/rights.ts'
+import { mayRead } from '../rights/rights.ts'
 import { type Caller, callerParamsOf } from '../rights/visibility.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { constraintRefusal } from './constraint.ts'
 import { type IdempotentRequest, storedResponse, type Written, writeIdempotently } from './idempotency.ts'
-import { tooMany } from './most.ts'
 import type { Parsed, Reference } from './parse.ts'
+import { quotaProblem } from './record-quota.ts'
 import { askReferences, copiedFrom, lookIn, missingReferences, relatedOf } from './references.ts'
 import { isHiddenByRole } from './rendered-record.ts'
-import { savedAgain, toldText } from './replay.ts'
-import type { Changes, Queryable, RecordToWrite } from './store.ts'
+import { renderReplay, renderSaved } from './replay.ts'
+import type { Changes, RecordToWrite, Transaction } from './store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from './unique.ts'
 import { author, type Origin, type Write, writing } from './write.ts'
 
 /** The caller of a write, their configuration and their rights; the service itself has them all. */
-export type Context = Caller &
+export type WriteContext = Caller &
   Origin & {
-    readonly rights?: Rights
     /** time of the write, for sample data with a history; default: now, by the database's clock */
     readonly at?: Date
     /** fields whose sent values are stored, though the service normally sets them (D80) */
-    readonly keeps?: readonly string[]
+    readonly overrides?: readonly string[]
     /** inactive users to whom records may newly point (D80), by their ids */
     readonly idle?: ReadonlyMap<number, string>
     /** True to skip rendering: the caller ignores the saved records, which may be {} in bulk */
@@ -60,13 +59,13 @@ export type Saved = {
 type WriteResponse = Pick<Saved, 'warnings' | 'created' | 'isNew' | 'isUnchanged'>
 
 /** Replays the record that the same request saved earlier (D8); null if there is none. */
-export async function savedBefore(
-  db: Queryable,
+export async function findIdempotentResponse(
+  db: Transaction,
   schema: ResourceSchema,
-  context: Context,
+  context: WriteContext,
 ): Promise<Saved | null> {
   const written = await storedResponse<WriteResponse>(db, requestKeyOf(context))
-  return written && (await savedAgain(db, schema, context, [savedOf(schema, context, written)]))[0]!
+  return written && (await renderReplay(db, schema, context, [savedOf(schema, context, written)]))[0]!
 }
 
 /**
@@ -74,9 +73,9 @@ export async function savedBefore(
  * value of one of the candidates is taken (D76).
  */
 export async function save(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
-  context: Context,
+  context: WriteContext,
   write: (params: WriteParams) => Write,
   response: WriteResponse,
   { first, candidates }: { readonly first?: string | undefined; readonly candidates: readonly Candidate[] },
@@ -97,33 +96,33 @@ export async function save(
 }
 
 /** The key by which idempotency.ts finds an earlier response. */
-export function requestKeyOf({ catalog, idempotency = null }: Context) {
+export function requestKeyOf({ catalog, idempotency = null }: WriteContext) {
   return { account: String(catalog.account.id), idempotency }
 }
 
 /** The author of a write, as parameters of a statement. */
-export function authorOf(context: Context): WriteParams {
+export function authorOf(context: WriteContext): WriteParams {
   return author(context, context.at)
 }
 
 /** The saved record as its author may see it, from the row that a write returns. */
 export function savedOf(
   schema: ResourceSchema,
-  context: Context,
+  context: WriteContext,
   { row, response }: Written<WriteResponse>,
 ): Saved {
   const saved = { id: Number(row.id), version: Number(row.version), record: row.record!, ...response }
-  return { ...saved, record: toldText(schema, context, saved) }
+  return { ...saved, record: renderSaved(schema, context, saved) }
 }
 
 /** Input of a write's validation besides its body. */
-type Judged = {
+type Validated = {
   /** the stored record of an update, null on create */
   readonly before: Values | null
   /** the references that are new in the record */
   readonly added: readonly Reference[]
   /** True if an earlier attempt wrote nothing: a referenced record may be missing */
-  readonly isDoubtful: boolean
+  readonly recheck: boolean
   /** the change that an update undoes */
   readonly undoes?: Undone | null
 }
@@ -134,12 +133,12 @@ type Judged = {
  * So they are queried here in three cases only: the record copies values from them, an earlier attempt wrote
  * nothing, or there are other problems and the caller should see all at once.
  */
-export async function validatedRecord(
-  db: Queryable,
+export async function validateRecord(
+  db: Transaction,
   schema: ResourceSchema,
   parsed: Parsed,
-  { before, added, isDoubtful, undoes = null }: Judged,
-  context: Context,
+  { before, added, recheck, undoes = null }: Validated,
+  context: WriteContext,
 ): Promise<RecordToWrite> {
   const { problems, nested, references } = parsed
   const { catalog, rights } = context
@@ -150,14 +149,14 @@ export async function validatedRecord(
   const addMissing = (row: Record<string, string | null>) => {
     for (const problem of missingReferences(added, lookIn(row), context.idle)) problems.add(() => problem)
   }
-  const isAsked = isDoubtful || isCopied || problems.count > 0
+  const isAsked = recheck || isCopied || problems.count > 0
   const row = isAsked ? await askReferences(db, callerParamsOf(context), references) : {}
   if (isAsked) addMissing(row)
   const related = relatedOf(row, context)
-  for (const inner of nested) judged(inner.schema, inner.parsed, null, context, related, null)
-  const after = judged(schema, parsed, before, context, related, undoes)
-  const most = before ? null : await tooMany(db, schema, catalog.account.id, after)
-  if (most) problems.add(() => most)
+  for (const inner of nested) applyRules(inner.schema, inner.parsed, null, context, related, null)
+  const after = applyRules(schema, parsed, before, context, related, undoes)
+  const quota = before ? null : await quotaProblem(db, schema, catalog.account.id, after)
+  if (quota) problems.add(() => quota)
   if (problems.count) {
     if (!isAsked) addMissing(await askReferences(db, callerParamsOf(context), added))
     for (const clash of await clashesOf(db, context, candidatesOf(schema, parsed, { before, after })))
@@ -185,11 +184,11 @@ export function candidatesOf(
 }
 
 /** The record after the resource's rules. Adds the rules' problems to its own. */
-export function judged(
+export function applyRules(
   schema: ResourceSchema,
   { values, sent, problems, warnings, path }: Parsed,
   before: Values | null,
-  context: Context,
+  context: WriteContext,
   related: Draft['related'],
   undoes: Undone | null,
 ): Values {
@@ -257,18 +256,18 @@ export function hiddenProblem(): Problem {
 /** Throws `forbidden` if the author may not make the change. */
 export function refuseForbidden(
   { resource }: ResourceSchema,
-  { catalog, rights, actor }: Context,
+  { catalog, rights, actor }: WriteContext,
   before: Values | null,
   after: Values | null,
 ): void {
-  const reason = rights && resource.forbids?.({ before, after, catalog, rights, actor })
+  const reason = rights && resource.whyForbidden?.({ before, after, catalog, rights, actor })
   if (reason) throw new Refusal('forbidden', reason)
 }
 
 export function changesOf({ whole }: ResourceSchema, before: Values, after: Values): Changes {
   const changes: Changes = {}
-  for (const { internal_name: name, is_hidden, computed, is_of_store, kept_by } of whole.fields) {
-    if (is_hidden || computed || is_of_store || kept_by) continue
+  for (const { internal_name: name, is_hidden, computed, is_of_store, maintained_by } of whole.fields) {
+    if (is_hidden || computed || is_of_store || maintained_by) continue
     const [old, value] = [before[name] ?? null, after[name] ?? null]
     if (!isSameJson(old, value)) changes[name] = { before: old, after: value }
   }
@@ -281,8 +280,8 @@ export function authoredBy(actor: number): Values {
 }
 
 /** The sent values that are stored, though the service normally sets these fields. */
-export function keptOf(values: Values, { keeps = [] }: Context): Values {
-  const kept = keeps.filter(name => values[name] !== undefined && values[name] !== null)
+export function keptOf(values: Values, { overrides = [] }: WriteContext): Values {
+  const kept = overrides.filter(name => values[name] !== undefined && values[name] !== null)
   return Object.fromEntries(kept.map(name => [name, values[name]!]))
 }
 

@@ -40,8 +40,8 @@ export type Reader = {
   ): Promise<readonly Record<string, string | null>[]>
 }
 
-/** Reads values as the bytes that PostgreSQL sent. */
-export type BytesReader = {
+/** Reads values also as the bytes that PostgreSQL sent. */
+export type RawReader = Reader & {
   queryBytes(
     text: string,
     params: readonly (string | null)[],
@@ -49,8 +49,11 @@ export type BytesReader = {
   ): Promise<readonly (readonly (Buffer | null)[])[]>
 }
 
-/** Reads from and writes to a database. A transaction has the same functions and can be used instead. */
-export type Queryable = Reader & {
+/**
+ * Reads and writes. A function that takes one can be called with the database, too: then each of its
+ * statements is a transaction of its own.
+ */
+export type Transaction = Reader & {
   /**
    * Runs one statement that writes to an account, after the statement `first` if given. Concurrent writes of
    * one account may share a commit.
@@ -61,13 +64,13 @@ export type Queryable = Reader & {
     params: readonly (string | null)[],
     first?: string,
   ): Promise<readonly Record<string, string | null>[]>
-}
-
-/** Runs several writes in one transaction; `act` returns `isKept`: true to commit, false to roll back. */
-export type Transactional = {
-  transaction<T>(
-    asker: { readonly account: string; readonly signal?: AbortSignal },
-    act: (tx: Queryable) => Promise<{ readonly isKept: boolean; readonly result: T }>,
+  /**
+   * Runs several writes in one transaction; `act` returns `isKept`: true to commit, false to roll back.
+   * Absent within a transaction: they don't nest.
+   */
+  transaction?<T>(
+    turn: { readonly account: string; readonly signal?: AbortSignal },
+    act: (tx: Transaction) => Promise<{ readonly isKept: boolean; readonly result: T }>,
   ): Promise<T>
 }
 
@@ -82,7 +85,7 @@ export function tableOf({ resource }: ResourceSchema): Sql {
 }
 
 /**
- * Reads a live record that the viewer sees: version; record; and is_moved, true if a value may have changed
+ * Reads a live record that the caller sees: version; record; and is_moved, true if a value may have changed
  * since the version was written (D89).
  */
 export function recordStatement(schema: ResourceSchema, caller: Caller, id: string): Statement {
@@ -91,7 +94,7 @@ export function recordStatement(schema: ResourceSchema, caller: Caller, id: stri
 
 /**
  * Reads a record in order to change it: version; record; state, a hash that differs after every change of the
- * stored text, also after one that makes no version; and is_changeable, true if the viewer may change it.
+ * stored text, also after one that makes no version; and is_changeable, true if the caller may change it.
  */
 export function recordToChange(schema: ResourceSchema, caller: Caller, id: string): Statement {
   return asked(toChange(schema), caller, id)
@@ -126,21 +129,21 @@ export function recordsToChange(schema: ResourceSchema, caller: Caller, ids: rea
 
 /** True if values of `r` that change without a write differ from those at its last write, or may. */
 export function isMoved({ whole }: ResourceSchema, followedAt: Param): Sql {
-  const { kept } = whole.resource
-  const volatile = whole.fields.filter(field => field.is_volatile && !field.kept_by)
+  const { maintained } = whole.resource
+  const volatile = whole.fields.filter(field => field.is_volatile && !field.maintained_by)
   const computed = volatile.filter(field => field.computed)
   const isFollowing = volatile.length > computed.length
   // The cheapest conditions first: one true condition is enough.
   const all = [
     ...(isFollowing ? [sql`r.updated_at < ${followedAt}::timestamptz`] : []),
-    ...(kept ? [sql`r.updated_at <= r.${sql.id(kept.movedAt)}`] : []),
+    ...(maintained ? [sql`r.updated_at <= r.${sql.id(maintained.movedAt)}`] : []),
     ...computed.map(({ moves }) => moves?.(recordRow) ?? sql`true`),
   ]
   return sql`(${all.length ? sql.join(all, sql` OR `) : sql`false`})::text AS is_moved`
 }
 
 /** The columns of recordStatement, over the row `r`. */
-function readColumns(schema: ResourceSchema, _sight: CallerParams, followedAt: Param): Sql {
+function readColumns(schema: ResourceSchema, _params: CallerParams, followedAt: Param): Sql {
   return sql`r.version::text AS version, ${renderedSql(schema)} AS record, ${isMoved(schema, followedAt)}`
 }
 
@@ -219,8 +222,8 @@ export const setByUpdate: ReadonlySet<string> = new Set(['updated_at', 'updated_
 
 /** The event of a record that the CTE `of` inserts. */
 export function createdEvent({ resource }: ResourceSchema, draft: RecordToWrite, of: Sql): Event {
-  const { name, also } = resource
-  const more = also ? { also: also(null, draft.after) } : {}
+  const { name, aliases } = resource
+  const more = aliases ? { aliases: aliases(null, draft.after) } : {}
   return { type: `${name}.created`, ...more, resource: name, of, changes: changesSql(draft) }
 }
 
@@ -239,7 +242,7 @@ type Shape = { readonly columns: readonly FieldColumns[]; readonly insert: Retur
 /** The columns that a record's own writes set, with the field of the service each belongs to. */
 export const shapeOf = memoize((schema: ResourceSchema): Shape => {
   const columns = schema.fields
-    .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.kept_by)
+    .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.maintained_by)
     .map(field => {
       const own = kinds[field.type].columns(field)
       return { field, columns: own, names: own.map(({ name }) => sql.id(name)) }

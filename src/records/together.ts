@@ -14,16 +14,16 @@ import { callerParamsOf, isChangeable } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import { mapYielding } from '../waiting/yielding.ts'
 import type { Operation } from './batch.ts'
-import { type Names, withNames } from './names.ts'
+import { type NameLookup, resolveNames } from './names.ts'
 import { type Parsed, parseRecord } from './parse.ts'
 import { isMet } from './precondition.ts'
 import { askReferences, copiedFrom, lookIn, missingReferences, relatedOf } from './references.ts'
 import { canBeRemovedTogether } from './remove-many.ts'
-import { authoredBy, blank, type Context, changesOf, judged, keptOf } from './save.ts'
-import { type Queryable, type RecordToWrite, recordsToChange } from './store.ts'
+import { applyRules, authoredBy, blank, changesOf, keptOf, type WriteContext } from './save.ts'
+import { type RecordToWrite, recordsToChange, type Transaction } from './store.ts'
 import { holdersSelect, keyed } from './unique.ts'
 import { completed, isKnown } from './update.ts'
-import { withTold } from './upsert.ts'
+import { withUniqueKey } from './upsert.ts'
 import type { DraftOfMany } from './write-many.ts'
 
 /**
@@ -39,7 +39,7 @@ export type Ready =
 
 /** A record to be written; it and its nested records get their ids when they are written. */
 export type Unplaced = RecordToWrite &
-  Pick<DraftOfMany, 'also'> &
+  Pick<DraftOfMany, 'aliases'> &
   Pick<Parsed, 'nested'> & {
     readonly read: (NonNullable<DraftOfMany['read']> & Pick<DraftOfMany, 'id'>) | null
   }
@@ -52,8 +52,8 @@ type Row = Readonly<Record<string, string | null>>
  * True if records of a resource can be written in bulk: each is validated on its own, with its references.
  */
 export function canGoTogether({ resource }: ResourceSchema): boolean {
-  const { isConfiguration, most, forbids, keeps, actor } = resource
-  return !isConfiguration && !most && !forbids && !keeps && !actor
+  const { isConfiguration, quota, whyForbidden, invariant, actor } = resource
+  return !isConfiguration && !quota && !whyForbidden && !invariant && !actor
 }
 
 /**
@@ -61,10 +61,10 @@ export function canGoTogether({ resource }: ResourceSchema): boolean {
  * null for one to carry out individually. `hasNames`: true if they name records.
  */
 export async function prepared(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   operations: readonly Operation[],
-  context: Context,
+  context: WriteContext,
 ): Promise<{ readonly ready: readonly (Ready | null)[]; readonly hasNames: boolean }> {
   const rows = await readRows(db, schema, operations, context)
   const targets = run(schema, operations, rows)
@@ -83,8 +83,8 @@ export async function prepared(
     const isNew = parsed.references.filter(reference => !before || !isKnown(reference, schema, before))
     if (missingReferences(isNew, look, context.idle).length > 0) return null
     if (!copiedFrom(isNew, context.catalog).every(resource => mayRead(context, resource))) return null
-    for (const inner of parsed.nested) judged(inner.schema, inner.parsed, null, context, related, null)
-    const after = judged(schema, parsed, before, context, related, null)
+    for (const inner of parsed.nested) applyRules(inner.schema, inner.parsed, null, context, related, null)
+    const after = applyRules(schema, parsed, before, context, related, null)
     if (parsed.problems.count > 0) return null
     const { warnings, nested } = parsed
     return readyOf(schema, context, { row, before, after, warnings, nested })
@@ -98,10 +98,10 @@ export async function prepared(
  * keep the others from being written in bulk.
  */
 async function takenValues(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   ready: readonly (Ready | null)[],
-  context: Context,
+  context: WriteContext,
 ): Promise<Set<number>> {
   const taken = new Set<number>()
   for (const field of keyed(schema)) {
@@ -127,10 +127,10 @@ function textsOf(value: Json, field: Field): string[] {
 
 /** Operation → the stored record that it is about, if there is one. */
 async function readRows(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   operations: readonly Operation[],
-  context: Context,
+  context: WriteContext,
 ): Promise<ReadonlyMap<Operation, Row>> {
   const rows = new Map<Operation, Row>()
   const byId = Map.groupBy(operations.filter(hasId), ({ id }) => String(id))
@@ -190,17 +190,17 @@ type Read = { readonly parsed: Parsed; readonly row: Row | null; readonly before
 
 /** The bodies, parsed with the names in them; null for one to carry out individually. */
 async function parsedTogether(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   targets: readonly Target[],
-  context: Context,
+  context: WriteContext,
 ): Promise<{ readonly read: readonly (Read | null)[]; readonly hasNames: boolean }> {
   const { name } = schema.resource
   let hasNames = false
   try {
     let count = targets.length
     const until = performance.now() + parsedWithinMs
-    const read = await withNames(db, context, names => {
+    const read = await resolveNames(db, context, names => {
       const all: (Read | null)[] = []
       for (const target of targets.slice(0, count)) {
         all.push(parsedOne(schema, target, context, names))
@@ -226,7 +226,12 @@ const parsedWithinMs = 20
 
 const notTogether = new Error('These operations may depend on each other')
 
-function parsedOne(schema: ResourceSchema, target: Target, context: Context, names: Names): Read | null {
+function parsedOne(
+  schema: ResourceSchema,
+  target: Target,
+  context: WriteContext,
+  names: NameLookup,
+): Read | null {
   if (!target || target.operation.op === 'delete') return null
   const { operation, row } = target
   const { actor, catalog } = context
@@ -248,16 +253,16 @@ function goesAlong({ schema, sought }: Parsed['nested'][number], { resource }: R
   return sought.field === null && schema.resource.name !== resource.name && canGoTogether(schema)
 }
 
-function bodyOf({ told, op, body, bodyOn }: Operation, before: Values | null, context: Context): Json {
+function bodyOf({ told, op, body, bodyOn }: Operation, before: Values | null, context: WriteContext): Json {
   if (op !== 'upsert') return body
-  const whole = withTold(body, told!, context)
+  const whole = withUniqueKey(body, told!, context)
   return before ? (bodyOn?.(before) ?? body) : whole
 }
 
 /** The operation as it would be written; null for one that frees or takes a unique value. */
 function readyOf(
   schema: ResourceSchema,
-  { actor }: Context,
+  { actor }: WriteContext,
   {
     row,
     before,
@@ -266,14 +271,14 @@ function readyOf(
     nested,
   }: Pick<Read, 'row' | 'before'> & { after: Values } & Pick<Parsed, 'warnings' | 'nested'>,
 ): Written | null {
-  const { also } = schema.resource
+  const { aliases } = schema.resource
   const changes = changesOf(schema, before ?? blank(schema), after)
   const { id, version, state } = row ?? {}
   if (row && Object.keys(changes).length === 0) return { warnings, unchanged: { ...row, id: id! } }
   if (row && Object.keys(changes).some(name => isUnique(schema, name))) return null
   if (row) Object.assign(after, { updated_at: moment, updated_by: actor })
   const read = row ? { id: Number(id), version: version!, state: state! } : null
-  const draft = { read, after, changes, also: also?.(before, after) ?? [], nested }
+  const draft = { read, after, changes, aliases: aliases?.(before, after) ?? [], nested }
   return { warnings, draft }
 }
 

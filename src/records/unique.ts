@@ -14,7 +14,7 @@ import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Part, param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { isHiddenByRole } from './rendered-record.ts'
-import { changeColumns, isMoved, type Queryable, type RecordToWrite } from './store.ts'
+import { changeColumns, isMoved, type RecordToWrite, type Transaction } from './store.ts'
 
 /** True if the values of a field are stored as keys. */
 export function hasKeys(field: Field): boolean {
@@ -106,9 +106,9 @@ export type Candidate = {
   readonly path: string
 }
 
-/** The problems of values that other live records have; with the holder's id only if the viewer sees it. */
+/** The problems of values that other live records have; with the holder's id only if the caller sees it. */
 export async function clashesOf(
-  db: Queryable,
+  db: Transaction,
   caller: Caller,
   candidates: readonly Candidate[],
 ): Promise<Problem[]> {
@@ -150,7 +150,7 @@ export function clash(schema: ResourceSchema, field: Field, path: string, holder
 }
 
 /**
- * SELECT of the record that holds a value: holder, null if the viewer doesn't see it, and the columns of
+ * SELECT of the record that holds a value: holder, null if the caller doesn't see it, and the columns of
  * recordStatement and recordToChange. No row if no record holds it.
  */
 export function holderSelect(caller: Caller, schema: ResourceSchema, field: Field, text: Part): Sql {

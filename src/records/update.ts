@@ -8,39 +8,39 @@ import type { ResourceSchema } from '../fields/catalog.ts'
 import { emptyValue, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { moment } from '../fields/moment.ts'
-import type { Keeps } from '../fields/resource.ts'
+import type { Invariant } from '../fields/resource.ts'
 import { isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
 import { mayRead } from '../rights/rights.ts'
 import { isChangeable } from '../rights/visibility.ts'
 import { ask, param, sql } from '../sql.ts'
-import type { Given } from './create.ts'
+import { cascadeDelete } from './cascade.ts'
+import type { WriteOptions } from './create.ts'
 import { unchanged, writeIdempotently } from './idempotency.ts'
-import { withNames } from './names.ts'
+import { resolveNames } from './names.ts'
 import { type NestedRecords, nestedRecords } from './nested.ts'
 import { parseRecord, type Reference } from './parse.ts'
-import { deletedParts } from './parts.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf, recordNotFound } from './read.ts'
-import { stillThere } from './references.ts'
+import { referencesExist } from './references.ts'
 import { retryOnConflict } from './retry-on-conflict.ts'
 import {
-  type Context,
   candidatesOf,
   changesOf,
+  findIdempotentResponse,
   type Saved,
   save,
-  savedBefore,
   savedOf,
-  validatedRecord,
+  validateRecord,
+  type WriteContext,
 } from './save.ts'
 import {
   answerOf,
   assignedRow,
   changesSql,
-  type Queryable,
   type RecordToWrite,
   recordToChange,
   stateOf,
+  type Transaction,
   tableOf,
 } from './store.ts'
 import { changedKeys } from './unique.ts'
@@ -51,18 +51,18 @@ import { lockFirst, type Write } from './write.ts'
  * nothing written. Throws record_not_found, validation_failed, version_conflict, busy_record.
  */
 export async function updateRecord(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   id: number,
   body: Json,
-  context: Context,
+  context: WriteContext,
   precondition: Precondition = null,
-  given: Given = {},
+  given: WriteOptions = {},
 ): Promise<Saved> {
-  const before = await savedBefore(db, schema, context)
+  const before = await findIdempotentResponse(db, schema, context)
   if (before) return before
-  const act = (on: Queryable, isDoubtful: boolean) =>
-    tryUpdate(on, schema, id, body, context, precondition, isDoubtful, given)
+  const act = (on: Transaction, recheck: boolean) =>
+    tryUpdate(on, schema, id, body, context, precondition, recheck, given)
   const one = { schema, id, account: String(context.catalog.account.id) }
   const saved = await retryOnConflict(db, one, act, given)
   if (saved) return saved
@@ -77,33 +77,33 @@ export async function updateRecord(
 }
 
 /** Dry run of an update: throws its refusal, writes nothing. */
-export async function judgeUpdate(
-  db: Queryable,
+export async function validateUpdate(
+  db: Transaction,
   schema: ResourceSchema,
   id: number,
   body: Json,
-  context: Context,
+  context: WriteContext,
 ): Promise<void> {
   await merged(db, schema, id, body, context, null, true, {})
 }
 
 /** The stored record, and the merged one that would be saved. */
 async function merged(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   id: number,
   body: Json,
-  context: Context,
+  context: WriteContext,
   precondition: Precondition,
-  isDoubtful: boolean,
-  given: Given,
+  recheck: boolean,
+  given: WriteOptions,
 ) {
-  const row = (!isDoubtful && given.read) || (await readForUpdate(db, schema, id, context))
+  const row = (!recheck && given.read) || (await readForUpdate(db, schema, id, context))
   if (!isChangeable(row)) throw mayNotChange(schema, id)
   const version = Number(row.version)
   const before = completed(schema, parseJson(row.record!) as JsonObject)
   if (given.isIt?.(before) === false) throw recordNotFound(schema, id)
-  const parsed = await withNames(db, context, names =>
+  const parsed = await resolveNames(db, context, names =>
     parseRecord(given.bodyOn?.(before) ?? body, schema, context.catalog, before, names),
   )
   Object.assign(parsed.values, given.values)
@@ -112,24 +112,24 @@ async function merged(
     const told = mayRead(context, schema.resource.name) ? conflicts(parsed.values, before) : undefined
     throw versionConflict(nameOf(schema, id), version, precondition, told)
   }
-  await given.judge?.(before)
+  await given.check?.(before)
   // References that the record has already may be sent again, even if their records have been deleted since.
   // So a record that was read can be written back.
   const added = parsed.references.filter(reference => !isKnown(reference, schema, before))
   const { undoes = null } = given
-  const draft = await validatedRecord(db, schema, parsed, { before, added, isDoubtful, undoes }, context)
+  const draft = await validateRecord(db, schema, parsed, { before, added, recheck, undoes }, context)
   return { row, version, before, added, parsed, draft }
 }
 
 async function tryUpdate(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   id: number,
   body: Json,
-  context: Context,
+  context: WriteContext,
   precondition: Precondition,
-  isDoubtful: boolean,
-  given: Given,
+  recheck: boolean,
+  given: WriteOptions,
 ): Promise<Saved | null> {
   const { row, version, before, added, parsed, draft } = await merged(
     db,
@@ -138,7 +138,7 @@ async function tryUpdate(
     body,
     context,
     precondition,
-    isDoubtful,
+    recheck,
     given,
   )
   if (Object.keys(draft.changes).length === 0)
@@ -149,13 +149,13 @@ async function tryUpdate(
   after.updated_at = moment
   after.updated_by = context.actor
   const read = { id, version, state: row.state! }
-  const keeps = schema.resource.keeps?.(before, after) ?? null
-  if (keeps && isDoubtful) await refuseUnkept(db, context, keeps)
+  const invariant = schema.resource.invariant?.(before, after) ?? null
+  if (invariant && recheck) await refuseUnkept(db, context, invariant)
   const response = { warnings: parsed.warnings, created: nested.created }
   const write = (params: WriteParams) =>
-    change(params, schema, read, { before, after, changes }, { nested, added, keeps, given })
+    change(params, schema, read, { before, after, changes }, { nested, added, invariant, given })
   // Invariants, lookups and values that follow in other records need the rows under the account's lock.
-  const isUnderLock = keeps || nested.isSought || schema.resource.bringsInLine
+  const isUnderLock = invariant || nested.isSought || schema.resource.updatesOthers
   const first = isUnderLock ? lockFirst : undefined
   const candidates = candidatesOf(schema, parsed, { before, after })
   return save(db, schema, context, write, response, { first, candidates })
@@ -165,15 +165,15 @@ async function tryUpdate(
 type With = {
   readonly nested: NestedRecords
   readonly added: readonly Reference[]
-  readonly keeps: Keeps | null
-  readonly given: Given
+  readonly invariant: Invariant | null
+  readonly given: WriteOptions
 }
 
 /** Throws the refusal if the invariant does not hold; the statement that found so has written nothing. */
 async function refuseUnkept(
-  db: Queryable,
-  { catalog }: Context,
-  { condition, refusal }: Keeps,
+  db: Transaction,
+  { catalog }: WriteContext,
+  { condition, refusal }: Invariant,
 ): Promise<void> {
   const [row] = await ask(db, sql`SELECT (${condition(param(String(catalog.account.id)))})::text AS is_kept`)
   if (row!.is_kept !== 'true') throw refusal()
@@ -192,18 +192,18 @@ function change(
   schema: ResourceSchema,
   { id, version, state }: Read,
   draft: RecordToWrite & { readonly before: Values },
-  { nested, added, keeps, given }: With,
+  { nested, added, invariant, given }: With,
 ): Write {
-  const { actor, also, isConfiguration = false, name, ends = [] } = schema.resource
+  const { actor, aliases, isConfiguration = false, name, revokes = [] } = schema.resource
   const isEnded = actor && draft.before.is_active === 1 && draft.after.is_active === 2
-  const ended = deletedParts(schema, isEnded ? ends : [], params)
+  const ended = cascadeDelete(schema, isEnded ? revokes : [], params)
   const { rows, events } = nested.write(params)
   const conditions = [
     sql`account_id = ${params.account}::bigint AND id = ${String(id)}::bigint`,
     sql`version = ${String(version)}::int AND ${stateOf(sql`document`)} = ${state}::bigint AND deleted_at IS NULL`,
-    ...stillThere(params, added),
+    ...referencesExist(params, added),
     ...nested.absent(params),
-    ...(keeps ? [keeps.condition(params.account)] : []),
+    ...(invariant ? [invariant.condition(params.account)] : []),
   ]
   const updated = sql`r AS (
   UPDATE ${tableOf(schema)} SET ${assignedRow(schema, draft)}
@@ -218,14 +218,14 @@ function change(
       ...changedKeys(params, schema, draft),
       ...(given.rows?.(params) ?? []),
       ...(isEnded ? (actor?.endedAccess(params) ?? []) : []),
-      ...(schema.resource.bringsInLine?.(params, sql`r`) ?? []),
+      ...(schema.resource.updatesOthers?.(params, sql`r`) ?? []),
     ],
     events: [
       ...ended.events,
       ...events,
       {
         type: `${name}.updated`,
-        also: also?.(draft.before, draft.after) ?? [],
+        aliases: aliases?.(draft.before, draft.after) ?? [],
         resource: name,
         of: sql`r`,
         changes: changesSql(draft),
@@ -238,11 +238,11 @@ function change(
 
 /** Returns the stored record, and writes nothing but the request's key. */
 async function leaveUnchanged(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   id: number,
   { version, record }: Record<string, string | null>,
-  context: Context,
+  context: WriteContext,
   warnings: readonly Warning[],
 ): Promise<Saved | null> {
   const { catalog, idempotency } = context
@@ -265,7 +265,7 @@ export function isKnown({ field, id, path }: Reference, { byName }: ResourceSche
   return (kinds[type].pointsTo?.(value) ?? [value].flat()).includes(id)
 }
 
-async function readForUpdate(db: Queryable, schema: ResourceSchema, id: number, context: Context) {
+async function readForUpdate(db: Transaction, schema: ResourceSchema, id: number, context: WriteContext) {
   const [row] = await ask(db, recordToChange(schema, context, String(id)))
   if (!row) throw recordNotFound(schema, id)
   return row

@@ -13,20 +13,20 @@ import { createRecord } from './create.ts'
 import { parseContextOf } from './parse.ts'
 import type { Precondition } from './precondition.ts'
 import { type Read, readOf } from './read.ts'
-import { type Context, type Saved, savedBefore } from './save.ts'
-import type { Queryable } from './store.ts'
+import { findIdempotentResponse, type Saved, type WriteContext } from './save.ts'
+import type { Transaction } from './store.ts'
 import { clash, duplicate, holderSelect } from './unique.ts'
 import { refuseUnwritable } from './unwritable.ts'
 import { updateRecord } from './update.ts'
 
 /** A unique field, and the value in it that identifies a record. */
-export type Told = { readonly field: Field; readonly value: Json; readonly text: string }
+export type UniqueKey = { readonly field: Field; readonly value: Json; readonly text: string }
 
 /** Number of attempts while the value keeps changing hands. */
 const attempts = 5
 
 /** The field and value of a path. Throws `malformed_path` if they can identify no record. */
-export function toldBy(schema: ResourceSchema, name: string, text: string): Told {
+export function uniqueKeyOf(schema: ResourceSchema, name: string, text: string): UniqueKey {
   const field = schema.byName.get(name)
   if (!field?.is_active || field.is_hidden || !field.is_unique) {
     const told = schema.fields.filter(one => one.is_active && !one.is_hidden && one.is_unique)
@@ -43,30 +43,30 @@ export function toldBy(schema: ResourceSchema, name: string, text: string): Told
 }
 
 /** The record that has the value. Throws `record_not_found`. */
-export async function readTold(
-  db: Queryable,
+export async function readByUniqueKey(
+  db: Transaction,
   schema: ResourceSchema,
   caller: Caller,
-  told: Told,
+  key: UniqueKey,
 ): Promise<Read> {
-  return readOf(schema, await foundBy(db, schema, caller, told))
+  return readOf(schema, await foundBy(db, schema, caller, key))
 }
 
 /** The id of the record that has the value. Throws `record_not_found`. */
-export async function idTold(
-  db: Queryable,
+export async function idByUniqueKey(
+  db: Transaction,
   schema: ResourceSchema,
   caller: Caller,
-  told: Told,
+  key: UniqueKey,
 ): Promise<number> {
-  return Number((await foundBy(db, schema, caller, told)).holder)
+  return Number((await foundBy(db, schema, caller, key)).holder)
 }
 
 /** The body with the identifying value. Throws `validation_failed` if it has another. */
-export function withTold(body: Json, told: Told, context: Context): Json {
-  const { internal_name: name } = told.field
-  refuseOther(body, told, context)
-  return isObject(body) && !Object.hasOwn(body, name) ? { ...body, [name]: told.value } : body
+export function withUniqueKey(body: Json, key: UniqueKey, context: WriteContext): Json {
+  const { internal_name: name } = key.field
+  refuseOther(body, key, context)
+  return isObject(body) && !Object.hasOwn(body, name) ? { ...body, [name]: key.value } : body
 }
 
 /**
@@ -75,31 +75,31 @@ export function withTold(body: Json, told: Told, context: Context): Json {
  * its field: the new record would not have it, and the next request would make another.
  */
 export async function upsertRecord(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
-  told: Told,
+  key: UniqueKey,
   body: Json,
-  context: Context,
+  context: WriteContext,
   precondition: Precondition,
   isConditional: boolean,
   bodyOn?: (before: Values) => Json,
 ): Promise<Saved> {
-  const before = await savedBefore(db, schema, context)
+  const before = await findIdempotentResponse(db, schema, context)
   if (before) return before
-  const { internal_name: name } = told.field
-  const whole = withTold(body, told, context)
+  const { internal_name: name } = key.field
+  const whole = withUniqueKey(body, key, context)
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const found = await holderOf(db, schema, context, told)
-    if (found?.holder === null) throw duplicate(schema, [clash(schema, told.field, '', null)])
+    const found = await holderOf(db, schema, context, key)
+    if (found?.holder === null) throw duplicate(schema, [clash(schema, key.field, '', null)])
     // If the body has the value, too, it is reported with the other problems of the body.
-    if (!found && whole !== body) refuseImpossible(told, context)
+    if (!found && whole !== body) refuseImpossible(key, context)
     if (!found && isConditional)
       throw new Refusal(
         'version_conflict',
-        `${nobody(schema, told).message} So it has no version that If-Match could name.`,
+        `${nobody(schema, key).message} So it has no version that If-Match could name.`,
       )
     if (!found) refuseUnwritable(schema, [name], 'Your role does not let you create a record with that value')
-    const isIt = (record: Values) => has(record, told)
+    const isIt = (record: Values) => has(record, key)
     const given = { isIt, ...(found ? { read: found } : {}), ...(bodyOn ? { bodyOn } : {}) }
     const saved = found
       ? updateRecord(db, schema, Number(found.holder), body, context, precondition, given)
@@ -122,16 +122,16 @@ function hasChangedHands(error: unknown, name: string, wasHeld: boolean): boolea
   return error.slug === 'duplicate' && error.problems.some(({ field }) => field === name)
 }
 
-/** The holder of the value: null if there is none; `holder` is null if the viewer doesn't see it. */
-async function holderOf(db: Queryable, schema: ResourceSchema, caller: Caller, { field, text }: Told) {
+/** The holder of the value: null if there is none; `holder` is null if the caller doesn't see it. */
+async function holderOf(db: Transaction, schema: ResourceSchema, caller: Caller, { field, text }: UniqueKey) {
   const [row] = await ask(db, holderSelect(caller, schema, field, text))
   return row ?? null
 }
 
-/** Like `holderOf`, for a holder that the viewer sees. Throws `record_not_found`. */
-async function foundBy(db: Queryable, schema: ResourceSchema, caller: Caller, told: Told) {
-  const found = await holderOf(db, schema, caller, told)
-  if (!found?.holder) throw nobody(schema, told)
+/** Like `holderOf`, for a holder that the caller sees. Throws `record_not_found`. */
+async function foundBy(db: Transaction, schema: ResourceSchema, caller: Caller, key: UniqueKey) {
+  const found = await holderOf(db, schema, caller, key)
+  if (!found?.holder) throw nobody(schema, key)
   return found
 }
 
@@ -139,7 +139,7 @@ async function foundBy(db: Queryable, schema: ResourceSchema, caller: Caller, to
  * Throws `malformed_path` for a value that no record can have. Called after the lookup: a record may have a
  * value from before its field was narrowed.
  */
-function refuseImpossible({ field, value }: Told, { catalog }: Context): void {
+function refuseImpossible({ field, value }: UniqueKey, { catalog }: WriteContext): void {
   const { problems } = parsedAlone(field, value, catalog)
   if (problems.count > 0) throw impossible(field, problems.kept[0]!.message)
 }
@@ -160,24 +160,24 @@ function parsedAlone(field: Field, sent: Json, catalog: Catalog) {
 }
 
 /** Throws `validation_failed` if the body has another value than the path. */
-function refuseOther(body: Json, told: Told, { catalog }: Context): void {
-  const { internal_name: name } = told.field
+function refuseOther(body: Json, key: UniqueKey, { catalog }: WriteContext): void {
+  const { internal_name: name } = key.field
   if (!isObject(body) || !Object.hasOwn(body, name)) return
-  const { parsed } = parsedAlone(told.field, body[name]!, catalog)
+  const { parsed } = parsedAlone(key.field, body[name]!, catalog)
   // An unreadable value is reported with the other problems of the body.
-  if (parsed === undefined || has({ [name]: parsed }, told)) return
+  if (parsed === undefined || has({ [name]: parsed }, key)) return
   const message = `${name} differs from the value in the path; leave it out.`
   const problem = { field: name, path: `/${name}`, code: 'contradiction', message }
   throw new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
 }
 
 /** True if a record has the identifying value. */
-function has(values: Values, { field, text }: Told): boolean {
+function has(values: Values, { field, text }: UniqueKey): boolean {
   const { texts, compared } = kinds[field.type].unique!
   const key = compared(text, field)
   return texts(values[field.internal_name] ?? null).some(one => compared(one, field) === key)
 }
 
-function nobody({ resource }: ResourceSchema, { field }: Told): Refusal {
+function nobody({ resource }: ResourceSchema, { field }: UniqueKey): Refusal {
   return new Refusal('record_not_found', `There is no ${resource.name} with that ${field.internal_name}.`)
 }

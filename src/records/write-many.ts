@@ -27,7 +27,7 @@ export type DraftOfMany = RecordToWrite & {
   readonly id: number
   readonly read: { readonly version: string; readonly state: string } | null
   /** aliases of its event */
-  readonly also: readonly string[]
+  readonly aliases: readonly string[]
   /** its nested records */
   readonly within: readonly NestedDraft[]
 }
@@ -76,12 +76,12 @@ export function writeOfMany(
         : sql`made AS (SELECT * FROM ${tableOf(schema)} WHERE false)`,
       sql`r AS (SELECT * FROM made UNION ALL SELECT * FROM changed)`,
       ...restoredKeys(params, schema, sql`made`, 'taken_by_new'),
-      ...(schema.resource.bringsInLine?.(params, r) ?? []),
+      ...(schema.resource.updatesOthers?.(params, r) ?? []),
     ],
     events: [
       {
         type: sql`e.resource || CASE WHEN e.is_new THEN '.created' ELSE '.updated' END`,
-        also: sql`e.also`,
+        aliases: sql`e.also`,
         resource: sql`e.resource`,
         of: sql`(${sql.join([happened(schema, sql`drafts`, r), ...within.map(one => one.happened)], sql` UNION ALL `)})`,
         count: param(String(count)),
@@ -98,7 +98,7 @@ function rowsOf(drafts: readonly DraftOfMany[]) {
   let count = 0
   const all = drafts.map(({ within, ...draft }) => {
     const inner = within.map(({ schema, draft, id }) => {
-      return { schema, row: { ...draft, id, nth: ++count, read: null, also: [] } }
+      return { schema, row: { ...draft, id, nth: ++count, read: null, aliases: [] } }
     })
     return { inner, row: { ...draft, nth: ++count } }
   })
@@ -143,13 +143,13 @@ function draftsOf(
   drafts: readonly Row[],
   written: readonly FieldColumns[],
 ): Sql {
-  const rows = drafts.map(({ id, nth, read, changes, after, also }) => {
+  const rows = drafts.map(({ id, nth, read, changes, after, aliases }) => {
     const { set, unset } = customOf(schema, changes)
     const values = written.flatMap(column => valuesOf(column, after))
     return [
       ...[set, renderedMembers(schema, after), JSON.stringify(changes)],
       ...[String(id), String(nth), read?.version ?? null, read?.state ?? null],
-      ...[unset, `{${also.join()}}`],
+      ...[unset, `{${aliases.join()}}`],
       ...values.map(value => (value === null || typeof value === 'string' ? value : value.value)),
     ]
   })

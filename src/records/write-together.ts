@@ -4,8 +4,8 @@ import { ask, param, sql } from '../sql.ts'
 import type { Outcome } from './batch.ts'
 import { createdOf, namedFrom } from './nested.ts'
 import { removeTogether } from './remove-many.ts'
-import { authorOf, type Context, type Saved, savedOf } from './save.ts'
-import type { Queryable } from './store.ts'
+import { authorOf, type Saved, savedOf, type WriteContext } from './save.ts'
+import type { Transaction } from './store.ts'
 import type { Ready, Unplaced, Written } from './together.ts'
 import { carryOut, statementOf, writing } from './write.ts'
 import { type DraftOfMany, writeOfMany } from './write-many.ts'
@@ -16,10 +16,10 @@ type Row = Readonly<Record<string, string | null>>
  * Carries out operations of one kind with one statement; null if one of them fails, and then none is done.
  */
 export async function carryOutTogether(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   all: readonly Ready[],
-  context: Context,
+  context: WriteContext,
 ): Promise<Outcome[] | null> {
   const ids = all.flatMap(one => ('removed' in one ? [one.removed] : []))
   if (ids.length > 0)
@@ -29,10 +29,10 @@ export async function carryOutTogether(
 }
 
 async function writeTogether(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   all: readonly Written[],
-  context: Context,
+  context: WriteContext,
 ): Promise<Saved[] | null> {
   const ready = all.flatMap(one => ('draft' in one ? [one.draft] : []))
   const drafts = await placed(db, schema, ready, context)
@@ -56,10 +56,10 @@ async function writeTogether(
  * account's lock, so nobody else takes these ids.
  */
 async function placed(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   ready: readonly Unplaced[],
-  { catalog, actor }: Context,
+  { catalog, actor }: WriteContext,
 ): Promise<DraftOfMany[]> {
   if (ready.length === 0) return []
   const account = param(String(catalog.account.id))
@@ -85,10 +85,10 @@ async function placed(
 }
 
 async function written(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   drafts: readonly DraftOfMany[],
-  context: Context,
+  context: WriteContext,
 ): Promise<readonly Row[] | null> {
   const params = authorOf(context)
   const statement = statementOf(writing(params, writeOfMany(params, schema, drafts, context.unread)))

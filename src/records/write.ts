@@ -9,7 +9,7 @@ import type { WriteParams } from '../fields/caller-params.ts'
 import { jsonInstant, momentJson, momentParam } from '../fields/moment.ts'
 import { type Caller, callerParamsOf } from '../rights/visibility.ts'
 import { compile, type Param, type Part, param, type Sql, type SqlType, sql } from '../sql.ts'
-import type { Queryable } from './store.ts'
+import type { Transaction } from './store.ts'
 
 /** The origin of a write, which its events record (D69). The service's own writes have none. */
 export type Origin = {
@@ -65,7 +65,7 @@ export type Write = {
 export type Event = {
   readonly type: string | Sql
   /** aliases of its type (D69), such as deal.won; or SQL of an array of texts */
-  readonly also?: readonly string[] | Sql
+  readonly aliases?: readonly string[] | Sql
   readonly resource: string | Sql
   /** its record: a CTE, or a SELECT, with `id` and `version` */
   readonly of: Sql
@@ -114,20 +114,20 @@ export function locked(account: Param): Sql {
   return sql`locked AS MATERIALIZED (${lockAccount(account)})`
 }
 
-/** Runs a statement that writes to the account, which is $1; after `first` as in Queryable. */
-export function carryOut(db: Queryable, account: Param, statement: Sql, first?: string): Rows {
+/** Runs a statement that writes to the account, which is $1; after `first` as in Transaction. */
+export function carryOut(db: Transaction, account: Param, statement: Sql, first?: string): Rows {
   const { text, values } = compile(statement, account)
   return db.write(account.value!, text, values, first)
 }
 
-type Rows = ReturnType<Queryable['write']>
+type Rows = ReturnType<Transaction['write']>
 
 /**
  * From the commit of this statement on, nothing is saved that an older configuration validated. A statement
  * after it sees everything that was saved before. So a record that then follows the configuration keeps
  * following it.
  */
-export function endOlder(db: Queryable, account: number, version: string): Rows {
+export function endOlder(db: Transaction, account: number, version: string): Rows {
   const [own, latest] = [param(String(account)), param(version)]
   return carryOut(
     db,
@@ -143,7 +143,7 @@ export function endOlder(db: Queryable, account: number, version: string): Rows 
  * An unused id is never reused.
  */
 export async function reserveIds(
-  db: Queryable,
+  db: Transaction,
   account: number,
   of: 'last_id' | 'last_field_id',
   count: number,
@@ -189,7 +189,7 @@ function counted({ account, version }: WriteParams, { events, when, ids, endsOld
 /** A CTE that appends an event for each row of `event.of`. The events of `later` get higher numbers. */
 function appended(params: WriteParams, event: Event, index: number, later: readonly Event[]): Sql {
   const { account, actor, origin } = params
-  const { type, also = [], resource, of, isOfEach, count, order = sql`e.id` } = event
+  const { type, aliases = [], resource, of, isOfEach, count, order = sql`e.id` } = event
   const { changes = sql`'{}'` } = event
   const after = later.length ? sql` - ${numberOf(later)}` : sql.none
   const isOfSeveral = isOfEach || count !== undefined
@@ -198,7 +198,7 @@ function appended(params: WriteParams, event: Event, index: number, later: reado
   INSERT INTO event (account_id, seq, type, also, resource, record_id, version, at, changes,
     actor, token, session, request_id, job)
   SELECT ${account}::bigint, counted.last_seq${after}${before}, ${textOf(type)},
-    ${Array.isArray(also) ? sql.text(`{${also.join()}}`) : (also as Sql)}::text[], ${textOf(resource)}, e.id,
+    ${Array.isArray(aliases) ? sql.text(`{${aliases.join()}}`) : (aliases as Sql)}::text[], ${textOf(resource)}, e.id,
     e.version, counted.at,
     ${changes}::jsonb, ${actor}::bigint, ${origin.token}::bigint, ${origin.session}::bigint,
     ${origin.request}::text, ${origin.job}::bigint

@@ -15,9 +15,9 @@ export const activity: Resource = {
   name: 'activity',
   source: { id: 13, name: 'Activity' },
   shownAs: ['subject'],
-  reach: { owner: 'owner', creator: 'created_by', through: ['deal', 'contact', 'company'] },
+  ownership: { owner: 'owner', creator: 'created_by', through: ['deal', 'contact', 'company'] },
   partOf: ['deal', 'contact', 'company'],
-  bringsInLine: dealsInLine,
+  updatesOthers: dealsInLine,
   fields: defineFields('activity', {
     'Basic information': [
       idField(101),

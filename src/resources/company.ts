@@ -12,7 +12,7 @@ export const company: Resource = {
   searched: ['phones'],
   customType: 'COMPANY',
   parts: ['activity'],
-  reach: { owner: 'created_by', territory: 'territory' },
+  ownership: { owner: 'created_by', territory: 'territory' },
   fields: defineFields('company', {
     'Basic information': [
       idField(401),

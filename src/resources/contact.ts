@@ -13,7 +13,7 @@ export const contact: Resource = {
   searched: ['emails', 'phones'],
   customType: 'CONTACT',
   parts: ['activity'],
-  reach: { owner: 'created_by', territory: 'territory' },
+  ownership: { owner: 'created_by', territory: 'territory' },
   fields: defineFields('contact', {
     'Basic information': [
       idField(301),

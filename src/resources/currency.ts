@@ -10,7 +10,7 @@ export const currency: Resource = {
   source: { id: 10, name: 'Currency' },
   shownAs: ['name'],
   // Every amount shows the code, and sums and amounts in the base currency reveal the rate.
-  toldElsewhere: ['code', 'rate'],
+  shownElsewhere: ['code', 'rate'],
   isConfiguration: true,
   fields: defineFields('currency', {
     'Basic information': [

@@ -6,8 +6,8 @@ import type { Field } from '../fields/field.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { type Move, NoTarget } from '../records/move.ts'
 import { pointersTo } from '../records/references.ts'
-import type { Context } from '../records/save.ts'
-import { type Queryable, recordStatement } from '../records/store.ts'
+import type { WriteContext } from '../records/save.ts'
+import { recordStatement, type Transaction } from '../records/store.ts'
 import { ask, sql } from '../sql.ts'
 import { user } from './user.ts'
 
@@ -15,13 +15,18 @@ import { user } from './user.ts'
  * The moves of the records of user `from` to user `to`, also by fields that the caller's role hides or locks:
  * these are refused. Throws NoTarget if `to` is no other active user.
  */
-export async function ownerMoves(db: Queryable, context: Context, from: number, to: number): Promise<Move[]> {
+export async function ownerMoves(
+  db: Transaction,
+  context: WriteContext,
+  from: number,
+  to: number,
+): Promise<Move[]> {
   const { catalog } = context
   if (from === to) throw new NoTarget('a user takes over from another.')
   if (!(await isInUse(db, context, to))) throw new NoTarget(`there is no user ${to} who is in use.`)
   const owned = pointersTo('user', catalog, sql`${String(from)}::bigint`)
   return owned
-    .filter(({ resource }) => !user.ends?.includes(resource))
+    .filter(({ resource }) => !user.revokes?.includes(resource))
     .map(({ resource, condition }) => {
       const { fields } = catalog.resources.get(resource)!.whole
       const owners = fields.filter(field => field.related === 'user' && !field.is_read_only)
@@ -33,7 +38,7 @@ export async function ownerMoves(db: Queryable, context: Context, from: number, 
     })
 }
 
-async function isInUse(db: Queryable, context: Context, id: number): Promise<boolean> {
+async function isInUse(db: Transaction, context: WriteContext, id: number): Promise<boolean> {
   const schema = context.catalog.resources.get('user')!.whole
   const [row] = await ask(db, recordStatement(schema, context, String(id)))
   return row !== undefined && (parseJson(row.record!) as JsonObject).is_active === 1

@@ -24,7 +24,7 @@ export const pipeline: Resource = {
     ],
     Record: [...authorFields(805), ...recordFields(809)],
   }),
-  most: { count: 100, what: 'pipelines of an account' },
+  quota: { count: 100, what: 'pipelines of an account' },
   applyRules: ({ after, catalog }) => {
     after.position ??= 1 + Math.max(0, ...[...catalog.pipelines.values()].map(other => other.position))
     after.is_default ??= 2
@@ -70,7 +70,7 @@ export const pipelineStage: Resource = {
     ],
     Record: [...authorFields(908), ...recordFields(912)],
   }),
-  most: { count: 100, of: 'pipeline', what: 'stages of a pipeline' },
+  quota: { count: 100, of: 'pipeline', what: 'stages of a pipeline' },
   applyRules: applyStageRules,
 }
 

@@ -32,10 +32,10 @@ export const role: Resource = {
       is_default: false,
     })),
   isConfiguration: true,
-  forbids: forbiddenRoleChange,
-  stays: ({ built_in }) =>
+  whyForbidden: forbiddenRoleChange,
+  whyUndeletable: ({ built_in }) =>
     built_in === null ? null : 'This role comes with the account; it can be renamed.',
-  keeps: (before, after) =>
+  invariant: (before, after) =>
     isAdministrative(before) && !isAdministrative(after) ? withoutRole(before.id as number) : null,
   fields: defineFields('role', {
     'Basic information': [
@@ -50,7 +50,7 @@ export const role: Resource = {
     ],
     Record: [...authorFields(529), ...recordFields(533)],
   }),
-  most: { count: 100, what: 'roles of an account' },
+  quota: { count: 100, what: 'roles of an account' },
   applyRules: draft => {
     const { before, after, problem } = draft
     checkScopes(textsOf(after.scopes), draft)
@@ -71,7 +71,7 @@ export const role: Resource = {
 /** Resources that are left out have `all`. Nobody changes records that they don't see. */
 function checkVisibility({ after, catalog, problem }: Draft): void {
   const limited = [...catalog.resources.values()].flatMap(({ resource }) =>
-    isByRole(resource.reach) ? [resource.name] : [],
+    isByRole(resource.ownership) ? [resource.name] : [],
   )
   for (const member of ['visibility', 'may_change'] as const) {
     for (const [name, value] of Object.entries(membersOf(after[member]))) {
@@ -142,8 +142,8 @@ function checkFields(
 }
 
 function isNeeded({ resource, byName }: ResourceSchema, name: string): boolean {
-  const { shownAs, toldElsewhere = [] } = resource
-  return [...shownAs, ...toldElsewhere].includes(name) || byName.get(name)!.is_of_store
+  const { shownAs, shownElsewhere = [] } = resource
+  return [...shownAs, ...shownElsewhere].includes(name) || byName.get(name)!.is_of_store
 }
 
 function mayCreate(scopes: Json | undefined, resource: string): boolean {

@@ -11,7 +11,7 @@ export const token: Resource = {
   name: 'token',
   source: { id: 12, name: 'Token' },
   shownAs: ['name'],
-  reach: { owner: 'user', isPrivate: true },
+  ownership: { owner: 'user', isPrivate: true },
   fields: defineFields('token', {
     'Basic information': [
       idField(621),
@@ -32,7 +32,7 @@ export const token: Resource = {
     ],
     Record: [...authorFields(628), ...recordFields(632)],
   }),
-  forbids: forbiddenTokenChange,
+  whyForbidden: forbiddenTokenChange,
   applyRules: draft => {
     const { before, after, clock, problem, warn } = draft
     const scopes = after.scopes as string[]

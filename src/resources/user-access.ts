@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
-import type { ActorRules, Keeps } from '../fields/resource.ts'
+import type { ActorRules, Invariant } from '../fields/resource.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
 
 /** The refusal to remove the last administrator. */
@@ -39,7 +39,7 @@ function hasAdministrator(account: Param, condition: { user?: Sql; role?: Sql })
  * Invariant of a user's new role or deactivation: the account still has an administrator, or this user was
  * none. `role` is their new role; null: they are deactivated.
  */
-export function withoutUser(user: number, role: number | null): Keeps {
+export function withoutUser(user: number, role: number | null): Invariant {
   const [id, next] = [param(String(user)), param(role === null ? null : String(role))]
   return kept(
     account => sql`(
@@ -52,7 +52,7 @@ export function withoutUser(user: number, role: number | null): Keeps {
 }
 
 /** Like `withoutUser`, for a role that loses the scope admin. */
-export function withoutRole(role: number): Keeps {
+export function withoutRole(role: number): Invariant {
   const id = param(String(role))
   return kept(
     account => sql`(
@@ -61,7 +61,7 @@ export function withoutRole(role: number): Keeps {
   )
 }
 
-function kept(condition: Keeps['condition']): Keeps {
+function kept(condition: Invariant['condition']): Invariant {
   return { condition, refusal: () => new Refusal('last_administrator', lastAdministrator) }
 }
 

@@ -27,9 +27,9 @@ export const user: Resource = {
   customType: 'OWNER',
   unique: { user_email: 'email' },
   actor: actorRules,
-  ends: ['token'],
-  forbids: forbiddenUserChange,
-  keeps: (before, after) =>
+  revokes: ['token'],
+  whyForbidden: forbiddenUserChange,
+  invariant: (before, after) =>
     before.role === after.role && before.is_active === after.is_active
       ? null
       : withoutUser(before.id as number, after.is_active === yes ? (after.role as number) : null),

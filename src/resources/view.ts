@@ -15,7 +15,7 @@ import { withOptionIds } from '../lists/option-ids.ts'
 import { parsed } from '../lists/parameters.ts'
 import { selectionOf } from '../lists/query.ts'
 import { resolveSort } from '../lists/resolve.ts'
-import { Names } from '../records/names.ts'
+import { NameLookup } from '../records/names.ts'
 
 /** The options of `source`: the resources that views can show. */
 const sources = ['deal', 'product', 'contact', 'company', 'activity']
@@ -27,8 +27,8 @@ export const view: Resource = {
   name: 'view',
   source: { id: 15, name: 'View' },
   shownAs: ['name'],
-  reach: { owner: 'created_by', sharedBy: 'is_shared' },
-  most: { count: 200, of: 'created_by', what: 'views of a user' },
+  ownership: { owner: 'created_by', sharedBy: 'is_shared' },
+  quota: { count: 200, of: 'created_by', what: 'views of a user' },
   fields: defineFields('view', {
     'Basic information': [
       idField(671),
@@ -88,7 +88,7 @@ function checkQuery(draft: Draft, schema: ResourceSchema): void {
     const text = after[name]
     if (typeof text !== 'string' || !isNew(draft, name)) continue
     const problems = new Problems()
-    const context = { schema, catalog, problems, names: new Names() }
+    const context = { schema, catalog, problems, names: new NameLookup() }
     if (name === 'filter') selectionOf(new Map([['filter', [text]]]), context)
     else resolveSort(parsed(text, 'sort', parseSort, problems) ?? [], context, false)
     for (const { code, message, hint } of problems.kept)

@@ -27,7 +27,7 @@ export const webhook: Resource = {
   name: 'webhook',
   source: { id: 14, name: 'Webhook' },
   shownAs: ['name'],
-  reach: { owner: 'user', isPrivate: true },
+  ownership: { owner: 'user', isPrivate: true },
   fields: defineFields('webhook', {
     'Basic information': [
       idField(641),
@@ -66,7 +66,7 @@ export const webhook: Resource = {
     ],
     Record: [...authorFields(654), ...recordFields(658)],
   }),
-  forbids: forbiddenChange,
+  whyForbidden: forbiddenChange,
   applyRules: draft => {
     const { before, after, problem } = draft
     if (!before) {

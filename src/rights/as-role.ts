@@ -49,12 +49,12 @@ function fieldsAs(schema: ResourceSchema, role: Role, isAdmin: boolean): Resourc
 
 /** The records of a resource that the role sees and may change. */
 function limitsOf(
-  { name, reach }: Resource,
+  { name, ownership }: Resource,
   role: Role,
   isAdmin: boolean,
 ): Pick<ResourceSchema, 'visibility' | 'mayChange'> {
-  if (reach?.sharedBy) return { visibility: 'own', mayChange: isAdmin ? 'all' : 'own' }
-  if (reach?.isPrivate && !isAdmin) return { visibility: 'own', mayChange: 'own' }
+  if (ownership?.sharedBy) return { visibility: 'own', mayChange: isAdmin ? 'all' : 'own' }
+  if (ownership?.isPrivate && !isAdmin) return { visibility: 'own', mayChange: 'own' }
   const visibility = role.visibility[name] ?? 'all'
   return { visibility, mayChange: role.may_change[name] ?? visibility }
 }
@@ -75,8 +75,9 @@ function hiddenOf({ resource, whole }: ResourceSchema, role: Role): ReadonlySet<
   const names = role.hidden_fields.filter(name => name.startsWith(`${resource.name}.`))
   const elsewhere = new Set(role.hidden_fields)
   const hidden = new Set(names.map(name => name.slice(resource.name.length + 1)))
-  for (const { kept_by, shows_one, internal_name } of whole.fields)
-    if (kept_by && shows_one && (role.visibility[kept_by] ?? 'all') !== 'all') hidden.add(internal_name)
+  for (const { maintained_by, shows_one, internal_name } of whole.fields)
+    if (maintained_by && shows_one && (role.visibility[maintained_by] ?? 'all') !== 'all')
+      hidden.add(internal_name)
   for (let size = -1; hidden.size > size; ) {
     size = hidden.size
     for (const field of whole.fields) {

@@ -7,25 +7,31 @@ import { type Catalog, type ResourceSchema, type Visibility, visibilities } from
 import type { Ownership } from '../fields/resource.ts'
 import { param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
+import type { Rights } from './rights.ts'
 
 export function isWider(one: Visibility, other: Visibility): boolean {
   return visibilities.indexOf(one) > visibilities.indexOf(other)
 }
 
 /** True if roles say which of the records they see (D63). */
-export function isByRole(reach: Ownership | undefined): reach is Ownership {
-  return reach !== undefined && !reach.isPrivate && !reach.sharedBy
+export function isByRole(ownership: Ownership | undefined): ownership is Ownership {
+  return ownership !== undefined && !ownership.isPrivate && !ownership.sharedBy
 }
 
 /** The caller for whom a statement reads or writes. */
 export type Caller = {
-  /** the account's, as the viewer's role sees it */
+  /** the account's, as the caller's role sees it */
   readonly catalog: Catalog
   /** a user's id */
   readonly actor: number
   /** territories of the user */
   readonly territories?: readonly number[]
+  /** absent for the service itself, which may do everything */
+  readonly rights?: Rights
 }
+
+/** A user, with the rights of their role. */
+export type AuthorizedCaller = Caller & { readonly rights: Rights }
 
 export function callerParamsOf(caller: Caller): CallerParams {
   const [account, actor, territories] = callerParamValues(caller)
@@ -37,17 +43,17 @@ export function callerParamsOf(caller: Caller): CallerParams {
   }
 }
 
-/** The sight of all records of the account: for checks that don't depend on what the caller sees. */
+/** The parameters for all records of the account: for checks that don't depend on what the caller sees. */
 export function unlimited<S extends CallerParams>(params: S): S {
-  return { ...params, resources: wholeResources(params.resources) }
+  return { ...params, resources: unlimitedResources(params.resources) }
 }
 
-const wholeResources = memoize(
+const unlimitedResources = memoize(
   (resources: Catalog['resources']): Catalog['resources'] =>
     new Map([...resources].map(([name, { whole }]) => [name, whole])),
 )
 
-/** The values of a sight's parameters: account, actor, territories. */
+/** The values of these parameters: account, actor, territories. */
 export function callerParamValues({
   catalog,
   actor,
@@ -56,35 +62,35 @@ export function callerParamValues({
   return [String(catalog.account.id), String(actor), `{${territories.join(',')}}`]
 }
 
-/** True if the visible records depend on the viewer, not on their role alone. */
+/** True if the visible records depend on the caller, not on their role alone. */
 export function isLimited({ visibility }: ResourceSchema): boolean {
   return visibility !== 'all'
 }
 
-/** Cache key of a viewer; '' if everybody with the role sees the same records. */
+/** Cache key of a caller; '' if everybody with the role sees the same records. */
 export function visibilityKey(schema: ResourceSchema, caller: Caller): string {
-  return isLimited(schema) ? callerKey(caller) : ''
+  return isLimited(schema) ? callerCacheKey(caller) : ''
 }
 
 /** Cache key of a caller, for results that no other caller may share. */
-export function callerKey({ actor, territories = [] }: Caller): string {
+export function callerCacheKey({ actor, territories = [] }: Caller): string {
   return [actor, ...territories].join()
 }
 
-/** The condition that the row `alias` of a resource belongs to the account and is visible to the viewer. */
+/** The condition that the row `alias` of a resource belongs to the account and is visible to the caller. */
 export function visible(resource: string, params: CallerParams, alias: Sql): Sql {
   const ofAccount = sql`${alias}.account_id = ${params.account}::bigint`
   const schema = params.resources.get(resource)!
   const within = limitedTo(schema.visibility, schema, params, alias)
   if (!within) return ofAccount
-  const { sharedBy } = schema.resource.reach!
+  const { sharedBy } = schema.resource.ownership!
   return sharedBy
     ? sql`${ofAccount} AND (${within} OR ${alias}.${sql.id(sharedBy)} = 1)`
     : sql`${ofAccount} AND ${within}`
 }
 
 /**
- * The condition that the viewer may change the row `alias`, which they see: true or false, never NULL, also
+ * The condition that the caller may change the row `alias`, which they see: true or false, never NULL, also
  * of a record without an owner or a territory.
  */
 export function changeable(resource: string, params: CallerParams, alias: Sql): Sql {
@@ -98,19 +104,19 @@ export function changeableColumn(resource: string, params: CallerParams, alias: 
   return sql`(${changeable(resource, params, alias)})::text AS is_changeable`
 }
 
-/** True only if the database says that the viewer may change the row. */
+/** True only if the database says that the caller may change the row. */
 export function isChangeable(row: { readonly [column: string]: string | null }): boolean {
   return row.is_changeable === 'true'
 }
 
 function limitedTo(
   to: Visibility,
-  { resource: { reach } }: ResourceSchema,
+  { resource: { ownership } }: ResourceSchema,
   { account, actor, territories }: CallerParams,
   alias: Sql,
 ): Sql | null {
-  if (to === 'all' || !reach) return null
-  const { owner, creator, territory, through = [] } = reach
+  if (to === 'all' || !ownership) return null
+  const { owner, creator, territory, through = [] } = ownership
   const of = (column: string) => sql`${alias}.${sql.id(column)}`
   const isOwn = sql`${creator ? sql`coalesce(${of(owner)}, ${of(creator)})` : of(owner)} = ${actor}::bigint`
   if (to === 'own') return isOwn

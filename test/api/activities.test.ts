@@ -360,7 +360,7 @@ test('the purge takes activities before their deal, and leaves what deals say', 
   const [deal, kept] = [await newDeal(), await newDeal()]
   const gone = await made('activity', { ...aCall, deal: deal.id })
   const old = await made('activity', { ...aCall, deal: kept.id })
-  const stays = await made('activity', { ...aCall, deal: kept.id })
+  const whyUndeletable = await made('activity', { ...aCall, deal: kept.id })
   await done(call('DELETE', `${v1}/deal/${deal.id}`))
   await done(call('DELETE', `${v1}/activity/${old.id}`))
   const ids = `{${[deal.id, gone.id, old.id]}}`
@@ -376,7 +376,7 @@ test('the purge takes activities before their deal, and leaves what deals say', 
     [ids],
   )
   assert.deepEqual(left, [])
-  assert.equal((await read('activity', stays.id)).deal, kept.id)
+  assert.equal((await read('activity', whyUndeletable.id)).deal, kept.id)
   assert.deepEqual((await saysOf(kept.id)).slice(0, 3), [0, 1, 1])
 })
 

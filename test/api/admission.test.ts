@@ -206,7 +206,7 @@ test('large bodies of an account are judged one by one', { skip: !isServer }, as
   const [valid, broken, blanks] = [JSON.stringify(dealBody(known)), '{"title":', ' '.repeat(70_000)]
   const create = (body: string) => service.call('POST', `${v1}/deal`, body)
   const [first, second] = await db.sql.begin(async tx => {
-    await tx.unsafe('SELECT FROM counter WHERE account_id = 1 FOR UPDATE', [])
+    await tx.query('SELECT FROM counter WHERE account_id = 1 FOR UPDATE', [])
     const waiting = create(valid + blanks)
     await sleep(300)
     const behind = create(broken + blanks)

@@ -149,8 +149,11 @@ test('fields, options and forms are tried; what is new has no ids', async () => 
   const arranged = await tried('PUT', dry('field/form?source=deal'), form.toReversed())
   assert.equal(arranged.status, 200, arranged.text)
   assert.deepEqual((await get(`${v1}/field/form?source=deal`)).body.data, form)
-  const stays = (await get(`${v1}/field/${id}`)).body.data
-  assert.deepEqual([stays.field_name, stays.version, stays.options], ['Tried', 1, options])
+  const whyUndeletable = (await get(`${v1}/field/${id}`)).body.data
+  assert.deepEqual(
+    [whyUndeletable.field_name, whyUndeletable.version, whyUndeletable.options],
+    ['Tried', 1, options],
+  )
   assert.equal((await get(`${v1}/field/${id}?dry_run=1`)).body.type, '/docs/errors#unknown_parameter')
 })
 

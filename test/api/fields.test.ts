@@ -5,7 +5,7 @@ import { loadCatalog } from '../../src/accounts/callers.ts'
 import { samples } from '../../src/fields/kinds/samples.ts'
 import { customTypes, kinds } from '../../src/fields/kinds.ts'
 import type { Json } from '../../src/json.ts'
-import type { Queryable } from '../../src/records/store.ts'
+import type { Transaction } from '../../src/records/store.ts'
 import { updateRecord } from '../../src/records/update.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { purgeFields } from '../../src/work/background/purge.ts'
@@ -681,7 +681,7 @@ test('a purge is not undone by a change that began before it', async () => {
   const catalog = { ...(await loadCatalog(db, resources, 1)), version: '1000000' }
   let reads = 0
   // The database, with a purge after the first read.
-  const interrupted: Queryable = {
+  const interrupted: Transaction = {
     write: db.write,
     query: async (...asked) => {
       const rows = await db.query(...asked)

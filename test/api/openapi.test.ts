@@ -213,7 +213,7 @@ test('it is made once for a catalog and the same scopes, and anew for another ca
       query: new Map(),
       url: '',
       body: undefined,
-      visitor: {} as never,
+      client: {} as never,
       wantsPage: false,
     })
   }

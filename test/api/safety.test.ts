@@ -329,13 +329,13 @@ test('a name taken meanwhile, a pipeline with its stages, and what is too old', 
 
 test('the purge: records and the values in their history are gone, the events themselves and everything live stay', async () => {
   const contact = await made('contact', { last_name: 'Forgotten person' })
-  const [gone, stays] = [
+  const [gone, whyUndeletable] = [
     await made('deal', dealBody(known, { title: 'Forgotten deal', primary_contact: contact.id })),
     await made('deal', dealBody(known, { title: 'Kept deal' })),
   ]
   await call('DELETE', `${v1}/deal/${gone.id}`)
   await call('DELETE', `${v1}/contact/${contact.id}`)
-  await call('DELETE', `${v1}/deal/${stays.id}`)
+  await call('DELETE', `${v1}/deal/${whyUndeletable.id}`)
   await age('deal', gone.id, 40)
   await age('contact', contact.id, 40)
   // The background jobs may have run before.
@@ -343,11 +343,11 @@ test('the purge: records and the values in their history are gone, the events th
   assert.deepEqual(await purge(), { purged: 0, kept: {} })
   const left = await db.query(
     'SELECT id::text FROM deal WHERE id = ANY($1::bigint[]) UNION SELECT id::text FROM contact WHERE id = ANY($1::bigint[])',
-    [`{${gone.id},${contact.id},${stays.id}}`],
+    [`{${gone.id},${contact.id},${whyUndeletable.id}}`],
   )
   assert.deepEqual(
     left.map(row => row.id),
-    [String(stays.id)],
+    [String(whyUndeletable.id)],
   )
   const told = await db.query(
     'SELECT type, changes::text FROM event WHERE record_id = $1::bigint ORDER BY seq',
@@ -361,7 +361,7 @@ test('the purge: records and the values in their history are gone, the events th
     'SELECT count(*)::text AS n, max(seq)::text AS last, (SELECT last_seq FROM counter WHERE account_id = 1)::text AS counter FROM event WHERE account_id = 1',
   )
   assert.deepEqual([log!.n, log!.last], [log!.last, log!.counter])
-  assert.equal((await call('POST', `${v1}/deal/${stays.id}/restore`)).status, 200)
+  assert.equal((await call('POST', `${v1}/deal/${whyUndeletable.id}/restore`)).status, 200)
 })
 
 test('what a record points to is purged after it, and keeps nothing else from being purged', async () => {

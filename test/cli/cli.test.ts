@@ -86,8 +86,8 @@ let [admin, service] = ['', begin(['--help'])]
 test('before anything is there: what is missing is said; an account can be made without a start', async () => {
   await refused(isServer ? /has 0 of \d+ migrations/ : /^There is no database in /, 'account', 'list')
   await refused(isServer ? /has 0 of \d+ migrations/ : /^No service has /, 'tail')
-  const [findings, migrated] = [await done('check'), await done('migrate')]
-  assert.equal(findings.is_right, true)
+  const [validation, migrated] = [await done('check'), await done('migrate')]
+  assert.equal(validation.is_right, true)
   assert.ok(migrated.applied.length > 10)
   const who = ['--owner-name', 'Ann', '--owner-email']
   const { account, token } = await done('account', 'create', '--name', 'Acme', ...who, 'ann@example.com')

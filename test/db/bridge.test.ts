@@ -1,7 +1,7 @@
 /** The wire to the database: every answer goes to its statement, whatever happens around it. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Database, openDatabase, type Transaction } from '../../src/db/open.ts'
+import { type Database, openDatabase, type PoolTransaction } from '../../src/db/open.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 import { createDatabase, dropDatabase, startPostgres, type TestServer } from '../support/postgres.ts'
 
@@ -111,25 +111,25 @@ function suite(place: () => Promise<{ url?: string }>) {
   test('a transaction in which a statement failed is not committed, and after its end nothing is asked in it', async () => {
     await db.query('CREATE TABLE whole (id bigint PRIMARY KEY)')
     const insert = 'INSERT INTO whole VALUES ($1::bigint)'
-    let kept: Transaction | undefined
+    let kept: PoolTransaction | undefined
     const swallowed = db.sql.begin(async tx => {
       kept = tx
-      await tx.unsafe(insert, ['1'])
-      await tx.unsafe(insert, ['1']).catch(() => {})
+      await tx.query(insert, ['1'])
+      await tx.query(insert, ['1']).catch(() => {})
     })
     await assert.rejects(swallowed, { code: '23505' })
     const forgotten = db.sql.begin(async tx => {
-      await tx.unsafe(insert, ['2'])
-      tx.unsafe(insert, ['2']).catch(() => {})
+      await tx.query(insert, ['2'])
+      tx.query(insert, ['2']).catch(() => {})
     })
     await assert.rejects(forgotten, { code: '23505' })
-    await assert.rejects(kept!.unsafe(insert, ['3']), /is over/)
+    await assert.rejects(kept!.query(insert, ['3']), /is over/)
     await Promise.all(
       Array.from({ length: 20 }, async (_, n) => {
         const late = { ask: async () => {} }
         const failing = db.sql.begin(async tx => {
-          late.ask = () => tx.unsafe(insert, [`${10 + n}`]).then(() => {})
-          await tx.unsafe('SELECT 1 / 0', [])
+          late.ask = () => tx.query(insert, [`${10 + n}`]).then(() => {})
+          await tx.query('SELECT 1 / 0', [])
         })
         await assert.rejects(failing, { code: '22012' })
         await assert.rejects(late.ask())
@@ -181,15 +181,15 @@ async function interleaved(db: Database): Promise<void> {
     async n => assert.equal((await db.query(`SELECT ${n} AS n`))[0]!.n, `${n}`),
     n =>
       db.sql.begin(async tx => {
-        await tx.unsafe(`INSERT INTO item VALUES ($1::bigint, 'tx')`, [`${n}`])
-        const [row] = await tx.unsafe('SELECT text FROM item WHERE id = $1::bigint', [`${n}`])
+        await tx.query(`INSERT INTO item VALUES ($1::bigint, 'tx')`, [`${n}`])
+        const [row] = await tx.query('SELECT text FROM item WHERE id = $1::bigint', [`${n}`])
         assert.equal(row!.text, 'tx')
       }),
     n =>
       assert.rejects(
         db.sql.begin(async tx => {
-          await tx.unsafe(`INSERT INTO item VALUES ($1::bigint, 'rolled back')`, [`${n}`])
-          await tx.unsafe('SELECT 1 / 0')
+          await tx.query(`INSERT INTO item VALUES ($1::bigint, 'rolled back')`, [`${n}`])
+          await tx.query('SELECT 1 / 0')
         }),
         { code: '22012' },
       ),
@@ -234,12 +234,12 @@ async function lostTransaction(url: string): Promise<void> {
   await db.query('CREATE TABLE half (id int)')
   const { promise: late, resolve } = Promise.withResolvers<Promise<unknown>>()
   const broken = db.sql.begin(async tx => {
-    const [row] = await tx.unsafe('SELECT pg_backend_pid() AS pid', [])
-    await tx.unsafe('INSERT INTO half VALUES (1)')
+    const [row] = await tx.query('SELECT pg_backend_pid() AS pid', [])
+    await tx.query('INSERT INTO half VALUES (1)')
     await other.query('SELECT pg_terminate_backend($1::int, 5000)', [row!.pid!])
     // The client's only connection is reopened before the transaction goes on.
     while (!(await db.ready()));
-    resolve(tx.unsafe('INSERT INTO half VALUES (2)'))
+    resolve(tx.query('INSERT INTO half VALUES (2)'))
   })
   await assert.rejects(broken)
   // The transaction has failed for its caller by now, but its function still runs.

@@ -59,11 +59,11 @@ describe('durability', () => {
   test('every commit is flushed to the disk before it is acknowledged', async () => {
     const engine = await Engine.open({ dataDir, hangLimitMs: 30_000, log })
     const sql = embeddedPool(engine, log)
-    await sql.unsafe('CREATE TABLE flushed (id bigint)')
+    await sql.query('CREATE TABLE flushed (id bigint)')
     const before = engine.fsyncs
-    for (let id = 0; id < 20; id++) await sql.unsafe('INSERT INTO flushed VALUES ($1::bigint)', [`${id}`])
+    for (let id = 0; id < 20; id++) await sql.query('INSERT INTO flushed VALUES ($1::bigint)', [`${id}`])
     assert.ok(engine.fsyncs - before >= 20, `${engine.fsyncs - before} flushes`)
-    const [row] = await sql.unsafe(
+    const [row] = await sql.query(
       `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages`,
     )
     assert.deepEqual({ ...row }, { fsync: 'on', pages: 'on' })
@@ -157,14 +157,14 @@ describe('a busy engine', () => {
 
   test('what is answered does not wait for the statement behind it', async test => {
     const { sql } = await open(test)
-    await sql.unsafe('SELECT 1')
+    await sql.query('SELECT 1')
     const at: number[] = []
     const note = () => at.push(performance.now())
     const from = performance.now()
     await Promise.all([
-      sql.unsafe('SELECT 1').then(note),
-      sql.unsafe('SELECT pg_sleep(3)').then(note),
-      sql.unsafe('SELECT 2').then(note),
+      sql.query('SELECT 1').then(note),
+      sql.query('SELECT pg_sleep(3)').then(note),
+      sql.query('SELECT 2').then(note),
     ])
     const [quick, sleeping, behind] = at.map(time => time - from)
     assert.ok(quick! < sleeping! / 2 && sleeping! <= behind!, `${at.map(time => time - from)}`)
@@ -174,7 +174,7 @@ describe('a busy engine', () => {
     const { sql } = await open(test)
     // Half a second of rows, so that many of them are received while they are made.
     const text = `SELECT id, repeat(md5(id::text), 100) AS text FROM generate_series(1, 3000) AS id, LATERAL (SELECT pg_sleep(0.0003 * (id % 2))) AS slept`
-    for (const rows of await Promise.all([sql.unsafe(text), sql.unsafe(text)])) {
+    for (const rows of await Promise.all([sql.query(text), sql.query(text)])) {
       assert.equal(rows.length, 3000)
       for (const [index, row] of rows.entries())
         assert.deepEqual([Number(row.id), row.text!.length], [index + 1, 3200])
@@ -183,14 +183,14 @@ describe('a busy engine', () => {
 
   test('a statement can be ended alone; those around it are answered as if nothing had been', async test => {
     const { engine, sql, said } = await open(test)
-    await sql.unsafe('CREATE TABLE ended (id bigint)')
+    await sql.query('CREATE TABLE ended (id bigint)')
     for (const text of [slow, `INSERT INTO ended ${slow.replace('count(*)', '1')}`]) {
-      const before = sql.unsafe('SELECT 1 AS n')
-      const ended = sql.unsafe(text).then(
+      const before = sql.query('SELECT 1 AS n')
+      const ended = sql.query(text).then(
         () => undefined,
         error => error.code,
       )
-      const behind = sql.unsafe('SELECT 2 AS n')
+      const behind = sql.query('SELECT 2 AS n')
       assert.equal((await before)[0]!.n, '1')
       const again = setInterval(() => engine.interrupt(), 50)
       assert.equal(await ended, '57014')
@@ -199,13 +199,13 @@ describe('a busy engine', () => {
     }
     // An interrupt of an idle engine has no effect.
     engine.interrupt()
-    assert.equal((await sql.unsafe('SELECT count(*) AS n FROM ended'))[0]!.n, '0')
+    assert.equal((await sql.query('SELECT count(*) AS n FROM ended'))[0]!.n, '0')
     assert.deepEqual(said, [])
   })
 
   test('a statement that does not notice is ended with the engine', async test => {
     const { engine, sql, said } = await open(test)
-    await sql.unsafe('SELECT 1')
+    await sql.query('SELECT 1')
     // Ordering the marks takes quadratic time, without checks for interrupts.
     const marks = String.raw`SELECT length(normalize(repeat(U&'\0315', 300000) || repeat(U&'\0316', 300000)))`
     // On a busy machine the interrupt may come before it has begun with them.
@@ -214,13 +214,13 @@ describe('a busy engine', () => {
       const later = setTimeout(() => {
         again = setInterval(() => engine.interrupt(), 50)
       }, 1000)
-      await assert.rejects(sql.unsafe(marks))
+      await assert.rejects(sql.query(marks))
       clearTimeout(later)
       clearInterval(again)
     }
     assert.match(said.join(), /did not end/)
     while (!engine.available) await new Promise(setImmediate)
-    assert.equal((await sql.unsafe('SELECT 1 AS n'))[0]!.n, '1')
+    assert.equal((await sql.query('SELECT 1 AS n'))[0]!.n, '1')
   })
 })
 
@@ -252,13 +252,13 @@ describe('an engine that fails', () => {
     const engine = await Engine.open({ dataDir, hangLimitMs: 30_000, log })
     const sql = embeddedPool(engine, log)
     const broken = sql.begin(async tx => {
-      await tx.unsafe('DELETE FROM item')
+      await tx.query('DELETE FROM item')
       await workerOf(engine).terminate()
-      await tx.unsafe('SELECT 1')
+      await tx.query('SELECT 1')
     })
     await assert.rejects(broken)
     while (!engine.available) await new Promise(setImmediate)
-    const [row] = await sql.unsafe('SELECT count(*) > 0 AS kept FROM item')
+    const [row] = await sql.query('SELECT count(*) > 0 AS kept FROM item')
     assert.equal(row!.kept, 't')
     await sql.end()
     await engine.close()

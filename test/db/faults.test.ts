@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { Duplex, PassThrough } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/db/open.ts'
-import { Session } from '../../src/db/postgres/session.ts'
+import { Connection } from '../../src/db/postgres/connection.ts'
 import { databaseRefusal } from '../../src/db/refusal.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
@@ -26,7 +26,7 @@ test('a throw as a connection is made is told as one of the client, without its 
   const write = () => {
     throw new Fault('of a secret')
   }
-  const session = new Session({
+  const session = new Connection({
     user: 'somebody',
     password: 'something',
     settings: {},
@@ -113,7 +113,7 @@ function suite(place: () => Promise<{ url?: string }>) {
       const beside = Array.from({ length: 20 }, (_, n) => db.query('SELECT $1::text AS n', [`${n}`]))
       const tooMany = [65_534, 65_600].map(count => ask(count).catch(refusedAs))
       const inTransaction = db.sql
-        .begin(tx => tx.unsafe('SELECT 1', Array.from<string>({ length: 70_000 }).fill('v')))
+        .begin(tx => tx.query('SELECT 1', Array.from<string>({ length: 70_000 }).fill('v')))
         .catch(refusedAs)
       const strange = [undefined, 1, {}, Symbol('s')].map(value =>
         assert.rejects(db.query('SELECT $1::text', [value as string]), TypeError),
@@ -171,7 +171,7 @@ function neighbours(
     },
     n =>
       db.sql.begin(async tx => {
-        const [row] = await tx.unsafe('SELECT $1::text AS mark', [mark(n)])
+        const [row] = await tx.query('SELECT $1::text AS mark', [mark(n)])
         assert.equal(row!.mark, mark(n))
       }),
   ]

@@ -189,7 +189,7 @@ describe('a full disk', () => {
     fill(disk, 0)
     // A statement that bypasses the check fills the log, which has at most 16 MB left.
     for (let isFull = false; !isFull; ) {
-      await db.sql.unsafe("SELECT pg_logical_emit_message(true, 'x', repeat('x', 1000000))").catch(() => {
+      await db.sql.query("SELECT pg_logical_emit_message(true, 'x', repeat('x', 1000000))").catch(() => {
         isFull = true
       })
       if (isFull) break

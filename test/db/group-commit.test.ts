@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/db/open.ts'
-import { StatementTooLarge } from '../../src/db/postgres/sendable.ts'
+import { StatementTooLarge } from '../../src/db/postgres/protocol-limits.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 
@@ -150,14 +150,14 @@ async function lost(): Promise<void> {
   await db.query('INSERT INTO kept VALUES (1, 10)')
   await other.sql.begin(async tx => {
     // The third write waits for this one.
-    await tx.unsafe('DELETE FROM kept WHERE n = 10', [])
+    await tx.query('DELETE FROM kept WHERE n = 10', [])
     const writes = [1, 2, 10, 3].map(n => db.write('1', insert, ['1', `${n}`]))
     // The first goes alone, the others together.
     const settled = Promise.allSettled(writes)
     await writes[0]
     const waits = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    while ((await tx.unsafe(waits, [])).length === 0);
+    while ((await tx.query(waits, [])).length === 0);
     const [, ...answers] = await settled
     for (const answer of answers)
       assert.ok(answer.status === 'rejected' && answer.reason instanceof DatabaseUnavailable)

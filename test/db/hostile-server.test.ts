@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { Duplex } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Session, type SessionOptions } from '../../src/db/postgres/session.ts'
+import { Connection, type ConnectionOptions } from '../../src/db/postgres/connection.ts'
 import { warnings } from '../../src/db/postgres/warnings.ts'
 import { PostgresError } from '../../src/db/postgres/wire.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
@@ -18,8 +18,8 @@ const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000)
 const runs = Number(process.env.FUZZ_RUNS ?? 1500)
 const [runsAtOnce, idleMs] = [100, 50]
 
-function session(servers: readonly Duplex[], more: Partial<SessionOptions> = {}): Session {
-  return new Session({
+function session(servers: readonly Duplex[], more: Partial<ConnectionOptions> = {}): Connection {
+  return new Connection({
     ...{ user: 'somebody', password, settings: { database: 'd' }, channelBinding: 'prefer', target: 'any' },
     ...{ servers: servers.map(server => () => server), delayMs: 0, isRemote: true, connectWithinMs: null },
     onAnswer() {},
@@ -79,7 +79,7 @@ const changes: { readonly [name: string]: Change } = {
 type Question = { readonly mark: string; readonly answer: Promise<unknown> }
 
 /** Ten queries of all kinds, each with a mark of its own. */
-function askAll(asked: Session, random: Random): Question[] {
+function askAll(asked: Connection, random: Random): Question[] {
   const options = () => ({ prepare: random(2) === 0, raw: random(2) === 0 })
   return Array.from({ length: 10 }, () => {
     const mark = bytesOf(12, random).toString('hex')
@@ -87,7 +87,7 @@ function askAll(asked: Session, random: Random): Question[] {
     const answer =
       random(3) > 0
         ? asked.ask(text, [mark], options())
-        : asked.askTogether([
+        : asked.askBatch([
             ['echo', [mark], options()],
             [text, [mark], options()],
           ])

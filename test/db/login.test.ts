@@ -28,7 +28,7 @@ if (server) {
     ['tls', 'scram-sha-256'],
     ['certified', 'scram-sha-256'],
   ]) {
-    await db.sql.unsafe(
+    await db.sql.query(
       `SET password_encryption = '${encryption}'; CREATE ROLE ${name} LOGIN PASSWORD '${secret}'`,
     )
   }

@@ -14,7 +14,7 @@ const options = { skip: server === null && 'PostgreSQL is not installed' }
 /** Sets it for future connections; there are no others. */
 async function setReadOnly(db: Database, isOn: boolean): Promise<void> {
   const [row] = await db.query('SELECT current_database() AS name')
-  await db.sql.unsafe(
+  await db.sql.query(
     `BEGIN READ WRITE; ALTER DATABASE ${row!.name} SET default_transaction_read_only = ${isOn}; COMMIT`,
   )
   const others =

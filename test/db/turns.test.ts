@@ -159,7 +159,7 @@ test('embedded: a read is ended for any request that waits behind it, of the sam
 test('embedded: a job has all the time it needs', async () => {
   const db = await openDatabase({ statementTimeoutMs: 300, log() {} })
   await db.queryWithoutTimeLimit('SELECT pg_sleep(1)')
-  await db.sql.unsafe('SELECT pg_sleep(1)', [])
+  await db.sql.query('SELECT pg_sleep(1)', [])
   assert.equal(await codeOf(db.query(endless)), '57014')
   await db.close()
 })
@@ -244,7 +244,7 @@ function serverSuite() {
     await sleep(300)
     const asked = Array.from({ length: 100 }, (_, n) => db.query('SELECT $1::text AS n', [`${n}`]))
     for (const [n, rows] of (await Promise.all(asked)).entries()) assert.equal(rows[0]!.n, `${n}`)
-    assert.equal((await db.sql.begin(tx => tx.unsafe('SELECT 1 AS n', [])))[0]!.n, '1')
+    assert.equal((await db.sql.begin(tx => tx.query('SELECT 1 AS n', [])))[0]!.n, '1')
     assert.ok((await underWay()) > 0)
     abort()
     await Promise.all(long)

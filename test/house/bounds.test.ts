@@ -41,7 +41,7 @@ test('hints are looked for by whoever counts the problems, not where they are fo
   const single = [
     'src/http/routes/metadata.ts',
     'src/cli/arguments.ts',
-    'src/cli/whom.ts',
+    'src/cli/account-selector.ts',
     'src/db/postgres/server-url.ts',
     'src/fields/unknown-field.ts',
     'src/fields/kinds/dropdown.ts',

@@ -39,7 +39,7 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   { from: /^src\/lists\/grammar\.ts$/, never: /^src\/(records|lists|db|fields\/(catalog|kinds))/ },
   { from: /^src\/lists\/sql\.ts$/, never: /^src\/(lists\/grammar|lists\/query|records|db)/ },
   {
-    from: /^src\/configuration\/(findings|bounds|field|new-field|limits|form|option)\.ts$/,
+    from: /^src\/configuration\/(validation|bounds|field|new-field|limits|form|option)\.ts$/,
     never: /^src\/(db|accounts|http)\/|^src\/records\/store/,
   },
   {

@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { Callers } from '../../src/accounts/callers.ts'
 import type { Json } from '../../src/json.ts'
-import { Names } from '../../src/records/names.ts'
+import { NameLookup } from '../../src/records/names.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { openExport } from '../../src/work/exports/export.ts'
 import { readExportQuery } from '../../src/work/exports/query.ts'
@@ -66,7 +66,13 @@ async function exported(query: string, onRecords: (count: number) => void): Prom
   const parameters = new Map(
     [...new URLSearchParams(query)].map(([name, value]): [string, string[]] => [name, [value]]),
   )
-  const request = readExportQuery(parameters, schema, caller.catalog, new Date().toISOString(), new Names())
+  const request = readExportQuery(
+    parameters,
+    schema,
+    caller.catalog,
+    new Date().toISOString(),
+    new NameLookup(),
+  )
   const asked = { schema, caller: caller, request, onRecords }
   const quota = { take: () => true, release() {}, say: (line: string) => assert.fail(line) }
   const { content } = await openExport(db, asked, new AbortController().signal, quota)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { pageStatement } from '../../src/lists/list.ts'
-import { partedStatement } from '../../src/lists/parted.ts'
+import { pagesByValueStatement } from '../../src/lists/pages-by-value.ts'
 import { readListQuery } from '../../src/lists/query.ts'
 import { withSelectivity } from '../../src/lists/selectivity.ts'
 import { filterSql } from '../../src/lists/sql.ts'
@@ -157,7 +157,7 @@ test('the lanes of a board are read by the index of stages, each alone (D129)', 
     ['sort=deal_value:asc&filter=status:eq(Open)', 'deal_stage_value'],
   ] as const) {
     const asked = requestOf(query)
-    const { text, values } = partedStatement(deal, { catalog, actor: 1 }, asked, stage, ids)
+    const { text, values } = pagesByValueStatement(deal, { catalog, actor: 1 }, asked, stage, ids)
     const rows = await db.query(`EXPLAIN (COSTS OFF) ${text}`, values)
     const plan = rows.map(row => row['QUERY PLAN']).join('\n')
     assert.match(plan, new RegExp(`using ${index} `), `${query}\n${plan}`)

@@ -155,13 +155,13 @@ test('a pass that waits for a write works with what was written', async () => {
   const currencies = new Map(catalog.currencies).set(978, { ...catalog.currencies.get(978)!, rate: '2' })
   const passing: Promise<void>[] = []
   await db.sql.begin(async tx => {
-    await tx.unsafe(
+    await tx.query(
       `UPDATE deal SET deal_value_value = 700, weighted_value_value = 70, deal_value_in_base_currency_value = 770 WHERE account_id = 1 AND id = ${id}`,
     )
     const price = JSON.stringify([
       { currency: 978, currency_code: 'EUR', price: 700, tax: null, discount: null },
     ])
-    await tx.unsafe(
+    await tx.query(
       `UPDATE product SET unit_price = '${price}', base_currency_amount_value = 770 WHERE account_id = 1 AND id = ${product}`,
     )
     passing.push(reweighDeals(db, { ...catalog, stages }), revalueRecords(db, { ...catalog, currencies }))
@@ -261,7 +261,7 @@ test('a write that waits for its account until its configuration has been follow
   await done(late.call, 'GET', `/deal/${id}`)
   await weigh(71)
   await db.sql.begin(async tx => {
-    await tx.unsafe('SELECT FROM counter WHERE account_id = 1 FOR UPDATE', [])
+    await tx.query('SELECT FROM counter WHERE account_id = 1 FOR UPDATE', [])
     writing.push(done(late.call, 'PATCH', `/deal/${id}`, { deal_value: { currency: 'EUR', value: 700 } }))
     await new Promise(resolve => setTimeout(resolve, 4000))
   })

@@ -253,7 +253,7 @@ test('422 for a key of another request, 409 while the same request is under way'
   const under: Promise<unknown>[] = []
   await db.sql.begin(async tx => {
     // The embedded engine runs nothing else during a transaction; on a server the look-up of keys is locked.
-    await tx.unsafe('LOCK TABLE idempotency IN ACCESS EXCLUSIVE MODE')
+    await tx.query('LOCK TABLE idempotency IN ACCESS EXCLUSIVE MODE')
     await provoke(
       409,
       async operation => {

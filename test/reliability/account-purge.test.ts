@@ -13,7 +13,7 @@ import { createSample } from '../../src/accounts/sample/sample.ts'
 import { createLink } from '../../src/accounts/sign-in/links.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { BackgroundJobs } from '../../src/work/background/background-jobs.ts'
-import { fateOf, purgeAccount } from '../../src/work/background/purge-account.ts'
+import { purgeAccount, purgeState } from '../../src/work/background/purge-account.ts'
 import { startService } from '../support/service.ts'
 
 const { db } = await startService({ sampleData: false })
@@ -82,7 +82,7 @@ test('kept for thirty days, then nothing is left in any table; others keep what 
   await jobs(0, async () => (await indexes(2)) > 0)
   const neighbour = await rowsOf(1)
   assert.ok(await announceDeletion(db, 2))
-  assert.equal(await fateOf(db, 2, inDays(-1)), 'kept')
+  assert.equal(await purgeState(db, 2, inDays(-1)), 'kept')
   const said = await jobs(31, async lines => lines.length > 0)
   assert.match(said[0]!, /^Purged account 2, which was deleted: \d+ rows\.$/)
   assert.equal(
@@ -92,7 +92,7 @@ test('kept for thirty days, then nothing is left in any table; others keep what 
   assert.deepEqual(await rowsOf(2), {})
   assert.equal(await indexes(2), 0)
   assert.deepEqual(await rowsOf(1), neighbour)
-  assert.equal(await fateOf(db, 2, new Date()), null)
+  assert.equal(await purgeState(db, 2, new Date()), null)
 })
 
 test('a purge that was cut short can’t be taken back, and is finished', async () => {
@@ -111,7 +111,7 @@ test('a purge that was cut short can’t be taken back, and is finished', async 
   assert.ok((await rowsOf(2)).account)
   assert.equal(await restoreAccount(db, 2), false)
   // Also if the retention of deleted records is longer since.
-  assert.equal(await fateOf(db, 2, inDays(-1000)), 'due')
+  assert.equal(await purgeState(db, 2, inDays(-1000)), 'due')
   const running = [0, 1].map(() => purgeAccount(db, 2, inDays(-1000), () => false))
   assert.ok((await Promise.all(running)).every(count => count !== null))
   assert.deepEqual(await rowsOf(2), {})

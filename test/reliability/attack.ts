@@ -110,7 +110,7 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
     const reader = newToken(1, randomBytes)
     return await db.sql.begin(async sql => {
       const tx = byQueries({
-        query: (text, params = []) => sql.unsafe(text, params as (string | null)[]),
+        query: (text, params = []) => sql.query(text, params as (string | null)[]),
       })
       await createToken(tx, {
         account: 1,

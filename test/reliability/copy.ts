@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { ToldEvent } from '../../src/history/told.ts'
+import type { PresentedEvent } from '../../src/history/present.ts'
 import { createDatabase, startPostgres, type TestServer } from '../support/postgres.ts'
 import { eventsOf } from '../support/stream.ts'
 import { type Acknowledged, readyUrl, serviceEnv, token, write } from './crash.ts'
@@ -38,7 +38,7 @@ class Copy {
   #deleted = new Map<string, Copied>()
   after = 0
 
-  apply({ seq, type, resource, id, changes }: ToldEvent): void {
+  apply({ seq, type, resource, id, changes }: PresentedEvent): void {
     this.told.push(seq)
     this.after = seq
     const key = `${resource} ${id}`
@@ -71,7 +71,7 @@ async function follow(way: Way, copy: Copy, url: () => string, last: () => numbe
       const address = `${url()}/rest/api/v1/event?after=${copy.after}&limit=50&wait=${wait}`
       const response = await fetch(address, { headers })
       if (!response.ok) throw new Error(await response.text())
-      const { data, meta } = (await response.json()) as { data: ToldEvent[]; meta: { next: number } }
+      const { data, meta } = (await response.json()) as { data: PresentedEvent[]; meta: { next: number } }
       for (const event of data) copy.apply(event)
       copy.after = meta.next
       if (way === 'poll') await sleep(20)

@@ -48,7 +48,7 @@ test('many jobs of an account hide no job of another', async () => {
   // Only counted, in a transaction that is rolled back, so that no process begins them.
   await db.sql
     .begin(async tx => {
-      const within = byQueries({ query: (text, params = []) => tx.unsafe(text, params) })
+      const within = byQueries({ query: (text, params = []) => tx.query(text, params) })
       await within.query(
         `INSERT INTO job (SELECT (x.j).* FROM (
          SELECT jsonb_populate_record(NULL::job, to_jsonb(j) || jsonb_build_object('account_id', a.account_id,

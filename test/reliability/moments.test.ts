@@ -143,10 +143,10 @@ test('the time is that under the lock, not that of the request', async () => {
   const { id } = (await call('POST', `${v1}/deal`, dealBody(known))).body.data
   let released = ''
   const [reply] = await db.sql.begin(async sql => {
-    await sql.unsafe('SELECT 1 FROM counter WHERE account_id = 1 FOR UPDATE')
+    await sql.query('SELECT 1 FROM counter WHERE account_id = 1 FOR UPDATE')
     const waiting = call('PATCH', `${v1}/deal/${id}`, { title: 'Waited' })
     await new Promise(resolve => setTimeout(resolve, 300))
-    released = (await sql.unsafe(`SELECT ${iso('clock_timestamp()')} AS now`))[0]!.now!
+    released = (await sql.query(`SELECT ${iso('clock_timestamp()')} AS now`))[0]!.now!
     return [waiting]
   })
   const { updated_at } = (await reply!).body.data

@@ -15,7 +15,7 @@ test('a list that takes too long is stopped with a clear 503; the next one is an
 }, async () => {
   const { db, get } = await startService({ sampleData: false, statementTimeoutMs: 2000 })
   await db.sql.begin(async tx => {
-    await tx.unsafe('LOCK TABLE deal IN ACCESS EXCLUSIVE MODE')
+    await tx.query('LOCK TABLE deal IN ACCESS EXCLUSIVE MODE')
     const slow = await get(`${v1}/deal/view/list`)
     assert.equal(slow.status, 503, slow.text)
     assert.equal(slow.body.code, 6002)
@@ -31,7 +31,7 @@ test('a list that takes too long is stopped with a clear 503; the next one is an
 test('a list whose asker hangs up is stopped', { skip: !isServer, timeout: 60_000 }, async () => {
   const { db, url, token } = await startService({ sampleData: false, statementTimeoutMs: 300_000 })
   await db.sql.begin(async tx => {
-    await tx.unsafe('LOCK TABLE deal IN ACCESS EXCLUSIVE MODE')
+    await tx.query('LOCK TABLE deal IN ACCESS EXCLUSIVE MODE')
     // Queried outside of the transaction, which would see the same each time. Background jobs wait for deals,
     // too, and so do tests with other databases of this server.
     const waiting = async () => {
@@ -40,13 +40,13 @@ test('a list whose asker hangs up is stopped', { skip: !isServer, timeout: 60_00
       const [row] = await db.query(text)
       return Number(row!.n)
     }
-    const asker = new AbortController()
+    const turn = new AbortController()
     const headers = { authorization: `Bearer ${token}` }
-    const asked = fetch(`${url}${v1}/deal/view/list`, { headers, signal: asker.signal }).catch(
+    const asked = fetch(`${url}${v1}/deal/view/list`, { headers, signal: turn.signal }).catch(
       error => error.name,
     )
     while ((await waiting()) === 0) await sleep(10)
-    asker.abort()
+    turn.abort()
     assert.equal(await asked, 'AbortError')
     while ((await waiting()) > 0) await sleep(10)
   })

@@ -1,6 +1,6 @@
 /** A database whose writes are plain queries: for data made beside the service, such as an account. */
-import type { Queryable } from '../../src/records/store.ts'
+import type { Transaction } from '../../src/records/store.ts'
 
-export function byQueries({ query }: Pick<Queryable, 'query'>): Queryable {
+export function byQueries({ query }: Pick<Transaction, 'query'>): Transaction {
   return { query, write: (_account, text, params) => query(text, params) }
 }

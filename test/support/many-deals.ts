@@ -41,7 +41,7 @@ export async function makeManyDeals(
       ['1'],
     ),
   )
-  await patiently(() => db.sql.unsafe('VACUUM (ANALYZE)'))
+  await patiently(() => db.sql.query('VACUUM (ANALYZE)'))
   await patiently(() => check(db))
   onStep(work, work, 'done')
 }
@@ -87,8 +87,8 @@ async function withoutIndexes(db: Database): Promise<Index[]> {
  */
 async function define(db: Database, statements: string[]): Promise<void> {
   await db.sql.begin(async tx => {
-    for (const limit of ['statement_timeout', 'lock_timeout']) await tx.unsafe(`SET LOCAL ${limit} = 0`)
-    for (const statement of statements) await tx.unsafe(statement)
+    for (const limit of ['statement_timeout', 'lock_timeout']) await tx.query(`SET LOCAL ${limit} = 0`)
+    for (const statement of statements) await tx.query(statement)
   })
 }
 

@@ -99,11 +99,11 @@ async function begin(db: Database, content: Content): Promise<string | null> {
 /** Every start unpacks the file, so unused parts are removed: two empty databases, and old log. */
 async function shrink(db: Database): Promise<void> {
   for (const name of ['template0', 'template1']) {
-    await db.sql.unsafe(`ALTER DATABASE ${name} IS_TEMPLATE false`)
-    await db.sql.unsafe(`DROP DATABASE ${name}`)
+    await db.sql.query(`ALTER DATABASE ${name} IS_TEMPLATE false`)
+    await db.sql.query(`DROP DATABASE ${name}`)
   }
-  await db.sql.unsafe('SET wal_recycle = off')
-  await db.sql.unsafe('SELECT pg_switch_wal()')
+  await db.sql.query('SET wal_recycle = off')
+  await db.sql.query('SELECT pg_switch_wal()')
 }
 
 async function withDatabase<T>(

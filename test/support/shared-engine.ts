@@ -46,9 +46,9 @@ async function cleaned(template: string): Promise<Shared | undefined> {
   if (place < 0) return undefined
   const [shared] = idle.splice(place, 1) as [Shared]
   const { db, schema } = shared
-  await db.sql.unsafe(dropNewIndexes)
+  await db.sql.query(dropNewIndexes)
   if ((await schemaOf(db)) === schema) {
-    await db.sql.unsafe(await restoreRows(db))
+    await db.sql.query(await restoreRows(db))
     return shared
   }
   await db.close()
@@ -57,11 +57,11 @@ async function cleaned(template: string): Promise<Shared | undefined> {
 
 /** Snapshots the current rows, and the names of the indexes, for later files. */
 export async function keepRows(db: Database): Promise<void> {
-  await db.sql.unsafe('CREATE SCHEMA kept')
-  await db.sql.unsafe(`CREATE TABLE kept.index_names AS
+  await db.sql.query('CREATE SCHEMA kept')
+  await db.sql.query(`CREATE TABLE kept.index_names AS
     SELECT indexname FROM pg_indexes WHERE schemaname = 'public'`)
   for (const table of await tablesOf(db))
-    await db.sql.unsafe(`CREATE TABLE kept.${table} AS TABLE public.${table}`)
+    await db.sql.query(`CREATE TABLE kept.${table} AS TABLE public.${table}`)
 }
 
 /** Custom fields get indexes of their own. */

@@ -1,7 +1,7 @@
 /** A client of server-sent events, for tests: it reads them one by one. */
-import type { ToldEvent } from '../../src/history/told.ts'
+import type { PresentedEvent } from '../../src/history/present.ts'
 
-export type Streamed = { readonly id: string; readonly event: string; readonly data: ToldEvent }
+export type Streamed = { readonly id: string; readonly event: string; readonly data: PresentedEvent }
 
 export type Stream = {
   /** The next event with data. Throws when the stream has ended. */

@@ -1,7 +1,7 @@
 /** Tokens made without a request, also such as no request could make. */
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createToken as create } from '../../src/accounts/tokens.ts'
-import type { Queryable } from '../../src/records/store.ts'
+import type { Transaction } from '../../src/records/store.ts'
 import { resources } from '../../src/resources/resources.ts'
 
 type NewToken = {
@@ -13,7 +13,7 @@ type NewToken = {
 }
 
 export async function createToken(
-  db: Queryable,
+  db: Transaction,
   { account, user, name, scopes, token }: NewToken,
 ): Promise<number> {
   const catalog = await loadCatalog(db, resources, account)

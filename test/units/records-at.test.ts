@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { recordAt, type Step, undone } from '../../src/history/records-at.ts'
+import { recordAsOf, type Step, undone } from '../../src/history/as-of-event.ts'
 import { isSameJson, type Json, type JsonObject, jsonNumber } from '../../src/json.ts'
 
 /** Changes of a record, one after the other: values that are set, or its deletion and restoration. */
@@ -81,7 +81,7 @@ test('replaying: the record of today, undone, is the record that was written the
       const then = undone(steps.toReversed(), asked)
       assert.equal(then.size, steps.length)
       for (const [index, { seq }] of steps.entries()) {
-        const was = recordAt(records.at(-1)!, then.get(seq)!)
+        const was = recordAsOf(records.at(-1)!, then.get(seq)!)
         assert.ok(
           isSameJson(whole(was), whole(records[index]!)),
           JSON.stringify({ was, is: records[index], steps }),

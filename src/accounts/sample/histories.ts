@@ -35,14 +35,14 @@ export function historyOf(
   const come = open.slice(0, kind === 'lost' ? pick(random, lostAfter) : furthest)
   // Deals may skip stages.
   const passed = come.filter((_, index) => index === come.length - 1 || random() >= 0.35)
-  const stays = passed.map(({ id }) => ({
+  const whyUndeletable = passed.map(({ id }) => ({
     id,
     share: usualStays[open.findIndex(stage => stage.id === id)]! * (0.2 + 1.8 * random()),
   }))
   const life = (closedAt ?? now).getTime() - createdAt.getTime()
-  const shares = stays.reduce((sum, { share }) => sum + share, 0)
+  const shares = whyUndeletable.reduce((sum, { share }) => sum + share, 0)
   let at = createdAt.getTime()
-  const steps = stays.map(({ id, share }, index) => {
+  const steps = whyUndeletable.map(({ id, share }, index) => {
     const step = {
       at: new Date(at),
       body: index === 0 ? { ...others, pipeline_stage: id } : { pipeline_stage: id },

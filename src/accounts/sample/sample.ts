@@ -8,8 +8,8 @@ import { plainWords } from '../../fields/name.ts'
 import type { JsonObject } from '../../json.ts'
 import { carryOutBatch } from '../../records/batch.ts'
 import { createRecord } from '../../records/create.ts'
-import type { Context } from '../../records/save.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { WriteContext } from '../../records/save.ts'
+import type { Transaction } from '../../records/store.ts'
 import { updateRecord } from '../../records/update.ts'
 import { resources } from '../../resources/resources.ts'
 import { ask, sql } from '../../sql.ts'
@@ -34,7 +34,12 @@ export type SampleIds = {
 }
 
 /** Fills a new account, created at `sampleBegins(now)`. Runs inside the caller's transaction. */
-export async function createSample(tx: Queryable, account: number, owner: number, now: Date): Promise<void> {
+export async function createSample(
+  tx: Transaction,
+  account: number,
+  owner: number,
+  now: Date,
+): Promise<void> {
   const id = String(account)
   await insertFields(tx, id)
   await ask(
@@ -65,10 +70,10 @@ export async function createSample(tx: Queryable, account: number, owner: number
 
 /** Creates records of a resource in one batch, and returns their ids. */
 async function createAll(
-  tx: Queryable,
+  tx: Transaction,
   resource: string,
   bodies: readonly JsonObject[],
-  context: Context & { readonly at: Date },
+  context: WriteContext & { readonly at: Date },
 ): Promise<number[]> {
   const schema = context.catalog.resources.get(resource)!
   const create = { op: 'create', id: null, told: null, precondition: null } as const
@@ -82,10 +87,10 @@ async function createAll(
 
 /** Creates the deals and moves them through their stages, all steps in chronological order. */
 async function createDeals(
-  tx: Queryable,
+  tx: Transaction,
   deals: readonly SampleLife[],
   now: Date,
-  context: (at: Date, actor?: number) => Context,
+  context: (at: Date, actor?: number) => WriteContext,
 ): Promise<SampleDeal[]> {
   const { catalog } = context(now)
   const schema = catalog.resources.get('deal')!
@@ -106,7 +111,7 @@ async function createDeals(
 }
 
 /** Inserts a custom field of each kind on deal and on product, with its options. */
-async function insertFields(tx: Queryable, account: string): Promise<void> {
+async function insertFields(tx: Transaction, account: string): Promise<void> {
   const [counter] = await ask(
     tx,
     sql`SELECT last_field_id::text AS last FROM counter WHERE account_id = ${account}::bigint`,
@@ -138,7 +143,10 @@ async function insertFields(tx: Queryable, account: string): Promise<void> {
   )
 }
 
-async function createAround(tx: Queryable, context: Context & { readonly at: Date }): Promise<SampleIds> {
+async function createAround(
+  tx: Transaction,
+  context: WriteContext & { readonly at: Date },
+): Promise<SampleIds> {
   const create = (resource: string, bodies: readonly JsonObject[]) => createAll(tx, resource, bodies, context)
   const users = await create(
     'user',

@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import type { WriteParams } from '../../fields/caller-params.ts'
 import { storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
-import { type Context, requestKeyOf } from '../../records/save.ts'
-import type { Queryable } from '../../records/store.ts'
+import { requestKeyOf, type WriteContext } from '../../records/save.ts'
+import type { Transaction } from '../../records/store.ts'
 import { author, carryOut, lockFirst, type Origin, statementOf, writing } from '../../records/write.ts'
 import { endedLinks, endedSessions, isInUse } from '../../resources/user-access.ts'
 import type { Caller } from '../../rights/visibility.ts'
@@ -36,8 +36,8 @@ export function secretIn(link: string): string {
  * inactive or deleted.
  */
 export async function createLink(
-  db: Queryable,
-  context: Context,
+  db: Transaction,
+  context: WriteContext,
   user: number,
   purpose: Purpose,
 ): Promise<SavedLink | null> {
@@ -99,7 +99,7 @@ export type FoundLink = {
 }
 
 /** The link of a secret; null if there is none. */
-export async function findLink(db: Queryable, secret: string): Promise<FoundLink | null> {
+export async function findLink(db: Transaction, secret: string): Promise<FoundLink | null> {
   const account = accountOf('link', secret)
   if (account === null) return null
   const [row] = await ask(
@@ -127,7 +127,7 @@ export async function findLink(db: Queryable, secret: string): Promise<FoundLink
  * links and sessions. Concurrent uses: one succeeds. False if the link is used up.
  */
 export async function consumeLink(
-  db: Queryable,
+  db: Transaction,
   caller: Caller & Origin,
   secret: string,
   session: NewSession,

@@ -1,7 +1,7 @@
 /** Users by e-mail, and their passwords: the queries of sign-in. */
 import { comparedName } from '../../fields/name.ts'
 import { canBeName } from '../../records/names.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import { author, carryOut, lockFirst, type Origin, statementOf, writing } from '../../records/write.ts'
 import { endedLinks, endedSessions, isInUse } from '../../resources/user-access.ts'
 import type { Caller } from '../../rights/visibility.ts'
@@ -41,7 +41,7 @@ export function isSameMailbox(one: string, other: string): boolean {
  * The users in use with an e-mail, in one account or in all. This is the one statement that names no account:
  * at sign-in the account is not known yet.
  */
-export async function peopleOf(db: Queryable, email: string, account: number | null): Promise<Person[]> {
+export async function peopleOf(db: Transaction, email: string, account: number | null): Promise<Person[]> {
   const only = account === null ? null : String(account)
   const rows = await ask(
     db,
@@ -65,7 +65,7 @@ export async function peopleOf(db: Queryable, email: string, account: number | n
 
 /** The caller's own name, e-mail and password hash. */
 export async function ownPassword(
-  db: Queryable,
+  db: Transaction,
   { catalog, actor }: Caller,
 ): Promise<Pick<Person, 'name' | 'email' | 'hash'>> {
   const [row] = await ask(
@@ -82,7 +82,7 @@ export async function ownPassword(
  * Revokes their links, and their sessions except the current one. False if nothing was saved.
  */
 export async function changePassword(
-  db: Queryable,
+  db: Transaction,
   caller: Caller & Origin,
   judgedHash: string | null,
   newHash: string,

@@ -1,7 +1,7 @@
 /** The sessions of users (D61): creation, list and end. Only hashes of their secrets are stored. */
 import { randomBytes } from 'node:crypto'
 import type { WriteParams } from '../../fields/caller-params.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import { author, carryOut, locked, lockFirst, statementOf, writing } from '../../records/write.ts'
 import { isInUse, isSignedIn } from '../../resources/user-access.ts'
 import type { Caller } from '../../rights/visibility.ts'
@@ -9,24 +9,24 @@ import { ask, param, type Sql, sql } from '../../sql.ts'
 import { hashToken, newSecret } from '../token.ts'
 
 /** The origin of a sign-in, as the list of sessions shows it. */
-export type Whence = { readonly address: string; readonly userAgent: string | null }
+export type SignInOrigin = { readonly address: string; readonly userAgent: string | null }
 
-export type NewSession = { readonly secret: string; readonly whence: Whence }
+export type NewSession = { readonly secret: string; readonly origin: SignInOrigin }
 
 /** A new session of an account, not saved yet. */
-export function newSession(account: number, whence: Whence): NewSession {
-  return { secret: newSecret('session', account, randomBytes), whence }
+export function newSession(account: number, origin: SignInOrigin): NewSession {
+  return { secret: newSecret('session', account, randomBytes), origin }
 }
 
 /** Maximum of sessions per user; a new one ends the least recently used. */
 const sessionsMax = 100
 
 /** A CTE that saves a session of the user `r` with the id that the write has reserved. */
-export function sessionRow({ account }: WriteParams, { secret, whence }: NewSession): Sql {
+export function sessionRow({ account }: WriteParams, { secret, origin }: NewSession): Sql {
   return sql`session_row AS (
   INSERT INTO session (account_id, id, hash, "user", created_at, last_used_at, address, user_agent)
   SELECT ${account}::bigint, counted.last_id, ${hashToken(secret)}::text, r.id, counted.at, now(),
-    ${whence.address}::text, ${whence.userAgent}::text
+    ${origin.address}::text, ${origin.userAgent}::text
   FROM r, counted
 )`
 }
@@ -63,7 +63,7 @@ export function hasPassword({ account }: WriteParams, hash: string | null): Sql 
  * then replaces. False if nothing was saved.
  */
 export async function saveSession(
-  db: Queryable,
+  db: Transaction,
   caller: Caller,
   session: NewSession,
   judged: { hash: string; newHash: string | null } | null,
@@ -89,7 +89,7 @@ export async function saveSession(
  * The caller's sessions, the most recently used first, as JSON text. `current`: the session of this request.
  */
 export async function listSessions(
-  db: Queryable,
+  db: Transaction,
   { catalog, actor }: Caller,
   current: number | null,
 ): Promise<string> {
@@ -109,7 +109,7 @@ export async function listSessions(
 }
 
 /** Ends a session of the caller; false if there is none with that id. */
-export async function endSession(db: Queryable, { catalog, actor }: Caller, id: number): Promise<boolean> {
+export async function endSession(db: Transaction, { catalog, actor }: Caller, id: number): Promise<boolean> {
   const account = param(String(catalog.account.id))
   const ended = await carryOut(
     db,
@@ -123,7 +123,7 @@ RETURNING s.id::text AS id`,
 }
 
 /** Ends the session of a secret, if there is one: a new sign-in replaces the browser's earlier session. */
-export async function endSessionOf(db: Queryable, account: number, secret: string): Promise<void> {
+export async function endSessionOf(db: Transaction, account: number, secret: string): Promise<void> {
   const own = param(String(account))
   await carryOut(
     db,

@@ -3,7 +3,7 @@
  * Knows no HTTP.
  */
 import { type Problem, Refusal } from '../../errors.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import type { Origin } from '../../records/write.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import type { AuthenticatedCaller, Callers } from '../callers.ts'
@@ -20,11 +20,11 @@ import {
   peopleMax,
   peopleOf,
 } from './people.ts'
-import { endSessionOf, type NewSession, newSession, saveSession, type Whence } from './sessions.ts'
+import { endSessionOf, type NewSession, newSession, type SignInOrigin, saveSession } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 
 /** The client of a sign-in. */
-export type Visitor = Whence & {
+export type ClientInfo = SignInOrigin & {
   /** part of the address that identifies one customer */
   readonly network: string
   /** correlates the events of a sign-in (D69) */
@@ -34,14 +34,14 @@ export type Visitor = Whence & {
 }
 
 export type SignInOptions = {
-  readonly db: Queryable
+  readonly db: Transaction
   readonly callers: Callers
   readonly hashing: Hashing
   readonly throttle: Throttle
 }
 
 export class SignIn {
-  readonly #db: Queryable
+  readonly #db: Transaction
   readonly #callers: Callers
   readonly #hashing: Hashing
   readonly #throttle: Throttle
@@ -60,9 +60,9 @@ export class SignIn {
    */
   async byPassword(
     { email, password, account }: { email: string; password: string; account: number | null },
-    visitor: Visitor,
+    client: ClientInfo,
   ): Promise<string> {
-    const { right } = await this.#judged(email, visitor.network, async () => {
+    const { right } = await this.#judged(email, client.network, async () => {
       const people = await peopleOf(this.#db, email, account)
       const right: Person[] = []
       for (const hash of people.length ? people.map(person => person.hash) : [null])
@@ -74,36 +74,36 @@ export class SignIn {
     if (right.length === 0) throw signInFailed()
     const person = onlyOne(right)
     const newHash = this.#hashing.isOld(person.hash!) ? await this.#hashing.hash(password) : null
-    return this.#signedIn(person, visitor, { hash: person.hash!, newHash })
+    return this.#signedIn(person, client, { hash: person.hash!, newHash })
   }
 
   /**
    * The secret of a new session, for a link; `password`: the one that the link sets. Throws `unauthenticated`
    * for an unknown link, `link_ended`, and `validation_failed` for the password.
    */
-  async byLink(secret: string, password: string | null, visitor: Visitor): Promise<string> {
+  async byLink(secret: string, password: string | null, client: ClientInfo): Promise<string> {
     const link = await findLink(this.#db, secret)
     if (!link) throw new Refusal('unauthenticated', 'There is no such link; copy the whole of it.')
     if (!link.isOpen) throw linkEnded()
     refusePassword(password, link)
     const hash = password === null ? null : await this.#hashing.hash(password)
     const { account, user } = link
-    const session = newSession(account, visitor)
-    const isUsed = await this.#saved(account, user, visitor, caller =>
+    const session = newSession(account, client)
+    const isUsed = await this.#saved(account, user, client, caller =>
       consumeLink(this.#db, caller, secret, session, hash),
     )
     if (!isUsed) throw linkEnded()
     this.#callers.forget(account)
-    return this.#inPlaceOf(visitor, session)
+    return this.#inPlaceOf(client, session)
   }
 
   /** The secret of a new session, for an e-mail verified by a provider. Throws `forbidden`. */
-  async byVerifiedEmail(email: string, account: number | null, visitor: Visitor): Promise<string> {
+  async byVerifiedEmail(email: string, account: number | null, client: ClientInfo): Promise<string> {
     const alike = await peopleOf(this.#db, email, account)
     const people = alike.filter(person => isSameMailbox(person.email, email))
     if (people.length === 0)
       throw new Refusal('forbidden', `No user who may sign in has the e-mail ${email}: ask an administrator.`)
-    return this.#signedIn(onlyOne(people), visitor, null)
+    return this.#signedIn(onlyOne(people), client, null)
   }
 
   /**
@@ -114,20 +114,20 @@ export class SignIn {
     caller: Pick<AuthenticatedCaller, 'catalog' | 'actor' | 'token' | 'session' | 'rights'>,
     currentPassword: string | null,
     password: string,
-    visitor: Visitor,
+    client: ClientInfo,
   ): Promise<void> {
     const own = await ownPassword(this.#db, caller)
     const { hash } = own
     const wrong =
       hash === null
         ? firstProblem(currentPassword, caller.rights.isAdmin)
-        : await this.#currentProblem(currentPassword, { ...own, hash }, visitor)
+        : await this.#currentProblem(currentPassword, { ...own, hash }, client)
     const problems = [wrong, weakness(password, own)].filter(problem => problem !== null)
     if (problems.length) throw notChanged(problems)
     const newHash = await this.#hashing.hash(password)
     const { catalog, actor, token, session } = caller
-    const isSaved = await this.#saved(catalog.account.id, actor, visitor, viewer =>
-      changePassword(this.#db, { ...viewer, token, session }, hash, newHash),
+    const isSaved = await this.#saved(catalog.account.id, actor, client, author =>
+      changePassword(this.#db, { ...author, token, session }, hash, newHash),
     )
     const changed = 'The password was changed meanwhile: give the one that it is now.'
     if (!isSaved) throw notChanged([problemOf('current_password', 'invalid_value', changed)])
@@ -138,7 +138,7 @@ export class SignIn {
   async #currentProblem(
     given: string | null,
     { email, hash }: { email: string; hash: string },
-    { network }: Visitor,
+    { network }: ClientInfo,
   ): Promise<Problem | null> {
     if (given === null) return problemOf('current_password', 'required', 'current_password must be given.')
     const judge = async () => ({ isRight: await this.#isRight(given, hash) })
@@ -174,15 +174,15 @@ export class SignIn {
 
   async #signedIn(
     { account, user }: Person,
-    visitor: Visitor,
+    client: ClientInfo,
     judged: { hash: string; newHash: string | null } | null,
   ): Promise<string> {
-    const session = newSession(account, visitor)
-    const isSaved = await this.#saved(account, user, visitor, caller =>
+    const session = newSession(account, client)
+    const isSaved = await this.#saved(account, user, client, caller =>
       saveSession(this.#db, caller, session, judged),
     )
     if (!isSaved) throw signInFailed()
-    return this.#inPlaceOf(visitor, session)
+    return this.#inPlaceOf(client, session)
   }
 
   /**
@@ -191,7 +191,7 @@ export class SignIn {
   async #saved(
     account: number,
     actor: number,
-    { requestId }: Visitor,
+    { requestId }: ClientInfo,
     save: (caller: Caller & Origin) => Promise<boolean>,
   ): Promise<boolean> {
     const attempt = async () => save({ catalog: await this.#callers.catalogNow(account), actor, requestId })
@@ -199,7 +199,7 @@ export class SignIn {
   }
 
   /** A browser has one session: a new one replaces its earlier one. */
-  async #inPlaceOf({ session: before }: Visitor, { secret }: NewSession): Promise<string> {
+  async #inPlaceOf({ session: before }: ClientInfo, { secret }: NewSession): Promise<string> {
     const account = before === null ? null : accountOf('session', before)
     if (account === null) return secret
     await endSessionOf(this.#db, account, before!)

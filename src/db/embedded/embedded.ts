@@ -1,8 +1,8 @@
 /** The embedded engine as a database: one session, its maintenance, and its time limits. Knows no schema. */
-import { type Backend, withProgress } from '../backend.ts'
+import { type Driver, withProgress } from '../driver.ts'
 import type { LimitedOptions, Log } from '../open.ts'
-import { type Pool, SessionPool } from '../postgres/pool.ts'
-import { Session } from '../postgres/session.ts'
+import { Connection } from '../postgres/connection.ts'
+import { ConnectionPool, type Pool } from '../postgres/pool.ts'
 import { engineFilesMax } from './durable-files.ts'
 import { Engine } from './engine.ts'
 import { maintain } from './maintenance.ts'
@@ -13,7 +13,7 @@ const hangLimitMs = 600_000
 /** With fewer, the engine would be idle between two reads. With more, other statements would wait longer. */
 const readPermits = 4
 /** Opens the engine in `dataDir`, or in memory. Throws a StartupError when it can't be opened. */
-export async function embedded(options: LimitedOptions): Promise<Backend> {
+export async function embedded(options: LimitedOptions): Promise<Driver> {
   const { dataDir, template, log, statementTimeoutMs, waitMs } = options
   const engine = await Engine.open({
     ...(dataDir !== undefined && { dataDir }),
@@ -34,16 +34,16 @@ export async function embedded(options: LimitedOptions): Promise<Backend> {
     filesMax: engineFilesMax,
     isAvailable: () => engine.available,
     hasDiskSpace: engine.hasDiskSpace,
-    queryWithoutTimeLimit: sql.unsafe,
+    queryWithoutTimeLimit: sql.query,
     guard: (ask, isBackground = false) => timeouts.guard(ask, { isBackground }),
-    hasOneSession: true,
+    hasOneConnection: true,
     readPermits,
     permitsOfOne: 1,
     transactionPermits: 1,
     isWaitedFor: () => timeouts.isWaitedFor,
     snapshot: null,
     read: (statement, ended) =>
-      timeouts.guard(progress => sql.unsafe(...withProgress(statement, progress)), { ended }),
+      timeouts.guard(progress => sql.query(...withProgress(statement, progress)), { ended }),
     async close() {
       void maintenance.stop()
       timeouts.stop()
@@ -67,8 +67,8 @@ export function embeddedPool(engine: Engine, log: Log): Pool {
     onNotice() {},
     log,
   } as const
-  return new SessionPool({
-    open: life => new Session({ ...session, ...life }),
+  return new ConnectionPool({
+    open: life => new Connection({ ...session, ...life }),
     size: 1,
   })
 }

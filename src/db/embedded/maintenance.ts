@@ -30,7 +30,7 @@ export function maintain(engine: Engine, sql: Pool, log: Log): Interval {
     const written = await walPosition(sql)
     checkpointed ??= written
     if (written - checkpointed > (now - checkpointAt > checkpointEveryMs ? 0n : checkpointBytes)) {
-      await sql.unsafe('CHECKPOINT')
+      await sql.query('CHECKPOINT')
       checkpointed = await walPosition(sql)
       checkpointAt = now
     }
@@ -59,13 +59,13 @@ export async function vacuumDueTables(sql: Pool): Promise<string[]> {
       OR s.n_ins_since_vacuum > 1000 + 0.2 * greatest(c.reltuples, 0)
       OR age(c.relfrozenxid) > 100000000`,
   )
-  for (const name of due) await sql.unsafe(`VACUUM (ANALYZE) ${name}`)
+  for (const name of due) await sql.query(`VACUUM (ANALYZE) ${name}`)
   return due
 }
 
 /** Bytes written to the write-ahead log since the cluster was made. */
 async function walPosition(sql: Pool): Promise<bigint> {
-  const [row] = await sql.unsafe<{ position: string }[]>(
+  const [row] = await sql.query<{ position: string }[]>(
     `SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn AS position`,
   )
   return BigInt(row!.position)

@@ -3,31 +3,31 @@
  * Owns the number of connections, and transactions. Does not know which engine it is, nor the schema.
  */
 import { within } from '../../waiting/timeout.ts'
-import { type Ask, type AskTogether, OneRefused } from '../ask.ts'
+import { type Ask, type AskBatch, OneRefused } from '../ask.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
-import type { Session, SessionOptions } from './session.ts'
+import type { Connection, ConnectionOptions } from './connection.ts'
 
 /** The queries of a transaction. Rows are text, as everywhere. */
-export type Transaction = {
-  readonly unsafe: Ask
+export type PoolTransaction = {
+  readonly query: Ask
   /**
    * Runs a batch of statements atomically (savepoint). If one is refused, the transaction goes on without
    * them. Await it before the next query.
    */
-  readonly together: AskTogether
+  readonly batch: AskBatch
 }
 
 export type Pool = {
-  readonly unsafe: Ask
-  readonly together: AskTogether
+  readonly query: Ask
+  readonly batch: AskBatch
   /** Gives `use` exclusive use of a connection. */
-  hold<T>(use: (session: Session) => Promise<T>): Promise<T>
+  withConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T>
   /**
    * Runs `act` in a transaction on a connection of its own; it queries by `tx` only; `mode` as in "BEGIN
    * mode". Throws the error of `act` or, if `act` ignored one, the first error of its statements; then
    * nothing is saved.
    */
-  begin<T>(act: (tx: Transaction) => Promise<T>, mode?: string): Promise<T>
+  begin<T>(act: (tx: PoolTransaction) => Promise<T>, mode?: string): Promise<T>
   /**
    * Ends all connections after the running statements, waiting five seconds for them; waiters for a
    * connection are refused.
@@ -36,11 +36,11 @@ export type Pool = {
 }
 
 /** Events of a connection. */
-export type Life = Pick<SessionOptions, 'onAnswer' | 'onOver'>
+export type Life = Pick<ConnectionOptions, 'onAnswer' | 'onOver'>
 
 export type PoolOptions = {
   /** A new connection; it connects only after `delayMs`, the backoff after failures. */
-  open(life: Life, delayMs: number): Session
+  open(life: Life, delayMs: number): Connection
   /** maximum number of connections */
   readonly size: number
 }
@@ -58,14 +58,14 @@ const sharedMax = 16
 const oldestMs = 45 * 60_000
 const closeWithinMs = 5000
 
-export class SessionPool implements Pool {
+export class ConnectionPool implements Pool {
   readonly #options: PoolOptions
-  readonly #sessions = new Set<Session>()
+  readonly #connections = new Set<Connection>()
   /** connections in exclusive use by a transaction → promise of its end */
-  readonly #taken = new Map<Session, Promise<void>>()
+  readonly #taken = new Map<Connection, Promise<void>>()
   readonly #waiting: Waiting[] = []
   /** connection shared by quick statements of this turn of the event loop, and how many more may share it */
-  #shared: { readonly session: Session; left: number } | null = null
+  #shared: { readonly connection: Connection; left: number } | null = null
   /** number of failed connections in a row */
   #failures = 0
   #isEnded = false
@@ -74,34 +74,34 @@ export class SessionPool implements Pool {
     this.#options = options
   }
 
-  readonly unsafe: Ask = (...statement) =>
+  readonly query: Ask = (...statement) =>
     this.#use(
-      session => session.ask<never>(...statement),
+      connection => connection.ask<never>(...statement),
       statement[2]?.isQuick ? () => this.#share() : undefined,
     )
 
-  readonly together: AskTogether = statements => this.#use(session => session.askTogether(statements))
+  readonly batch: AskBatch = statements => this.#use(connection => connection.askBatch(statements))
 
-  async hold<T>(use: (session: Session) => Promise<T>): Promise<T> {
+  async withConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
     const { promise: end, resolve: release } = Promise.withResolvers<void>()
-    const session = await new Promise<Session>((resolve, reject) => {
-      const take = (session: Session) => {
-        this.#taken.set(session, end)
-        resolve(session)
+    const connection = await new Promise<Connection>((resolve, reject) => {
+      const take = (connection: Connection) => {
+        this.#taken.set(connection, end)
+        resolve(connection)
       }
       this.#acquire({ take, refuse: reject })
     })
     try {
-      return await use(session)
+      return await use(connection)
     } finally {
-      this.#taken.delete(session)
+      this.#taken.delete(connection)
       release()
       this.#goOn()
     }
   }
 
-  begin<T>(act: (tx: Transaction) => Promise<T>, mode = ''): Promise<T> {
-    return this.hold(session => transact(session, act, mode))
+  begin<T>(act: (tx: PoolTransaction) => Promise<T>, mode = ''): Promise<T> {
+    return this.withConnection(connection => transact(connection, act, mode))
   }
 
   /**
@@ -110,102 +110,105 @@ export class SessionPool implements Pool {
    * have nothing to do and are as silent may be no better.
    */
   endSilent(afterMs: number): void {
-    const silent = [...this.#sessions].filter(({ silentMs }) => silentMs > afterMs)
+    const silent = [...this.#connections].filter(({ silentMs }) => silentMs > afterMs)
     if (silent.every(({ underWay }) => underWay === 0)) return
-    for (const session of silent)
-      if (session.underWay > 0 || !this.#taken.has(session))
-        session.end(new DatabaseUnavailable('The database does not answer'))
+    for (const connection of silent)
+      if (connection.underWay > 0 || !this.#taken.has(connection))
+        connection.end(new DatabaseUnavailable('The database does not answer'))
   }
 
   async end(): Promise<void> {
     this.#isEnded = true
     for (const { refuse } of this.#waiting.splice(0)) refuse(closed())
-    const close = async (session: Session) => {
-      await within(this.#taken.get(session) ?? Promise.resolve(), closeWithinMs, () => {})
-      await session.close()
+    const close = async (connection: Connection) => {
+      await within(this.#taken.get(connection) ?? Promise.resolve(), closeWithinMs, () => {})
+      await connection.close()
     }
-    await Promise.all([...this.#sessions].map(close))
+    await Promise.all([...this.#connections].map(close))
   }
 
   /** Uses any connection, without waiting for the answers of its earlier queries. */
-  #use<T>(ask: (session: Session) => Promise<T>, choose?: () => Session | undefined): Promise<T> {
+  #use<T>(ask: (connection: Connection) => Promise<T>, choose?: () => Connection | undefined): Promise<T> {
     return new Promise((resolve, reject) =>
-      this.#acquire({ take: session => void ask(session).then(resolve, reject), refuse: reject }, choose),
+      this.#acquire(
+        { take: connection => void ask(connection).then(resolve, reject), refuse: reject },
+        choose,
+      ),
     )
   }
 
   /** Assigns a connection at once if there is one. */
   #acquire(waiting: Waiting, choose = () => this.#choose()): void {
-    const session = this.#waiting.length === 0 && !this.#isEnded ? choose() : undefined
-    if (session) waiting.take(session)
+    const connection = this.#waiting.length === 0 && !this.#isEnded ? choose() : undefined
+    if (connection) waiting.take(connection)
     else if (this.#isEnded) waiting.refuse(closed())
     else this.#waiting.push(waiting)
   }
 
   #goOn(): void {
     while (this.#waiting.length > 0 && !this.#isEnded) {
-      const session = this.#choose()
-      if (!session) return
-      this.#waiting.shift()!.take(session)
+      const connection = this.#choose()
+      if (!connection) return
+      this.#waiting.shift()!.take(connection)
     }
   }
 
   /** The connection of the last quick statement of this turn, or another. */
-  #share(): Session | undefined {
+  #share(): Connection | undefined {
     const shared = this.#shared
-    if (shared && shared.left > 0 && this.#isFree(shared.session)) {
+    if (shared && shared.left > 0 && this.#isFree(shared.connection)) {
       shared.left--
-      return shared.session
+      return shared.connection
     }
-    const session = this.#choose()
-    if (!session) return undefined
+    const connection = this.#choose()
+    if (!connection) return undefined
     if (!shared) setImmediate(() => (this.#shared = null))
-    this.#shared = { session, left: sharedMax - 1 }
-    return session
+    this.#shared = { connection, left: sharedMax - 1 }
+    return connection
   }
 
-  #isFree(session: Session): boolean {
-    return this.#sessions.has(session) && !this.#taken.has(session) && session.underWay < depth
+  #isFree(connection: Connection): boolean {
+    return this.#connections.has(connection) && !this.#taken.has(connection) && connection.underWay < depth
   }
 
-  #choose(): Session | undefined {
-    let best: Session | undefined
-    for (const session of this.#sessions) {
-      const { underWay, openedAt } = session
-      if (!this.#isFree(session)) continue
-      if (underWay === 0 && performance.now() - openedAt > oldestMs) this.#retire(session)
-      else if (!best || underWay < best.underWay) best = session
+  #choose(): Connection | undefined {
+    let best: Connection | undefined
+    for (const connection of this.#connections) {
+      const { underWay, openedAt } = connection
+      if (!this.#isFree(connection)) continue
+      if (underWay === 0 && performance.now() - openedAt > oldestMs) this.#retire(connection)
+      else if (!best || underWay < best.underWay) best = connection
     }
-    const isFull = this.#sessions.size >= this.#options.size
+    const isFull = this.#connections.size >= this.#options.size
     if (best && (best.underWay === 0 || isFull)) return best
     return isFull ? undefined : this.#add()
   }
 
-  #add(): Session {
+  #add(): Connection {
     const life: Life = {
       onAnswer: () => {
-        if (session.hasAnswered) this.#failures = 0
+        if (connection.hasAnswered) this.#failures = 0
         this.#goOn()
       },
       onOver: () => {
-        this.#sessions.delete(session)
-        if (!session.hasAnswered) this.#failures++
+        this.#connections.delete(connection)
+        if (!connection.hasAnswered) this.#failures++
         this.#goOn()
       },
     }
-    const session = this.#options.open(life, this.#failures && Math.min(20 * 2 ** this.#failures, 500))
-    this.#sessions.add(session)
-    return session
+    const connection = this.#options.open(life, this.#failures && Math.min(20 * 2 ** this.#failures, 500))
+    this.#connections.add(connection)
+    return connection
   }
 
-  #retire(session: Session): void {
-    this.#sessions.delete(session)
-    void session.close()
+  #retire(connection: Connection): void {
+    this.#connections.delete(connection)
+    void connection.close()
   }
 }
 
 /** A waiter for a connection. */
-type Waiting = { take(session: Session): void; refuse(error: unknown): void }
+type Waiting = { take(connection: Connection): void; refuse(error: unknown): void }
 
 function closed(): DatabaseUnavailable {
   return new DatabaseUnavailable('The database is closed')
@@ -216,43 +219,43 @@ const release: Parameters<Ask> = ['RELEASE SAVEPOINT attempt', []]
 
 /** Runs `act` as Pool.begin does, over a connection in exclusive use. */
 export async function transact<T>(
-  session: Session,
-  act: (tx: Transaction) => Promise<T>,
+  connection: Connection,
+  act: (tx: PoolTransaction) => Promise<T>,
   mode: string,
 ): Promise<T> {
   let failure: unknown
   let isOver = false
-  const unsafe: Ask = (...statement) => {
+  const query: Ask = (...statement) => {
     // After the end of the transaction it would commit on its own.
     if (isOver) return Promise.reject(new Error('The transaction is over'))
-    return session.ask<never>(...statement).catch(error => {
+    return connection.ask<never>(...statement).catch(error => {
       failure ??= error
       throw error
     })
   }
-  const together: AskTogether = async statements => {
+  const batch: AskBatch = async statements => {
     if (isOver) throw new Error('The transaction is over')
     try {
-      const [, ...answers] = await session.askTogether([savepoint, ...statements, release])
+      const [, ...answers] = await connection.askBatch([savepoint, ...statements, release])
       return answers.slice(0, -1)
     } catch (error) {
       if (!(error instanceof OneRefused)) throw error
-      await unsafe('ROLLBACK TO SAVEPOINT attempt', []).then(() => unsafe(...release))
+      await query('ROLLBACK TO SAVEPOINT attempt', []).then(() => query(...release))
       throw new OneRefused(error.which - 1, error.cause as Error)
     }
   }
   try {
-    await session.ask(`BEGIN ${mode}`, [])
-    const result = await act({ unsafe, together })
+    await connection.ask(`BEGIN ${mode}`, [])
+    const result = await act({ query: query, batch: batch })
     if (failure) throw failure
     isOver = true
-    await session.ask('COMMIT', [])
+    await connection.ask('COMMIT', [])
     // The failed statement was not awaited: PostgreSQL's answer to COMMIT is then only that it rolled back.
     if (failure) throw failure
     return result
   } catch (error) {
     isOver = true
-    await session.ask('ROLLBACK', []).catch(reason => session.end(reason))
+    await connection.ask('ROLLBACK', []).catch(reason => connection.end(reason))
     // "The transaction is aborted" only says that another statement failed before.
     throw (error as { code?: unknown }).code === '25P02' ? (failure ?? error) : error
   }

@@ -5,12 +5,12 @@ import type { Duplex } from 'node:stream'
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
 import { StartupError } from '../startup-error.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
+import type { Connect, ConnectionOptions } from './connection.ts'
 import type { GreetingOptions } from './greeting.ts'
 import { type Host, readServerUrl, type Tls } from './server-url.ts'
-import type { Connect, SessionOptions } from './session.ts'
 
 export type ServerAddress = GreetingOptions &
-  Pick<SessionOptions, 'servers'> & {
+  Pick<ConnectionOptions, 'servers'> & {
     /** time limit of connecting; undefined if the address has none */
     readonly connectWithinMs: number | undefined
     /** the server in messages */

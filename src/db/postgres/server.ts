@@ -5,16 +5,16 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Ask } from '../ask.ts'
-import { type Backend, withProgress } from '../backend.ts'
+import { type Driver, withProgress } from '../driver.ts'
 import type { LimitedOptions } from '../open.ts'
 import { keepStatistics } from '../statistics.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
-import { type Life, SessionPool, type Transaction, transact } from './pool.ts'
+import { Connection } from './connection.ts'
+import { ConnectionPool, type Life, type PoolTransaction, transact } from './pool.ts'
 import { requireServer } from './require-server.ts'
 import type { Progress } from './response-queue.ts'
 import { type ServerAddress, serverAddress } from './server-address.ts'
-import { Session } from './session.ts'
 import { warnings } from './warnings.ts'
 
 /** Besides the connections for long reads: quick statements and transactions don't wait for those. */
@@ -29,17 +29,17 @@ const silenceMs = 900
 const cancelAgainMs = 100
 
 /** Opens the server of this address. Throws a StartupError if it can't be opened. */
-export async function server(options: LimitedOptions, url: string): Promise<Backend> {
+export async function server(options: LimitedOptions, url: string): Promise<Driver> {
   const { poolSize = otherConnections + 2 * availableParallelism(), statementTimeoutMs, log } = options
   const address = serverAddress(url)
   const open = opener(address, log)
   const parameters = limitsOf(options)
-  const sql = new SessionPool({
+  const sql = new ConnectionPool({
     open: (life, delayMs) => open(life, { parameters, delayMs }),
     size: poolSize,
   })
   try {
-    await requireServer(sql.unsafe, address.place, log)
+    await requireServer(sql.query, address.place, log)
   } catch (error) {
     await sql.end()
     throw error
@@ -64,19 +64,19 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
     isAvailable: () => true,
     hasDiskSpace: () => true,
     async queryWithoutTimeLimit(...statement) {
-      const session = open(unwatched)
-      return session.ask<never>(...statement).finally(() => session.close())
+      const connection = open(unwatched)
+      return connection.ask<never>(...statement).finally(() => connection.close())
     },
     snapshot: (act, ended) =>
       atOneSnapshot(open(unwatched, { parameters: options.prepare === false ? {} : untimed }), act, ended),
     guard: ask => breaker.guard(() => ask()),
-    hasOneSession: false,
+    hasOneConnection: false,
     readPermits,
     permitsOfOne: Math.max(1, readPermits >> 1),
     transactionPermits: Math.max(1, Math.min(2, poolSize >> 1)),
     isWaitedFor: () => false,
     read: (statement, ended) =>
-      breaker.guard(() => sql.hold(session => cancellable(session, statement, ended))),
+      breaker.guard(() => sql.withConnection(connection => cancellable(connection, statement, ended))),
     async close() {
       void statistics.stop()
       breaker.stop()
@@ -86,14 +86,14 @@ export async function server(options: LimitedOptions, url: string): Promise<Back
 }
 
 type Opening = { readonly parameters?: object; readonly connectWithinMs?: number; readonly delayMs?: number }
-type Open = (life: Life, opening?: Opening) => Session
+type Open = (life: Life, opening?: Opening) => Connection
 
 /** A function that opens a connection to this server, after a delay (default: none). */
 function opener(address: ServerAddress, log: (line: string) => void): Open {
   const onNotice = warnings(log)
   return (life, { parameters, connectWithinMs = address.connectWithinMs ?? 5000, delayMs = 0 } = {}) => {
     const settings = { ...readable, ...parameters, ...address.settings }
-    return new Session({
+    return new Connection({
       ...address,
       ...life,
       settings,
@@ -120,7 +120,7 @@ function limitsOf({ prepare = true, statementTimeoutMs }: LimitedOptions): objec
 /** Probes whether the server answers, over a connection of its own. */
 class Prober {
   readonly #open: Open
-  #session: Session | undefined
+  #connection: Connection | undefined
 
   constructor(open: Open) {
     this.#open = open
@@ -130,24 +130,28 @@ class Prober {
   ask(isLost: boolean): Promise<unknown> {
     if (isLost) this.end('The database does not answer')
     const onOver = () => {
-      this.#session = undefined
+      this.#connection = undefined
     }
-    this.#session ??= this.#open({ ...unwatched, onOver }, { connectWithinMs: 1000 })
-    return this.#session.ask('SELECT 1', [])
+    this.#connection ??= this.#open({ ...unwatched, onOver }, { connectWithinMs: 1000 })
+    return this.#connection.ask('SELECT 1', [])
   }
 
   end(reason: string): void {
-    this.#session?.end(new DatabaseUnavailable(reason))
+    this.#connection?.end(new DatabaseUnavailable(reason))
   }
 }
 
 /** Runs a statement over a connection in exclusive use; aborting `ended` cancels it. */
-async function cancellable<R>(session: Session, statement: Parameters<Ask>, ended: AbortSignal): Promise<R> {
+async function cancellable<R>(
+  connection: Connection,
+  statement: Parameters<Ask>,
+  ended: AbortSignal,
+): Promise<R> {
   // Earlier statements of others must not be cancelled.
-  const canceller = cancellerOf(session, ended, () => progress.runsSince !== null)
+  const canceller = cancellerOf(connection, ended, () => progress.runsSince !== null)
   const progress: Progress = { hasBegun: false, runsSince: null, onBegin: canceller.cancel }
   try {
-    return await session.ask<R>(...withProgress(statement, progress))
+    return await connection.ask<R>(...withProgress(statement, progress))
   } finally {
     await canceller.stop()
   }
@@ -155,16 +159,16 @@ async function cancellable<R>(session: Session, statement: Parameters<Ask>, ende
 
 /** Runs `act` over a connection of its own, which is closed afterwards; aborting `ended` cancels it. */
 async function atOneSnapshot<T>(
-  session: Session,
-  act: (tx: Transaction) => Promise<T>,
+  connection: Connection,
+  act: (tx: PoolTransaction) => Promise<T>,
   ended: AbortSignal,
 ): Promise<T> {
-  const canceller = cancellerOf(session, ended)
+  const canceller = cancellerOf(connection, ended)
   try {
-    return await transact(session, act, 'ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    return await transact(connection, act, 'ISOLATION LEVEL REPEATABLE READ READ ONLY')
   } finally {
     await canceller.stop()
-    await session.close()
+    await connection.close()
   }
 }
 
@@ -172,11 +176,11 @@ async function atOneSnapshot<T>(
  * Cancels the session's statement when `ended` is aborted, if the statement is running then; else `cancel`
  * does when it begins. `stop` resolves when no cancel request is under way.
  */
-function cancellerOf(session: Session, ended: AbortSignal, isRunning: () => boolean = () => true) {
+function cancellerOf(connection: Connection, ended: AbortSignal, isRunning: () => boolean = () => true) {
   const over = new AbortController()
   let cancelling: Promise<void> | undefined
   const cancel = () => {
-    if (ended.aborted && isRunning()) cancelling ??= cancelUntil(over.signal, session)
+    if (ended.aborted && isRunning()) cancelling ??= cancelUntil(over.signal, connection)
   }
   ended.addEventListener('abort', cancel)
   return {
@@ -193,9 +197,9 @@ function cancellerOf(session: Session, ended: AbortSignal, isRunning: () => bool
  * Cancels the session's running statement. A server that has not read the statement yet ignores the request,
  * so it is repeated until the statement is over.
  */
-async function cancelUntil(over: AbortSignal, session: Session): Promise<void> {
+async function cancelUntil(over: AbortSignal, connection: Connection): Promise<void> {
   while (!over.aborted) {
-    await session.cancel()
+    await connection.cancel()
     await delay(cancelAgainMs, undefined, { signal: over }).catch(() => {})
   }
 }

@@ -1,28 +1,27 @@
 /** `/account` over HTTP: the settings of the caller's account (D141). */
+
 import { type Changed, changeSettings, settingNames, settingsOf } from '../../accounts/settings.ts'
+import type { Database } from '../../db/open.ts'
 import { problemAt, Refusal } from '../../errors.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { isObject, type JsonObject } from '../../json.ts'
 import { onceByKey } from '../../records/idempotency.ts'
 import { requestKeyOf } from '../../records/save.ts'
-import type { Queryable } from '../../records/store.ts'
-import { success } from '../answer.ts'
+import type { Transaction } from '../../records/store.ts'
+import { okAnswer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, refuseIfMatch, unknownMembers } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
-import { askerOf, type WrittenDatabase, withDryRun } from './dry-run.ts'
+import { turnOf, withDryRun } from './dry-run.ts'
 
 const tag = 'account'
 
 /** `configured` is called after a committed change. */
-export function accountRoutes(
-  db: WrittenDatabase,
-  configured: (account: number) => Promise<void>,
-): AccountRoute[] {
+export function accountRoutes(db: Database, configured: (account: number) => Promise<void>): AccountRoute[] {
   const get: Handler = async ({ caller, query }) => {
     readParameters(query, [], [])
-    return success(JSON.stringify(settingsOf(caller.catalog)))
+    return okAnswer(JSON.stringify(settingsOf(caller.catalog)))
   }
   const { change } = withDryRun(
     db,
@@ -31,7 +30,7 @@ export function accountRoutes(
         const changed = isDry ? await changeOf(own, request) : await kept(db, request)
         if (!isDry) await configured(request.caller.catalog.account.id)
         const { settings, recalculated } = changed
-        return success(JSON.stringify(settings), recalculated && { recalculated })
+        return okAnswer(JSON.stringify(settings), recalculated && { recalculated })
       },
     }),
     unchanged => unchanged,
@@ -56,13 +55,13 @@ export function accountRoutes(
 }
 
 /** Commits the change in a transaction of its own. */
-function kept(db: WrittenDatabase, request: ApiRequest): Promise<Changed> {
+function kept(db: Database, request: ApiRequest): Promise<Changed> {
   const key = requestKeyOf(contextOf(request))
-  const act = async (tx: Queryable) => ({ isKept: true, result: await changeOf(tx, request) })
-  return db.transaction(askerOf(request), tx => onceByKey(tx, key, () => act(tx)))
+  const act = async (tx: Transaction) => ({ isKept: true, result: await changeOf(tx, request) })
+  return db.transaction(turnOf(request), tx => onceByKey(tx, key, () => act(tx)))
 }
 
-function changeOf(tx: Queryable, request: ApiRequest): Promise<Changed> {
+function changeOf(tx: Transaction, request: ApiRequest): Promise<Changed> {
   refuseIfMatch(request)
   readParameters(request.query, [], [])
   return changeSettings(tx, contextOf(request), settingsIn(request))

@@ -1,21 +1,22 @@
 /** GET and POST /deal/aggregate and /product/aggregate (D55, D85). */
+import type { Database } from '../../db/open.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
-import { inPast } from '../../history/as-it-was.ts'
+import { asOfDay } from '../../history/as-of-day.ts'
 import { aggregate } from '../../lists/aggregate.ts'
 import { aggregateParameters, plainSums, readAggregateQuery } from '../../lists/aggregate-query.ts'
 import { namedFields } from '../../lists/groups.ts'
 import { counting } from '../../lists/measures.ts'
-import { needNames } from '../../lists/needed-scopes.ts'
-import { withNames } from '../../records/names.ts'
+import { requireReadScopes } from '../../lists/needed-scopes.ts'
+import { resolveNames } from '../../records/names.ts'
 import { aggregateDeals } from '../../resources/deals/aggregate.ts'
 import { dealSums } from '../../resources/deals/sums.ts'
-import { success } from '../answer.ts'
+import { okAnswer } from '../answer.ts'
 import { envelope, type Operation, ok } from '../openapi/operation.ts'
 import { parametersOf, withPaths } from '../parameters.ts'
 import { fieldsOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { queryLimit } from './record-routes.ts'
-import { inTurn, type ServedDatabase } from './records.ts'
+import { inTurn } from './records.ts'
 
 const listed = { type: ['string', 'array', 'null'], items: { type: 'string' } }
 const body = {
@@ -34,7 +35,7 @@ const meta = {
 const groups = { type: 'array', items: schemaRef('aggregate_group') }
 
 /** Sums, with their parameters in the query or in the body. */
-export function aggregateRoutes(db: ServedDatabase, resource: 'deal' | 'product'): AccountRoute[] {
+export function aggregateRoutes(db: Database, resource: 'deal' | 'product'): AccountRoute[] {
   const [url, read] = [`${base}/${resource}/aggregate`, `${resource}:read`] as const
   const handler = aggregateHandler(db, resource)
   const sums: Omit<Operation, 'id' | 'summary'> = {
@@ -61,12 +62,12 @@ export function aggregateRoutes(db: ServedDatabase, resource: 'deal' | 'product'
 }
 
 /** Sums over the records of a resource; the parameters are in the query, in the body, or in both (D32). */
-function aggregateHandler(db: ServedDatabase, resource: 'deal' | 'product'): Handler {
+function aggregateHandler(db: Database, resource: 'deal' | 'product'): Handler {
   return withPaths(async request => {
     const { caller } = request
     const schema = fieldsOf(request, resource)
     const sums = resource === 'deal' ? dealSums : plainSums
-    const asked = await withNames(db, caller, names =>
+    const asked = await resolveNames(db, caller, names =>
       readAggregateQuery(
         parametersOf(request, aggregateParameters, schema),
         schema,
@@ -75,13 +76,13 @@ function aggregateHandler(db: ServedDatabase, resource: 'deal' | 'product'): Han
         names,
       ),
     )
-    needNames(caller.rights, namedFields(asked.keys), asked)
-    const { at } = await inPast(inTurn(db, request), schema, caller, asked.day)
+    requireReadScopes(caller.rights, namedFields(asked.keys), asked)
+    const { at } = await asOfDay(inTurn(db, request), schema, caller, asked.day)
     const { groups, hasMore } =
       resource === 'deal' && !asked.measures
         ? await aggregateDeals(at, caller, asked)
         : await aggregate(at, schema, caller, asked, asked.measures ?? [counting])
     const group_by = asked.keys.map(({ text }) => text).join() || null
-    return success(JSON.stringify(groups), { group_by, hasMore })
+    return okAnswer(JSON.stringify(groups), { group_by, hasMore })
   })
 }

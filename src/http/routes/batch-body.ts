@@ -3,7 +3,7 @@ import { type Problem, type Problems, problemAt, Refusal } from '../../errors.ts
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { type Operation, operationNames } from '../../records/batch.ts'
-import { toldBy } from '../../records/upsert.ts'
+import { uniqueKeyOf } from '../../records/upsert.ts'
 import { unknownMembers } from '../request.ts'
 
 /** Maximum of operations per batch. */
@@ -94,7 +94,7 @@ function toldOf(by: Json, schema: ResourceSchema, wrong: Wrong): Operation['told
     return null
   }
   try {
-    return toldBy(schema, field, String(value))
+    return uniqueKeyOf(schema, field, String(value))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     wrong('/by', 'invalid_value', error.message)

@@ -1,13 +1,13 @@
 /** POST /{resource}/batch (D78): the route and its schemas. */
+import type { Database } from '../../db/open.ts'
 import type { Schema } from '../../fields/field.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
 import { type AccountRoute, base, type Readable, route } from '../route.ts'
 import { batchHandler } from './batch.ts'
 import { operationsMax } from './batch-body.ts'
-import type { WrittenDatabase } from './dry-run.ts'
 
-export function batchRoute(db: WrittenDatabase, resource: Readable, retentionDays: number): AccountRoute {
+export function batchRoute(db: Database, resource: Readable, retentionDays: number): AccountRoute {
   const handler = batchHandler(db, resource, retentionDays)
   return route('POST', `${base}/${resource}/batch`, `${resource}:write`, handler, {
     ...{ id: `${resource}_batch`, summary: `Carries out up to ${operationsMax} writes.`, tag: resource },

@@ -3,13 +3,15 @@
  * others take their turn: on the embedded engine all requests, on a server the account's own writes. Owns the
  * size of a step and its idempotency record; doesn't know what a step does.
  */
+
 import { randomUUID } from 'node:crypto'
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
+import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
 import { type IdempotentRequest, onceByKey } from '../../records/idempotency.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import type { ApiRequest } from '../request.ts'
-import { askerOf, type WrittenDatabase } from './dry-run.ts'
+import { turnOf } from './dry-run.ts'
 
 /** Target duration of a step, in milliseconds: others wait meanwhile. */
 const stepMs = 50
@@ -21,7 +23,7 @@ const attempts = 10
 export type Step<Operation, Told> = {
   /** Carries operations out in a transaction, as the current caller; `before`: the results so far. */
   act(
-    tx: Queryable,
+    tx: Transaction,
     caller: AuthenticatedCaller,
     operations: readonly Operation[],
     before: readonly Told[],
@@ -52,13 +54,13 @@ type Progress<Told> = {
  * committed; later it becomes the result of each remaining operation.
  */
 export async function carryOutInSteps<Operation, Told>(
-  db: WrittenDatabase,
+  db: Database,
   request: ApiRequest,
   operations: readonly Operation[],
   step: Step<Operation, Told>,
 ): Promise<Told[]> {
   const { idempotency } = request
-  const asker = askerOf(request)
+  const turn = turnOf(request)
   const progress: Progress<Told> = { caller: request.caller, kept: [], unkept: [], batch: null, steps: 0 }
   let isReplay = true
   for (let size = first; ; ) {
@@ -68,7 +70,7 @@ export async function carryOutInSteps<Operation, Told>(
     const begun = performance.now()
     const key = idempotency && keyOfStep(idempotency, progress)
     const done = await retried(request, progress, () =>
-      take(db, asker, progress, key, tx => step.act(tx, progress.caller, some, before)),
+      take(db, turn, progress, key, tx => step.act(tx, progress.caller, some, before)),
     )
     if (done instanceof Refusal) return withRest(before, operations.length, all => step.refused(done, all))
     const isOld = key?.isReplayed === true
@@ -87,16 +89,16 @@ type Done<Told> = Kept<Told> & { readonly isKept: boolean }
 
 /** One step: a transaction, unless the step is replayed. */
 function take<Told>(
-  db: WrittenDatabase,
-  first: ReturnType<typeof askerOf>,
+  db: Database,
+  first: ReturnType<typeof turnOf>,
   { caller, unkept, batch, kept }: Progress<Told>,
   idempotency: IdempotentRequest | null,
-  act: (tx: Queryable) => Promise<{ readonly isKept: boolean; readonly told: Told[] }>,
+  act: (tx: Transaction) => Promise<{ readonly isKept: boolean; readonly told: Told[] }>,
 ): Promise<Done<Told>> {
   const account = String(caller.catalog.account.id)
   // A batch that has begun is finished even if the client has left.
-  const asker = kept.length > 0 ? { account } : first
-  return db.transaction(asker, tx =>
+  const turn = kept.length > 0 ? { account } : first
+  return db.transaction(turn, tx =>
     onceByKey<Done<Told>>(tx, { account, idempotency }, async () => {
       const { isKept, told } = await act(tx)
       // After the first committed step all are recorded: a retry repeats a refusal, too.

@@ -1,13 +1,15 @@
 /** POST /{resource}/batch (D78): many writes of one resource in one request. */
+
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
+import type { Database } from '../../db/open.ts'
 import { errorTable, type Problem, problemAt, type Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { type JsonObject, parseJson } from '../../json.ts'
 import { carryOutBatch, type Operation, type Outcome } from '../../records/batch.ts'
 import { onceByKey, storedResponse } from '../../records/idempotency.ts'
-import { problemAgain, savedAgain } from '../../records/replay.ts'
+import { renderReplay, replayedProblem } from '../../records/replay.ts'
 import { hiddenProblem, requestKeyOf } from '../../records/save.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import type { Answer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
@@ -15,7 +17,7 @@ import { type ApiRequest, bodyOf, contextOf, fieldsOf, refuseIfMatch } from '../
 import type { Handler, Readable } from '../route.ts'
 import { readBatch } from './batch-body.ts'
 import { carryOutInSteps } from './batch-steps.ts'
-import { askerOf, isDryRun, type WrittenDatabase, withoutDryRun, withoutId, withoutIds } from './dry-run.ts'
+import { isDryRun, turnOf, withoutDryRun, withoutId, withoutIds } from './dry-run.ts'
 
 type Refused = { readonly refusal: Refusal }
 
@@ -44,7 +46,7 @@ export const batchedResources: ReadonlySet<Readable> = new Set<Readable>([
   'tag',
 ])
 
-export function batchHandler(db: WrittenDatabase, resource: string, retentionDays: number): Handler {
+export function batchHandler(db: Database, resource: string, retentionDays: number): Handler {
   return async asked => {
     const isDry = isDryRun(asked.query)
     const request = withoutDryRun(asked)
@@ -53,7 +55,7 @@ export function batchHandler(db: WrittenDatabase, resource: string, retentionDay
     const schema = fieldsOf(request, resource)
     const { operations, isAtomic } = readBatch(bodyOf(request), schema)
     const since = oldestKept(request.now, retentionDays)
-    const carryOut = (tx: Queryable, caller: AuthenticatedCaller, some: readonly Operation[]) => {
+    const carryOut = (tx: Transaction, caller: AuthenticatedCaller, some: readonly Operation[]) => {
       const context = { ...contextOf({ ...request, caller }), idempotency: null }
       return carryOutBatch(tx, fieldsOf({ caller }, resource), some, context, since)
     }
@@ -76,13 +78,13 @@ export function batchHandler(db: WrittenDatabase, resource: string, retentionDay
 
 /** A batch in one transaction: an atomic one, or a dry run. */
 async function atOnce(
-  db: WrittenDatabase,
+  db: Database,
   request: ApiRequest,
   schema: ResourceSchema,
   { isDry, isAtomic }: { readonly isDry: boolean; readonly isAtomic: boolean },
-  carryOut: (tx: Queryable) => Promise<Outcome[]>,
+  carryOut: (tx: Transaction) => Promise<Outcome[]>,
 ): Promise<Answer> {
-  const act = async (tx: Queryable) => {
+  const act = async (tx: Transaction) => {
     const outcomes = await carryOut(tx)
     const failed = outcomes.filter(outcome => 'refusal' in outcome).length
     const isKept = !isDry && !(isAtomic && failed > 0) && failed < outcomes.length
@@ -90,7 +92,7 @@ async function atOnce(
     return { isKept, result }
   }
   const key = requestKeyOf(contextOf(request))
-  const result = await db.transaction(askerOf(request), tx =>
+  const result = await db.transaction(turnOf(request), tx =>
     onceByKey<Answer | { told: Told[] }>(tx, key, () => act(tx)),
   )
   // A refusal of the whole batch, or a response stored by an earlier version.
@@ -109,18 +111,18 @@ function toldOf(outcomes: readonly Outcome[], before: readonly Told[] = []): Tol
 
 /** Renders the stored results of a replayed batch for the current caller. */
 async function toldAgain(
-  db: Queryable,
+  db: Transaction,
   schema: ResourceSchema,
   caller: AuthenticatedCaller,
   told: readonly Told[],
 ): Promise<Told[]> {
   const saved = told.flatMap(one => ('saved' in one ? one.saved : []))
-  const again = (await savedAgain(db, schema, caller, saved)).values()
+  const again = (await renderReplay(db, schema, caller, saved)).values()
   return told.map(one => {
     if ('saved' in one) return { saved: again.next().value! }
     if ('deleted' in one) return one
     const { refused } = one
-    const errors = refused.errors.map(problem => problemAgain(schema, caller, problem) ?? hiddenProblem())
+    const errors = refused.errors.map(problem => replayedProblem(schema, caller, problem) ?? hiddenProblem())
     const isTold = errors.every(({ code }) => code !== hiddenProblem().code)
     return { refused: { ...refused, errors, detail: isTold ? refused.detail : `${refused.title}.` } }
   })

@@ -1,15 +1,16 @@
 /** GET /deal/view/board (D129). */
+import type { Database } from '../../db/open.ts'
 import type { Schema } from '../../fields/field.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import type { JsonObject } from '../../json.ts'
-import { needNames } from '../../lists/needed-scopes.ts'
-import { withNames } from '../../records/names.ts'
+import { requireReadScopes } from '../../lists/needed-scopes.ts'
+import { resolveNames } from '../../records/names.ts'
 import { boardLanes, type boardParameters, pageSizes, readBoardQuery } from '../../resources/deals/board.ts'
 import { namedByStages } from '../../resources/deals/of-pipeline.ts'
 import { envelope, ok, queryParameter } from '../openapi/operation.ts'
 import { fieldsOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
-import { inTurn, type ServedDatabase } from './records.ts'
+import { inTurn } from './records.ts'
 
 export const pipelineParameter = queryParameter(
   'pipeline',
@@ -33,7 +34,7 @@ const parameters: { readonly [name in (typeof boardParameters)[number]]: string 
   ...{ fields: 'deal_fields', expand: 'deal_expand' },
 }
 
-export function boardRoute(db: ServedDatabase): AccountRoute {
+export function boardRoute(db: Database): AccountRoute {
   const meta = { type: 'object', properties: { pageSize: { type: 'integer' } }, required: ['pageSize'] }
   return route('GET', `${base}/deal/view/board`, 'deal:read', boardHandler(db), {
     ...{ id: 'deal_board', summary: 'Shows the stages of a pipeline with their deals.', tag: 'deal' },
@@ -46,16 +47,16 @@ export function boardRoute(db: ServedDatabase): AccountRoute {
 }
 
 /** The board of a pipeline. Names of stages require scopes (D65). */
-function boardHandler(db: ServedDatabase): Handler {
+function boardHandler(db: Database): Handler {
   return async request => {
     const { caller, query, now } = request
     const schema = fieldsOf(request, 'deal')
-    needNames(caller.rights, namedByStages(schema))
-    const asked = await withNames(db, caller, names =>
+    requireReadScopes(caller.rights, namedByStages(schema))
+    const asked = await resolveNames(db, caller, names =>
       readBoardQuery(query, schema, caller.catalog, now.toISOString(), names),
     )
     const { pipeline, list } = asked
-    needNames(caller.rights, list.expand, list)
+    requireReadScopes(caller.rights, list.expand, list)
     const lanes = await boardLanes(inTurn(db, request), schema, caller, asked)
     const { account, currencies } = caller.catalog
     const { id, code } = currencies.get(account.base_currency)!

@@ -2,17 +2,15 @@
  * Dry runs (D79): `?dry_run=1` carries a write out in a transaction that is rolled back. So every check runs,
  * the database's too, and the response is that of the write.
  */
+import type { Database } from '../../db/open.ts'
 import type { Catalog } from '../../fields/catalog.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Parameters } from '../../lists/parameters.ts'
-import type { Queryable, Transactional } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import type { Answer } from '../answer.ts'
 import { invalidParameter } from '../parameters.ts'
 import type { ApiRequest } from '../request.ts'
 import type { Handler } from '../route.ts'
-
-/** The database for requests that write. */
-export type WrittenDatabase = Queryable & Transactional
 
 /** The parameter of a dry run. */
 export const dryRun = 'dry_run'
@@ -41,8 +39,8 @@ type Shown = (data: JsonObject, made: readonly Made[], isNew: boolean, catalog: 
  * back; `isDry` tells them so.
  */
 export function withDryRun<Name extends string>(
-  db: WrittenDatabase,
-  make: (db: Queryable, isDry: boolean) => { readonly [name in Name]: Handler },
+  db: Database,
+  make: (db: Transaction, isDry: boolean) => { readonly [name in Name]: Handler },
   shown: Shown = withoutIds,
 ): { readonly [name in Name]: Handler } {
   const handlers = make(db, false)
@@ -51,7 +49,7 @@ export function withDryRun<Name extends string>(
     return async request => {
       if (!isDryRun(request.query)) return handler(request)
       const asked = { ...withoutDryRun(request), idempotency: null, isDry: true as const }
-      return dryAnswer(request, await inVain(db, request, tx => make(tx, true)[name](asked)), shown)
+      return dryAnswer(request, await rolledBack(db, request, tx => make(tx, true)[name](asked)), shown)
     }
   }
   const names = Object.keys(handlers) as Name[]
@@ -66,17 +64,17 @@ export function withoutDryRun(request: ApiRequest): ApiRequest {
 }
 
 /** The account whose turn a transaction of the request takes, and the signal that ends its wait. */
-export function askerOf({ caller, hungUp }: ApiRequest) {
+export function turnOf({ caller, hungUp }: ApiRequest) {
   return { account: String(caller.catalog.account.id), signal: hungUp() }
 }
 
 /** Carries `act` out as a dry run: the transaction is rolled back. */
-async function inVain<T>(
-  db: WrittenDatabase,
+async function rolledBack<T>(
+  db: Database,
   request: ApiRequest,
-  act: (tx: Queryable) => Promise<T>,
+  act: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  return db.transaction(askerOf(request), async tx => ({ isKept: false, result: await act(tx) }))
+  return db.transaction(turnOf(request), async tx => ({ isKept: false, result: await act(tx) }))
 }
 
 /** The response of a dry run, without the headers and ids of a committed write. */

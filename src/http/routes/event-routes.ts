@@ -1,8 +1,9 @@
 /** The routes of events: histories, the feed, and undo (D70, D71, D83). */
+import type { Database } from '../../db/open.ts'
 import type { Schema } from '../../fields/field.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { undo } from '../../history/undo.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import { followScope } from '../../rights/scopes.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { recordAnswer } from '../answer.ts'
@@ -10,12 +11,12 @@ import { cursorPageMeta, dryRunParameter, envelope, ok } from '../openapi/operat
 import { readParameters } from '../parameters.ts'
 import { contextOf, idOf, preconditionOf } from '../request.ts'
 import { type AccountRoute, base, type Readable, route } from '../route.ts'
-import { type WrittenDatabase, withDryRun } from './dry-run.ts'
+import { withDryRun } from './dry-run.ts'
 import { type EventService, feedHandler, historyHandler } from './events.ts'
 
 /** GET /{resource}/{id}/history. `noun`: a record with its article. */
 export function historyRoute(
-  db: Queryable,
+  db: Transaction,
   resource: Readable,
   noun: string,
   retentionDays: number,
@@ -64,7 +65,7 @@ const anyRecord: Schema = {
 }
 
 /** The event must be read before its resource, and so the required scope, is known. */
-export function undoRoute(db: WrittenDatabase, retentionDays: number): AccountRoute {
+export function undoRoute(db: Database, retentionDays: number): AccountRoute {
   const handlers = withDryRun(db, db => ({
     undo: async request => {
       const precondition = preconditionOf(request)

@@ -5,21 +5,21 @@
 import { Readable } from 'node:stream'
 import type { AuthenticatedCaller, Callers } from '../../accounts/callers.ts'
 import { type FeedPage, readFeed } from '../../history/feed.ts'
-import type { Followers } from '../../history/followers.ts'
 import { readHistory, readHistoryQuery } from '../../history/history.ts'
 import { type FeedRequest, readFeedQuery } from '../../history/query.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Subscribers } from '../../history/subscribers.ts'
+import type { Transaction } from '../../records/store.ts'
 import { followScope } from '../../rights/scopes.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { allowed } from '../admission.ts'
-import { type Answer, success } from '../answer.ts'
+import { type Answer, okAnswer } from '../answer.ts'
 import { type ApiRequest, fieldsOf, idOf } from '../request.ts'
 import type { Handler } from '../route.ts'
 
 export type EventService = {
-  readonly db: Queryable
+  readonly db: Transaction
   readonly callers: Callers
-  readonly followers: Followers
+  readonly subscribers: Subscribers
 }
 
 /** Interval of heartbeat comments in a stream. */
@@ -28,14 +28,14 @@ const commentEveryMs = 15_000
 const askAgainMs = 1000
 
 /** GET /{resource}/{id}/history */
-export function historyHandler(db: Queryable, resource: string, retentionDays: number): Handler {
+export function historyHandler(db: Transaction, resource: string, retentionDays: number): Handler {
   return async request => {
     const asked = readHistoryQuery(request.query)
     const schema = fieldsOf(request, resource)
     const oldest = oldestKept(request.now, retentionDays)
     const page = await readHistory(db, schema, request.caller, idOf(request), oldest, asked)
     const { hasMore, nextCursor } = page
-    return success(JSON.stringify(page.events), { pageSize: asked.pageSize, hasMore, nextCursor })
+    return okAnswer(JSON.stringify(page.events), { pageSize: asked.pageSize, hasMore, nextCursor })
   }
 }
 
@@ -51,7 +51,7 @@ export function feedHandler(service: EventService): Handler {
 
 function feedAnswer({ events, last, next }: FeedPage): Answer {
   const data = `[${events.map(({ text }) => text).join(',')}]`
-  return success(data, { last, next, hasMore: next < last })
+  return okAnswer(data, { last, next, hasMore: next < last })
 }
 
 /** The subscriber's current rights, and the requested part of the feed. */
@@ -76,18 +76,18 @@ async function nextPage(
   milliseconds: number,
   signal: AbortSignal,
 ): Promise<FeedPage> {
-  const { db, followers } = service
+  const { db, subscribers } = service
   const until = performance.now() + milliseconds
   let { caller, asked } = first
   let after = start
   for (;;) {
     const page = await readFeed(db, caller, { ...asked, after })
     const left = until - performance.now()
-    if (page.events.length > 0 || left <= 0 || signal.aborted || followers.isStopped) return page
+    if (page.events.length > 0 || left <= 0 || signal.aborted || subscribers.isStopped) return page
     after = page.next
     if (page.next < page.last) continue
     request.release()
-    await followers.wait(caller.catalog.account.id, page.last, Math.min(left, askAgainMs), signal)
+    await subscribers.wait(caller.catalog.account.id, page.last, Math.min(left, askAgainMs), signal)
     ;({ caller, asked } = await listeningNow(service, request))
   }
 }
@@ -121,7 +121,7 @@ async function* told(service: EventService, request: ApiRequest, first: FeedPage
       saidAt = performance.now()
       yield ': nothing new\n\n'
     }
-    if (signal.aborted || service.followers.isStopped) return
+    if (signal.aborted || service.subscribers.isStopped) return
     try {
       const listening = await listeningNow(service, request)
       page = await nextPage(service, request, listening, page.next, askAgainMs, signal)

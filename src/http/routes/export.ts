@@ -1,14 +1,16 @@
 /** The export of a resource over HTTP (D81): its file name, and its abort when the client leaves. */
+
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
+import type { Database } from '../../db/open.ts'
 import { dateIn } from '../../fields/iso8601.ts'
 import { pluralOf } from '../../fields/synonyms.ts'
-import { needNames } from '../../lists/needed-scopes.ts'
+import { requireReadScopes } from '../../lists/needed-scopes.ts'
 import { reasonOf } from '../../log.ts'
-import { withNames } from '../../records/names.ts'
+import { resolveNames } from '../../records/names.ts'
 import { quota } from '../../waiting/quota.ts'
-import { type ExportDatabase, openExport } from '../../work/exports/export.ts'
+import { openExport } from '../../work/exports/export.ts'
 import { formatOf } from '../../work/exports/formats.ts'
 import { ExportPermits } from '../../work/exports/permits.ts'
 import { type FormatName, formats, readExportQuery } from '../../work/exports/query.ts'
@@ -35,7 +37,7 @@ export function exportLimits(say: (line: string) => void): ExportLimits {
 }
 
 /** GET /{resource}/export */
-export function exportRoute(db: ExportDatabase, resource: ReadResource, limits: ExportLimits): AccountRoute {
+export function exportRoute(db: Database, resource: ReadResource, limits: ExportLimits): AccountRoute {
   const [mediaType, ...alsoAs] = formats.map(name => formatOf[name].mediaType.split(';', 1)[0]!)
   const handler = exportHandler(db, resource, limits)
   return {
@@ -56,15 +58,15 @@ export function exportRoute(db: ExportDatabase, resource: ReadResource, limits: 
   }
 }
 
-function exportHandler(db: ExportDatabase, resource: string, { permits, quotaOf }: ExportLimits): Handler {
+function exportHandler(db: Database, resource: string, { permits, quotaOf }: ExportLimits): Handler {
   return async request => {
     const { caller, now } = request
     const { catalog } = caller
     const schema = fieldsOf(request, resource)
-    const read = await withNames(db, caller, names =>
+    const read = await resolveNames(db, caller, names =>
       readExportQuery(request.query, schema, catalog, now.toISOString(), names),
     )
-    needNames(caller.rights, read.named ?? [], read.list)
+    requireReadScopes(caller.rights, read.named ?? [], read.list)
     const name = fileName(resource, read.format, caller, now)
     const headers = {
       'content-type': formatOf[read.format].mediaType,

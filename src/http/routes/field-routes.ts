@@ -1,8 +1,10 @@
 /** The routes of fields, their options, and the forms that show them (D33 to D36). */
+
 import type { Callers } from '../../accounts/callers.ts'
+import type { Database } from '../../db/open.ts'
 import type { ErrorSlug } from '../../errors.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import type { BackgroundJobs } from '../../work/background/background-jobs.ts'
 import {
   created,
@@ -14,12 +16,12 @@ import {
   queryParameter,
 } from '../openapi/operation.ts'
 import { type AccountRoute, base, route } from '../route.ts'
-import { type WrittenDatabase, withDryRun } from './dry-run.ts'
+import { withDryRun } from './dry-run.ts'
 import { type FieldHandlers, fieldHandlers, withoutNewIds } from './fields.ts'
 import { dropdownValues, fieldList, form } from './metadata.ts'
 
 export type FieldRouteService = {
-  readonly db: WrittenDatabase
+  readonly db: Database
   readonly callers: Callers
   readonly jobs: BackgroundJobs
   readonly retentionDays: number
@@ -31,7 +33,7 @@ const one = `${base}/field/:id`
 const changing: readonly ErrorSlug[] = ['validation_failed', 'duplicate', 'version_conflict']
 
 export function fieldRoutes({ db, callers, jobs, retentionDays }: FieldRouteService): AccountRoute[] {
-  const make = (db: Queryable, isDry = false) =>
+  const make = (db: Transaction, isDry = false) =>
     fieldHandlers({
       ...{ db, retentionDays },
       catalogNow: account => callers.catalogNow(account, db),
@@ -45,7 +47,7 @@ export function fieldRoutes({ db, callers, jobs, retentionDays }: FieldRouteServ
   return [...metadataRoutes(db, handlers), ...ownRoutes(handlers), ...optionRoutes(handlers)]
 }
 
-function metadataRoutes(db: Queryable, { arrange }: FieldHandlers): AccountRoute[] {
+function metadataRoutes(db: Transaction, { arrange }: FieldHandlers): AccountRoute[] {
   const flag = { enum: ['true', 'false'] }
   const name = { type: 'string', minLength: 1 }
   const pipeline = { type: 'string', pattern: '^\\d{1,15}$' }

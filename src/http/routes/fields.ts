@@ -12,17 +12,17 @@ import {
   updateField,
   updateOption,
 } from '../../configuration/administer.ts'
-import type { Administrator } from '../../configuration/retry-on-conflict.ts'
+import type { ConfigurationContext } from '../../configuration/retry-on-conflict.ts'
 import type { Warning } from '../../errors.ts'
 import type { Catalog } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { etagOf } from '../../records/precondition.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import { KeyedMutex } from '../../waiting/keyed-mutex.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { indexState } from '../../work/background/indexes.ts'
-import { type Answer, success } from '../answer.ts'
+import { type Answer, okAnswer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, idOf, preconditionOf, refuseIfMatch } from '../request.ts'
 import type { Handler } from '../route.ts'
@@ -43,7 +43,7 @@ export type FieldHandlers = {
 
 /** Dependencies of the field handlers. */
 export type FieldService = {
-  readonly db: Queryable
+  readonly db: Transaction
   /** reads an account's current catalog through `db` */
   catalogNow(account: number): Promise<Catalog>
   /** called after a committed change of an account's configuration */
@@ -78,7 +78,7 @@ export function fieldHandlers(service: FieldService): FieldHandlers {
     },
     remove: async request => {
       const { id } = await changed(own, request, deleteField(administrator(own, request), seenId(request)))
-      return success(JSON.stringify({ id, deleted: true }))
+      return okAnswer(JSON.stringify({ id, deleted: true }))
     },
     restore: async request => {
       const oldest = oldestKept(request.now, own.retentionDays)
@@ -114,7 +114,7 @@ function optionHandlers(
     removeOption: async request => {
       const change = deleteOption(administrator(own, request), seenId(request), optionOf(request))
       const { id } = await changed(own, request, change)
-      return success(JSON.stringify({ id, deleted: true }))
+      return okAnswer(JSON.stringify({ id, deleted: true }))
     },
   }
 }
@@ -130,7 +130,7 @@ function seenId(request: ApiRequest): number {
 }
 
 /** The author of a change. */
-function administrator({ db, catalogNow, mutex }: Administration, request: ApiRequest): Administrator {
+function administrator({ db, catalogNow, mutex }: Administration, request: ApiRequest): ConfigurationContext {
   const { caller, idempotency, query, requestId } = request
   readParameters(query, [], [])
   const account = caller.catalog.account.id
@@ -172,7 +172,7 @@ async function fieldAnswer(
   const index = field.is_indexed ? { index: await indexState(db, account, field) } : {}
   const meta = warnings.length ? { warnings } : null
   const headers = headersOf(request, field, id, status)
-  return success(JSON.stringify({ ...descriptor(field, catalog), ...index }), meta, status, headers)
+  return okAnswer(JSON.stringify({ ...descriptor(field, catalog), ...index }), meta, status, headers)
 }
 
 async function optionAnswer(
@@ -186,7 +186,7 @@ async function optionAnswer(
   const { name, position, is_active, is_default } = findOption(field, id)
   const meta = warnings.length ? { warnings } : null
   const headers = headersOf(request, field, id, status)
-  return success(JSON.stringify({ id, name, position, is_active, is_default }), meta, status, headers)
+  return okAnswer(JSON.stringify({ id, name, position, is_active, is_default }), meta, status, headers)
 }
 
 /** An option is part of its field, so it has the field's ETag. */

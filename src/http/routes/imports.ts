@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { Problems, Refusal } from '../../errors.ts'
 import type { Source } from '../../files/read.ts'
 import type { JsonObject } from '../../json.ts'
-import { refuse, report } from '../../lists/parameters.ts'
-import { withNames } from '../../records/names.ts'
-import type { Queryable } from '../../records/store.ts'
+import { addProblem, throwProblems } from '../../lists/parameters.ts'
+import { resolveNames } from '../../records/names.ts'
+import type { Transaction } from '../../records/store.ts'
 import { changedPlan } from '../../work/imports/change.ts'
 import { formats, importedResources } from '../../work/imports/plan.ts'
 import { refusedFile } from '../../work/imports/refused-file.ts'
@@ -41,7 +41,7 @@ export function importHandlers({ db }: JobService) {
       const job = await requireJob(db, request, 'import')
       const schema = importedFields(fieldsOf(request, job.resource))
       const known = nameable(request.caller, job.resource)
-      const plan = await withNames(db, request.caller, names =>
+      const plan = await resolveNames(db, request.caller, names =>
         changedPlan(job, bodyOf(request), schema, known, names),
       )
       const changed = job.total === null ? null : await changePlan(db, job, plan as unknown as JsonObject)
@@ -64,7 +64,7 @@ export function importHandlers({ db }: JobService) {
 }
 
 /** Reads a file, stores its rows, and guesses the mapping of its columns. */
-async function takeFile(db: Queryable, request: ApiRequest): Promise<Answer> {
+async function takeFile(db: Transaction, request: ApiRequest): Promise<Answer> {
   readParameters(request.query, parameters, [])
   const upload = uploadOf(request)
   const { resource, source, name } = readUpload(request)
@@ -104,7 +104,8 @@ function readUpload({ query, charset }: ApiRequest): {
   } = readParameters(query, parameters, ['resource', 'format'])
   const told = formats.find(one => one === format)
   const problems = new Problems()
-  const wrong = (parameter: string, message: string) => report(problems, parameter, 'invalid_value', message)
+  const wrong = (parameter: string, message: string) =>
+    addProblem(problems, parameter, 'invalid_value', message)
   if (!importedResources.has(resource!))
     wrong('resource', `resource must be one of ${[...importedResources].join(', ')}.`)
   if (!told) wrong('format', `format must be one of ${formats.join(', ')}.`)
@@ -112,7 +113,7 @@ function readUpload({ query, charset }: ApiRequest): {
   const isLine = header === undefined || /^\d{1,7}$/.test(header)
   if (!isLine) wrong('header', 'header must be the number of a line, or 0.')
   if (name?.includes('\0')) wrong('name', 'name must not have a NUL character.')
-  refuse(problems, 'The query could not be read.')
+  throwProblems(problems, 'The query could not be read.')
   const given = {
     ...(delimiter ? { delimiter } : {}),
     ...(encoding ? { encoding } : {}),

@@ -1,13 +1,15 @@
 /** Jobs over HTTP (D84): the list, their actions, and bulk changes (D82). */
+
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
+import type { Database } from '../../db/open.ts'
 import { type Problem, type Problems, problemAt, Refusal } from '../../errors.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
-import { refuse, unknownParameters, unreadable, wholeNumber } from '../../lists/parameters.ts'
+import { throwProblems, unknownParameters, unreadable, wholeNumber } from '../../lists/parameters.ts'
 import { onceByKey, storedResponse } from '../../records/idempotency.ts'
-import { withNames } from '../../records/names.ts'
+import { resolveNames } from '../../records/names.ts'
 import { parseRecord } from '../../records/parse.ts'
 import { requestKeyOf } from '../../records/save.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import { reserveIds } from '../../records/write.ts'
 import { importJson, requireAnswers, withLines } from '../../work/imports/json.ts'
 import { choicesOf } from '../../work/imports/named-choices.ts'
@@ -17,9 +19,9 @@ import { type Job, jobJson, type Kind, type Phase, type State } from '../../work
 import { jobFor, refusedFor } from '../../work/jobs/refused.ts'
 import { countEvents, countRefused } from '../../work/jobs/revert.ts'
 import {
-  type Asker,
   begin,
   insertJob,
+  type JobOrigin,
   listJobs,
   move,
   type NewJob,
@@ -27,14 +29,14 @@ import {
   readJob,
 } from '../../work/jobs/store.ts'
 import type { JobWorker } from '../../work/jobs/worker.ts'
-import { type Answer, success } from '../answer.ts'
+import { type Answer, okAnswer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, unknownMembers } from '../request.ts'
 import type { Handler } from '../route.ts'
-import { askerOf, isDryRun, type WrittenDatabase, withoutDryRun } from './dry-run.ts'
-import { inTurn, type ServedDatabase } from './records.ts'
+import { isDryRun, turnOf, withoutDryRun } from './dry-run.ts'
+import { inTurn } from './records.ts'
 
-export type JobService = { readonly db: ServedDatabase & WrittenDatabase; readonly worker: JobWorker }
+export type JobService = { readonly db: Database & Database; readonly worker: JobWorker }
 
 /** Maximum of jobs of an account that wait, run or are paused. */
 const openMax = 20
@@ -52,13 +54,13 @@ export function jobHandlers(service: JobService) {
       const problems = unknownParameters(request.query, ['pageSize', 'cursor'])
       const count = wholeNumber(request.query, ['pageSize'], pageSizeDefault, pageSizeMax, problems)
       const cursor = wholeNumber(request.query, ['cursor'], 0, Number.MAX_SAFE_INTEGER, problems)
-      refuse(problems, unreadable)
+      throwProblems(problems, unreadable)
       const before = cursor || null
       const found = await listJobs(db, accountOf(request), whose(request.caller), { before, count })
       const jobs = found.slice(0, count)
       const hasMore = found.length > count
       const meta = { pageSize: count, hasMore, nextCursor: hasMore ? String(jobs.at(-1)!.id) : null }
-      return success(JSON.stringify(jobs.map(job => jobJson(jobFor(request.caller, job)))), meta)
+      return okAnswer(JSON.stringify(jobs.map(job => jobJson(jobFor(request.caller, job)))), meta)
     },
     get: async request => {
       readParameters(request.query, [], [])
@@ -84,23 +86,23 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
     const context = { ...contextOf(request), rights: request.caller.rights }
     const total = await countFound(inTurn(db, request), resource, plan.filter, context)
     const made: Job[] = []
-    const make = async (tx: Queryable) => {
+    const make = async (tx: Transaction) => {
       const job = await makeJob(tx, request, {
         ...{ kind: 'bulk', resource, name: null, state: 'running', phase: isDry ? 'dry_run' : 'run' },
         ...{ plan: plan as never, columns: null, total },
       })
       made.push(job)
       const location = `/rest/api/v1/job/${job.id}`
-      return { isKept: true, result: success(JSON.stringify(jobJson(job)), null, 201, { location }) }
+      return { isKept: true, result: okAnswer(JSON.stringify(jobJson(job)), null, 201, { location }) }
     }
-    const answer = await db.transaction(askerOf(request), tx => onceByKey(tx, key, () => make(tx)))
+    const answer = await db.transaction(turnOf(request), tx => onceByKey(tx, key, () => make(tx)))
     for (const job of made) worker.wake(job)
     return answer
   }
 }
 
 /** Creates a job. Throws `rate_limited` if the account has too many open ones. */
-export async function makeJob(db: Queryable, request: ApiRequest, job: Omit<NewJob, 'key' | 'by'>) {
+export async function makeJob(db: Transaction, request: ApiRequest, job: Omit<NewJob, 'key' | 'by'>) {
   const account = accountOf(request)
   const key = { account, id: await reserveIds(db, account, 'last_id', 1) }
   const made = await insertJob(db, { ...job, key, by: askedBy(request) }, openMax)
@@ -110,7 +112,7 @@ export async function makeJob(db: Queryable, request: ApiRequest, job: Omit<NewJ
 }
 
 /** The author of a job's phase, with the rights for it. */
-function askedBy({ caller, requestId }: ApiRequest): Asker {
+function askedBy({ caller, requestId }: ApiRequest): JobOrigin {
   const { actor, token, session, rights } = caller
   const scopes = [...rights.scopes]
   return { actsAs: actor, token: token?.id ?? null, session: session?.id ?? null, requestId, scopes }
@@ -119,7 +121,7 @@ function askedBy({ caller, requestId }: ApiRequest): Asker {
 /**
  * The job of the path. Throws `record_not_found` if there is none, or it is of another kind or another user.
  */
-export async function requireJob(db: Queryable, request: ApiRequest, kind: Kind | null): Promise<Job> {
+export async function requireJob(db: Transaction, request: ApiRequest, kind: Kind | null): Promise<Job> {
   const id = idOf(request)
   const job = await readJob(db, { account: accountOf(request), id }, whose(request.caller))
   if (!job || (kind && job.kind !== kind))
@@ -129,7 +131,7 @@ export async function requireJob(db: Queryable, request: ApiRequest, kind: Kind 
 
 /** A job with the first problems of its phase; an import also with its mapping. */
 export async function jobAnswer(
-  db: Queryable,
+  db: Transaction,
   { caller }: ApiRequest,
   whole: Job,
   status = 200,
@@ -143,7 +145,7 @@ export async function jobAnswer(
     ? importJson(job, withLines(job, refused), known, await choicesOf(db, caller, job, known))
     : jobJson(job, refused)
   const location = { location: `/rest/api/v1/${isImport ? 'import' : 'job'}/${job.id}` }
-  return success(JSON.stringify(json), null, status, status === 201 ? location : {})
+  return okAnswer(JSON.stringify(json), null, status, status === 201 ? location : {})
 }
 
 /** The states in which a job accepts an action. */
@@ -186,7 +188,7 @@ function imports({ phase }: Job, action: JobAction): boolean {
   return action === 'run' || action === 'dry_run' || (action === 'resume' && phase !== 'revert')
 }
 
-async function tell(db: Queryable, job: Job, action: JobAction, by: Asker): Promise<Job | null> {
+async function tell(db: Transaction, job: Job, action: JobAction, by: JobOrigin): Promise<Job | null> {
   const states = from[action]
   switch (action) {
     case 'dry_run':
@@ -220,7 +222,7 @@ function wrongState({ id, state, phase }: Job, action: JobAction, why?: string):
 /** The filter of a bulk change for all records (D82). */
 const everyRecord = 'all'
 
-async function bulkPlanOf(db: Queryable, request: ApiRequest, resource: string): Promise<BulkPlan> {
+async function bulkPlanOf(db: Transaction, request: ApiRequest, resource: string): Promise<BulkPlan> {
   const body = bodyOf(request)
   const refused = (problems: readonly Problem[] | Problems) =>
     new Refusal('validation_failed', 'The bulk change was not begun.', problems)
@@ -250,7 +252,7 @@ function filterProblems(filter: Json): Problem[] {
 
 /** The problems of the changes that don't depend on the record. */
 async function changesProblems(
-  db: Queryable,
+  db: Transaction,
   request: ApiRequest,
   resource: string,
   changes: Json,
@@ -261,7 +263,7 @@ async function changesProblems(
     return [problemAt('/changes', 'required', 'changes must have a field.')]
   const schema = fieldsOf(request, resource)
   const { catalog } = request.caller
-  const { problems, warnings } = await withNames(db, request.caller, names =>
+  const { problems, warnings } = await resolveNames(db, request.caller, names =>
     parseRecord(changes, schema, catalog, {}, names),
   )
   // Members that the changes lack exist in each record.

@@ -1,23 +1,25 @@
 /** `/me` over HTTP: the caller, their rights (D66), and their format of dates and numbers (D134). */
+
 import type { AuthenticatedCaller, Callers } from '../../accounts/callers.ts'
+import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
 import { asDefined } from '../../fields/as-defined.ts'
 import { mayFollow } from '../../history/query.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import { readRecord } from '../../records/read.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import { updateRecord } from '../../records/update.ts'
-import { type Answer, success } from '../answer.ts'
+import { type Answer, okAnswer } from '../answer.ts'
+import { sessionSeconds, withCookie } from '../client.ts'
 import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, refuseIfMatch, unknownMembers } from '../request.ts'
 import type { Handler } from '../route.ts'
-import { sessionSeconds, withCookie } from '../visitor.ts'
-import { type WrittenDatabase, withDryRun } from './dry-run.ts'
+import { withDryRun } from './dry-run.ts'
 
 /** The fields of their own user that everybody may change. */
 const ownFields = ['time_zone', 'locale']
 
-export function meHandlers(db: WrittenDatabase, callers: Callers): { get: Handler; change: Handler } {
+export function meHandlers(db: Database, callers: Callers): { get: Handler; change: Handler } {
   const { change } = withDryRun(
     db,
     db => ({ change: request => changeMe(db, callers, request) }),
@@ -27,28 +29,28 @@ export function meHandlers(db: WrittenDatabase, callers: Callers): { get: Handle
 }
 
 /** The UI calls this first, so the browser's cookie is prolonged as long as the session is used. */
-async function getMe(db: Queryable, request: ApiRequest): Promise<Answer> {
-  const { caller, token, visitor } = request
+async function getMe(db: Transaction, request: ApiRequest): Promise<Answer> {
+  const { caller, token, client } = request
   const answer = await me(db, request)
-  return caller.session ? withCookie(answer, visitor, token, sessionSeconds) : answer
+  return caller.session ? withCookie(answer, client, token, sessionSeconds) : answer
 }
 
-async function changeMe(db: Queryable, callers: Callers, request: ApiRequest): Promise<Answer> {
+async function changeMe(db: Transaction, callers: Callers, request: ApiRequest): Promise<Answer> {
   refuseIfMatch(request)
   readParameters(request.query, [], [])
   const { caller } = request
   const body = ownFieldsOf(bodyOf(request))
   // Changing oneself takes no right to users, neither of the role nor of the token.
   const catalog = asDefined(await callers.catalogNow(caller.catalog.account.id, db), 'user')
-  const { rights: _, ...asker } = contextOf(request)
+  const { rights: _, ...turn } = contextOf(request)
   const schema = catalog.resources.get('user')!
-  const { record } = await ofOneself(updateRecord(db, schema, caller.actor, body, { ...asker, catalog }))
+  const { record } = await ofOneself(updateRecord(db, schema, caller.actor, body, { ...turn, catalog }))
   return answerOf(caller, record)
 }
 
 /** The caller, and their rights. */
 export async function me(
-  db: Queryable,
+  db: Transaction,
   { caller, query }: Pick<ApiRequest, 'caller' | 'query'>,
 ): Promise<Answer> {
   readParameters(query, [], [])
@@ -67,7 +69,7 @@ function ofOneself<T>(work: Promise<T>): Promise<T> {
 /** `record`: the caller's user, as JSON text. */
 function answerOf(caller: AuthenticatedCaller, record: string): Answer {
   const { id, name, email, role, time_zone, locale } = parseJson(record) as JsonObject
-  return success(
+  return okAnswer(
     JSON.stringify({
       account: caller.catalog.account,
       user: { id, name, email, role, time_zone, locale },

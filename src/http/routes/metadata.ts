@@ -12,8 +12,8 @@ import { choicesOf } from '../../records/choices.ts'
 import { isExpandable } from '../../records/expand.ts'
 import { etagOf } from '../../records/precondition.ts'
 import { isHiddenByRole } from '../../records/rendered-record.ts'
-import type { Queryable } from '../../records/store.ts'
-import { type Answer, success } from '../answer.ts'
+import type { Transaction } from '../../records/store.ts'
+import { type Answer, okAnswer } from '../answer.ts'
 import { invalidParameter, readParameters } from '../parameters.ts'
 import type { ApiRequest } from '../request.ts'
 
@@ -29,7 +29,7 @@ export async function fieldList({ caller, query }: ApiRequest): Promise<Answer> 
     shown.filter(field => field.section === title).map(field => descriptor(field, caller.catalog)),
   )
   const { id, name, config } = schema.resource.source
-  return success(
+  return okAnswer(
     JSON.stringify({
       source: { is_enabled: true, name, id, ...(config ? { config } : {}) },
       fields: sections,
@@ -44,7 +44,7 @@ export async function form({ caller, query }: ApiRequest): Promise<Answer> {
 }
 
 export function formAnswer(sections: readonly Section[]): Answer {
-  return success(JSON.stringify(sections), null, 200, { etag: etagOf(formVersion(sections)) })
+  return okAnswer(JSON.stringify(sections), null, 200, { etag: etagOf(formVersion(sections)) })
 }
 
 export function sourceFields(source: string, catalog: Catalog): ResourceSchema {
@@ -127,7 +127,7 @@ function hasOptions(field: Field): boolean {
 type Choices = { source: string; field_id: number | null; values: object[] }
 
 /** GET /field/dropdown?name=&source=&pipeline=&include_inactive= */
-export function dropdownValues(db: Queryable): (request: ApiRequest) => Promise<Answer> {
+export function dropdownValues(db: Transaction): (request: ApiRequest) => Promise<Answer> {
   return async ({ caller, query }) => {
     const { catalog } = caller
     const asked = readParameters(query, ['name', 'source', 'pipeline', 'include_inactive'], ['name'])
@@ -143,7 +143,7 @@ export function dropdownValues(db: Queryable): (request: ApiRequest) => Promise<
         : (optionChoices(name!, asked, catalog, inactive) ??
           (await recordChoices(db, name!, caller, inactive)))
     if (!choices) throw noDropdown(name!, asked.source, catalog)
-    return success(JSON.stringify(choices.values), {
+    return okAnswer(JSON.stringify(choices.values), {
       name,
       source: choices.source,
       field_id: choices.field_id,
@@ -206,7 +206,7 @@ function stageMembers(field: Field, option: Option, catalog: Catalog): object {
 }
 
 async function recordChoices(
-  db: Queryable,
+  db: Transaction,
   name: string,
   caller: AuthenticatedCaller,
   inactive: boolean,

@@ -18,14 +18,14 @@ import type { SignIn } from '../../accounts/sign-in/sign-in.ts'
 import type { OpenIdSettings } from '../../config.ts'
 import { errorTable, Refusal } from '../../errors.ts'
 import { isObject, type Json, parseJson } from '../../json.ts'
-import { type Answer, success } from '../answer.ts'
+import { type Answer, okAnswer } from '../answer.ts'
+import { type Client, sessionSeconds } from '../client.ts'
 import { frameHtml } from '../docs/pages.ts'
 import { escaped } from '../docs/reference.js'
 import { invalidParameter, readParameters } from '../parameters.ts'
 import { refusalOf } from '../refusals.ts'
-import type { GuestRequest } from '../request.ts'
-import type { GuestHandler } from '../route.ts'
-import { sessionSeconds, type Visitor } from '../visitor.ts'
+import type { AnonymousRequest } from '../request.ts'
+import type { AnonymousHandler } from '../route.ts'
 import { pageHeaders } from './service-routes.ts'
 
 const callbackPath = '/rest/api/v1/session/openid/callback'
@@ -146,7 +146,7 @@ function reasonOf(error: unknown): string {
 export function openIdHandlers(
   signIn: SignIn,
   openId: OpenId | null,
-): { readonly ways: GuestHandler; readonly begin: GuestHandler; readonly end: GuestHandler } {
+): { readonly ways: AnonymousHandler; readonly begin: AnonymousHandler; readonly end: AnonymousHandler } {
   const provider = () => {
     if (openId) return openId
     throw new Refusal('route_not_found', 'Sign-in by OpenID is not set up: set OIDC_ISSUER.')
@@ -154,11 +154,11 @@ export function openIdHandlers(
   return {
     ways: async ({ query }) => {
       readParameters(query, [], [])
-      return success(JSON.stringify({ password: true, openid: openId !== null }))
+      return okAnswer(JSON.stringify({ password: true, openid: openId !== null }))
     },
     begin: request => shown(request, '/', () => begin(provider(), request)),
     end: request => {
-      const flow = flowOf(request.visitor)
+      const flow = flowOf(request.client)
       return shown(request, flow?.to ?? '/', () => end(provider(), signIn, request, flow))
     },
   }
@@ -166,7 +166,7 @@ export function openIdHandlers(
 
 /** The response; in a browser, a refusal becomes a page with a way on. */
 async function shown(
-  { wantsPage }: GuestRequest,
+  { wantsPage }: AnonymousRequest,
   to: string,
   answer: () => Promise<Answer>,
 ): Promise<Answer> {
@@ -198,7 +198,7 @@ function refusedPage({ slug, message, problems, headers }: Refusal, to: string):
   }
 }
 
-async function begin(openId: OpenId, { query, visitor }: GuestRequest): Promise<Answer> {
+async function begin(openId: OpenId, { query, client }: AnonymousRequest): Promise<Answer> {
   const { account, to = '/' } = readParameters(query, ['account', 'to'], [])
   if (account !== undefined && !/^\d{1,15}$/.test(account))
     throw invalidParameter('account', 'account must be the id of an account.')
@@ -215,13 +215,13 @@ async function begin(openId: OpenId, { query, visitor }: GuestRequest): Promise<
     to,
   }
   const kept = Buffer.from(JSON.stringify(flow)).toString('base64url')
-  return redirect(await openId.begin(flow), [visitor.setCookie('openid', kept, flowSeconds)])
+  return redirect(await openId.begin(flow), [client.setCookie('openid', kept, flowSeconds)])
 }
 
 async function end(
   openId: OpenId,
   signIn: SignIn,
-  { url, visitor }: GuestRequest,
+  { url, client }: AnonymousRequest,
   flow: Flow | null,
 ): Promise<Answer> {
   if (!flow)
@@ -230,10 +230,10 @@ async function end(
       'This browser did not begin to sign in, or took too long: begin again.',
     )
   const email = await openId.verifiedEmail(url, flow)
-  const secret = await signIn.byVerifiedEmail(email, flow.account, visitor)
+  const secret = await signIn.byVerifiedEmail(email, flow.account, client)
   return redirect(flow.to, [
-    visitor.setCookie('openid', '', 0),
-    visitor.setCookie('session', secret, sessionSeconds),
+    client.setCookie('openid', '', 0),
+    client.setCookie('session', secret, sessionSeconds),
   ])
 }
 
@@ -242,8 +242,8 @@ function redirect(location: string, cookies: string[]): Answer {
 }
 
 /** The content of the cookie; null if there is none, or it is invalid. */
-function flowOf(visitor: Visitor): Flow | null {
-  const kept = visitor.cookie('openid')
+function flowOf(client: Client): Flow | null {
+  const kept = client.cookie('openid')
   if (!kept) return null
   try {
     const flow = parseJson(Buffer.from(kept, 'base64url').toString('utf8'))

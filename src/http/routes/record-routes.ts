@@ -2,6 +2,7 @@
  * The routes that all resources share (the interface's Endpoints, D32, D37, D77). A resource that lacks some
  * lists the names of these operations.
  */
+import type { Database } from '../../db/open.ts'
 import type { ErrorSlug } from '../../errors.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { queryBytesMax, queryTooLarge } from '../../lists/parameters.ts'
@@ -19,15 +20,15 @@ import { listBody, listNames } from '../openapi/parameters.ts'
 import { type AccountRoute, base, type Readable, route } from '../route.ts'
 import { batchedResources } from './batch.ts'
 import { batchRoute } from './batch-routes.ts'
-import { takesDryRun, type WrittenDatabase, withDryRun } from './dry-run.ts'
+import { takesDryRun, withDryRun } from './dry-run.ts'
 import { historyRoute } from './event-routes.ts'
 import { type WriteService, writeHandlers } from './record-writes.ts'
-import { recordHandlers, type ServedDatabase } from './records.ts'
+import { recordHandlers } from './records.ts'
 
 export const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
 
 /** Dependencies of a resource's routes. */
-export type RecordService = WriteService & { readonly db: ServedDatabase & WrittenDatabase }
+export type RecordService = WriteService & { readonly db: Database & Database }
 
 /** In the order of the document. */
 const recordOperations = [

@@ -3,17 +3,17 @@
  */
 import { parameterProblem, Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
-import { createRecord, type Given } from '../../records/create.ts'
+import { createRecord, type WriteOptions } from '../../records/create.ts'
 import { storedResponse } from '../../records/idempotency.ts'
 import { type Move, moveRecords, NoTarget } from '../../records/move.ts'
-import { judgeRemoval, removeRecord } from '../../records/remove.ts'
+import { removeRecord, validateRemoval } from '../../records/remove.ts'
 import { restoreRecord } from '../../records/restore.ts'
-import { type Context, requestKeyOf } from '../../records/save.ts'
-import type { Queryable } from '../../records/store.ts'
+import { requestKeyOf, type WriteContext } from '../../records/save.ts'
+import type { Transaction } from '../../records/store.ts'
 import { updateRecord } from '../../records/update.ts'
-import { toldBy, upsertRecord } from '../../records/upsert.ts'
+import { uniqueKeyOf, upsertRecord } from '../../records/upsert.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
-import { createdAnswer, recordAnswer, success } from '../answer.ts'
+import { createdAnswer, okAnswer, recordAnswer } from '../answer.ts'
 import { invalidParameter, readParameters } from '../parameters.ts'
 import {
   type ApiRequest,
@@ -39,16 +39,16 @@ export type WriteHandlers = {
 
 /** Dependencies of a resource's write handlers. */
 export type WriteService = {
-  readonly db: Queryable
+  readonly db: Transaction
   readonly resource: string
   /** retention of deleted records, in days */
   readonly retentionDays: number
   /** called after each write to a resource of an account's configuration */
   configured(account: number): Promise<void>
   /** extra rules and changes that belong to a write, besides its body */
-  given?(request: ApiRequest): Promise<Given>
+  given?(request: ApiRequest): Promise<WriteOptions>
   /** moves of a record's contents to `to`, before it is deleted; throws NoTarget */
-  moves?(db: Queryable, context: Context, from: number, to: number): Promise<readonly Move[]>
+  moves?(db: Transaction, context: WriteContext, from: number, to: number): Promise<readonly Move[]>
 }
 
 export function writeHandlers(service: WriteService): WriteHandlers {
@@ -75,7 +75,7 @@ export function writeHandlers(service: WriteService): WriteHandlers {
       const id = idOf(request)
       await remove(service, request, fieldsOf(request, resource), id)
       await written(service, request)
-      return success(JSON.stringify({ id, deleted: true }))
+      return okAnswer(JSON.stringify({ id, deleted: true }))
     },
     restore: async request => {
       const oldest = oldestKept(request.now, retentionDays)
@@ -87,7 +87,7 @@ export function writeHandlers(service: WriteService): WriteHandlers {
     },
     upsert: async request => {
       const saved = await withExpanded(db, resource, request, schema => {
-        const told = toldBy(schema, request.field, request.value)
+        const told = uniqueKeyOf(schema, request.field, request.value)
         const precondition = preconditionOf(request)
         const isConditional = request.ifMatch !== undefined
         return upsertRecord(
@@ -127,7 +127,7 @@ async function remove(
   if (moves && move_to !== undefined && !(await storedResponse(db, requestKeyOf(context)))) {
     const asked = { ...context, idempotency: null }
     const to = targetOf(move_to)
-    const planned = await judgeRemoval(db, schema, id, asked, precondition, () =>
+    const planned = await validateRemoval(db, schema, id, asked, precondition, () =>
       moves(db, asked, id, to).catch(refuseTarget),
     )
     await moveRecords(db, asked, planned)

@@ -1,30 +1,27 @@
 /** The handlers of a resource. They connect HTTP with the record operations (records/). */
-import type { TurnOptions } from '../../db/open.ts'
+import type { Database } from '../../db/open.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
-import { inPast } from '../../history/as-it-was.ts'
+import { asOfDay } from '../../history/as-of-day.ts'
 import { readKnownList } from '../../lists/known-list.ts'
-import { type ListDatabase, listRecords } from '../../lists/list.ts'
-import { needNames } from '../../lists/needed-scopes.ts'
+import { listRecords } from '../../lists/list.ts'
+import { requireReadScopes } from '../../lists/needed-scopes.ts'
 import type { Parameters } from '../../lists/parameters.ts'
 import { listParameters, readRecordQuery } from '../../lists/query.ts'
 import { expandedRecord } from '../../records/expand.ts'
 import { type Read, readRecord, readRecordBytes } from '../../records/read.ts'
 import { isShownWhole } from '../../records/rendered-record.ts'
-import type { BytesReader, Queryable } from '../../records/store.ts'
-import { readTold, toldBy } from '../../records/upsert.ts'
+import type { RawReader, Transaction } from '../../records/store.ts'
+import { readByUniqueKey, uniqueKeyOf } from '../../records/upsert.ts'
 import { type Answer, pageAnswer, readAnswer } from '../answer.ts'
 import { parametersOf, withPaths } from '../parameters.ts'
 import { type ApiRequest, fieldsOf, idOf } from '../request.ts'
 import type { Handler } from '../route.ts'
 
-/** The database for handlers. Reads that may take long, such as lists, wait for the account's turn. */
-export type ServedDatabase = Queryable & BytesReader & { inTurn(options: TurnOptions): ListDatabase }
-
 /**
  * The database for reads that may take long. A read waits for the turn of the request's account, and ends
  * when the client leaves.
  */
-export function inTurn(db: ServedDatabase, { caller, hungUp }: ApiRequest): ListDatabase {
+export function inTurn(db: Database, { caller, hungUp }: ApiRequest): RawReader {
   return db.inTurn({ account: String(caller.catalog.account.id), signal: hungUp() })
 }
 
@@ -38,7 +35,7 @@ export type RecordHandlers = {
 }
 
 /** The handlers that read the records of a resource. */
-export function recordHandlers(db: ServedDatabase, resource: string): RecordHandlers {
+export function recordHandlers(db: Database, resource: string): RecordHandlers {
   return {
     get: async request => {
       const [schema, id] = [fieldsOf(request, resource), idOf(request)]
@@ -48,7 +45,7 @@ export function recordHandlers(db: ServedDatabase, resource: string): RecordHand
     },
     getBy: request =>
       answerRead(db, resource, request, schema =>
-        readTold(db, schema, request.caller, toldBy(schema, request.field, request.value)),
+        readByUniqueKey(db, schema, request.caller, uniqueKeyOf(schema, request.field, request.value)),
       ),
     list: request => list(db, resource, request, request.query),
     search: withPaths(request =>
@@ -62,7 +59,7 @@ export function recordHandlers(db: ServedDatabase, resource: string): RecordHand
  * renamed (D89).
  */
 async function answerRead(
-  db: Queryable,
+  db: Transaction,
   resource: string,
   request: ApiRequest,
   read: (schema: ResourceSchema) => Promise<Read>,
@@ -73,20 +70,20 @@ async function answerRead(
 
 /** The record that `act` returns, with the names that `expand` requests. */
 export async function withExpanded<R extends { record: string }>(
-  db: Queryable,
+  db: Transaction,
   resource: string,
   request: ApiRequest,
   act: (schema: ResourceSchema) => Promise<R>,
 ): Promise<R> {
   const schema = fieldsOf(request, resource)
   const expand = readRecordQuery(request.query, schema)
-  needNames(request.caller.rights, expand)
+  requireReadScopes(request.caller.rights, expand)
   const answered = await act(schema)
   return { ...answered, record: await expandedRecord(db, request.caller, answered.record, expand) }
 }
 
 async function list(
-  db: ServedDatabase,
+  db: Database,
   resource: string,
   request: ApiRequest,
   parameters: Parameters,
@@ -94,8 +91,8 @@ async function list(
   const schema = fieldsOf(request, resource)
   const now = request.now.toISOString()
   const { request: read, statementOf } = await readKnownList(db, schema, request.caller, parameters, now)
-  needNames(request.caller.rights, read.expand, read)
-  const { at, moment } = await inPast(inTurn(db, request), schema, request.caller, read.day)
+  requireReadScopes(request.caller.rights, read.expand, read)
+  const { at, moment } = await asOfDay(inTurn(db, request), schema, request.caller, read.day)
   // A list as of the past scans all records anyway, so counting is free.
   const asked = moment
     ? { ...read, asOf: moment, count: read.count === 'none' ? read.count : ('exact' as const) }

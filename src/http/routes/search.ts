@@ -1,14 +1,15 @@
 /** GET /search (D86). It needs no scope of its own: results are limited to what the caller may read. */
+import type { Database } from '../../db/open.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { readSearchQuery } from '../../lists/search/query.ts'
 import { search, searchable } from '../../lists/search/search.ts'
 import { allows } from '../../rights/scopes.ts'
-import { success } from '../answer.ts'
+import { okAnswer } from '../answer.ts'
 import { envelope, ok } from '../openapi/operation.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
-import { inTurn, type ServedDatabase } from './records.ts'
+import { inTurn } from './records.ts'
 
-export function searchRoute(db: ServedDatabase): AccountRoute {
+export function searchRoute(db: Database): AccountRoute {
   const meta = {
     type: 'object',
     properties: { pageSize: { type: 'integer' }, hasMore: { type: 'boolean' } },
@@ -25,12 +26,12 @@ export function searchRoute(db: ServedDatabase): AccountRoute {
   })
 }
 
-function searchHandler(db: ServedDatabase): Handler {
+function searchHandler(db: Database): Handler {
   return async request => {
     const { catalog, rights } = request.caller
     const asked = readSearchQuery(request.query, searchable(catalog.resources))
     const resources = asked.resources.filter(name => allows(rights.scopes, `${name}:read`))
     const { hits, hasMore } = await search(inTurn(db, request), request.caller, { ...asked, resources })
-    return success(JSON.stringify(hits), { pageSize: asked.pageSize, hasMore })
+    return okAnswer(JSON.stringify(hits), { pageSize: asked.pageSize, hasMore })
   }
 }

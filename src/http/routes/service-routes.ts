@@ -15,7 +15,7 @@ import { documentPages, type Page } from '../docs/pages.ts'
 import { baseCatalog, openApi } from '../openapi/document.ts'
 import { type DescribedRoute, type Operation, ok } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'
-import type { GuestHandler, GuestRoute, PublicRoute, Route } from '../route.ts'
+import type { AnonymousHandler, AnonymousRoute, PublicRoute, Route } from '../route.ts'
 import { signInLimit } from './sessions.ts'
 
 const tag = 'service'
@@ -93,9 +93,9 @@ function healthRoutes(db: { ready(): Promise<boolean> }): PublicRoute[] {
  * GET /openapi.json: the document of the caller's account, with the routes that their scopes allow; without a
  * token, that of the service.
  */
-function openApiRoute(routes: () => readonly DescribedRoute[]): GuestRoute {
+function openApiRoute(routes: () => readonly DescribedRoute[]): AnonymousRoute {
   return {
-    ...{ method: 'GET', url: '/openapi.json', scope: 'public', guest: openApiHandler(routes) },
+    ...{ method: 'GET', url: '/openapi.json', scope: 'public', anonymousHandler: openApiHandler(routes) },
     ...{ bodyLimit: signInLimit, takesToken: true },
     operation: {
       ...{ id: 'openapi', summary: 'This document, for whoever asks.', tag },
@@ -119,7 +119,7 @@ const [compressed, plain] = [promisify(gzip), promisify(gunzip)]
  */
 const keptMax = 4
 
-export function openApiHandler(routes: () => readonly DescribedRoute[]): GuestHandler {
+export function openApiHandler(routes: () => readonly DescribedRoute[]): AnonymousHandler {
   const documents = memoize((_catalog: Catalog) => new Map<string, Promise<Buffer>>())
   const made = (catalog: Catalog, scopes: ReadonlySet<string> | null): Promise<Buffer> => {
     const known = documents(catalog)

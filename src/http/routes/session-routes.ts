@@ -1,16 +1,16 @@
 /** The routes of sign-in, of sessions, and of the caller (D61, D66, D134). */
+import type { Database } from '../../db/open.ts'
 import type { ErrorSlug } from '../../errors.ts'
 import { closed, opened, schemaRef } from '../../fields/kinds/schemas.ts'
 import { dryRunParameter, envelope, ok, queryParameter, warningsMeta } from '../openapi/operation.ts'
-import { type AccountRoute, base, type GuestRoute, type Route, route } from '../route.ts'
-import type { WrittenDatabase } from './dry-run.ts'
+import { type AccountRoute, type AnonymousRoute, base, type Route, route } from '../route.ts'
 import { meHandlers } from './me.ts'
 import { type OpenId, openIdHandlers, ownPath } from './openid.ts'
 import { type SessionService, sessionHandlers, signInLimit } from './sessions.ts'
 
 /** `openId`: null without a provider. */
 export function sessionRoutes(
-  service: SessionService & { readonly db: WrittenDatabase },
+  service: SessionService & { readonly db: Database },
   openId: OpenId | null,
 ): Route[] {
   return [
@@ -32,7 +32,7 @@ const redirect = {
 }
 
 /** Routes without a known caller. */
-function signInRoutes(service: SessionService, openId: OpenId | null): GuestRoute[] {
+function signInRoutes(service: SessionService, openId: OpenId | null): AnonymousRoute[] {
   const { signIn } = sessionHandlers(service)
   const provider = openIdHandlers(service.signIn, openId)
   const ways = {
@@ -41,7 +41,7 @@ function signInRoutes(service: SessionService, openId: OpenId | null): GuestRout
   }
   return [
     {
-      ...{ ...guest, method: 'POST', url: `${base}/session`, guest: signIn },
+      ...{ ...guest, method: 'POST', url: `${base}/session`, anonymousHandler: signIn },
       operation: {
         ...{ id: 'session_create', summary: 'Signs in, by a password or a link.', tag },
         body: { schema: schemaRef('sign_in') },
@@ -56,7 +56,7 @@ function signInRoutes(service: SessionService, openId: OpenId | null): GuestRout
       },
     },
     {
-      ...{ ...guest, method: 'GET', url: `${base}/session/ways`, guest: provider.ways },
+      ...{ ...guest, method: 'GET', url: `${base}/session/ways`, anonymousHandler: provider.ways },
       operation: {
         ...{ id: 'session_ways', summary: 'By what people can sign in.', tag },
         responses: [ok('Whether a provider of OpenID is set up.', envelope(ways))],
@@ -64,7 +64,7 @@ function signInRoutes(service: SessionService, openId: OpenId | null): GuestRout
       },
     },
     {
-      ...{ ...guest, method: 'GET', url: `${base}/session/openid`, guest: provider.begin },
+      ...{ ...guest, method: 'GET', url: `${base}/session/openid`, anonymousHandler: provider.begin },
       operation: {
         ...{ id: 'session_openid', summary: 'Begins to sign in by the OpenID provider.', tag },
         parameters: [
@@ -80,7 +80,7 @@ function signInRoutes(service: SessionService, openId: OpenId | null): GuestRout
       },
     },
     {
-      ...{ ...guest, method: 'GET', url: `${base}/session/openid/callback`, guest: provider.end },
+      ...{ ...guest, method: 'GET', url: `${base}/session/openid/callback`, anonymousHandler: provider.end },
       operation: {
         ...{ id: 'session_openid_end', summary: 'Comes back from the OpenID provider.', tag },
         responses: [redirect],
@@ -90,7 +90,7 @@ function signInRoutes(service: SessionService, openId: OpenId | null): GuestRout
   ]
 }
 
-function callerRoutes({ db, callers }: SessionService & { readonly db: WrittenDatabase }): AccountRoute[] {
+function callerRoutes({ db, callers }: SessionService & { readonly db: Database }): AccountRoute[] {
   const me = meHandlers(db, callers)
   const responses = [ok('Who asks.', caller, ['set-cookie'])]
   return [

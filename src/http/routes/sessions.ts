@@ -6,24 +6,24 @@ import type { SignIn } from '../../accounts/sign-in/sign-in.ts'
 import { Refusal, type Warning } from '../../errors.ts'
 import { isObject, type Json } from '../../json.ts'
 import { readRecord } from '../../records/read.ts'
-import type { Queryable } from '../../records/store.ts'
-import { type Answer, success } from '../answer.ts'
+import type { Transaction } from '../../records/store.ts'
+import { type Answer, okAnswer } from '../answer.ts'
 import type { BodyLimit } from '../body.ts'
+import { type Client, sessionSeconds, withCookie } from '../client.ts'
 import { readParameters } from '../parameters.ts'
 import {
+  type AnonymousRequest,
   type ApiRequest,
   contextOf,
-  type GuestRequest,
   idOf,
   refuseIfMatch,
   unknownMembers,
 } from '../request.ts'
-import type { GuestHandler, Handler } from '../route.ts'
-import { sessionSeconds, type Visitor, withCookie } from '../visitor.ts'
+import type { AnonymousHandler, Handler } from '../route.ts'
 import { me } from './me.ts'
 
 export type SessionHandlers = {
-  signIn: GuestHandler
+  signIn: AnonymousHandler
   signOut: Handler
   list: Handler
   end: Handler
@@ -39,7 +39,7 @@ export const signInLimit: BodyLimit = {
 }
 
 export type SessionService = {
-  readonly db: Queryable
+  readonly db: Transaction
   readonly callers: Callers
   readonly signIn: SignIn
 }
@@ -48,33 +48,33 @@ export function sessionHandlers(service: SessionService): SessionHandlers {
   const { db, callers, signIn } = service
   return {
     signIn: request => signedIn(service, request),
-    signOut: async ({ caller, token, query, visitor }) => {
+    signOut: async ({ caller, token, query, client }) => {
       readParameters(query, [], [])
       if (!caller.session)
         throw new Refusal('record_not_found', 'The request has a token, which has no session.')
       await endSession(db, caller, caller.session.id)
       callers.forgetSecret(token)
-      return withCookie(success(deleted(caller.session.id)), visitor, '', 0)
+      return withCookie(okAnswer(deleted(caller.session.id)), client, '', 0)
     },
     list: async ({ caller, query }) => {
       readParameters(query, [], [])
-      return success(await listSessions(db, caller, caller.session?.id ?? null))
+      return okAnswer(await listSessions(db, caller, caller.session?.id ?? null))
     },
     end: async request => {
       readParameters(request.query, [], [])
-      const { caller, visitor } = request
+      const { caller, client } = request
       const id = idOf(request)
       if (!(await endSession(db, caller, id)))
         throw new Refusal('record_not_found', `You have no session ${id}.`)
       callers.forget(caller.catalog.account.id)
-      const answer = success(deleted(id))
-      return caller.session?.id === id ? withCookie(answer, visitor, '', 0) : answer
+      const answer = okAnswer(deleted(id))
+      return caller.session?.id === id ? withCookie(answer, client, '', 0) : answer
     },
-    changePassword: async ({ caller, query, body, visitor }) => {
+    changePassword: async ({ caller, query, body, client }) => {
       readParameters(query, [], [])
       const sent = members(body, { password: 'text', current_password: 'text?' })
-      await signIn.changePassword(caller, sent.current_password || null, sent.password, visitor)
-      return success('{"changed":true}')
+      await signIn.changePassword(caller, sent.current_password || null, sent.password, client)
+      return okAnswer('{"changed":true}')
     },
     createLink: request => newLink(db, request),
   }
@@ -87,28 +87,28 @@ function deleted(id: number): string {
 /** POST /session: by e-mail and password, or by a link. */
 async function signedIn(
   { db, callers, signIn }: SessionService,
-  { query, body, visitor }: GuestRequest,
+  { query, body, client }: AnonymousRequest,
 ): Promise<Answer> {
   readParameters(query, [], [])
   const secret =
     isObject(body) && 'link' in body
-      ? await byLink(signIn, body, visitor)
-      : await byPassword(signIn, body, visitor)
+      ? await byLink(signIn, body, client)
+      : await byPassword(signIn, body, client)
   const caller = await callers.identifyNow(secret)
   // The session has been revoked already.
   if (!caller) throw new Refusal('unauthenticated', 'The session has ended.')
   const answer = await me(db, { caller, query })
-  return withCookie({ ...answer, status: 201 }, visitor, secret, sessionSeconds)
+  return withCookie({ ...answer, status: 201 }, client, secret, sessionSeconds)
 }
 
-async function byLink(signIn: SignIn, body: Json, visitor: Visitor): Promise<string> {
+async function byLink(signIn: SignIn, body: Json, client: Client): Promise<string> {
   const { link, password } = members(body, { link: 'text', password: 'text?' })
-  return signIn.byLink(secretIn(link), password ?? null, visitor)
+  return signIn.byLink(secretIn(link), password ?? null, client)
 }
 
-async function byPassword(signIn: SignIn, body: Json | undefined, visitor: Visitor): Promise<string> {
+async function byPassword(signIn: SignIn, body: Json | undefined, client: Client): Promise<string> {
   const { email, password, account } = members(body, { email: 'text', password: 'text', account: 'id?' })
-  return signIn.byPassword({ email, password, account: account ?? null }, visitor)
+  return signIn.byPassword({ email, password, account: account ?? null }, client)
 }
 
 /** The type of a member: a text, or an id; `?`: optional. */
@@ -142,20 +142,20 @@ function members<Known extends Members>(
 const purposes: readonly Purpose[] = ['invitation', 'reset']
 
 /** POST /user/{id}/link: the secret is shown once. */
-async function newLink(db: Queryable, request: ApiRequest): Promise<Answer> {
+async function newLink(db: Transaction, request: ApiRequest): Promise<Answer> {
   refuseIfMatch(request)
   readParameters(request.query, [], [])
   const user = idOf(request)
-  const { caller, visitor } = request
+  const { caller, client } = request
   await readRecord(db, caller.catalog.resources.get('user')!, caller, user)
   const purpose = members(request.body, { purpose: 'text' }).purpose as Purpose
   if (!purposes.includes(purpose)) throw notMade('purpose', `purpose must be one of ${purposes.join(', ')}.`)
   const link = await createLink(db, contextOf(request), user, purpose)
   if (!link) throw notMade(null, 'The user is out of use: take them into use first.')
   const { secret, expiresAt: expires_at } = link
-  const url = secret && linkAddress(visitor.origin, secret)
+  const url = secret && linkAddress(client.origin, secret)
   const meta = secret === null ? { warnings: [shownOnce] } : null
-  return success(JSON.stringify({ link: secret, url, expires_at }), meta, 201)
+  return okAnswer(JSON.stringify({ link: secret, url, expires_at }), meta, 201)
 }
 
 function notMade(field: string | null, message: string): Refusal {

@@ -1,15 +1,17 @@
 /** The routes that only tokens have (D66). A secret is shown once, when it is created. */
+
 import { createToken, rotateToken, type SavedToken } from '../../accounts/tokens.ts'
+import type { Database } from '../../db/open.ts'
 import { Refusal, type Warning } from '../../errors.ts'
 import { closed, schemaRef } from '../../fields/kinds/schemas.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import { createdAnswer, recordAnswer } from '../answer.ts'
 import { created, dryRunParameter, envelope, ok, refined } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'
 import { bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
-import { type WrittenDatabase, withDryRun } from './dry-run.ts'
+import { withDryRun } from './dry-run.ts'
 import { createOperation } from './record-routes.ts'
 
 /** Maximum overlap of a token's old secret with the new one, in hours. */
@@ -20,7 +22,7 @@ const secret = refined('token_read', {
 })
 const response = envelope(secret, schemaRef('write_meta'))
 
-export function tokenRoutes(db: WrittenDatabase): AccountRoute[] {
+export function tokenRoutes(db: Database): AccountRoute[] {
   const { create, rotate } = withDryRun(db, tokenHandlers)
   return [
     route('POST', `${base}/token`, 'token:write', create, {
@@ -38,7 +40,7 @@ export function tokenRoutes(db: WrittenDatabase): AccountRoute[] {
   ]
 }
 
-function tokenHandlers(db: Queryable) {
+function tokenHandlers(db: Transaction) {
   return {
     create: async request => {
       refuseIfMatch(request)

@@ -1,8 +1,15 @@
 /** Webhooks over HTTP (D72): a secret is shown once, when it is created. */
 import { Refusal, type Warning } from '../../errors.ts'
 import { isObject, type Json } from '../../json.ts'
-import { oneOf, refuse, report, single, unknownParameters, wholeNumber } from '../../lists/parameters.ts'
-import type { Queryable } from '../../records/store.ts'
+import {
+  addProblem,
+  oneOf,
+  single,
+  throwProblems,
+  unknownParameters,
+  wholeNumber,
+} from '../../lists/parameters.ts'
+import type { Transaction } from '../../records/store.ts'
 import { deliveriesMax, deliveryStates } from '../../resources/webhook.ts'
 import {
   type LogRequest,
@@ -17,16 +24,16 @@ import {
   requireThere,
   rotateWebhook,
   type SavedWebhook,
-} from '../../work/webhooks/saved.ts'
+} from '../../work/webhooks/store.ts'
 import type { WebhookWorker } from '../../work/webhooks/worker.ts'
-import { createdAnswer, recordAnswer, success } from '../answer.ts'
+import { createdAnswer, okAnswer, recordAnswer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from '../request.ts'
 import type { Handler } from '../route.ts'
 import type { RecordService } from './record-routes.ts'
 
 export type WebhookService = {
-  readonly db: Queryable
+  readonly db: Transaction
   readonly worker: WebhookWorker
   readonly now: () => Date
 }
@@ -58,7 +65,7 @@ export function webhookHandlers(service: WebhookService) {
     }),
     test: async request => {
       readParameters(request.query, [], [])
-      return success(await testWebhook(db, worker.outgoing, contextOf(request), idOf(request), now))
+      return okAnswer(await testWebhook(db, worker.outgoing, contextOf(request), idOf(request), now))
     },
     replay: changes(async request => {
       readParameters(request.query, [], [])
@@ -67,13 +74,13 @@ export function webhookHandlers(service: WebhookService) {
       if (after === null) throw unusable('after', 'required', 'after is required: the seq of an event, or 0.')
       const id = idOf(request)
       const last = await replay(db, contextOf(request), id, after)
-      return success(JSON.stringify({ id, after, last }))
+      return okAnswer(JSON.stringify({ id, after, last }))
     }),
     deliveries: async request => {
       const asked = readLogQuery(request)
       const { deliveries, next } = await readDeliveries(db, contextOf(request), idOf(request), asked)
       const nextCursor = next === null ? null : cursorText(next)
-      return success(`[${deliveries.join()}]`, {
+      return okAnswer(`[${deliveries.join()}]`, {
         pageSize: asked.pageSize,
         hasMore: next !== null,
         nextCursor,
@@ -82,7 +89,7 @@ export function webhookHandlers(service: WebhookService) {
     replayDelivery: changes(async request => {
       readParameters(request.query, [], [])
       const seq = idOf({ id: request.option })
-      return success(await replayDelivery(db, contextOf(request), idOf(request), seq))
+      return okAnswer(await replayDelivery(db, contextOf(request), idOf(request), seq))
     }),
   } satisfies { [name: string]: Handler }
 }
@@ -144,8 +151,13 @@ function readLogQuery({ query }: ApiRequest): LogRequest {
   const cursor = single(query, 'cursor', problems)
   const before = cursor === null ? null : seqOf(cursor)
   if (cursor !== null && before === null)
-    report(problems, 'cursor', 'invalid_value', 'cursor must be the "nextCursor" of a page, as it was given.')
-  refuse(problems, 'The deliveries could not be read.')
+    addProblem(
+      problems,
+      'cursor',
+      'invalid_value',
+      'cursor must be the "nextCursor" of a page, as it was given.',
+    )
+  throwProblems(problems, 'The deliveries could not be read.')
   return { state, pageSize, before }
 }
 

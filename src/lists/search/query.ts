@@ -1,7 +1,14 @@
 /** The parameters of a search → its words and resources (D86). Knows no SQL. */
 import { codePoints } from '../../fields/code-points.ts'
 import { suggestion } from '../../fields/nearest.ts'
-import { type Parameters, refuse, report, single, unknownParameters, wholeNumber } from '../parameters.ts'
+import {
+  addProblem,
+  type Parameters,
+  single,
+  throwProblems,
+  unknownParameters,
+  wholeNumber,
+} from '../parameters.ts'
 import { type Wanted, wantedOf, wordsOf } from './words.ts'
 
 export type SearchRequest = {
@@ -26,22 +33,22 @@ export function readSearchQuery(parameters: Parameters, known: readonly string[]
   const text = single(parameters, 'q', problems)?.trim() ?? ''
   const length = codePoints(text)
   if (length > longest)
-    report(problems, 'q', 'too_long', `q has at most ${longest} characters, not ${length}.`)
+    addProblem(problems, 'q', 'too_long', `q has at most ${longest} characters, not ${length}.`)
   else if (wordsOf(text).length === 0)
-    report(problems, 'q', 'required', 'q must be given: the text to look for.')
+    addProblem(problems, 'q', 'required', 'q must be given: the text to look for.')
   else if (length < shortest && !isWord.test(text))
-    report(problems, 'q', 'too_short', `q has at least ${shortest} characters.`)
+    addProblem(problems, 'q', 'too_short', `q has at least ${shortest} characters.`)
   else if (text.includes('\0') || !text.isWellFormed())
-    report(problems, 'q', 'invalid_characters', 'q must not contain NUL or half of a surrogate pair.')
+    addProblem(problems, 'q', 'invalid_characters', 'q must not contain NUL or half of a surrogate pair.')
   else if (wordsOf(text).length > wordsMax)
-    report(problems, 'q', 'too_many', `q has at most ${wordsMax} words.`)
+    addProblem(problems, 'q', 'too_many', `q has at most ${wordsMax} words.`)
   const named = single(parameters, 'resources', problems)
   const resources = named === null ? known : [...new Set(named.split(',').map(name => name.trim()))]
   for (const name of resources.filter(name => !known.includes(name))) {
     const hint = () => suggestion(name, known, `Those that are searched: ${known.join(', ')}.`)
-    report(problems, 'resources', 'unknown_resource', `"${name}" is not searched.`, { hint })
+    addProblem(problems, 'resources', 'unknown_resource', `"${name}" is not searched.`, { hint })
   }
   const pageSize = wholeNumber(parameters, ['pageSize'], pageSizeDefault, pageSizeMax, problems)
-  refuse(problems, 'The search could not be read.')
+  throwProblems(problems, 'The search could not be read.')
   return { wanted: wantedOf(text), resources, pageSize }
 }

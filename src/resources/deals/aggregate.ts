@@ -27,7 +27,7 @@ const derivedFrom = {
 
 export type SumName = keyof typeof derivedFrom
 
-/** True if the viewer's role sees a sum of deals. */
+/** True if the caller's role sees a sum of deals. */
 export function seesSum(name: SumName, { catalog }: Caller): boolean {
   const { byName } = catalog.resources.get('deal')!
   return !derivedFrom[name].some(field => byName.get(field)!.is_hidden)
@@ -72,7 +72,7 @@ export async function aggregateDeals(db: Reader, caller: Caller, request: Aggreg
   return { groups: shown, hasMore: all.length > groupsMax }
 }
 
-/** The sums of each group, unfiltered by the viewer's role: at most one group more than `groupsMax`. */
+/** The sums of each group, unfiltered by the caller's role: at most one group more than `groupsMax`. */
 export async function dealGroups(
   db: Reader,
   caller: Caller,

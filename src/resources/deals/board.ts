@@ -2,6 +2,7 @@
  * A board (D129): the stages of a pipeline, each with its sums and its first deals. It is made of the lists
  * and sums of deals and adds no rule of its own. Knows no HTTP.
  */
+
 import type { Problems } from '../../errors.ts'
 import type { Catalog, ResourceSchema, Stage } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
@@ -9,13 +10,19 @@ import { madeOfFields, opened, orNull, schemaRef } from '../../fields/kinds/sche
 import { kinds } from '../../fields/kinds.ts'
 import type { JsonObject } from '../../json.ts'
 import { idKey } from '../../lists/groups.ts'
-import type { ListDatabase } from '../../lists/list.ts'
-import { type Parameters, refuse, report, unknownParameters, unreadable } from '../../lists/parameters.ts'
+import { pagesByValue, type ValuePage } from '../../lists/pages-by-value.ts'
+import {
+  addProblem,
+  type Parameters,
+  throwProblems,
+  unknownParameters,
+  unreadable,
+} from '../../lists/parameters.ts'
 import { saidElsewhere } from '../../lists/parameters-elsewhere.ts'
-import { listParted, type PartPage } from '../../lists/parted.ts'
 import { dayOf, type ListRequest, listRequestOf } from '../../lists/query.ts'
 import type { Plan } from '../../lists/resolve.ts'
-import type { Names } from '../../records/names.ts'
+import type { NameLookup } from '../../records/names.ts'
+import type { RawReader } from '../../records/store.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import { type DealGroup, dealGroups, dealMoney, type SumName, seesSum } from './aggregate.ts'
 import { type OfPipeline, ofPipeline, shownStage, stageMembers } from './of-pipeline.ts'
@@ -27,7 +34,7 @@ export type BoardRequest = OfPipeline & {
 }
 
 /** A stage as the board shows it, and its first deals. */
-export type Lane = { readonly stage: JsonObject; readonly page: PartPage }
+export type Lane = { readonly stage: JsonObject; readonly page: ValuePage }
 
 export const boardParameters = [
   ...(['pipeline', 'closed_since', 'filter', 'sort', 'pageSize', 'fields', 'expand'] as const),
@@ -42,7 +49,7 @@ export function readBoardQuery(
   schema: ResourceSchema,
   catalog: Catalog,
   now: string,
-  names: Names,
+  names: NameLookup,
 ): BoardRequest {
   const problems = unknownParameters(parameters, boardParameters, saidElsewhere(schema, boardParameters))
   const context = { schema, catalog, problems, names }
@@ -56,7 +63,7 @@ export function readBoardQuery(
   const of = ofPipeline(parameters, context)
   const { stages } = of
   if (list.pageSize * stages.length > dealsMax) refuseSize(stages.length, problems)
-  refuse(problems, unreadable)
+  throwProblems(problems, unreadable)
   return { ...of, list, closed }
 }
 
@@ -66,12 +73,12 @@ function withFilter(parameters: Parameters, filter: string): Parameters {
 
 function refuseSize(stages: number, problems: Problems): void {
   const message = `pageSize may be at most ${Math.floor(dealsMax / stages)} for ${stages} stages.`
-  report(problems, 'pageSize', 'invalid_value', message)
+  addProblem(problems, 'pageSize', 'invalid_value', message)
 }
 
 /** The stages of a board, each with its sums and its first deals, in their order. */
 export async function boardLanes(
-  db: ListDatabase,
+  db: RawReader,
   schema: ResourceSchema,
   caller: Caller,
   request: BoardRequest,
@@ -90,7 +97,7 @@ export async function boardLanes(
 
 /** The lanes of stages that share one filter. */
 async function lanesOf(
-  db: ListDatabase,
+  db: RawReader,
   schema: ResourceSchema,
   caller: Caller,
   list: ListRequest,
@@ -99,7 +106,7 @@ async function lanesOf(
 ): Promise<readonly Lane[]> {
   if (stages.length === 0) return []
   const ids = stages.map(({ id }) => id)
-  const pages = await listParted(db, schema, caller, list, by, ids)
+  const pages = await pagesByValue(db, schema, caller, list, by, ids)
   const keys = [idKey(by, by.internal_name)]
   const filter = withinStages(list.filter, by, ids)
   const groups = await dealGroups(db, caller, { keys, filter, isOfDeleted: false })

@@ -18,10 +18,10 @@ export const deal: Resource = {
   shownAs: ['title'],
   searched: [],
   parts: ['activity'],
-  kept: { document: 'activities_document', movedAt: 'activities_moved_at' },
-  reach: { owner: 'sales_owner', territory: 'territory' },
-  explains: explainStatus,
-  also: alsoOf,
+  maintained: { document: 'activities_document', movedAt: 'activities_moved_at' },
+  ownership: { owner: 'sales_owner', territory: 'territory' },
+  whyReadOnly: explainStatus,
+  aliases: alsoOf,
   applyRules: applyDealRules,
 }
 

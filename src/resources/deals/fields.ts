@@ -16,7 +16,7 @@ const rotsFrom = (r: Sql) => sql`greatest(${r}deal_stage_updated_at, ${r}last_do
 /** A field that writes of activities maintain; it reveals these fields of theirs. */
 const ofActivities = (...names: string[]) => ({
   readOnly: true,
-  keptBy: 'activity',
+  maintainedBy: 'activity',
   derivesFrom: names.map(name => `activity.${name}`),
 })
 const counters = (

@@ -6,12 +6,18 @@ import type { Catalog, ResourceSchema, Stage } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { madeOfFields, opened, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
-import { type Parameters, refuse, report, unknownParameters, unreadable } from '../../lists/parameters.ts'
+import {
+  addProblem,
+  type Parameters,
+  throwProblems,
+  unknownParameters,
+  unreadable,
+} from '../../lists/parameters.ts'
 import { saidElsewhere } from '../../lists/parameters-elsewhere.ts'
 import { dayOf, type Selection, selectionOf } from '../../lists/query.ts'
 import { dependsOnValues } from '../../lists/resolve.ts'
 import { whereSql } from '../../lists/sql.ts'
-import type { Names } from '../../records/names.ts'
+import type { NameLookup } from '../../records/names.ts'
 import type { Reader } from '../../records/store.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
@@ -31,20 +37,20 @@ export function readFunnelQuery(
   parameters: Parameters,
   schema: ResourceSchema,
   catalog: Catalog,
-  names: Names,
+  names: NameLookup,
 ): FunnelRequest {
   const problems = unknownParameters(parameters, funnelParameters, saidElsewhere(schema, funnelParameters))
   const context = { schema, catalog, problems, names }
   const [from, to] = [dayOf(parameters, 'from', problems), dayOf(parameters, 'to', problems)]
   if (from !== null && to !== null && from > to)
-    report(problems, 'to', 'contradiction', 'to must not be before from.')
+    addProblem(problems, 'to', 'contradiction', 'to must not be before from.')
   const request = {
     ...ofPipeline(parameters, context),
     selection: selectionOf(parameters, context),
     from,
     to,
   }
-  refuse(problems, unreadable)
+  throwProblems(problems, unreadable)
   return request
 }
 

@@ -5,8 +5,8 @@
 import type { Stage } from '../../fields/catalog.ts'
 import { isSameName } from '../../fields/name.ts'
 import { hasAny, type Move, NoTarget } from '../../records/move.ts'
-import type { Context } from '../../records/save.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { WriteContext } from '../../records/save.ts'
+import type { Transaction } from '../../records/store.ts'
 import { sql } from '../../sql.ts'
 
 /**
@@ -14,8 +14,8 @@ import { sql } from '../../sql.ts'
  * reopens a deal. Throws NoTarget.
  */
 export async function stageMoves(
-  _db: Queryable,
-  { catalog: { stages } }: Context,
+  _db: Transaction,
+  { catalog: { stages } }: WriteContext,
   from: number,
   to: number,
 ): Promise<Move[]> {
@@ -32,8 +32,8 @@ export async function stageMoves(
  * first of the same kind. Throws NoTarget.
  */
 export async function pipelineMoves(
-  db: Queryable,
-  context: Context,
+  db: Transaction,
+  context: WriteContext,
   from: number,
   to: number,
 ): Promise<Move[]> {

@@ -5,7 +5,7 @@ import { optionOperand } from '../../fields/kinds/dropdown.ts'
 import { orNull } from '../../fields/kinds/schemas.ts'
 import type { JsonObject } from '../../json.ts'
 import type { ResolveContext } from '../../lists/operands.ts'
-import { type Parameters, report, single } from '../../lists/parameters.ts'
+import { addProblem, type Parameters, single } from '../../lists/parameters.ts'
 import type { Caller } from '../../rights/visibility.ts'
 
 export type OfPipeline = {
@@ -35,7 +35,8 @@ export function ofPipeline(parameters: Parameters, context: ResolveContext): OfP
   const by = schema.byName.get('pipeline_stage')!
   // No other problem may name a hidden field.
   const hidden = namedByStages(schema).find(({ is_hidden }) => is_hidden)
-  if (hidden) report(problems, 'pipeline', 'unknown_field', `There is no field "${hidden.internal_name}".`)
+  if (hidden)
+    addProblem(problems, 'pipeline', 'unknown_field', `There is no field "${hidden.internal_name}".`)
   const pipeline = hidden ? null : pipelineOf(parameters, context)
   const stages = [...catalog.stages.values()].filter(stage => stage.pipeline === pipeline?.id)
   return { pipeline, stages: inOrder(stages), by }
@@ -52,7 +53,7 @@ function pipelineOf(parameters: Parameters, { catalog, problems, schema }: Resol
   if (text === null) return firstOf(catalog)
   const found = optionOperand(text, schema.byName.get('pipeline')!)
   if ('message' in found) {
-    report(problems, 'pipeline', 'invalid_value', `${found.message}.`, { hint: found.hint })
+    addProblem(problems, 'pipeline', 'invalid_value', `${found.message}.`, { hint: found.hint })
     return null
   }
   return catalog.pipelines.get(Number(found[0]))!

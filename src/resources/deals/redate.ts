@@ -1,14 +1,14 @@
 /**
  * Updates the dates of deals' last and next activities after a change of the account's time zone (D73): the
- * moments stay, their calendar dates change. By the backfill of records/derive.ts.
+ * moments stay, their calendar dates change. By the backfill of records/backfill.ts.
  */
 import type { Catalog } from '../../fields/catalog.ts'
-import { derive } from '../../records/derive.ts'
-import type { Queryable } from '../../records/store.ts'
+import { backfill } from '../../records/backfill.ts'
+import type { Transaction } from '../../records/store.ts'
 import { type Sql, sql } from '../../sql.ts'
 
 /** Backfills an account's deals for its time zone. */
-export async function redateDeals(db: Queryable, catalog: Catalog): Promise<void> {
+export async function redateDeals(db: Transaction, catalog: Catalog): Promise<void> {
   const { time_zone } = catalog.account
   const dateOf = (moment: Sql) => sql`(${moment} AT TIME ZONE ${time_zone}::text)::date`
   const last = dateOf(sql`r.last_done_at`)
@@ -18,7 +18,7 @@ export async function redateDeals(db: Queryable, catalog: Catalog): Promise<void
     WHERE a.account_id = r.account_id AND a.deal = r.id AND a.done_at IS NULL
       AND a.deleted_at IS NOT DISTINCT FROM r.deleted_at)`)
   const days = { last_activity_date: last, next_activity_date: next }
-  await derive(db, catalog, {
+  await backfill(db, catalog, {
     table: 'deal',
     values: {
       ...days,

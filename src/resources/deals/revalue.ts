@@ -1,16 +1,16 @@
 /**
  * Updates the amounts of open deals and products after a change of a rate (D24, D26), by the backfill of
- * records/derive.ts. Closed deals keep the amount of the day they were closed, whatever the base currency
+ * records/backfill.ts. Closed deals keep the amount of the day they were closed, whatever the base currency
  * (D141).
  */
 import type { Catalog } from '../../fields/catalog.ts'
 import { halfEven } from '../../fields/decimal.ts'
-import { type Derivation, derive } from '../../records/derive.ts'
-import type { Queryable } from '../../records/store.ts'
+import { type Backfill, backfill } from '../../records/backfill.ts'
+import type { Transaction } from '../../records/store.ts'
 import { param, type Sql, sql } from '../../sql.ts'
 
 /** Backfills an account's amounts in base currency from its rates. */
-export async function revalueRecords(db: Queryable, catalog: Catalog): Promise<void> {
+export async function revalueRecords(db: Transaction, catalog: Catalog): Promise<void> {
   const { account, currencies } = catalog
   const base = currencies.get(account.base_currency)!
   const rates = [...currencies.values()].map(({ id, rate }) => ({ id, rate: id === base.id ? '1' : rate }))
@@ -22,15 +22,15 @@ export async function revalueRecords(db: Queryable, catalog: Catalog): Promise<v
     code: sql`${param(base.code)}::text`,
     decimals: sql`${param(String(base.decimals))}::text`,
   }
-  await derive(db, catalog, openDeals(worth))
-  await derive(db, catalog, closedDeals(worth))
-  await derive(db, catalog, products(worth))
+  await backfill(db, catalog, openDeals(worth))
+  await backfill(db, catalog, closedDeals(worth))
+  await backfill(db, catalog, products(worth))
 }
 
 /** The rates, as an item of a FROM, and the base currency. */
 type Worth = { readonly rates: Sql; readonly currency: Sql; readonly code: Sql; readonly decimals: Sql }
 
-function openDeals(worth: Worth): Derivation {
+function openDeals(worth: Worth): Backfill {
   const value = halfEven(sql`r.deal_value_value * c.rate`, worth.decimals)
   return {
     table: 'deal',
@@ -44,7 +44,7 @@ function openDeals(worth: Worth): Derivation {
  * Converts the base currency amounts of closed deals from a former base currency, by that currency's exchange
  * rate (D141).
  */
-function closedDeals(worth: Worth): Derivation {
+function closedDeals(worth: Worth): Backfill {
   const value = halfEven(sql`r.deal_value_in_base_currency_value * c.rate`, worth.decimals)
   return {
     table: 'deal',
@@ -56,7 +56,7 @@ function closedDeals(worth: Worth): Derivation {
 }
 
 /** The price in the base currency, or the first price that has a rate, as in resources/product.ts. */
-function products(worth: Worth): Derivation {
+function products(worth: Worth): Backfill {
   const value = sql`(
     SELECT ${halfEven(sql`(e.price ->> 'price')::numeric * c.rate`, worth.decimals)}
     FROM jsonb_array_elements(r.unit_price) WITH ORDINALITY e (price, place)

@@ -1,29 +1,29 @@
 /**
  * Updates open deals after a change of a stage's probability or rotting days (D21, D24), by the backfill of
- * records/derive.ts.
+ * records/backfill.ts.
  */
 import type { Catalog } from '../../fields/catalog.ts'
 import { halfEven } from '../../fields/decimal.ts'
-import { type Derivation, derive } from '../../records/derive.ts'
-import type { Queryable } from '../../records/store.ts'
+import { type Backfill, backfill } from '../../records/backfill.ts'
+import type { Transaction } from '../../records/store.ts'
 import { sql } from '../../sql.ts'
 
 /** Backfills an account's deals from its stages. */
-export async function reweighDeals(db: Queryable, catalog: Catalog): Promise<void> {
+export async function reweighDeals(db: Transaction, catalog: Catalog): Promise<void> {
   const stages = [...catalog.stages.values()].map(({ id, probability, rotting_days }) => ({
     id,
     probability,
     rotting_days,
   }))
   const currencies = [...catalog.currencies.values()].map(({ id, decimals }) => ({ id, decimals }))
-  await derive(db, catalog, deals(JSON.stringify(stages), JSON.stringify([unvalued, ...currencies])))
+  await backfill(db, catalog, deals(JSON.stringify(stages), JSON.stringify([unvalued, ...currencies])))
 }
 
 /** Stands for the currency of a deal without a value. */
 const unvalued = { id: 0, decimals: 0 }
 
 /** `stages`: [{id, probability, rotting_days}], `currencies`: [{id, decimals}]. */
-function deals(stages: string, currencies: string): Derivation {
+function deals(stages: string, currencies: string): Backfill {
   return {
     table: 'deal',
     values: {

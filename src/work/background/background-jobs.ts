@@ -23,7 +23,7 @@ import { cleanJobs } from '../jobs/store.ts'
 import { cleanDeliveries } from '../webhooks/cleanup.ts'
 import { arrangeIndexes } from './indexes.ts'
 import { purgeFields } from './purge.ts'
-import { fateOf, purgeAccount } from './purge-account.ts'
+import { purgeAccount, purgeState } from './purge-account.ts'
 
 const everyMs = 3_600_000
 /** Other processes cache a configuration for a second (accounts/callers.ts). */
@@ -138,7 +138,7 @@ export class BackgroundJobs {
   async #isInUse(account: number): Promise<boolean> {
     const { db, now, log, retentionDays } = this.#options
     const oldest = oldestKept(now(), retentionDays)
-    const fate = await fateOf(db, account, oldest)
+    const fate = await purgeState(db, account, oldest)
     if (fate !== 'due') return fate === 'in use'
     const failed = (name: string, error: unknown) => this.#logFailure(`index ${name}`, error)
     const withoutFields = { account: { id: account }, resources: new Map() }

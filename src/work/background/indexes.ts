@@ -6,7 +6,7 @@
 import { indexExpression } from '../../configuration/field.ts'
 import type { Catalog } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
 
 /** State of an index build. `progress` goes from 0 to 1; null if the database reports none. */
@@ -20,7 +20,7 @@ const isBuilding = sql`EXISTS (SELECT 1 FROM pg_stat_progress_create_index p
         WHERE p.datname = current_database()
           AND (p.index_relid = i.indexrelid OR p.relid = i.indrelid AND p.index_relid = 0))`
 
-export async function indexState(db: Queryable, account: number, field: Field): Promise<IndexState> {
+export async function indexState(db: Transaction, account: number, field: Field): Promise<IndexState> {
   const [row] = await ask(
     db,
     sql`SELECT i.indisvalid::text AS valid, (
@@ -42,7 +42,7 @@ export async function indexState(db: Queryable, account: number, field: Field): 
  * limit. `failed` is called for each index that can't be built.
  */
 export async function arrangeIndexes(
-  query: Queryable['query'],
+  query: Transaction['query'],
   catalog: Pick<Catalog, 'resources'> & { readonly account: { readonly id: number } },
   failed: (name: string, error: unknown) => void,
 ): Promise<void> {

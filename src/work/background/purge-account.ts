@@ -5,17 +5,17 @@
  * missed.
  */
 import { accountTables } from '../../db/account-tables.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import { carryOut, lockFirst } from '../../records/write.ts'
 import { ask, type Param, param, sql } from '../../sql.ts'
 
 const batch = 500
 
 /** Purge state of an account: in use, deleted but within the retention period, or due for purge. */
-export type Fate = 'in use' | 'kept' | 'due'
+export type PurgeState = 'in use' | 'kept' | 'due'
 
 /** An account's purge state; `oldest`: the start of the retention period. */
-export async function fateOf(db: Queryable, account: number, oldest: Date): Promise<Fate | null> {
+export async function purgeState(db: Transaction, account: number, oldest: Date): Promise<PurgeState | null> {
   const own = param(String(account))
   const [row] = await ask(
     db,
@@ -33,7 +33,7 @@ export async function fateOf(db: Queryable, account: number, oldest: Date): Prom
  * meanwhile, or `isStopped` interrupts the purge, which is resumed later. Safe in several processes at once.
  */
 export async function purgeAccount(
-  db: Queryable,
+  db: Transaction,
   account: number,
   oldest: Date,
   isStopped: () => boolean,
@@ -60,7 +60,7 @@ export async function purgeAccount(
   return rows
 }
 
-async function deleteSome(db: Queryable, account: Param, table: string): Promise<number> {
+async function deleteSome(db: Transaction, account: Param, table: string): Promise<number> {
   const name = sql.id(table)
   const [row] = await ask(
     db,

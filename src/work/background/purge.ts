@@ -7,7 +7,7 @@
 import type { Catalog } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { renderedWithout } from '../../records/rendered-record.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import { carryOut, locked, lockFirst } from '../../records/write.ts'
 import { type Param, param, type Sql, sql } from '../../sql.ts'
 
@@ -15,7 +15,7 @@ const recordsAtOnce = 200
 const eventsAtOnce = 2000
 
 /** Purges the fields that were deleted before `oldest`. Returns their names. */
-export async function purgeFields(db: Queryable, catalog: Catalog, oldest: Date): Promise<string[]> {
+export async function purgeFields(db: Transaction, catalog: Catalog, oldest: Date): Promise<string[]> {
   const before = oldest.toISOString()
   const purged: string[] = []
   for (const { fields } of catalog.resources.values()) {
@@ -36,7 +36,7 @@ type Due = {
   readonly before: string
 }
 
-async function purgeField(db: Queryable, account: string, field: Field, before: string): Promise<boolean> {
+async function purgeField(db: Transaction, account: string, field: Field, before: string): Promise<boolean> {
   const due: Due = {
     account: param(account),
     id: param(String(field.id)),

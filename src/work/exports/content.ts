@@ -1,6 +1,6 @@
 /** The bytes of an export, from the batches of its records; and the check before there are any. */
 import { parameterProblem, Refusal } from '../../errors.ts'
-import { countStatement } from '../../lists/whole.ts'
+import { countStatement } from '../../lists/scan.ts'
 import type { Reader } from '../../records/store.ts'
 import { ask } from '../../sql.ts'
 import type { Asked } from './export.ts'

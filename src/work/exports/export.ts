@@ -4,6 +4,7 @@
  * meanwhile. The embedded engine has one connection: there the export is complete before it is sent. Knows no
  * HTTP.
  */
+
 import type { Readable } from 'node:stream'
 import type { Database } from '../../db/open.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
@@ -21,7 +22,7 @@ export type Exported = {
   readonly made: Promise<void>
 }
 
-/** An export request, with its viewer. */
+/** An export request, with its caller. */
 export type Asked = {
   readonly schema: ResourceSchema
   readonly caller: Caller
@@ -30,15 +31,12 @@ export type Asked = {
   readonly onRecords?: (count: number) => void
 }
 
-/** The database interface of an export. */
-export type ExportDatabase = Pick<Database, 'query' | 'inTurn' | 'snapshot' | 'whileUnwritten'>
-
 /**
  * Begins an export: refusals are thrown before it resolves, later failures destroy the stream. `ended` aborts
  * it, and frees its resources; so does destroying the stream, which is required unless it is read to its end.
  */
 export async function openExport(
-  db: ExportDatabase,
+  db: Database,
   asked: Asked,
   ended: AbortSignal,
   quota: SpoolQuota,

@@ -2,11 +2,17 @@
 import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
-import { oneOf, type Parameters, refuse, unknownParameters, unreadable } from '../../lists/parameters.ts'
+import {
+  oneOf,
+  type Parameters,
+  throwProblems,
+  unknownParameters,
+  unreadable,
+} from '../../lists/parameters.ts'
 import { saidElsewhere } from '../../lists/parameters-elsewhere.ts'
 import { type ListRequest, listRequestOf } from '../../lists/query.ts'
 import { isExpandable } from '../../records/expand.ts'
-import type { Names } from '../../records/names.ts'
+import type { NameLookup } from '../../records/names.ts'
 
 export const formats = ['csv', 'jsonl', 'xlsx'] as const
 export type FormatName = (typeof formats)[number]
@@ -32,13 +38,13 @@ export function readExportQuery(
   schema: ResourceSchema,
   catalog: Catalog,
   now: string,
-  names: Names,
+  names: NameLookup,
 ): ExportRequest {
   const problems = unknownParameters(parameters, exportParameters, saidElsewhere(schema, exportParameters))
   const format = oneOf(parameters, 'format', formats, problems) ?? 'csv'
   const isNamed = oneOf(parameters, 'names', ['1', '0'] as const, problems) === '1'
   const list = listRequestOf(parameters, { schema, catalog, problems, names }, now, { usual: 1, max: 1 })
-  refuse(problems, unreadable)
+  throwProblems(problems, unreadable)
   const shown = list.only ?? schema.fields.filter(field => field.is_active && !field.is_hidden)
   // No name finds a deal: an import takes its id only.
   const isFound = ({ type, related }: Field) =>

@@ -3,8 +3,8 @@
  * is read at full speed, however slow the client is, and ends when the export is complete. Knows no format.
  */
 import { fetchLines } from '../../db/cursor.ts'
-import type { Database, Transaction } from '../../db/open.ts'
-import { lineStatement, wholeStatement } from '../../lists/whole.ts'
+import type { Database, PoolTransaction } from '../../db/open.ts'
+import { lineStatement, scanStatement } from '../../lists/scan.ts'
 import type { Reader } from '../../records/store.ts'
 import { WaitEnded } from '../../waiting/fair-semaphore.ts'
 import { contentOf, refuseTooMany } from './content.ts'
@@ -44,16 +44,16 @@ export function streamed(
   })
 }
 
-function linesOf(tx: Transaction, { schema, caller, request }: Asked): AsyncGenerator<Uint8Array[]> {
+function linesOf(tx: PoolTransaction, { schema, caller, request }: Asked): AsyncGenerator<Uint8Array[]> {
   const one = async (place: string) => {
     const { text, values } = lineStatement(schema, caller, place)
-    const [row] = await tx.unsafe<[Uint8Array][]>(text, values, { raw: true })
+    const [row] = await tx.query<[Uint8Array][]>(text, values, { raw: true })
     return row![0]
   }
-  return fetchLines(tx, wholeStatement(schema, caller, request.list), one)
+  return fetchLines(tx, scanStatement(schema, caller, request.list), one)
 }
 
 /** A reader within the snapshot. */
-function readerOf(tx: Transaction): Reader {
-  return { query: (text, params = []) => tx.unsafe(text, params) }
+function readerOf(tx: PoolTransaction): Reader {
+  return { query: (text, params = []) => tx.query(text, params) }
 }

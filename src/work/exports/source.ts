@@ -2,7 +2,7 @@
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
-import { type Names, namesOf } from '../../records/expand.ts'
+import { type NamesByField, namesOf } from '../../records/expand.ts'
 import type { Reader } from '../../records/store.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import { mapYielding } from '../../waiting/yielding.ts'
@@ -23,7 +23,7 @@ export type Naming = (field: Field, id: Json) => Json
 
 /**
  * Renders each record, batch by batch, yielding to other requests. `write` gets a record, and a function for
- * its ids: it returns the id if no name is known or visible to the viewer.
+ * its ids: it returns the id if no name is known or visible to the caller.
  */
 export async function* written(
   { request: { named }, caller, reader, batches }: Source,
@@ -38,7 +38,7 @@ export async function* written(
   }
 }
 
-function byNames(names: Names): Naming {
+function byNames(names: NamesByField): Naming {
   return (field, id) => {
     const name = names.get(field)?.get(Number(id))?.name ?? null
     // Digits are read as an id first (D75), so an import would find another record by such a name.

@@ -4,19 +4,21 @@
  * consistent snapshot if the account's `seq` did not change meanwhile. If it did, the export is repeated, and
  * the account's writes wait for it. Knows no format.
  */
+
+import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
-import type { ListDatabase } from '../../lists/list.ts'
-import { recordsInSteps } from '../../lists/whole.ts'
+import { scanInSteps } from '../../lists/scan.ts'
+import type { RawReader } from '../../records/store.ts'
 import { ask, sql } from '../../sql.ts'
 import { WaitEnded } from '../../waiting/fair-semaphore.ts'
 import { contentOf, refuseTooMany } from './content.ts'
-import type { Asked, ExportDatabase, Exported } from './export.ts'
+import type { Asked, Exported } from './export.ts'
 import { Spool } from './spool.ts'
 import type { SpoolQuota } from './spool-file.ts'
 
 /** Resolves when the export is complete. */
 export async function spooled(
-  db: ExportDatabase,
+  db: Database,
   asked: Asked,
   ended: AbortSignal,
   quota: SpoolQuota,
@@ -38,14 +40,9 @@ export async function spooled(
 }
 
 /** Produces the export. Throws `overloaded` if there is no room for it. */
-async function made(
-  reader: ListDatabase,
-  asked: Asked,
-  ended: AbortSignal,
-  quota: SpoolQuota,
-): Promise<Spool> {
+async function made(reader: RawReader, asked: Asked, ended: AbortSignal, quota: SpoolQuota): Promise<Spool> {
   await refuseTooMany(reader, asked)
-  const steps = recordsInSteps(reader, asked.schema, asked.caller, asked.request.list)
+  const steps = scanInSteps(reader, asked.schema, asked.caller, asked.request.list)
   const spool = new Spool(quota)
   try {
     for await (const chunk of contentOf(asked, reader, steps)) {
@@ -66,7 +63,7 @@ function noRoom(): Refusal {
 }
 
 /** The number of the account's last event: every write of records changes it. */
-async function lastSeq(reader: ListDatabase, account: string): Promise<string | null> {
+async function lastSeq(reader: RawReader, account: string): Promise<string | null> {
   const [row] = await ask(
     reader,
     sql`SELECT last_seq::text AS seq FROM counter WHERE account_id = ${account}::bigint`,

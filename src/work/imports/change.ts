@@ -4,7 +4,7 @@ import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { columnsMax } from '../../files/read-limits.ts'
 import { dateOrders } from '../../files/texts.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
-import { Names } from '../../records/names.ts'
+import { NameLookup } from '../../records/names.ts'
 import type { Job } from '../jobs/job.ts'
 import { confirmed } from './columns.ts'
 import { judgedDefaults } from './defaults.ts'
@@ -23,7 +23,7 @@ export function changedPlan(
   body: Json,
   schema: ResourceSchema,
   catalog: Catalog,
-  names: Names = new Names(),
+  names: NameLookup = new NameLookup(),
 ): ImportPlan {
   const problems = new Problems()
   const wrong = (path: string, code: string, message: string) =>

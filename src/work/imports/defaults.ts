@@ -9,7 +9,7 @@ import { kinds } from '../../fields/kinds.ts'
 import type { Cell } from '../../files/read.ts'
 import { numberOf } from '../../files/texts.ts'
 import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
-import type { Names } from '../../records/names.ts'
+import type { NameLookup } from '../../records/names.ts'
 import { parseContextOf } from '../../records/parse.ts'
 import { currencyOf } from './amounts.ts'
 import { isOutOfPlace } from './closing.ts'
@@ -31,7 +31,7 @@ export function judgedDefaults(
   sent: Json,
   schema: ResourceSchema,
   catalog: Catalog,
-  names: Names,
+  names: NameLookup,
   problems: Problems,
 ): Defaults {
   const defaults: { [field: string]: Json } = {}
@@ -69,7 +69,7 @@ function judge(
   sent: JsonObject,
   catalog: Catalog,
   problems: Problems,
-  names: Names,
+  names: NameLookup,
 ): void {
   const found = { problems, warnings: [], references: [], nested: [], names }
   const beside = (name: string) => (Object.hasOwn(sent, name) ? sent[name]! : null)

@@ -4,10 +4,10 @@
  */
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Json, JsonObject } from '../../json.ts'
-import { type Holder, holdersOfNames } from '../../records/names.ts'
+import { type Match, matchesOfNames } from '../../records/names.ts'
 import { askReferences, lookIn } from '../../records/references.ts'
-import type { Context } from '../../records/save.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { WriteContext } from '../../records/save.ts'
+import type { Transaction } from '../../records/store.ts'
 import { mayRead } from '../../rights/rights.ts'
 import { callerParamsOf } from '../../rights/visibility.ts'
 import { otherUsers } from '../jobs/job.ts'
@@ -27,10 +27,10 @@ export type Idle = ReadonlyMap<number, string>
  * stays, and its row is refused.
  */
 export async function idleUsersOf(
-  tx: Queryable,
+  tx: Transaction,
   rows: readonly WithBody[],
   schema: ResourceSchema,
-  context: Context,
+  context: WriteContext,
 ): Promise<Idle> {
   const names = userFields(schema)
   const texts = new Set(rows.flatMap(({ body }) => names.flatMap(name => textOf(body[name]) ?? [])))
@@ -80,11 +80,11 @@ function textOf(value: Json | undefined): string | undefined {
 
 /** The user of each text that means exactly one. */
 async function usersOf(
-  tx: Queryable,
+  tx: Transaction,
   texts: readonly string[],
-  context: Context,
-): Promise<ReadonlyMap<string, Holder>> {
-  const users = new Map<string, Holder>()
+  context: WriteContext,
+): Promise<ReadonlyMap<string, Match>> {
+  const users = new Map<string, Match>()
   for (let start = 0; start < texts.length; start += namesAtOnce) {
     const some = texts.slice(start, start + namesAtOnce)
     const unknown: string[] = []
@@ -98,11 +98,11 @@ async function usersOf(
 }
 
 async function holdersOf(
-  tx: Queryable,
+  tx: Transaction,
   texts: readonly string[],
-  context: Parameters<typeof holdersOfNames>[1],
-): Promise<readonly (readonly [string, readonly Holder[]])[]> {
+  context: Parameters<typeof matchesOfNames>[1],
+): Promise<readonly (readonly [string, readonly Match[]])[]> {
   const asked = texts.map(text => ({ resource: 'user', text, by: null }))
-  const found = await holdersOfNames(tx, context, asked)
+  const found = await matchesOfNames(tx, context, asked)
   return texts.map((text, index) => [text, found[index]!])
 }

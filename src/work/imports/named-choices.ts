@@ -1,8 +1,8 @@
 /** The users, tags and territories that texts of a file may mean. */
 import type { Catalog } from '../../fields/catalog.ts'
 import { type Reader, tableOf } from '../../records/store.ts'
-import { mayRead, type Rights } from '../../rights/rights.ts'
-import { type Caller, callerParamsOf, visible } from '../../rights/visibility.ts'
+import { mayRead } from '../../rights/rights.ts'
+import { type AuthorizedCaller, callerParamsOf, visible } from '../../rights/visibility.ts'
 import { ask, sql } from '../../sql.ts'
 import type { Job } from '../jobs/job.ts'
 import { planOf } from './plan.ts'
@@ -14,13 +14,16 @@ import type { Choice, Choices } from './values.ts'
 const namedMax = 2000
 const named = ['user', 'tag', 'territory']
 
-type Asker = Caller & { readonly rights: Rights }
-
 /**
  * The records that columns of the import may name, by resource, with what the caller sees of them. A resource
  * that the caller may not read is left out. `known`: the catalog for imports (`nameable`).
  */
-export async function choicesOf(db: Reader, caller: Asker, job: Job, known: Catalog): Promise<Choices> {
+export async function choicesOf(
+  db: Reader,
+  caller: AuthorizedCaller,
+  job: Job,
+  known: Catalog,
+): Promise<Choices> {
   const places = placesOf(known, importedFields(known.resources.get(job.resource)!))
   const related = new Set(planOf(job).mapping.map(({ field }) => places.get(field)?.of.related))
   const wanted = named.filter(name => related.has(name) && mayRead(caller, name))
@@ -32,7 +35,7 @@ export async function choicesOf(db: Reader, caller: Asker, job: Job, known: Cata
   return all
 }
 
-async function recordsOf(db: Reader, caller: Asker, name: string): Promise<Choice[]> {
+async function recordsOf(db: Reader, caller: AuthorizedCaller, name: string): Promise<Choice[]> {
   const schema = caller.catalog.resources.get(name)!
   const { inUse } = schema.resource
   const email = schema.byName.get('email')

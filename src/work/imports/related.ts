@@ -10,9 +10,9 @@ import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import { carryOutBatch } from '../../records/batch.ts'
 import { withoutFindBy } from '../../records/find-by.ts'
 import { namesakesSql } from '../../records/like-names.ts'
-import { candidatesMax, fullName, type Holder, holdersOfNames, namingField } from '../../records/names.ts'
-import type { Context } from '../../records/save.ts'
-import { type Queryable, recordsToChange } from '../../records/store.ts'
+import { candidatesMax, fullName, type Match, matchesOfNames, namingField } from '../../records/names.ts'
+import type { WriteContext } from '../../records/save.ts'
+import { recordsToChange, type Transaction } from '../../records/store.ts'
 import { allows } from '../../rights/scopes.ts'
 import { callerParamsOf } from '../../rights/visibility.ts'
 import { ask } from '../../sql.ts'
@@ -49,9 +49,9 @@ export type Linked = {
 
 /** Replaces nested records by ids, the innermost first. */
 export async function linkRelated(
-  tx: Queryable,
+  tx: Transaction,
   named: readonly Named[],
-  context: Context,
+  context: WriteContext,
   oldest: Date,
 ): Promise<Linked> {
   const all: Linked[] = []
@@ -80,7 +80,12 @@ function holdsRecords(payload: JsonObject, { byName }: ResourceSchema): boolean 
 }
 
 /** The records that a row names. */
-export function namedIn(row: number, body: JsonObject, schema: ResourceSchema, context: Context): Named[] {
+export function namedIn(
+  row: number,
+  body: JsonObject,
+  schema: ResourceSchema,
+  context: WriteContext,
+): Named[] {
   const named: Named[] = []
   collect({ row, depth: 0 }, body, schema, context, named)
   return named
@@ -90,7 +95,7 @@ function collect(
   at: Pick<Named, 'row' | 'depth'> & { readonly own?: string },
   body: JsonObject,
   schema: ResourceSchema,
-  context: Context,
+  context: WriteContext,
   all: Named[],
 ): void {
   for (const [name, value] of Object.entries(body)) {
@@ -135,10 +140,10 @@ function namedBy(
 }
 
 async function link(
-  tx: Queryable,
+  tx: Transaction,
   schema: ResourceSchema,
   all: readonly Named[],
-  context: Context,
+  context: WriteContext,
   oldest: Date,
 ): Promise<Linked> {
   const keyOf = ({ field, text, payload }: Named) =>
@@ -168,7 +173,7 @@ async function link(
     ...({ op: 'create', id: null, told: null, precondition: null } as const),
     body: withoutFindBy(first!.payload),
   }))
-  const outcomes = await carryOutBatch(tx, schema, operations, { ...context, keeps: [] }, oldest)
+  const outcomes = await carryOutBatch(tx, schema, operations, { ...context, overrides: [] }, oldest)
   const made = outcomes.flatMap((outcome, index) => {
     if (!('saved' in outcome)) return []
     for (const { put } of absent[index]!) put(outcome.saved.id)
@@ -181,10 +186,10 @@ async function link(
 
 /** Values that existing records did not get. Records are read only if rows contain more than their names. */
 async function lostOf(
-  tx: Queryable,
+  tx: Transaction,
   schema: ResourceSchema,
   there: ReadonlyMap<number, readonly Named[]>,
-  context: Context,
+  context: WriteContext,
 ): Promise<Lost[]> {
   const more = [...there].filter(([, all]) => all.some(({ payload }) => extras(payload, schema).length > 0))
   if (more.length === 0) return []
@@ -199,10 +204,10 @@ async function lostOf(
 
 /** The records with these ids that the importer sees. */
 async function recordsOf(
-  tx: Queryable,
+  tx: Transaction,
   schema: ResourceSchema,
   ids: readonly number[],
-  context: Context,
+  context: WriteContext,
 ): Promise<ReadonlyMap<number, JsonObject>> {
   const rows = await ask(tx, recordsToChange(schema, context, ids))
   return new Map(rows.map(({ id, record }) => [Number(id), parseJson(record!) as JsonObject]))
@@ -219,43 +224,43 @@ function lostBy({ row, depth, own, payload }: Named, record: JsonObject, schema:
  * no known company.
  */
 async function holdersOf(
-  tx: Queryable,
+  tx: Transaction,
   some: readonly (readonly Named[])[],
-  context: Context,
-): Promise<(readonly Holder[])[]> {
+  context: WriteContext,
+): Promise<(readonly Match[])[]> {
   const asked = some.map(([first]) => ({ ...first!, by: first!.field }))
-  const found = await holdersOfNames(tx, context, asked)
+  const found = await matchesOfNames(tx, context, asked)
   const companies = some.map(([first]) =>
     first!.field === fullName ? (first!.payload.company ?? null) : null,
   )
   const schema = context.catalog.resources.get(some[0]![0]!.resource)!
-  const many = found.flatMap((holders, index) => {
+  const many = found.flatMap((matches, index) => {
     const company = companies[index]
-    if (typeof company !== 'number' || holders.length <= candidatesMax) return []
+    if (typeof company !== 'number' || matches.length <= candidatesMax) return []
     return [{ index, text: some[index]![0]!.text, company }]
   })
   for (const [index, namesakes] of await namesakesOf(tx, schema, many, context)) found[index] = namesakes
-  const ids = found.flatMap((holders, index) =>
-    companies[index] === null ? [] : holders.map(({ id }) => id),
+  const ids = found.flatMap((matches, index) =>
+    companies[index] === null ? [] : matches.map(({ id }) => id),
   )
   if (ids.length === 0) return found
   const records = await recordsOf(tx, schema, ids, context)
-  const companyNow = ({ id }: Holder) => records.get(id)?.company ?? null
-  return found.map((holders, index) => {
+  const companyNow = ({ id }: Match) => records.get(id)?.company ?? null
+  return found.map((matches, index) => {
     const company = companies[index]
-    if (company === null) return holders
-    const own = holders.filter(one => companyNow(one) === company)
-    return own.length ? own : holders.filter(one => companyNow(one) === null)
+    if (company === null) return matches
+    const own = matches.filter(one => companyNow(one) === company)
+    return own.length ? own : matches.filter(one => companyNow(one) === null)
   })
 }
 
 /** Holders of a company or of none, if a name has more holders than are listed: these may be of others. */
 async function namesakesOf(
-  tx: Queryable,
+  tx: Transaction,
   schema: ResourceSchema,
   many: readonly { readonly index: number; readonly text: string; readonly company: number }[],
-  context: Context,
-): Promise<ReadonlyMap<number, readonly Holder[]>> {
+  context: WriteContext,
+): Promise<ReadonlyMap<number, readonly Match[]>> {
   if (many.length === 0) return new Map()
   const asked = many.flatMap(({ text, company }) => [
     { text, own: company },

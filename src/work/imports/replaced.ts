@@ -6,8 +6,8 @@ import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
 import { comparedName } from '../../fields/name.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
-import type { Context } from '../../records/save.ts'
-import { type Queryable, recordsToChange } from '../../records/store.ts'
+import type { WriteContext } from '../../records/save.ts'
+import { recordsToChange, type Transaction } from '../../records/store.ts'
 import { mayRead } from '../../rights/rights.ts'
 import { ask } from '../../sql.ts'
 import { digitsOf, type Told } from './entries.ts'
@@ -32,9 +32,9 @@ export class Formers {
 
   /** Number of entries that the imported rows removed, by field. */
   async gone(
-    tx: Queryable,
+    tx: Transaction,
     schema: ResourceSchema,
-    context: Context,
+    context: WriteContext,
     imported: ReadonlySet<number>,
   ): Promise<ReadonlyMap<string, number>> {
     const all = [...this.#byRecord].filter(([, { places }]) => [...places].some(place => imported.has(place)))

@@ -7,10 +7,10 @@ import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { carryOutBatch, type Operation, type Outcome } from '../../records/batch.ts'
-import type { Context, Saved } from '../../records/save.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Saved, WriteContext } from '../../records/save.ts'
+import type { Transaction } from '../../records/store.ts'
 import { holdersSelect } from '../../records/unique.ts'
-import { type Told, toldBy } from '../../records/upsert.ts'
+import { type UniqueKey, uniqueKeyOf } from '../../records/upsert.ts'
 import { ask } from '../../sql.ts'
 import { memoize } from '../../waiting/memoize.ts'
 import { mapYielding } from '../../waiting/yielding.ts'
@@ -31,7 +31,7 @@ import { columnOf, refusedUnread, type Unread } from './unread.ts'
 const namedMax = 1500
 
 /** The result of a step, and the refused rows for which a contact or company was created nonetheless. */
-export type ImportStep = Step & { readonly inVain: readonly number[] }
+export type ImportStep = Step & { readonly retryIndividually: readonly number[] }
 
 /**
  * Imports the next rows, in the transaction `tx`. A refused row is reported, and the others go on. The named
@@ -39,14 +39,14 @@ export type ImportStep = Step & { readonly inVain: readonly number[] }
  * creating them in bulk.
  */
 export async function importStep(
-  tx: Queryable,
+  tx: Transaction,
   job: Job,
-  given: Context,
+  given: WriteContext,
   oldest: Date,
   count: number,
-  apart: ReadonlySet<number>,
+  individually: ReadonlySet<number>,
 ): Promise<ImportStep> {
-  const judging: Context = { ...given, keeps: keptFields }
+  const judging: WriteContext = { ...given, overrides: keptFields }
   const plan = planOf(job)
   const schema = importedFields(given.catalog.resources.get(job.resource)!)
   if (!canTell(schema, plan.duplicates)) throw new Refusal('wrong_state', untold)
@@ -58,12 +58,12 @@ export async function importStep(
   const good = bodies.flatMap(one => ('told' in one ? [one] : []))
   const unread = bodies.flatMap(one => ('unread' in one ? [one] : []))
   const idle = await idleUsersOf(tx, [...good, ...unread], schema, judging)
-  const context: Context = { ...judging, idle }
+  const context: WriteContext = { ...judging, idle }
   const refused = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
   refused.push(...(await refusedUnread(tx, unread, schema, context, job)))
   const formers = new Formers()
   const { operations, skipped } = await operationsOf(tx, schema, good, context, plan, formers)
-  const linked = new Set(operations.map(({ place }) => place).filter(place => !apart.has(place)))
+  const linked = new Set(operations.map(({ place }) => place).filter(place => !individually.has(place)))
   const toLink = named.filter(({ row }) => linked.has(row))
   const { made: related, lost } = await linkRelated(tx, toLink, context, oldest)
   const asked = operations.map(({ operation }) => operation)
@@ -95,7 +95,7 @@ export async function importStep(
     },
     problems: refused,
     isEnd: rows.length === 0 || position === job.total,
-    inVain: related.filter(places => !places.some(place => imported.has(place))).flat(),
+    retryIndividually: related.filter(places => !places.some(place => imported.has(place))).flat(),
   }
 }
 
@@ -141,7 +141,7 @@ function notTooMany(
   rows: readonly StoredRow[],
   bodies: readonly Body[],
   schema: ResourceSchema,
-  context: Context,
+  context: WriteContext,
 ): { rows: readonly StoredRow[]; bodies: readonly Body[]; named: readonly Named[] } {
   const named: Named[] = []
   for (const [index, one] of bodies.entries()) {
@@ -160,10 +160,10 @@ type Body = Read | Unread | { readonly refused: Refused }
 
 /** The places of rows whose record exists: its values take precedence over a value for all rows. */
 async function updatedBy(
-  tx: Queryable,
+  tx: Transaction,
   rows: readonly StoredRow[],
   schema: ResourceSchema,
-  context: Context,
+  context: WriteContext,
   plan: ImportPlan,
   names: readonly string[],
 ): Promise<ReadonlySet<number>> {
@@ -181,7 +181,7 @@ async function updatedBy(
 async function bodiesOf(
   rows: readonly StoredRow[],
   schema: ResourceSchema,
-  context: Context,
+  context: WriteContext,
   plan: ImportPlan,
   names: readonly string[],
   updated: ReadonlySet<number>,
@@ -208,17 +208,17 @@ type Placed = { readonly place: number; readonly operation: Operation }
 
 /** The operations of the rows, without those whose record exists and is skipped. */
 async function operationsOf(
-  tx: Queryable,
+  tx: Transaction,
   schema: ResourceSchema,
   bodies: readonly Read[],
-  context: Context,
+  context: WriteContext,
   { duplicates: { by, action } }: ImportPlan,
   formers: Formers,
 ): Promise<{ operations: Placed[]; skipped: number }> {
   const told = bodies.map(({ body }) =>
     by === null || action === 'create' ? null : toldIn(schema, by, body),
   )
-  const there = action === 'skip' ? await held(tx, schema, context, told) : new Set<Told>()
+  const there = action === 'skip' ? await held(tx, schema, context, told) : new Set<UniqueKey>()
   const operations = bodies.flatMap((said, index): Placed[] => {
     const { place, body } = said
     const one = told[index]!
@@ -235,12 +235,12 @@ async function operationsOf(
 }
 
 /** The unique key of a row's record; null if the row has no usable value. */
-function toldIn(schema: ResourceSchema, by: string, body: JsonObject): Told | null {
+function toldIn(schema: ResourceSchema, by: string, body: JsonObject): UniqueKey | null {
   const [first = null] = [body[by] ?? null].flat() as Json[]
   const value = typeof first === 'object' && first ? (first as JsonObject).email_value : first
   if (typeof value !== 'string' && typeof value !== 'number') return null
   try {
-    return toldBy(schema, by, String(value))
+    return uniqueKeyOf(schema, by, String(value))
   } catch (error) {
     if (error instanceof Refusal) return null
     throw error
@@ -249,11 +249,11 @@ function toldIn(schema: ResourceSchema, by: string, body: JsonObject): Told | nu
 
 /** The keys that records have. */
 async function held(
-  tx: Queryable,
+  tx: Transaction,
   schema: ResourceSchema,
-  context: Context,
-  told: readonly (Told | null)[],
-): Promise<Set<Told>> {
+  context: WriteContext,
+  told: readonly (UniqueKey | null)[],
+): Promise<Set<UniqueKey>> {
   const all = told.filter(one => one !== null)
   const [first] = all
   if (!first) return new Set()

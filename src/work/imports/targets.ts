@@ -6,9 +6,8 @@
 import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
-import type { Rights } from '../../rights/rights.ts'
 import { allows } from '../../rights/scopes.ts'
-import type { Caller } from '../../rights/visibility.ts'
+import type { AuthorizedCaller } from '../../rights/visibility.ts'
 import { memoize } from '../../waiting/memoize.ts'
 import { isInUse } from './amounts.ts'
 
@@ -68,10 +67,7 @@ export type Place = Target & {
  * The catalog for imports to `resource`: without the resources whose records the caller may not name (D65).
  * The fields that point to them still take ids.
  */
-export function nameable(
-  { catalog, rights }: Caller & { readonly rights: Rights },
-  resource: string,
-): Catalog {
+export function nameable({ catalog, rights }: AuthorizedCaller, resource: string): Catalog {
   const kept = [...catalog.resources].filter(
     ([name]) => name === resource || allows(rights.scopes, `${name}:read`),
   )

@@ -2,10 +2,10 @@
 import { type Problem, Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
-import { type Names, withNames } from '../../records/names.ts'
+import { type NameLookup, resolveNames } from '../../records/names.ts'
 import { parseRecord } from '../../records/parse.ts'
-import type { Context } from '../../records/save.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { WriteContext } from '../../records/save.ts'
+import type { Transaction } from '../../records/store.ts'
 import type { Job, Refused } from '../jobs/job.ts'
 import { refusedAt } from '../jobs/refused.ts'
 import type { Mapping } from './guess.ts'
@@ -25,18 +25,18 @@ const rowsAtOnce = 50
 
 /** The refusals of the rows. */
 export async function refusedUnread(
-  tx: Queryable,
+  tx: Transaction,
   rows: readonly Unread[],
   schema: ResourceSchema,
-  context: Context,
+  context: WriteContext,
   job: Job,
 ): Promise<Refused[]> {
   const judged: (readonly Problem[])[] = []
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
     const some = rows.slice(start, start + rowsAtOnce)
-    const read = (names: Names) =>
+    const read = (names: NameLookup) =>
       some.map(({ body }) => parseRecord(body, schema, context.catalog, null, names).problems.kept)
-    judged.push(...(await withNames(tx, context, read).catch(noneOf(some))))
+    judged.push(...(await resolveNames(tx, context, read).catch(noneOf(some))))
   }
   // The stored record may have a value that the row lacks.
   const plan = planOf(job)

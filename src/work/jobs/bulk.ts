@@ -1,12 +1,12 @@
 /** Bulk change: the same change to all records that a filter finds (D82), in the order of their ids. */
 import type { Json, JsonObject } from '../../json.ts'
-import { needNames } from '../../lists/needed-scopes.ts'
+import { requireReadScopes } from '../../lists/needed-scopes.ts'
 import { readListQuery } from '../../lists/query.ts'
 import { whereSql } from '../../lists/sql.ts'
 import { carryOutBatch, type Operation } from '../../records/batch.ts'
-import { withNames } from '../../records/names.ts'
-import type { Context } from '../../records/save.ts'
-import { type Queryable, type Reader, tableOf } from '../../records/store.ts'
+import { resolveNames } from '../../records/names.ts'
+import type { WriteContext } from '../../records/save.ts'
+import { type Reader, type Transaction, tableOf } from '../../records/store.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { callerParamsOf } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
@@ -17,16 +17,16 @@ import { refusedAt } from './refused.ts'
 export type BulkPlan = { readonly filter: readonly string[]; readonly changes: JsonObject }
 
 /** The caller of a bulk change, or the user for whom a step of it runs. */
-type Asking = Context & { readonly rights: Rights }
+type BulkContext = WriteContext & { readonly rights: Rights }
 
 /**
  * Changes the next records, in the transaction `tx`. A refused record stays unchanged, and is reported.
  * Throws as `countFound` does.
  */
 export async function bulkStep(
-  tx: Queryable,
+  tx: Transaction,
   job: Job,
-  context: Asking,
+  context: BulkContext,
   oldest: Date,
   count: number,
 ): Promise<Step> {
@@ -72,7 +72,7 @@ export async function countFound(
   db: Reader,
   resource: string,
   filter: readonly string[],
-  context: Asking,
+  context: BulkContext,
 ): Promise<number> {
   const schema = context.catalog.resources.get(resource)!
   const where = await found(db, resource, filter, context)
@@ -84,13 +84,20 @@ export async function countFound(
  * The condition that selects the records, among those that the caller sees. Their number reveals data, so it
  * takes the scopes to read it (D65, D87), at the time of each step.
  */
-async function found(db: Reader, resource: string, filter: readonly string[], context: Asking): Promise<Sql> {
+async function found(
+  db: Reader,
+  resource: string,
+  filter: readonly string[],
+  context: BulkContext,
+): Promise<Sql> {
   const { catalog, rights } = context
   rights.need(`${resource}:read`)
   const schema = catalog.resources.get(resource)!
   const now = new Date().toISOString()
   const parameters = new Map([['filter', filter]])
-  const asked = await withNames(db, context, names => readListQuery(parameters, schema, catalog, now, names))
-  needNames(rights, [], asked)
+  const asked = await resolveNames(db, context, names =>
+    readListQuery(parameters, schema, catalog, now, names),
+  )
+  requireReadScopes(rights, [], asked)
   return whereSql(resource, callerParamsOf(context), asked)
 }

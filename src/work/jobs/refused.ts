@@ -1,10 +1,10 @@
 /** Refused rows and records of a job, with as many problems as people can read, redacted for the reader. */
 import { type Problem, problemAt, type Refusal } from '../../errors.ts'
 import type { Json } from '../../json.ts'
-import { problemAgain } from '../../records/replay.ts'
+import { replayedProblem } from '../../records/replay.ts'
 import { hiddenProblem } from '../../records/save.ts'
 import { mayRead, type Rights } from '../../rights/rights.ts'
-import type { Caller } from '../../rights/visibility.ts'
+import type { AuthorizedCaller, Caller } from '../../rights/visibility.ts'
 import { type Counts, type Job, otherUsers, type Phase, type Refused } from './job.ts'
 
 const problemsMax = 20
@@ -25,7 +25,7 @@ export function refusedAt(
  * repeated refusal shows (D8). The user of the phase may have seen more.
  */
 export function refusedFor(
-  caller: Caller & { readonly rights: Rights },
+  caller: AuthorizedCaller,
   job: Pick<Job, 'resource'>,
 ): (refused: Refused) => Refused {
   if (caller.rights.isAdmin) return refused => refused
@@ -52,7 +52,7 @@ function problemFor(caller: Caller, job: Pick<Job, 'resource'>, stored: Json): J
   const problem = stored as unknown as Problem
   const { column, line, resource, id } = problem
   const schema = caller.catalog.resources.get((resource as string | undefined) ?? job.resource)!
-  const told = problemAgain(schema, caller, problem)
+  const told = replayedProblem(schema, caller, problem)
   const given = Object.entries({ column: told ? column : undefined, line, resource, id })
   const about = Object.fromEntries(given.filter(([, value]) => value !== undefined))
   return { ...(told ?? hiddenProblem()), ...about } as unknown as Json

@@ -2,8 +2,8 @@
 import { Refusal } from '../../errors.ts'
 import { undo } from '../../history/undo.ts'
 import { undoCreations } from '../../history/undo-creations.ts'
-import type { Context } from '../../records/save.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { WriteContext } from '../../records/save.ts'
+import type { Transaction } from '../../records/store.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
 import type { Job, Refused, Step } from './job.ts'
 import { refusedAt } from './refused.ts'
@@ -16,9 +16,9 @@ const singlesMax = 50
  * or is needed now, stays and is reported.
  */
 export async function revertStep(
-  tx: Queryable,
+  tx: Transaction,
   job: Job,
-  context: Context,
+  context: WriteContext,
   oldest: Date,
   count: number,
 ): Promise<Step> {
@@ -64,7 +64,12 @@ function isRefused({ account, id }: Pick<Job, 'account' | 'id'>): Sql {
 }
 
 /** The next events of a job; `isAgain`: those that an earlier revert refused. */
-async function nextEvents(tx: Queryable, job: Job, count: number, isAgain: boolean): Promise<readonly Row[]> {
+async function nextEvents(
+  tx: Transaction,
+  job: Job,
+  count: number,
+  isAgain: boolean,
+): Promise<readonly Row[]> {
   const { account, id, position } = job
   const which = sql` AND e.seq IN (SELECT p.place FROM job_problem p WHERE ${isRefused(job)})`
   return ask(
@@ -78,7 +83,7 @@ ORDER BY e.seq DESC LIMIT ${sql.integer(count)}`,
 
 /** Deletes former refusals of events that are reverted now. */
 async function forget(
-  tx: Queryable,
+  tx: Transaction,
   job: Job,
   events: readonly Row[],
   problems: readonly Refused[],
@@ -93,7 +98,7 @@ async function forget(
 
 /** The number of a job's events that a revert refused. */
 export async function countRefused(
-  db: Pick<Queryable, 'query'>,
+  db: Pick<Transaction, 'query'>,
   job: Pick<Job, 'account' | 'id'>,
 ): Promise<number> {
   const [row] = await ask(db, sql`SELECT count(*)::text AS count FROM job_problem p WHERE ${isRefused(job)}`)
@@ -102,9 +107,9 @@ export async function countRefused(
 
 /** Those of the first events of one type that are undone at once. */
 async function undoneTogether(
-  tx: Queryable,
+  tx: Transaction,
   events: readonly Row[],
-  context: Context,
+  context: WriteContext,
 ): Promise<ReadonlySet<number>> {
   const { type, resource } = events[0]!
   const schema = context.catalog.resources.get(resource!)
@@ -116,7 +121,7 @@ async function undoneTogether(
 
 /** The number of events of a job. */
 export async function countEvents(
-  db: Pick<Queryable, 'query'>,
+  db: Pick<Transaction, 'query'>,
   { account, id }: Pick<Job, 'account' | 'id'>,
 ) {
   const [row] = await ask(

@@ -2,10 +2,12 @@
  * A step of a job: a part of its phase, executed with the rights of its user, in one transaction with the
  * record of its progress. A step of a dry run is rolled back; only its progress is stored (D79).
  */
+
 import type { Callers } from '../../accounts/callers.ts'
+import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
-import type { Context } from '../../records/save.ts'
-import type { Queryable, Transactional } from '../../records/store.ts'
+import type { WriteContext } from '../../records/save.ts'
+import type { Transaction } from '../../records/store.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { oldestKept } from '../background/background-jobs.ts'
 import { type ImportStep, importStep } from '../imports/step.ts'
@@ -14,10 +16,8 @@ import type { Job, Step } from './job.ts'
 import { isStillAt, noteStep } from './progress.ts'
 import { revertStep } from './revert.ts'
 
-export type JobDatabase = Queryable & Transactional
-
 type Means = {
-  readonly db: JobDatabase
+  readonly db: Database
   readonly callers: Callers
   readonly now: () => Date
   readonly retentionDays: number
@@ -40,33 +40,33 @@ export async function carryOutStep(
   const { db } = means
   const count = size || first
   const context = await contextOf(means, job)
-  const asker = { account: String(job.account) }
+  const turn = { account: String(job.account) }
   const begun = performance.now()
   const isTried = job.phase === 'dry_run'
-  const take = (apart: ReadonlySet<number>) =>
-    db.transaction(asker, async tx => {
+  const take = (individually: ReadonlySet<number>) =>
+    db.transaction(turn, async tx => {
       // Without the wait for the account's turn, which a smaller step does not shorten.
       const started = performance.now()
       const step = (await isStillAt(tx, job, holder))
-        ? await stepOf(tx, job, context, count, means, apart)
+        ? await stepOf(tx, job, context, count, means, individually)
         : null
       const ended = performance.now()
       const result = { step, tookMs: ended - begun, workedMs: ended - started }
-      const isKept = !isTried && !step?.inVain?.length
+      const isKept = !isTried && !step?.retryIndividually?.length
       if (step && isKept) await noteStep(tx, job, step, result.tookMs)
       return { isKept, result }
     })
-  const apart = new Set<number>()
-  let taken = await take(apart)
+  const individually = new Set<number>()
+  let taken = await take(individually)
   // Refused rows leave no trace, so the rows are imported again, without the records created for those.
-  while (!isTried && taken.step?.inVain?.length) {
-    for (const place of taken.step.inVain) apart.add(place)
-    taken = await take(apart)
+  while (!isTried && taken.step?.retryIndividually?.length) {
+    for (const place of taken.step.retryIndividually) individually.add(place)
+    taken = await take(individually)
   }
   const { step, tookMs, workedMs } = taken
   if (!step) return null
   if (isTried)
-    await db.transaction(asker, async tx => {
+    await db.transaction(turn, async tx => {
       const isKept = await isStillAt(tx, job, holder)
       if (isKept) await noteStep(tx, job, step, tookMs)
       return { isKept, result: null }
@@ -76,24 +76,24 @@ export async function carryOutStep(
 }
 
 /** A step; for an import, also the refused rows for which records were created nonetheless. */
-type Taken = Step & Partial<Pick<ImportStep, 'inVain'>>
+type Taken = Step & Partial<Pick<ImportStep, 'retryIndividually'>>
 
 function stepOf(
-  tx: Queryable,
+  tx: Transaction,
   job: Job,
-  context: Context & { readonly rights: Rights },
+  context: WriteContext & { readonly rights: Rights },
   count: number,
   means: Means,
-  apart: ReadonlySet<number>,
+  individually: ReadonlySet<number>,
 ): Promise<Taken> {
   const oldest = oldestKept(means.now(), means.retentionDays)
   if (job.phase === 'revert') return revertStep(tx, job, context, oldest, count)
   if (job.kind === 'bulk') return bulkStep(tx, job, context, oldest, count)
-  return importStep(tx, job, context, oldest, count, apart)
+  return importStep(tx, job, context, oldest, count, individually)
 }
 
 /** The user of a phase, with the rights that they have now and had at its start. Throws `forbidden`. */
-async function contextOf({ callers }: Means, job: Job): Promise<Context & { readonly rights: Rights }> {
+async function contextOf({ callers }: Means, job: Job): Promise<WriteContext & { readonly rights: Rights }> {
   const acting = await callers.actingFor(job.account, job.actsAs, job.scopes)
   if (!acting) throw new Refusal('forbidden', 'Whoever began this job is no longer a user in use.')
   const { rights } = acting

@@ -4,7 +4,7 @@
  */
 import { jsonInstant } from '../../fields/moment.ts'
 import type { JsonObject } from '../../json.ts'
-import type { Queryable, Reader } from '../../records/store.ts'
+import type { Reader, Transaction } from '../../records/store.ts'
 import { carryOut, lockFirst } from '../../records/write.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
 import { type Job, jobOf, type Kind, type Phase, type Refused, type State } from './job.ts'
@@ -30,7 +30,7 @@ export const jobColumns = sql`${short}, ${texts(['plan', 'columns'])}`
 const listColumns = sql`${short}, '{}' AS plan`
 
 /** The user who starts a phase, with credentials and scopes. */
-export type Asker = Pick<Job, 'actsAs' | 'token' | 'session' | 'requestId' | 'scopes'>
+export type JobOrigin = Pick<Job, 'actsAs' | 'token' | 'session' | 'requestId' | 'scopes'>
 
 /** A new job. */
 export type NewJob = {
@@ -40,7 +40,7 @@ export type NewJob = {
   readonly name: string | null
   readonly state: State
   readonly phase: Phase | null
-  readonly by: Asker
+  readonly by: JobOrigin
   readonly plan: JsonObject
   readonly columns: readonly JsonObject[] | null
   readonly total: number | null
@@ -50,7 +50,7 @@ export type NewJob = {
  * Creates a job under an id reserved for it; null if the account has `openMax` unfinished jobs. The check is
  * atomic, so concurrent requests can't exceed the limit.
  */
-export async function insertJob(db: Queryable, job: NewJob, openMax: number | null): Promise<Job | null> {
+export async function insertJob(db: Transaction, job: NewJob, openMax: number | null): Promise<Job | null> {
   const { key, kind, resource, name, state, phase, by, plan, columns, total } = job
   const account = param(String(key.account))
   const most = param(openMax === null ? null : String(openMax))
@@ -72,7 +72,7 @@ RETURNING ${jobColumns}`,
 }
 
 /** The columns acts_as, token, session, request_id and scopes. */
-function valuesOf({ actsAs, token, session, requestId, scopes }: Asker): Sql[] {
+function valuesOf({ actsAs, token, session, requestId, scopes }: JobOrigin): Sql[] {
   const ids = [actsAs, token, session].map(id => sql`${id === null ? null : String(id)}::bigint`)
   return [...ids, sql`${requestId}::text`, sql`${JSON.stringify(scopes)}::jsonb`]
 }
@@ -174,7 +174,7 @@ export async function begin(
   from: readonly State[],
   phase: Phase,
   { position, total, done = 0, keeps = false }: Beginning,
-  by: Asker,
+  by: JobOrigin,
 ): Promise<Job | null> {
   const [named, isKept] = [param(phase), param(String(keeps))]
   const [row] = await ask(

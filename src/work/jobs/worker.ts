@@ -6,17 +6,17 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Callers } from '../../accounts/callers.ts'
-import type { Log } from '../../db/open.ts'
+import type { Database, Log } from '../../db/open.ts'
 import { DatabaseUnavailable } from '../../db/unavailable.ts'
 import { Refusal } from '../../errors.ts'
 import { reasonOf } from '../../log.ts'
 import { WorkerLoop } from '../../waiting/worker-loop.ts'
 import { claim, fail, findWork, release } from './progress.ts'
-import { carryOutStep, type JobDatabase } from './steps.ts'
+import { carryOutStep } from './steps.ts'
 import type { JobKey } from './store.ts'
 
 export type JobOptions = {
-  readonly db: JobDatabase
+  readonly db: Database
   readonly callers: Callers
   readonly now: () => Date
   readonly log: Log

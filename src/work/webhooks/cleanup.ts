@@ -1,5 +1,5 @@
 /** Retention of deliveries (D72): thirty days in the log; none after the webhook's deletion. */
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import { ask, param, sql } from '../../sql.ts'
 import { forget } from './progress.ts'
 
@@ -7,7 +7,7 @@ const keptDays = 30
 const batch = 2000
 
 /** Purges an account's outdated deliveries, except waiting ones. */
-export async function cleanDeliveries(db: Queryable, account: number, now: Date): Promise<void> {
+export async function cleanDeliveries(db: Transaction, account: number, now: Date): Promise<void> {
   const own = param(String(account))
   const oldest = param(new Date(now.getTime() - keptDays * 86_400_000).toISOString())
   for (let count = batch; count === batch; ) {

@@ -3,8 +3,8 @@
  * and records the outcomes. A receiver gets one request at a time until it responds, then more (slow start).
  * Owns the order of these steps; the statements are in progress.ts and queue.ts.
  */
-import type { AuthorizedCaller } from '../../accounts/callers.ts'
 import type { Reader } from '../../records/store.ts'
+import type { AuthorizedCaller } from '../../rights/visibility.ts'
 import { interval } from '../../waiting/interval.ts'
 import type { Attempt } from './outgoing.ts'
 import { type Asked, askedOf, chosenEvents, payloadsOf } from './payload.ts'

@@ -5,10 +5,10 @@
 import { Refusal } from '../../errors.ts'
 import type { WriteParams } from '../../fields/caller-params.ts'
 import { jsonInstant } from '../../fields/moment.ts'
-import { toldEvents } from '../../history/told.ts'
+import { presentEvents } from '../../history/present.ts'
 import { storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
-import { type Context, requestKeyOf } from '../../records/save.ts'
-import type { Queryable } from '../../records/store.ts'
+import { requestKeyOf, type WriteContext } from '../../records/save.ts'
+import type { Transaction } from '../../records/store.ts'
 import { author, type Write, writing } from '../../records/write.ts'
 import type { deliveryStates } from '../../resources/webhook.ts'
 import { changeable, visible } from '../../rights/visibility.ts'
@@ -17,8 +17,8 @@ import type { Outgoing } from './outgoing.ts'
 import { bodyOf } from './payload.ts'
 import { eventsOf, messageId, secretsOf, type Webhook } from './progress.ts'
 import { writeDownTest } from './queue.ts'
-import { requireInUse, requireThere } from './saved.ts'
 import { signedHeaders } from './signature.ts'
+import { requireInUse, requireThere } from './store.ts'
 
 export type LogRequest = {
   readonly state: (typeof deliveryStates)[number] | null
@@ -32,8 +32,8 @@ export type LogRequest = {
  * `record_not_found`.
  */
 export async function readDeliveries(
-  db: Queryable,
-  context: Context,
+  db: Transaction,
+  context: WriteContext,
   id: number,
   { state, pageSize, before }: LogRequest,
 ): Promise<{ deliveries: string[]; next: number | null }> {
@@ -52,9 +52,9 @@ export async function readDeliveries(
  * JSON text. There is no retry. Throws `record_not_found`.
  */
 export async function testWebhook(
-  db: Queryable,
+  db: Transaction,
   outgoing: Outgoing,
-  context: Context,
+  context: WriteContext,
   id: number,
   now: () => Date,
 ): Promise<string> {
@@ -70,7 +70,7 @@ export async function testWebhook(
 )`,
   ])
   const seq = Number(written.row.seq)
-  const [event] = await toldEvents(db, context, await eventsOf(db, context, [{ seq }]))
+  const [event] = await presentEvents(db, context, await eventsOf(db, context, [{ seq }]))
   const body = bodyOf(event!, shown)
   const at = now()
   const headers = signedHeaders(await secretsOf(db, webhook), messageId(webhook, seq), at, body)
@@ -86,7 +86,12 @@ export async function testWebhook(
  * Replays all matching events after `after` to a webhook. Returns the account's newest event. Throws
  * `record_not_found`, and `validation_failed` if the webhook is inactive, or no event follows `after`.
  */
-export async function replay(db: Queryable, context: Context, id: number, after: number): Promise<number> {
+export async function replay(
+  db: Transaction,
+  context: WriteContext,
+  id: number,
+  after: number,
+): Promise<number> {
   const before = await storedResponse<object>(db, requestKeyOf(context))
   if (before) return Number(before.row.seq)
   await requireInUse(db, context, id)
@@ -104,8 +109,8 @@ export async function replay(db: Queryable, context: Context, id: number, after:
  * `validation_failed` if the webhook is inactive.
  */
 export async function replayDelivery(
-  db: Queryable,
-  context: Context,
+  db: Transaction,
+  context: WriteContext,
   id: number,
   seq: number,
 ): Promise<string> {
@@ -131,8 +136,8 @@ export async function replayDelivery(
 
 /** Appends an event of the webhook, along with `rows`. The result has its `seq`. */
 async function happened(
-  db: Queryable,
-  context: Context,
+  db: Transaction,
+  context: WriteContext,
   id: number,
   type: string,
   rows: (params: WriteParams) => Sql[],
@@ -157,11 +162,11 @@ async function happened(
   return written
 }
 
-async function deliveryOf(db: Queryable, webhook: Webhook, { row }: Written<object>): Promise<string> {
+async function deliveryOf(db: Transaction, webhook: Webhook, { row }: Written<object>): Promise<string> {
   return onlyDelivery(db, webhook, Number(row.seq))
 }
 
-async function onlyDelivery(db: Queryable, webhook: Webhook, seq: number): Promise<string> {
+async function onlyDelivery(db: Transaction, webhook: Webhook, seq: number): Promise<string> {
   const isIt = sql` AND d.seq = ${String(seq)}::bigint`
   const [row] = await ask(db, deliveriesSql(webhook, isIt, 1))
   if (!row) throw notFound(`There is no delivery ${seq} of the webhook ${webhook.id}.`)
@@ -177,7 +182,7 @@ function notFound(detail: string): Refusal {
   return new Refusal('record_not_found', detail)
 }
 
-function webhookOf({ catalog }: Context, id: number): Webhook {
+function webhookOf({ catalog }: WriteContext, id: number): Webhook {
   return { account: catalog.account.id, id }
 }
 

@@ -3,22 +3,21 @@
  * webhook's user. It is built when it is sent, so fields that were hidden or purged meanwhile do not leak.
  * Knows no receiver.
  */
-import type { AuthorizedCaller } from '../../accounts/callers.ts'
+
 import { type Problem, Problems, Refusal } from '../../errors.ts'
+import { type RecordAsOf, recordsAsOf } from '../../history/as-of-event.ts'
 import { isAskedFor, scopeOf } from '../../history/event-types.ts'
-import { type RecordThen, recordsAt } from '../../history/records-at.ts'
-import { alsoTold, type EventRow, type ToldEvent, toldEvents } from '../../history/told.ts'
-import { isTold } from '../../history/told-configuration.ts'
+import { type EventRow, type PresentedEvent, presentEvents, shownAliases } from '../../history/present.ts'
+import { isShownToRole } from '../../history/present-configuration.ts'
 import type { JsonObject } from '../../json.ts'
-import { needNames } from '../../lists/needed-scopes.ts'
+import { requireReadScopes } from '../../lists/needed-scopes.ts'
 import { selectionOf } from '../../lists/query.ts'
 import type { Plan } from '../../lists/resolve.ts'
-import { withNames } from '../../records/names.ts'
+import { resolveNames } from '../../records/names.ts'
 import type { Reader } from '../../records/store.ts'
 import { filteredResource } from '../../resources/webhook.ts'
-import type { Rights } from '../../rights/rights.ts'
 import { allows } from '../../rights/scopes.ts'
-import { type Caller, isLimited } from '../../rights/visibility.ts'
+import { type AuthorizedCaller, type Caller, isLimited } from '../../rights/visibility.ts'
 import { mapYielding } from '../../waiting/yielding.ts'
 
 /** A webhook's subscription. */
@@ -36,7 +35,7 @@ export async function chosenEvents(
   { types, filter }: Asked,
 ): Promise<EventRow[]> {
   const asked = rows.filter(
-    row => mayRead(acting, row) && isAskedFor(types, { type: row.type!, also: alsoTold(acting, row) }),
+    row => mayRead(acting, row) && isAskedFor(types, { type: row.type!, also: shownAliases(acting, row) }),
   )
   const isJudged = ({ resource }: EventRow) => filter !== null || isPartly(acting, resource!)
   const then = await recordsOf(db, acting, asked.filter(isJudged), filter)
@@ -56,21 +55,21 @@ export async function payloadsOf(
   const then = await recordsOf(db, acting, readable, null)
   const isRecord = ({ resource }: EventRow) => acting.catalog.resources.has(resource!)
   const seen = readable.filter(row => !isRecord(row) || then.has(Number(row.seq)))
-  const told = await toldEvents(db, acting, seen)
+  const told = await presentEvents(db, acting, seen)
   return new Map(
     await mapYielding(told, event => [event.seq, bodyOf(event, then.get(event.seq)?.record ?? null)]),
   )
 }
 
 /** The body of a delivery, as JSON text. */
-export function bodyOf({ type, also, at, ...event }: ToldEvent, record: JsonObject | null): string {
+export function bodyOf({ type, also, at, ...event }: PresentedEvent, record: JsonObject | null): string {
   const { seq, resource, id, version, actor, changes } = event
   const data = { seq, resource, id, version, actor, changes, record }
   return JSON.stringify({ type, also, timestamp: at, data })
 }
 
 function mayRead({ rights, catalog }: AuthorizedCaller, row: EventRow): boolean {
-  return allows(rights.scopes, scopeOf(row.resource!)) && isTold(catalog, row)
+  return allows(rights.scopes, scopeOf(row.resource!)) && isShownToRole(catalog, row)
 }
 
 function isPartly({ catalog }: Caller, resource: string): boolean {
@@ -84,8 +83,8 @@ async function recordsOf(
   acting: AuthorizedCaller,
   rows: readonly EventRow[],
   filter: Plan | null,
-): Promise<Map<number, RecordThen>> {
-  const found = new Map<number, RecordThen>()
+): Promise<Map<number, RecordAsOf>> {
+  const found = new Map<number, RecordAsOf>()
   for (const [resource, of] of Map.groupBy(rows, row => row.resource!)) {
     const schema = acting.catalog.resources.get(resource)
     if (!schema) continue
@@ -94,7 +93,7 @@ async function recordsOf(
       id: Number(id),
       at: JSON.parse(at!) as string,
     }))
-    for (const [seq, then] of await recordsAt(db, acting, schema, events, filter)) found.set(seq, then)
+    for (const [seq, then] of await recordsAsOf(db, acting, schema, events, filter)) found.set(seq, then)
   }
   return found
 }
@@ -105,18 +104,18 @@ async function recordsOf(
  */
 export async function filterPlan(
   db: Reader,
-  caller: Caller & { readonly rights: Rights },
+  caller: AuthorizedCaller,
   resource: string,
   text: string,
 ): Promise<{ plan: Plan | null; problems: readonly Problem[] }> {
   const { catalog, rights } = caller
   const schema = catalog.resources.get(resource)!
-  const read = await withNames(db, caller, names => {
+  const read = await resolveNames(db, caller, names => {
     const problems = new Problems()
     const { filter } = selectionOf(new Map([['filter', [text]]]), { schema, catalog, problems, names })
     return { plan: filter, problems }
   })
-  needNames(rights, [], { filter: read.plan })
+  requireReadScopes(rights, [], { filter: read.plan })
   const problems = read.problems.kept.map(({ parameter: _, ...problem }) => ({
     ...problem,
     field: 'filter',

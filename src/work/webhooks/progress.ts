@@ -3,16 +3,14 @@
  * configuration. A process holds a webhook by a lease, so no two send the same event at once. No statement
  * locks more than one webhook, or an account.
  */
+
 import { jsonInstant } from '../../fields/moment.ts'
-import { eventRows } from '../../history/told.ts'
+import { eventRows } from '../../history/present.ts'
+import type { Reader } from '../../records/store.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
 import { leaseOn } from '../../waiting/lease.ts'
 
-/** The database for webhooks: each statement is a transaction of its own. */
-export type QueueDatabase = {
-  query(text: string, params: readonly (string | null)[]): Promise<Rows>
-}
 export type Rows = readonly Record<string, string | null>[]
 
 export type Webhook = { readonly account: number; readonly id: number }
@@ -43,7 +41,7 @@ export function isHeld(held: Held): Sql {
  * all accounts; `behind`: those with events that were not scanned.
  */
 export async function findWork(
-  db: QueueDatabase,
+  db: Reader,
   where: { readonly among: readonly number[] } | 'due' | 'behind',
   now: Date,
 ): Promise<Found[]> {
@@ -69,20 +67,20 @@ WHERE a.deleted_at IS NULL AND ${wanted}`,
 }
 
 /** Takes or renews the lease on a webhook. False if another process holds it. */
-export async function claim(db: QueueDatabase, held: Held, now: Date): Promise<boolean> {
+export async function claim(db: Reader, held: Held, now: Date): Promise<boolean> {
   const set = sql`next_at = ${now.toISOString()}::timestamptz`
   return (await lease.claim(db, held, held.holder, { set, returning: sql`1 AS one` })) !== null
 }
 
 /** Releases a webhook, and records when it has work again. */
-export async function release(db: QueueDatabase, held: Held): Promise<void> {
+export async function release(db: Reader, held: Held): Promise<void> {
   const nextAt = sql`(SELECT min(d.next_at) FROM webhook_delivery d
   WHERE ${isOf(held, sql`d`)} AND d.next_at IS NOT NULL)`
   await lease.release(db, held, held.holder, sql`next_at = ${nextAt}`)
 }
 
 /** The current signing secrets, the newest first. Never show or log them. */
-export async function secretsOf(db: QueueDatabase, webhook: Webhook): Promise<string[]> {
+export async function secretsOf(db: Reader, webhook: Webhook): Promise<string[]> {
   const [row] = await ask(db, sql`SELECT ${secretsSql(webhook)} AS secrets`)
   return JSON.parse(row!.secrets!) as string[]
 }
@@ -109,7 +107,7 @@ export type Configuration = {
 }
 
 /** Null if the lease is lost; 'gone' if the webhook was deleted. */
-export async function configurationOf(db: QueueDatabase, held: Held): Promise<Configuration | 'gone' | null> {
+export async function configurationOf(db: Reader, held: Held): Promise<Configuration | 'gone' | null> {
   const [row] = await ask(
     db,
     sql`SELECT p.seq::text AS seq, c.last_seq::text AS last_seq, p.is_active::text AS is_active,
@@ -137,11 +135,11 @@ WHERE ${isHeld(held)}`,
 }
 
 /**
- * The account's events after the last one that was scanned, as told.ts reads them for the viewer; `hasMore`:
+ * The account's events after the last one that was scanned, as present.ts reads them for the caller; `hasMore`:
  * true if more follow.
  */
 export async function eventsAfter(
-  db: QueueDatabase,
+  db: Reader,
   caller: Caller,
   seq: number,
   max: number,
@@ -153,11 +151,11 @@ export async function eventsAfter(
 }
 
 /**
- * The events of deliveries in the order of `seq`, as told.ts reads them; the last ones are left out if the
+ * The events of deliveries in the order of `seq`, as present.ts reads them; the last ones are left out if the
  * total is too large.
  */
 export async function eventsOf(
-  db: QueueDatabase,
+  db: Reader,
   caller: Caller,
   deliveries: readonly { readonly seq: number }[],
 ): Promise<Rows> {
@@ -168,7 +166,7 @@ export async function eventsOf(
 }
 
 /** Deletes the rows of a deleted webhook in batches; true if there were any. */
-export async function forget(db: QueueDatabase, webhook: Webhook, max: number): Promise<boolean> {
+export async function forget(db: Reader, webhook: Webhook, max: number): Promise<boolean> {
   const own = isOf(webhook, sql`d`)
   const [row] = await ask(
     db,

@@ -2,10 +2,12 @@
  * The delivery queue in the database (D72): due deliveries, outcomes of attempts, and the order per record.
  * Statements of a process without the lease change nothing.
  */
+
 import { jsonInstant } from '../../fields/moment.ts'
+import type { Reader } from '../../records/store.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
 import type { Attempt } from './outgoing.ts'
-import { type Held, isHeld, isOf, type QueueDatabase, type Webhook } from './progress.ts'
+import { type Held, isHeld, isOf, type Webhook } from './progress.ts'
 import { orderMinutes } from './retries.ts'
 
 /** An event to deliver. */
@@ -21,7 +23,7 @@ export type ToDeliver = {
  * sent again. False if another process has come further meanwhile, or a replay begins elsewhere.
  */
 export async function enqueue(
-  db: QueueDatabase,
+  db: Reader,
   held: Held,
   { from, to }: { readonly from: number; readonly to: number },
   deliveries: readonly ToDeliver[],
@@ -79,7 +81,7 @@ export type Due = ToDeliver & {
 
 /** At most `max` due deliveries, without those that this process has in hand. */
 export async function dueDeliveries(
-  db: QueueDatabase,
+  db: Reader,
   held: Held,
   atHand: readonly number[],
   max: number,
@@ -128,7 +130,7 @@ export type Health = {
  * retried after a lost response.
  */
 export async function writeDown(
-  db: QueueDatabase,
+  db: Reader,
   held: Held,
   outcomes: readonly Outcome[],
   health: Health | null,
@@ -148,7 +150,7 @@ function healthOf(held: Held, { failingSince, lastError, deliveredAt }: Health):
 }
 
 /** Records the outcome of a test, which needs no lease. */
-export async function writeDownTest(db: QueueDatabase, webhook: Webhook, outcome: Outcome): Promise<void> {
+export async function writeDownTest(db: Reader, webhook: Webhook, outcome: Outcome): Promise<void> {
   await ask(db, written(webhook, sql`SELECT 1 AS one`, [outcome], outcome.at))
 }
 
@@ -198,7 +200,7 @@ WHERE ${isOf(webhook, sql`d`)} AND d.seq = ANY(ARRAY(SELECT f.seq FROM freed f))
 }
 
 /** Moves waiting deliveries to the dead letters, `max` at a time; returns their number. */
-export async function giveUp(db: QueueDatabase, held: Held, reason: string, max: number): Promise<number> {
+export async function giveUp(db: Reader, held: Held, reason: string, max: number): Promise<number> {
   const rows = await ask(
     db,
     sql`UPDATE webhook_delivery d SET state = 'dead', next_at = NULL, error = coalesce(d.error, ${reason}::text)

@@ -7,17 +7,17 @@ import { randomUUID } from 'node:crypto'
 import type { Callers } from '../../accounts/callers.ts'
 import type { Log } from '../../db/open.ts'
 import { reasonOf } from '../../log.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Transaction } from '../../records/store.ts'
 import { updateRecord } from '../../records/update.ts'
 import { within } from '../../waiting/timeout.ts'
 import { WorkerLoop } from '../../waiting/worker-loop.ts'
 import { Courier, type CourierOptions } from './courier.ts'
 import { Outgoing, type OutgoingOptions } from './outgoing.ts'
 import { findWork, type Held, type Webhook } from './progress.ts'
-import { progressRow } from './saved.ts'
+import { progressRow } from './store.ts'
 
 export type WorkerOptions = OutgoingOptions & {
-  readonly db: Queryable
+  readonly db: Transaction
   readonly callers: Callers
   readonly now: () => Date
   readonly log: Log

@@ -5,21 +5,21 @@
  */
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Ask, type AskTogether, OneRefused } from '../ask.ts'
+import { type Ask, type AskBatch, OneRefused } from '../ask.ts'
 import { clientFault, DatabaseUnavailable } from '../unavailable.ts'
 import { Expected } from './expected.ts'
 import { Greeting, type GreetingOptions, longestGreeting, NotHere } from './greeting.ts'
 import { requireShape } from './message-shape.ts'
+import { checkSendable } from './protocol-limits.ts'
 import { type PendingQuery, ResponseQueue } from './response-queue.ts'
 import { sendCancel } from './send-cancel.ts'
-import { complaint } from './sendable.ts'
 import type { OnNotice } from './warnings.ts'
 import * as wire from './wire.ts'
 
 /** Connects; `signal` is aborted when the connection is no longer wanted. */
 export type Connect = (signal: AbortSignal) => Duplex | Promise<Duplex>
 
-export type SessionOptions = GreetingOptions & {
+export type ConnectionOptions = GreetingOptions & {
   /** the servers of the address; the first available one is used */
   readonly servers: readonly Connect[]
   /** delay before connecting, in milliseconds */
@@ -42,11 +42,11 @@ const longestMessage = 2 ** 30
 
 const [closeWithinMs, goodbyeMs, cancelWithinMs] = [5000, 1000, 5000]
 
-export class Session {
+export class Connection {
   readonly openedAt = performance.now()
   /** True if a statement was ever answered */
   hasAnswered = false
-  readonly #options: SessionOptions
+  readonly #options: ConnectionOptions
   readonly #responses = new ResponseQueue(query => this.#send(query))
   /** Bytes that can't be sent yet. */
   #unsent: Buffer[] = []
@@ -65,7 +65,7 @@ export class Session {
   readonly #ended = new AbortController()
   #onEmpty = () => {}
 
-  constructor(options: SessionOptions) {
+  constructor(options: ConnectionOptions) {
     this.#options = options
     void this.#begin()
   }
@@ -83,7 +83,7 @@ export class Session {
   readonly ask: Ask = (...statement) =>
     new Promise((resolve, reject) => this.#put([statement], ([rows]) => resolve(rows as never), reject))
 
-  readonly askTogether: AskTogether = statements =>
+  readonly askBatch: AskBatch = statements =>
     new Promise((resolve, reject) =>
       this.#put(
         statements,
@@ -235,7 +235,7 @@ export class Session {
     resolve: PendingQuery['resolve'],
     reject: PendingQuery['reject'],
   ): void {
-    const refusals = asked.map(([text, params]) => complaint(text, params))
+    const refusals = asked.map(([text, params]) => checkSendable(text, params))
     const which = refusals.findIndex(refusal => refusal !== null)
     const isScript = asked[0]![1] === undefined
     if (this.#over !== null) reject(this.#over)

@@ -2,7 +2,7 @@
  * All records of a resource as of the end of a past day (D74, `as_of`): the current ones, with later events
  * reverted. Lists and sums run their usual statements, in which the table's name stands for these records,
  * and the clock for that day's end. Columns to filter, sort and sum by are reverted for all records at once;
- * others for each record of the page: the planner evaluates their subqueries last. records-at.ts is for
+ * others for each record of the page: the planner evaluates their subqueries last. as-of-event.ts is for
  * single records after single events, whose later events this would read each time. Knows no HTTP.
  */
 import { parameterProblem, Refusal } from '../errors.ts'
@@ -11,39 +11,38 @@ import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { jsonInstant } from '../fields/moment.ts'
-import type { ListDatabase } from '../lists/list.ts'
 import { renderedSql } from '../records/rendered-record.ts'
-import { type Reader, tableOf } from '../records/store.ts'
+import { type RawReader, type Reader, tableOf } from '../records/store.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, compile, param, type Sql, type SqlType, sql, withCtes } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
-import { isWriting } from './records-at.ts'
+import { isWriting } from './as-of-event.ts'
 
 /**
  * The database as of the end of a day (a date, in the account's time zone), and that moment; the current one
  * without a day. Throws `history_too_short` if the account's events do not reach that far back, and
  * `malformed_query` for a future day.
  */
-export async function inPast(
-  db: ListDatabase,
+export async function asOfDay(
+  db: RawReader,
   schema: ResourceSchema,
   caller: Caller,
   day: string | null,
-): Promise<{ at: ListDatabase; moment: string | null }> {
+): Promise<{ at: RawReader; moment: string | null }> {
   if (day === null) return { at: db, moment: null }
   const past = await pastOf(db, caller, day)
-  return { at: asItWas(db, schema, caller, past), moment: past.moment }
+  return { at: databaseAsOf(db, schema, caller, past), moment: past.moment }
 }
 
 /** The end of a day in the account's history. */
-type Past = {
+type AsOf = {
   /** the first moment after the day: UTC, with milliseconds */
   readonly moment: string
   /** the last event before it */
   readonly seq: string
 }
 
-async function pastOf(db: Reader, { catalog: { account } }: Caller, day: string): Promise<Past> {
+async function pastOf(db: Reader, { catalog: { account } }: Caller, day: string): Promise<AsOf> {
   const own = param(String(account.id))
   const [row] = await ask(
     db,
@@ -66,8 +65,8 @@ FROM past`,
   throw new Refusal('history_too_short', detail, [parameterProblem('as_of', 'history_too_short', detail)])
 }
 
-/** The same database with the records of the resource as of `past`, as the viewer sees them. */
-function asItWas(db: ListDatabase, schema: ResourceSchema, caller: Caller, past: Past): ListDatabase {
+/** The same database with the records of the resource as of `past`, as the caller sees them. */
+function databaseAsOf(db: RawReader, schema: ResourceSchema, caller: Caller, past: AsOf): RawReader {
   const callerParams = callerParamsOf(caller)
   const shown = compile(renderedSql(schema)).text
   const ofPast = (text: string, params: readonly (string | null)[]) => {
@@ -86,7 +85,7 @@ function asItWas(db: ListDatabase, schema: ResourceSchema, caller: Caller, past:
  * The CTEs: the moment, the changes to revert for all records, and the records under the name of their table.
  * `asked`: the text of the statement without the columns that it only shows, and its parameters.
  */
-function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: Past, asked: string): Sql[] {
+function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: AsOf, asked: string): Sql[] {
   const { name } = schema.resource
   const table = tableOf(schema)
   const later = laterEvents(name, params, seq)
@@ -226,7 +225,7 @@ type WasColumn = {
 }
 
 /** The columns that lists and sums may read. */
-const columnsOf = memoize(({ fields, resource: { kept } }: ResourceSchema): readonly WasColumn[] => {
+const columnsOf = memoize(({ fields, resource: { maintained } }: ResourceSchema): readonly WasColumn[] => {
   const ofStore = (
     [
       ['custom', 'jsonb'],
@@ -237,7 +236,7 @@ const columnsOf = memoize(({ fields, resource: { kept } }: ResourceSchema): read
     ] as const
   ).map(([name, type]) => ({ name, type, field: null, member: '' }))
   const ofFields = fields
-    .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.kept_by)
+    .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.maintained_by)
     .flatMap(field => {
       const { internal_name: name, type } = field
       return kinds[type]
@@ -246,12 +245,17 @@ const columnsOf = memoize(({ fields, resource: { kept } }: ResourceSchema): read
     })
   // No event reports them, such as `last_used_at` of a token.
   const ownOfStore = new Set(['id', ...ofStore.map(({ name }) => name)])
-  const isAsNow = ({ kept_by, is_of_store, internal_name }: Field) =>
-    kept_by || (is_of_store && !ownOfStore.has(internal_name))
+  const isAsNow = ({ maintained_by, is_of_store, internal_name }: Field) =>
+    maintained_by || (is_of_store && !ownOfStore.has(internal_name))
   const ofOthers = fields
     .filter(field => !field.is_custom && !field.computed && isAsNow(field))
     .flatMap(field => kinds[field.type].columns(field))
-  const asNow = ['account_id', 'id', ...ofOthers.map(({ name }) => name), ...(kept ? [kept.document] : [])]
+  const asNow = [
+    'account_id',
+    'id',
+    ...ofOthers.map(({ name }) => name),
+    ...(maintained ? [maintained.document] : []),
+  ]
   const asTheyAre = asNow.map(name => ({
     name,
     type: 'text' as const,

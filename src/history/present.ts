@@ -7,19 +7,18 @@ import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
-import { isExpandable, type Names, namesBehind } from '../records/expand.ts'
+import { isExpandable, type NamesByField, namesBehind } from '../records/expand.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
-import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import { type Caller, visible } from '../rights/visibility.ts'
 import { type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { mapYielding } from '../waiting/yielding.ts'
 import { shownTypes } from './event-types.ts'
-import { toldConfiguration } from './told-configuration.ts'
+import { presentConfiguration } from './present-configuration.ts'
 
-export type ToldEvent = {
+export type PresentedEvent = {
   readonly seq: number
   readonly type: string
   /** aliases of its type: deal.won */
@@ -32,17 +31,17 @@ export type ToldEvent = {
   readonly actor: {
     /** a user's id; null: the service itself */
     readonly id: number | null
-    /** null also if the listener may not read users; the token's, if the listener doesn't see it */
+    /** null also if the caller may not read users; the token's, if the caller doesn't see it */
     readonly name: string | null
     readonly token?: { readonly id: number; readonly name: string | null }
     /** the job that carried it out (D84) */
     readonly job?: { readonly id: number }
     readonly request_id: string | null
   }
-  readonly changes: readonly ToldChange[]
+  readonly changes: readonly PresentedChange[]
 }
 
-export type ToldChange = {
+export type PresentedChange = {
   readonly field: string
   readonly label: string
   readonly from: Json
@@ -52,9 +51,6 @@ export type ToldChange = {
   readonly to_name?: Json
 }
 
-/** The caller who reads events; without rights: the service itself. */
-export type Listener = Caller & { readonly rights?: Rights }
-
 /** A row of `eventRows`. */
 export type EventRow = Readonly<Record<string, string | null>>
 
@@ -63,7 +59,7 @@ const bytesMax = 4_194_304
 
 /**
  * SELECT of the events of an account that match a condition on the row `e`, `max` at most, in the order of
- * `seq` or in reverse. `has_next`: true if one more follows. A token has a name for viewers who see it.
+ * `seq` or in reverse. `has_next`: true if one more follows. A token has a name for callers who see it.
  */
 export function eventRows(params: CallerParams, condition: Sql, order: 'ASC' | 'DESC', max: number): Sql {
   const ordered = order === 'ASC' ? sql`ORDER BY e.seq` : sql`ORDER BY e.seq DESC`
@@ -89,31 +85,31 @@ type ReadEvent = { readonly row: EventRow; readonly changes: readonly Change[] }
 type Change = { readonly name: string; readonly field: Field | null; readonly from: Json; readonly to: Json }
 
 /** Presents events; one statement looks up the names of all of them. */
-export async function toldEvents(
+export async function presentEvents(
   db: Reader,
-  listener: Listener,
+  caller: Caller,
   rows: readonly EventRow[],
-): Promise<ToldEvent[]> {
-  const read = await mapYielding(rows, row => ({ row, changes: changesOf(listener, row) }))
+): Promise<PresentedEvent[]> {
+  const read = await mapYielding(rows, row => ({ row, changes: changesOf(caller, row) }))
   const values = new Map<Field, Json[]>()
   for (const { changes } of read) {
     for (const { field, from, to } of changes) {
-      if (!field || !isNamed(field, listener)) continue
+      if (!field || !isNamed(field, caller)) continue
       values.set(field, [...(values.get(field) ?? []), from, to])
     }
   }
-  const names = await namesBehind(db, listener, values)
-  return mapYielding(read, event => told(event, names, listener))
+  const names = await namesBehind(db, caller, values)
+  return mapYielding(read, event => presentEvent(event, names, caller))
 }
 
-/** The changes of an event that the listener may see, in the order of the form. */
+/** The changes of an event that the caller may see, in the order of the form. */
 function changesOf({ catalog }: Caller, row: EventRow): Change[] {
   const parsed = parseJson(row.changes!) as JsonObject
   const schema = catalog.resources.get(row.resource!)
   if (!schema) {
     // A change of fields and forms has only the new state, that of a setting also the former one.
     const isOfAccount = row.type === 'account.updated'
-    return Object.entries(toldConfiguration(catalog, parsed)).map(([name, said]) => {
+    return Object.entries(presentConfiguration(catalog, parsed)).map(([name, said]) => {
       const { before, after } = isOfAccount
         ? (said as { before: Json; after: Json })
         : { before: null, after: said }
@@ -137,45 +133,45 @@ const placesOf = memoize(
   ({ fields }: ResourceSchema) => new Map(fields.map(({ internal_name }, index) => [internal_name, index])),
 )
 
-/** True if the values of a field have names that the listener may read. */
-function isNamed(field: Field, listener: Listener): boolean {
-  return isExpandable(field) && (!field.related || mayName(listener, field.related))
+/** True if the values of a field have names that the caller may read. */
+function isNamed(field: Field, caller: Caller): boolean {
+  return isExpandable(field) && (!field.related || mayName(caller, field.related))
 }
 
-/** True if a listener may read the names of a resource's records (D65). */
-export function mayName({ rights }: Listener, resource: string): boolean {
+/** True if a caller may read the names of a resource's records (D65). */
+export function mayName({ rights }: Caller, resource: string): boolean {
   return !rights || allows(rights.scopes, `${resource}:read`)
 }
 
 /** The aliases of an event that reveal no hidden field. */
-export function alsoTold({ catalog }: Caller, { also }: EventRow): string[] {
+export function shownAliases({ catalog }: Caller, { also }: EventRow): string[] {
   return shownTypes(JSON.parse(also!) as string[], catalog)
 }
 
-function told({ row, changes }: ReadEvent, names: Names, listener: Listener): ToldEvent {
+function presentEvent({ row, changes }: ReadEvent, names: NamesByField, caller: Caller): PresentedEvent {
   const actor = Number(row.actor)
-  const tokenName = mayName(listener, 'token') ? (row.token_name ?? null) : null
+  const tokenName = mayName(caller, 'token') ? (row.token_name ?? null) : null
   const token = row.token === null ? {} : { token: { id: Number(row.token), name: tokenName } }
   return {
     seq: Number(row.seq),
     type: row.type!,
-    also: alsoTold(listener, row),
+    also: shownAliases(caller, row),
     at: JSON.parse(row.at!) as string,
     resource: row.resource!,
     id: Number(row.id),
     version: Number(row.version),
     actor: {
       id: actor || null,
-      name: mayName(listener, 'user') ? (row.actor_name ?? null) : null,
+      name: mayName(caller, 'user') ? (row.actor_name ?? null) : null,
       ...token,
       ...(row.job === null ? {} : { job: { id: Number(row.job) } }),
       request_id: row.request_id ?? null,
     },
-    changes: changes.map(change => toldChange(change, names)),
+    changes: changes.map(change => presentChange(change, names)),
   }
 }
 
-function toldChange({ name, field, from, to }: Change, names: Names): ToldChange {
+function presentChange({ name, field, from, to }: Change, names: NamesByField): PresentedChange {
   const known = field && names.get(field)
   const nameOf = (value: Json): Json =>
     Array.isArray(value) ? value.map(nameOf) : (known?.get(Number(value))?.name ?? null)

@@ -1,22 +1,18 @@
-/**
- * The steps of a request with known caller and body: first idempotency, then the handler. A refused handler
- * is retried once on a newer catalog. Admission comes before (admission.ts). Knows no HTTP library.
- */
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import { storedResponse } from '../records/idempotency.ts'
-import type { Queryable } from '../records/store.ts'
+import type { Transaction } from '../records/store.ts'
 import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import type { Answer } from './answer.ts'
 import type { ApiRequest } from './request.ts'
 import type { Handler } from './route.ts'
 
-export type Pipeline = {
+export type Middleware = {
   /** Responds to a request with a handler. Throws the handler's errors. */
   answer(request: ApiRequest, handler: Handler): Promise<Answer>
 }
 
-export function openPipeline(db: Queryable): Pipeline {
+export function openMiddleware(db: Transaction): Middleware {
   const withIdempotency = idempotency(db)
   return {
     answer: (request, handler) =>
@@ -53,7 +49,7 @@ async function retriedOnNewerCatalog(request: ApiRequest, handler: Handler): Pro
  * Serializes requests with the same Idempotency-Key (D8). If one fails, another process may have carried out
  * the same request meanwhile; the handler then finds its response.
  */
-function idempotency(db: Queryable) {
+function idempotency(db: Transaction) {
   const inFlight = new KeyedMutex<string>()
   return async (request: ApiRequest, handler: Handler, carryOut: () => Promise<Answer>): Promise<Answer> => {
     const { idempotency, caller } = request

@@ -12,7 +12,7 @@ import type { Nested, Reference } from '../records/parse.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { Caller } from '../rights/visibility.ts'
 
-export type Findings = {
+export type Validation = {
   readonly catalog: Catalog
   readonly problems: Problems
   readonly warnings: Warning[]
@@ -24,7 +24,7 @@ export type Findings = {
   readonly isHidden: (field: Field) => boolean
 }
 
-export function newFindings(catalog: Catalog, caller: Caller | undefined): Findings {
+export function newValidation(catalog: Catalog, caller: Caller | undefined): Validation {
   const isHidden = ({ resource, internal_name: name }: Field) => {
     const seen = caller?.catalog.resources.get(resource)
     return seen !== undefined && isHiddenByRole(seen, name)
@@ -33,8 +33,8 @@ export function newFindings(catalog: Catalog, caller: Caller | undefined): Findi
 }
 
 /** Adds a problem of the member at `path`. */
-export function report(
-  { problems }: Findings,
+export function addProblem(
+  { problems }: Validation,
   path: string,
   code: string,
   message: string,
@@ -52,50 +52,62 @@ export function membersOf(
   body: Json,
   known: readonly string[],
   readOnly: readonly string[],
-  findings: Findings,
+  validation: Validation,
 ): JsonObject {
   if (!isObject(body)) {
-    report(findings, '', 'wrong_type', 'must be a JSON object')
+    addProblem(validation, '', 'wrong_type', 'must be a JSON object')
     return {}
   }
   const sent: JsonObject = {}
   for (const [name, value] of Object.entries(body)) {
     if (known.includes(name)) sent[name] = value
     else if (readOnly.includes(name)) {
-      findings.warnings.push({
+      validation.warnings.push({
         field: name,
         code: 'read_only',
         message: 'It is read-only; what was sent is ignored.',
       })
     } else {
       const hint = () => suggestion(name, known, `It has: ${known.join(', ')}.`)
-      report(findings, `/${pointerStep(name)}`, 'unknown_field', 'is not a known member', hint)
+      addProblem(validation, `/${pointerStep(name)}`, 'unknown_field', 'is not a known member', hint)
     }
   }
   return sent
 }
 
 /** A display name: 1 to 255 characters, trimmed. */
-export function nameOf(value: Json | undefined, path: string, findings: Findings): string | undefined {
-  if (value === undefined || value === null) return report(findings, path, 'required', 'must be given')
-  if (typeof value !== 'string') return report(findings, path, 'wrong_type', 'must be a string')
+export function nameOf(value: Json | undefined, path: string, validation: Validation): string | undefined {
+  if (value === undefined || value === null) return addProblem(validation, path, 'required', 'must be given')
+  if (typeof value !== 'string') return addProblem(validation, path, 'wrong_type', 'must be a string')
   const name = value.trim()
-  if (name === '') return report(findings, path, 'required', 'must not be empty')
+  if (name === '') return addProblem(validation, path, 'required', 'must not be empty')
   if (name.includes('\0') || !name.isWellFormed()) {
-    return report(findings, path, 'invalid_characters', 'must not contain NUL or half of a surrogate pair')
+    return addProblem(
+      validation,
+      path,
+      'invalid_characters',
+      'must not contain NUL or half of a surrogate pair',
+    )
   }
-  if (codePoints(name) > 255) return report(findings, path, 'too_long', 'must have at most 255 characters')
+  if (codePoints(name) > 255)
+    return addProblem(validation, path, 'too_long', 'must have at most 255 characters')
   return name
 }
 
-export function booleanOf(value: Json | undefined, path: string, findings: Findings): boolean | undefined {
+export function booleanOf(
+  value: Json | undefined,
+  path: string,
+  validation: Validation,
+): boolean | undefined {
   if (value === undefined) return undefined
-  return typeof value === 'boolean' ? value : report(findings, path, 'wrong_type', 'must be true or false')
+  return typeof value === 'boolean'
+    ? value
+    : addProblem(validation, path, 'wrong_type', 'must be true or false')
 }
 
 /** A position in a list, counted from 1. */
-export function positionOf(value: Json | undefined, findings: Findings): number | undefined {
+export function positionOf(value: Json | undefined, validation: Validation): number | undefined {
   if (value === undefined || value === null) return undefined
   const isPlace = typeof value === 'number' && Number.isInteger(value) && value >= 1
-  return isPlace ? value : report(findings, '/position', 'wrong_type', 'must be a whole number from 1')
+  return isPlace ? value : addProblem(validation, '/position', 'wrong_type', 'must be a whole number from 1')
 }

@@ -4,8 +4,8 @@ import { loadCatalog } from '../accounts/callers.ts'
 import { asDefined } from '../fields/as-defined.ts'
 import { comparedName } from '../fields/name.ts'
 import { suggestion } from '../fields/nearest.ts'
-import type { Context } from '../records/save.ts'
-import type { Queryable, Reader } from '../records/store.ts'
+import type { WriteContext } from '../records/save.ts'
+import type { Reader, Transaction } from '../records/store.ts'
 import { resources } from '../resources/resources.ts'
 import { ask, sql } from '../sql.ts'
 import { CommandRefusal, type Given, type Option } from './command.ts'
@@ -65,7 +65,7 @@ function noSuch(what: string, name: string, known: readonly { name: string }[], 
 }
 
 /** The context of a command's writes, with the account's current configuration. */
-export async function operatorOf(db: Queryable, account: number): Promise<Context> {
+export async function operatorOf(db: Transaction, account: number): Promise<WriteContext> {
   const catalog = await loadCatalog(db, resources, account)
   return { catalog: asDefined(catalog, 'user', 'token'), actor: service }
 }

@@ -14,7 +14,7 @@ const charactersMax = 250_000_000
  * The limit that a statement exceeds; null if none. Check it before sending, because an error while sending
  * would cost other statements their answers.
  */
-export function complaint(text: string, params: readonly (string | null)[] = []): Error | null {
+export function checkSendable(text: string, params: readonly (string | null)[] = []): Error | null {
   if (params.length > parametersMax) {
     return new StatementTooLarge(`A statement has at most ${parametersMax} parameters, not ${params.length}`)
   }

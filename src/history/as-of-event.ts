@@ -1,7 +1,7 @@
 /**
- * Single records as of some of their events (D72): which of them a viewer sees, and which a filter matches.
+ * Single records as of some of their events (D72): which of them a caller sees, and which a filter matches.
  * The conditions of lists are applied to the current rows with later events reverted, as events have each
- * value before and after. Referenced records are current. as-it-was.ts reads all records of a day. Knows no
+ * value before and after. Referenced records are current. as-of-day.ts reads all records of a day. Knows no
  * particular resource.
  */
 import type { ResourceSchema } from '../fields/catalog.ts'
@@ -21,8 +21,8 @@ import { mapYielding } from '../waiting/yielding.ts'
 /** An event of a record. `at`: ISO 8601 */
 export type RecordEvent = { readonly seq: number; readonly id: number; readonly at: string }
 
-/** A record as of an event, without fields that the viewer's role hides; null if it has been purged. */
-export type RecordThen = { readonly record: JsonObject | null; readonly isMatch: boolean }
+/** A record as of an event, without fields that the caller's role hides; null if it has been purged. */
+export type RecordAsOf = { readonly record: JsonObject | null; readonly isMatch: boolean }
 
 /** Number of events read at once. */
 const pageMax = 2000
@@ -30,18 +30,18 @@ const pageMax = 2000
 const attempts = 5
 
 /**
- * `seq` → the record after that event, if the viewer saw it then and sees it now; values that follow from
- * other records are current (D63). `fields` are the resource's as the viewer's role sees them; a null filter
+ * `seq` → the record after that event, if the caller saw it then and sees it now; values that follow from
+ * other records are current (D63). `fields` are the resource's as the caller's role sees them; a null filter
  * matches all.
  */
-export async function recordsAt(
+export async function recordsAsOf(
   db: Reader,
   caller: Caller,
   schema: ResourceSchema,
   events: readonly RecordEvent[],
   filter: Plan | null,
-): Promise<Map<number, RecordThen>> {
-  const found = new Map<number, RecordThen>()
+): Promise<Map<number, RecordAsOf>> {
+  const found = new Map<number, RecordAsOf>()
   let left = events
   for (let attempt = 1; left.length > 0; attempt++) {
     const histories = await historiesOf(db, caller, schema, left)
@@ -69,7 +69,7 @@ function thenOf(
   row: ReadRow | undefined,
   then: Then | undefined,
   filter: Plan | null,
-): RecordThen | null {
+): RecordAsOf | null {
   // The owner of a purged record is unknown.
   if (!row) return schema.visibility === 'all' ? { record: null, isMatch: filter === null } : null
   if (row.is_seen !== 'true') return null
@@ -78,7 +78,7 @@ function thenOf(
     name,
     parseJson(row[`clock${index}`] ?? 'null'),
   ])
-  const was = { ...(then ? recordAt(now, then) : now), ...Object.fromEntries(clock) }
+  const was = { ...(then ? recordAsOf(now, then) : now), ...Object.fromEntries(clock) }
   return { record: shownMembers(schema, was, null), isMatch: row.is_match === 'true' }
 }
 
@@ -278,7 +278,7 @@ function kept({ type, version, at, actor, written }: Step): Then['kept'] {
 }
 
 /** The former record, from the current one. A custom field without a value is absent from it (D43). */
-export function recordAt(now: JsonObject, { values, kept }: Then): JsonObject {
+export function recordAsOf(now: JsonObject, { values, kept }: Then): JsonObject {
   const record: JsonObject = { ...now, ...kept }
   for (const [field, value] of values) {
     if (value === null && field.startsWith('cf_')) delete record[field]

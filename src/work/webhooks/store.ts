@@ -8,11 +8,11 @@ import type { WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { moment } from '../../fields/moment.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
-import { createRecord, type Given } from '../../records/create.ts'
+import { createRecord, type WriteOptions } from '../../records/create.ts'
 import type { Precondition } from '../../records/precondition.ts'
 import { readRecord } from '../../records/read.ts'
-import type { Context, Saved } from '../../records/save.ts'
-import type { Queryable } from '../../records/store.ts'
+import type { Saved, WriteContext } from '../../records/save.ts'
+import type { Transaction } from '../../records/store.ts'
 import { updateRecord } from '../../records/update.ts'
 import { filteredResource, inUse } from '../../resources/webhook.ts'
 import type { Rights } from '../../rights/rights.ts'
@@ -25,13 +25,13 @@ import { newWebhookSecret } from './signature.ts'
 export type SavedWebhook = Saved & { readonly secret: string | null }
 
 /** The context of an HTTP caller. */
-export type Asking = Context & { readonly rights: Rights }
+export type WebhookContext = WriteContext & { readonly rights: Rights }
 
 /** Creates a webhook from a body. Throws the errors of `createRecord`. */
 export async function createWebhook(
-  db: Queryable,
+  db: Transaction,
   outgoing: Outgoing,
-  context: Asking,
+  context: WebhookContext,
   body: Json,
 ): Promise<SavedWebhook> {
   const secret = newWebhookSecret(randomBytes)
@@ -44,12 +44,12 @@ export async function createWebhook(
 
 /** The additions to a webhook's update: problems of its URL and filter, and its progress. */
 export async function changeOf(
-  db: Queryable,
+  db: Transaction,
   outgoing: Outgoing,
-  context: Asking,
+  context: WebhookContext,
   id: number,
   body: Json,
-): Promise<Given> {
+): Promise<WriteOptions> {
   const read = await readRecord(db, fieldsOf(context), context, id).catch(error => {
     if (error instanceof Refusal && error.slug === 'record_not_found') return null
     throw error
@@ -68,8 +68,8 @@ export async function changeOf(
  * Throws the errors of `updateRecord`.
  */
 export async function rotateWebhook(
-  db: Queryable,
-  context: Context,
+  db: Transaction,
+  context: WriteContext,
   id: number,
   overlapHours: number,
   precondition: Precondition,
@@ -82,17 +82,17 @@ export async function rotateWebhook(
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
 }
 
-export function fieldsOf({ catalog }: Pick<Context, 'catalog'>): ResourceSchema {
+export function fieldsOf({ catalog }: Pick<WriteContext, 'catalog'>): ResourceSchema {
   return catalog.resources.get('webhook')!
 }
 
 /** A webhook that is visible to the caller. Throws `record_not_found`. */
-export async function requireThere(db: Queryable, context: Context, id: number): Promise<JsonObject> {
+export async function requireThere(db: Transaction, context: WriteContext, id: number): Promise<JsonObject> {
   return parseJson((await readRecord(db, fieldsOf(context), context, id)).record) as JsonObject
 }
 
 /** Like requireThere, for an active webhook. Throws also `validation_failed`. */
-export async function requireInUse(db: Queryable, context: Context, id: number): Promise<void> {
+export async function requireInUse(db: Transaction, context: WriteContext, id: number): Promise<void> {
   const record = await requireThere(db, context, id)
   if (record.is_active === inUse.yes) return
   throw new Refusal('validation_failed', 'Nothing is sent again.', [
@@ -105,9 +105,9 @@ export async function requireInUse(db: Queryable, context: Context, id: number):
 
 /** Problems of the URL and the filter in a body, beyond those of their fields. */
 async function problemsOf(
-  db: Queryable,
+  db: Transaction,
   outgoing: Outgoing,
-  context: Asking,
+  context: WebhookContext,
   body: Json,
   before: JsonObject | null,
 ): Promise<Problem[]> {

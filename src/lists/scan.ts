@@ -4,11 +4,11 @@
  */
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { renderedSql } from '../records/rendered-record.ts'
-import { tableOf } from '../records/store.ts'
+import { type RawReader, tableOf } from '../records/store.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { compile, param, type Statement, sql } from '../sql.ts'
 import { type Cursor, cursorText, listIdentity, readCursor } from './cursor.ts'
-import { keysOf, type ListDatabase, renderedLate, rowsSql } from './list.ts'
+import { keysOf, renderedLate, rowsSql } from './list.ts'
 import type { ListRequest } from './query.ts'
 import { sortSql, whereSql } from './sql.ts'
 
@@ -16,7 +16,7 @@ import { sortSql, whereSql } from './sql.ts'
  * The statement of all records, in order: `line` is a record's text; `place`, which begins with a
  * parenthesis, identifies it for `lineStatement`.
  */
-export function wholeStatement(schema: ResourceSchema, caller: Caller, request: ListRequest): Statement {
+export function scanStatement(schema: ResourceSchema, caller: Caller, request: ListRequest): Statement {
   const params = callerParamsOf(caller)
   const keys = keysOf(request, params, param(request.asOf))
   const [table, account] = [tableOf(schema), params.account]
@@ -58,8 +58,8 @@ const [fewest, most, stepBytes] = [50, 2000, 1_048_576]
  * The texts of all records, in order, in steps: each begins after the last record of the one before. They are
  * a consistent snapshot only if nothing is written meanwhile.
  */
-export async function* recordsInSteps(
-  db: ListDatabase,
+export async function* scanInSteps(
+  db: RawReader,
   schema: ResourceSchema,
   caller: Caller,
   request: ListRequest,

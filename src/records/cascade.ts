@@ -14,15 +14,15 @@ export function deletion({ actor }: WriteParams): Sql {
 }
 
 /** Deletes the parts of the record `r`, of these resources. */
-export function deletedParts(schema: ResourceSchema, parts: readonly string[], params: WriteParams) {
-  return partsOf(schema, parts, params, 'deleted', deletion(params), sql`IS NULL`)
+export function cascadeDelete(schema: ResourceSchema, parts: readonly string[], params: WriteParams) {
+  return cascade(schema, parts, params, 'deleted', deletion(params), sql`IS NULL`)
 }
 
 /**
  * Changes the parts `x` of the record `r`, of these resources, whose `deleted_at` matches `which`. The
  * columns of `r` that follow from its parts don't change: parts that go with it come back with it.
  */
-export function partsOf(
+export function cascade(
   { resource: { name } }: ResourceSchema,
   parts: readonly string[],
   params: WriteParams,

@@ -4,10 +4,10 @@
  */
 import type { Ask } from './ask.ts'
 import type { Database } from './open.ts'
-import type { Transaction } from './postgres/pool.ts'
+import type { PoolTransaction } from './postgres/pool.ts'
 import type { Progress } from './postgres/response-queue.ts'
 
-export type Backend = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
+export type Driver = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
   isAvailable(): boolean
   /** True if the disk has space for writes */
   hasDiskSpace(): boolean
@@ -18,7 +18,7 @@ export type Backend = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
    */
   guard<T>(ask: (progress?: Progress) => Promise<T>, isBackground?: boolean): Promise<T>
   /** True if one session runs everything, one statement after the other */
-  readonly hasOneSession: boolean
+  readonly hasOneConnection: boolean
   /** number of long reads that run at the same time */
   readonly readPermits: number
   /** number of long reads that one account may run while others wait */
@@ -30,7 +30,7 @@ export type Backend = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
   /** Runs a long read; aborting `ended` cancels it. */
   read<R>(statement: Parameters<Ask>, ended: AbortSignal): Promise<R>
   /** Runs `act` in a transaction of one snapshot; null where one session runs everything. */
-  readonly snapshot: (<T>(act: (tx: Transaction) => Promise<T>, ended: AbortSignal) => Promise<T>) | null
+  readonly snapshot: (<T>(act: (tx: PoolTransaction) => Promise<T>, ended: AbortSignal) => Promise<T>) | null
   close(): Promise<void>
 }
 

@@ -1,16 +1,16 @@
 /**
- * The browser behind a request (D61): its session's cookie, its address, and protection against cross-site
+ * The client of a request (D61): its session's cookie, its address, and protection against cross-site
  * request forgery.
  */
 import type { FastifyRequest } from 'fastify'
-import type { Visitor as SignInVisitor } from '../accounts/sign-in/sign-in.ts'
+import type { ClientInfo } from '../accounts/sign-in/sign-in.ts'
 import { accountOf } from '../accounts/token.ts'
 import { isLoopbackName } from '../config.ts'
 import { Refusal } from '../errors.ts'
 import type { Answer } from './answer.ts'
 import { networkOf } from './network.ts'
 
-export type Visitor = SignInVisitor & {
+export type Client = ClientInfo & {
   /** origin of the service as the browser names it, such as https://crm.example.com */
   readonly origin: string
   /** the value of a cookie of the service */
@@ -25,7 +25,7 @@ export type CookieName = 'session' | 'openid'
 export const sessionSeconds = 14 * 86_400
 
 /** `publicUrl`: the configured origin of the service; null: the Host of the request. */
-export function visitorOf(request: FastifyRequest, publicUrl: string | null): Visitor {
+export function clientOf(request: FastifyRequest, publicUrl: string | null): Client {
   const { headers, ip } = request
   const host = headers.host ?? ''
   const isHere = isLoopbackName(host.replace(/:\d+$/, ''))
@@ -49,8 +49,8 @@ export function visitorOf(request: FastifyRequest, publicUrl: string | null): Vi
 }
 
 /** A response that sets the session's cookie. */
-export function withCookie(answer: Answer, visitor: Visitor, value: string, seconds: number): Answer {
-  const cookie = visitor.setCookie('session', value, seconds)
+export function withCookie(answer: Answer, client: Client, value: string, seconds: number): Answer {
+  const cookie = client.setCookie('session', value, seconds)
   return { ...answer, headers: { ...answer.headers, 'set-cookie': cookie } }
 }
 
@@ -69,18 +69,18 @@ const reads = ['GET', 'HEAD', 'OPTIONS']
  * write with a cookie must name one of the service's own pages as its source; one without is checked if it
  * names its source.
  */
-export function refuseOtherSites({ method, headers }: FastifyRequest, visitor: Visitor): void {
+export function refuseOtherSites({ method, headers }: FastifyRequest, client: Client): void {
   if (reads.includes(method)) return
   const { 'sec-fetch-site': site, origin } = headers
-  if (site === undefined && origin === undefined && visitor.session === null) return
+  if (site === undefined && origin === undefined && client.session === null) return
   const isOwn =
-    site !== undefined ? site === 'same-origin' || site === 'none' : isOrigin(origin, visitor.origin)
+    site !== undefined ? site === 'same-origin' || site === 'none' : isOrigin(origin, client.origin)
   if (isOwn) return
   // Over plain http a browser sends Origin only.
-  if (site === undefined && isOrigin(origin?.replace(/^http:/, 'https:'), visitor.origin))
+  if (site === undefined && isOrigin(origin?.replace(/^http:/, 'https:'), client.origin))
     throw new Refusal(
       'forbidden',
-      `Over the network the service is used by https: alone. Put TLS in front of it and open ${visitor.origin}.`,
+      `Over the network the service is used by https: alone. Put TLS in front of it and open ${client.origin}.`,
     )
   throw new Refusal(
     'forbidden',

@@ -6,11 +6,11 @@
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
-import type { Queryable } from './store.ts'
+import type { Transaction } from './store.ts'
 import { carryOut, lockFirst } from './write.ts'
 
 /** The columns to backfill, as SQL over the row `r`. */
-export type Derivation = {
+export type Backfill = {
   readonly table: string
   /** column → its value */
   readonly values: { readonly [column: string]: Sql }
@@ -24,23 +24,18 @@ const readAtOnce = 1000
 const writtenAtOnce = 200
 
 /** Updates the columns of an account's records that differ from its configuration. */
-export async function derive(
-  db: Queryable,
+export async function backfill(
+  db: Transaction,
   { account: { id }, version }: Catalog,
-  derivation: Derivation,
+  backfill: Backfill,
 ): Promise<void> {
   const account = param(String(id))
   for (let after = '0', read = readAtOnce; read === readAtOnce; ) {
-    const [row] = await ask(db, differingSql(derivation, account, after))
+    const [row] = await ask(db, differingSql(backfill, account, after))
     const differing = JSON.parse(row!.differing!) as number[]
     for (let start = 0; start < differing.length; start += writtenAtOnce) {
       const ids = differing.slice(start, start + writtenAtOnce)
-      const [written] = await carryOut(
-        db,
-        account,
-        followingSql(derivation, account, ids, version),
-        lockFirst,
-      )
+      const [written] = await carryOut(db, account, followingSql(backfill, account, ids, version), lockFirst)
       if (written!.is_current !== 'true') return
     }
     after = row!.last!
@@ -52,35 +47,35 @@ export async function derive(
  * Reads the next thousand records after an id. Returns their number, the last id, and the ids of those whose
  * columns differ.
  */
-function differingSql(derivation: Derivation, account: Param, after: string): Sql {
+function differingSql(backfill: Backfill, account: Param, after: string): Sql {
   return sql`WITH part AS MATERIALIZED (
-  SELECT * FROM ${sql.id(derivation.table)} r
+  SELECT * FROM ${sql.id(backfill.table)} r
   WHERE r.account_id = ${account}::bigint AND r.id > ${after}::bigint
   ORDER BY r.id LIMIT ${sql.integer(readAtOnce)}
 )
 SELECT (SELECT count(*) FROM part)::text AS read, (SELECT max(id) FROM part)::text AS last, (
-  SELECT coalesce(json_agg(r.id), '[]') FROM ${sql.join([sql`part r`, ...derivation.from])}
-  WHERE ${differs(derivation)})::text AS differing`
+  SELECT coalesce(json_agg(r.id), '[]') FROM ${sql.join([sql`part r`, ...backfill.from])}
+  WHERE ${differs(backfill)})::text AS differing`
 }
 
 /** Updates the columns of these records, if the configuration still has this version. */
-function followingSql(derivation: Derivation, account: Param, ids: readonly number[], version: string): Sql {
-  const set = Object.entries(derivation.values).map(([column, value]) => sql`${sql.id(column)} = ${value}`)
+function followingSql(backfill: Backfill, account: Param, ids: readonly number[], version: string): Sql {
+  const set = Object.entries(backfill.values).map(([column, value]) => sql`${sql.id(column)} = ${value}`)
   return sql`WITH current AS (
   SELECT 1 FROM account WHERE account_id = ${account}::bigint AND catalog_version = ${version}::bigint
 ),
 done AS (
-  UPDATE ${sql.id(derivation.table)} r SET
+  UPDATE ${sql.id(backfill.table)} r SET
     ${sql.join(set, sql`,\n    `)}
-  FROM ${sql.join([sql`current`, ...derivation.from])}
+  FROM ${sql.join([sql`current`, ...backfill.from])}
   WHERE r.account_id = ${account}::bigint AND r.id = ANY(${`{${ids.join()}}`}::bigint[])
-    AND ${differs(derivation)}
+    AND ${differs(backfill)}
 )
 SELECT EXISTS (SELECT 1 FROM current)::text AS is_current`
 }
 
 /** The condition that a row follows the configuration and differs from it. */
-function differs({ values, where }: Derivation): Sql {
+function differs({ values, where }: Backfill): Sql {
   const differing = Object.entries(values).map(
     ([column, value]) => sql`r.${sql.id(column)} IS DISTINCT FROM ${value}`,
   )

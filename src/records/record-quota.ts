@@ -10,17 +10,17 @@ import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Reader } from './store.ts'
 
 /** The problem if one more record like this would exceed the limit; else null. */
-export async function tooMany(
+export async function quotaProblem(
   db: Reader,
   { resource }: ResourceSchema,
   account: number,
   record: Values,
 ): Promise<Problem | null> {
-  const [room] = roomFor(param(String(account)), resource, record)
+  const [room] = quotaConditions(param(String(account)), resource, record)
   if (!room) return null
   const [row] = await ask(db, sql`SELECT (${room})::text AS is_room`)
   if (row!.is_room === 'true') return null
-  const { count, what } = resource.most!
+  const { count, what } = resource.quota!
   const message = `The ${resource.name} would exceed the limit of ${count} ${what}.`
   return { ...problemAt('', 'too_many', message), hint: 'Delete one that is not used any more.' }
 }
@@ -29,15 +29,15 @@ export async function tooMany(
  * Conditions of a write: there is room for one more record like this. They hold only in a statement that
  * begins under the account's lock.
  */
-export function roomFor(account: Param, { name, most }: Resource, record: Values): Sql[] {
-  const owner = most?.of === undefined ? null : (record[most.of] ?? null)
-  if (!most || (most.of !== undefined && owner === null)) return []
-  const like = most.of === undefined ? sql.none : sql` AND x.${sql.id(most.of)} = ${String(owner)}::bigint`
+export function quotaConditions(account: Param, { name, quota }: Resource, record: Values): Sql[] {
+  const owner = quota?.of === undefined ? null : (record[quota.of] ?? null)
+  if (!quota || (quota.of !== undefined && owner === null)) return []
+  const like = quota.of === undefined ? sql.none : sql` AND x.${sql.id(quota.of)} = ${String(owner)}::bigint`
   return [
     sql`(
     SELECT count(*) FROM (
       SELECT 1 FROM ${sql.id(name)} x
       WHERE x.account_id = ${account}::bigint AND x.deleted_at IS NULL${like}
-      LIMIT ${sql.integer(most.count)}) y) < ${sql.integer(most.count)}`,
+      LIMIT ${sql.integer(quota.count)}) y) < ${sql.integer(quota.count)}`,
   ]
 }

@@ -4,7 +4,7 @@
  * no HTTP.
  */
 import { Refusal } from '../errors.ts'
-import type { Queryable, Reader, Transactional } from '../records/store.ts'
+import type { Reader, Transaction } from '../records/store.ts'
 import { ask, sql } from '../sql.ts'
 import { coalesce } from '../waiting/coalesce.ts'
 
@@ -16,7 +16,7 @@ const waitingMax = 200
 type Waiting = { readonly after: number; readonly end: () => void }
 
 /** The waiting requests of this process. */
-export class Followers {
+export class Subscribers {
   readonly #db: Reader
   readonly #waiting = new Map<number, Set<Waiting>>()
   /** One statement at a time. Ignores errors: the requests wait on, and fail when they are sent again. */
@@ -95,10 +95,13 @@ export class Followers {
 }
 
 /** Subscriber to the writes of this process to accounts. */
-export type Told = { wrote(account: number): void }
+export type WriteListener = { wrote(account: number): void }
 
 /** The same database, which notifies all of these after each write. */
-export function telling<D extends Queryable & Transactional>(db: D, all: () => readonly Told[]): D {
+export function notifyAfterWrite<D extends Required<Transaction>>(
+  db: D,
+  all: () => readonly WriteListener[],
+): D {
   const wrote = (account: string) => {
     for (const one of all()) one.wrote(Number(account))
   }
@@ -109,14 +112,14 @@ export function telling<D extends Queryable & Transactional>(db: D, all: () => r
       wrote(account)
       return rows
     },
-    transaction: async (asker, act) => {
+    transaction: async (turn, act) => {
       let isKept = false
-      const result = await db.transaction(asker, async tx => {
+      const result = await db.transaction(turn, async tx => {
         const outcome = await act(tx)
         isKept = outcome.isKept
         return outcome
       })
-      if (isKept) wrote(asker.account)
+      if (isKept) wrote(turn.account)
       return result
     },
   }

@@ -6,17 +6,17 @@
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
-import type { EventRow } from './told.ts'
+import type { EventRow } from './present.ts'
 
 /** True if a role may see an event: it is not about a field that the role hides. */
-export function isTold({ resources }: Catalog, { resource, changes }: EventRow): boolean {
+export function isShownToRole({ resources }: Catalog, { resource, changes }: EventRow): boolean {
   if (resources.has(resource!)) return true
   const { field } = parseJson(changes!) as JsonObject
   return !isObject(field) || isKnown(String(field.internal_name), [resources.get(String(field.resource))!])
 }
 
 /** The changes of an event of the configuration, without the names of hidden fields. */
-export function toldConfiguration({ resources }: Catalog, changes: JsonObject): JsonObject {
+export function presentConfiguration({ resources }: Catalog, changes: JsonObject): JsonObject {
   const { sections } = changes
   if (!Array.isArray(sections)) return changes
   const all = [...resources.values()]
