@@ -6,7 +6,7 @@ import type { Catalog } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { hasKeys } from '../records/unique.ts'
 import { hasOwnOptions, type Shape } from './field.ts'
-import { addProblem, type Validation } from './validation.ts'
+import { reject, type Validation } from './validation.ts'
 
 /** Custom fields: per resource, per account, and per account including deleted fields until their purge. */
 const [ofResource, ofAccount, withDeleted] = [500, 1000, 2000]
@@ -32,7 +32,7 @@ export function withinBounds({ row, options }: Shape, validation: Validation): v
     !before?.is_indexed &&
     others.filter(field => field.is_indexed).length >= indexesOfAccount
   ) {
-    addProblem(
+    reject(
       validation,
       '/is_indexed',
       'too_many',
@@ -41,18 +41,13 @@ export function withinBounds({ row, options }: Shape, validation: Validation): v
   }
   if (row.is_unique && !before?.is_unique && fields.filter(hasKeys).length >= uniqueOfAccount) {
     const message = `can be true for at most ${uniqueOfAccount} fields of an account`
-    addProblem(validation, '/is_unique', 'too_many', message)
+    reject(validation, '/is_unique', 'too_many', message)
   }
   const added = options.length - (before ? before.options.length : 0)
   if (added > 0) hasRoomForOptions(options.length, added, validation)
   const isChanged = JSON.stringify(row.default_value) !== JSON.stringify(before?.default_value ?? null)
   if (isChanged && JSON.stringify(row.default_value).length > defaultLength) {
-    addProblem(
-      validation,
-      '/default_value',
-      'too_long',
-      `must have at most ${defaultLength} characters as JSON`,
-    )
+    reject(validation, '/default_value', 'too_long', `must have at most ${defaultLength} characters as JSON`)
   }
 }
 
@@ -69,14 +64,14 @@ export function wantsIndex({ row }: Shape, { resources }: Catalog): boolean {
 export function withinIndexes(present: number, { row }: Shape, validation: Validation): void {
   if (present < indexesOfTable) return
   const message = `can't be true for another field of ${row.resource}: the service has no room for more such indexes`
-  addProblem(validation, '/is_indexed', 'too_many', message)
+  reject(validation, '/is_indexed', 'too_many', message)
 }
 
 function hasRoom(others: readonly Field[], resource: string, isNew: boolean, validation: Validation): void {
   const inUse = others.filter(field => !field.deleted_at)
   const hint = 'Delete one that is not needed.'
   if (inUse.filter(field => field.resource === resource).length >= ofResource) {
-    addProblem(
+    reject(
       validation,
       '',
       'too_many',
@@ -84,7 +79,7 @@ function hasRoom(others: readonly Field[], resource: string, isNew: boolean, val
       hint,
     )
   } else if (inUse.length >= ofAccount) {
-    addProblem(
+    reject(
       validation,
       '',
       'too_many',
@@ -93,13 +88,7 @@ function hasRoom(others: readonly Field[], resource: string, isNew: boolean, val
     )
   } else if (isNew && others.length >= withDeleted) {
     const message = `An account may have ${withDeleted} custom fields, including deleted ones; this would be one more`
-    addProblem(
-      validation,
-      '',
-      'too_many',
-      message,
-      'Restore and change a deleted one, or wait for its purge.',
-    )
+    reject(validation, '', 'too_many', message, 'Restore and change a deleted one, or wait for its purge.')
   }
 }
 
@@ -109,7 +98,7 @@ function hasRoomForOptions(ofField: number, added: number, validation: Validatio
   const all = own.reduce((count, field) => count + field.options.length, added)
   const hint = 'Change the name of one that is out of use and use it again.'
   if (ofField > optionsOfField)
-    addProblem(
+    reject(
       validation,
       '',
       'too_many',
@@ -117,7 +106,7 @@ function hasRoomForOptions(ofField: number, added: number, validation: Validatio
       hint,
     )
   if (all > optionsOfAccount) {
-    addProblem(
+    reject(
       validation,
       '',
       'too_many',

@@ -14,7 +14,7 @@ import { parseContextOf } from '../records/parse.ts'
 import { type Sql, sql } from '../sql.ts'
 import { moved } from './form.ts'
 import { limited } from './limits.ts'
-import { addProblem, booleanOf, membersOf, nameOf, positionOf, type Validation } from './validation.ts'
+import { booleanOf, membersOf, nameOf, positionOf, reject, type Validation } from './validation.ts'
 
 /** The new state of a field, with its options; `sections` if the form changes too. */
 export type Shape = {
@@ -63,13 +63,8 @@ export function changedField(
   const present: JsonObject = { source: field.resource, type: field.type, internal_name: field.internal_name }
   for (const name of fixed) {
     if (sent[name] === undefined || sent[name] === present[name]) continue
-    addProblem(
-      validation,
-      `/${name}`,
-      'immutable',
-      `can't be changed; it is "${present[name]}"`,
-      'Make a new field instead.',
-    )
+    const message = `can't be changed; it is "${present[name]}"`
+    reject(validation, `/${name}`, 'immutable', message, 'Make a new field instead.')
   }
   const row = rowOf(field)
   const name =
@@ -109,10 +104,10 @@ export function shaped(
   if (definition) keepsInterface(next, sent, definition, validation)
   const field: Field = { ...fieldOf(next, schema, validation.catalog), options }
   if (next.is_indexed && !indexExpression(field)) {
-    addProblem(validation, '/is_indexed', 'not_indexable', 'can only be true for a custom field of one value')
+    reject(validation, '/is_indexed', 'not_indexable', 'can only be true for a custom field of one value')
   }
   if (next.is_unique && !canBeUnique(field)) {
-    addProblem(
+    reject(
       validation,
       '/is_unique',
       'not_configurable',
@@ -144,7 +139,7 @@ function withDefault(
     sent.default_value === undefined && sent.config !== undefined ? row.default_value : sent.default_value
   if (input === undefined) return { row, options }
   if (field.is_read_only && input !== null && !isSameJson(input, row.default_value))
-    addProblem(
+    reject(
       validation,
       '/default_value',
       'not_configurable',
@@ -157,7 +152,7 @@ function withDefault(
   // The existing default may stay, even if the caller may not see the records that it names.
   if (!isSameJson(value ?? null, row.default_value)) validation.references.push(...found.references)
   if (validation.nested.length)
-    addProblem(validation, '/default_value', 'not_configurable', 'must name a record that exists')
+    reject(validation, '/default_value', 'not_configurable', 'must name a record that exists')
   if (value === undefined) return { row, options }
   if (!isMarked) return { row: { ...row, default_value: value }, options }
   return { row, options: options.map(option => ({ ...option, is_default: option.id === value })) }
@@ -179,7 +174,7 @@ export function givenByRoles({ row, options }: Shape, validation: Validation): v
   const role = [...roles.values()].find(isUngiven)
   if (!role) return
   const message = `can't be true without a default value: the role ${role.name} creates records without the field`
-  addProblem(
+  reject(
     validation,
     '/is_required',
     'required_field',
@@ -233,7 +228,7 @@ export function freeName(
     const hint = taken.deleted_at
       ? `Restore it: it is the field ${taken.id}.`
       : `It is the field ${taken.id}.`
-    addProblem(
+    reject(
       validation,
       '/internal_name',
       'name_taken',
@@ -246,7 +241,7 @@ export function freeName(
       name !== undefined && !field.deleted_at && !field.is_hidden && isSameName(field.field_name, name),
   )
   if (same)
-    addProblem(
+    reject(
       validation,
       '/field_name',
       'name_taken',
@@ -258,7 +253,7 @@ export function freeName(
 /** Fields that the interface requires stay required. */
 function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, validation: Validation): void {
   if (definition.is_required && !next.is_required) {
-    addProblem(
+    reject(
       validation,
       '/is_required',
       'interface_required',
@@ -266,25 +261,15 @@ function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, val
     )
   }
   if (definition.is_unique && sent.is_unique === false) {
-    addProblem(
-      validation,
-      '/is_unique',
-      'interface_required',
-      'must stay true: records are told by the field',
-    )
+    reject(validation, '/is_unique', 'interface_required', 'must stay true: records are told by the field')
   }
   if (definition.is_read_only && next.is_required) {
-    addProblem(
-      validation,
-      '/is_required',
-      'not_configurable',
-      "can't be set on a field that the service writes",
-    )
+    reject(validation, '/is_required', 'not_configurable', "can't be set on a field that the service writes")
   }
   // With a default for the reason or the date, a deal could be closed without anyone entering them.
   const isClosing = !definition.is_required && definition.rules.some(rule => rule === 2 || rule === 3)
   if (isClosing && next.is_required) {
-    addProblem(
+    reject(
       validation,
       '/is_required',
       'interface_required',
@@ -292,7 +277,7 @@ function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, val
     )
   }
   if (isClosing && !isBlank(sent.default_value ?? null)) {
-    addProblem(
+    reject(
       validation,
       '/default_value',
       'interface_required',
@@ -301,7 +286,7 @@ function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, val
   }
   const isNeeded = definition.is_required || definition.is_read_only || definition.rules.length > 0
   if (isNeeded && sent.is_active === false) {
-    addProblem(
+    reject(
       validation,
       '/is_active',
       'interface_required',

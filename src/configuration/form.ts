@@ -4,7 +4,7 @@ import type { ResourceSchema, Section } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import type { Json } from '../json.ts'
 import { isObject } from '../json.ts'
-import { addProblem, nameOf, type Validation } from './validation.ts'
+import { nameOf, reject, type Validation } from './validation.ts'
 
 /** The current form: every field shown, including inactive ones. */
 export function formOf({ fields }: ResourceSchema): Section[] {
@@ -54,7 +54,7 @@ export function moved(
 /** The form in a body: each field exactly once, in titled sections. */
 export function newForm(body: Json, schema: ResourceSchema, validation: Validation): Section[] {
   if (!Array.isArray(body)) {
-    addProblem(
+    reject(
       validation,
       '',
       'wrong_type',
@@ -69,10 +69,10 @@ export function newForm(body: Json, schema: ResourceSchema, validation: Validati
   const form = body.map((part, index) => {
     const { section, fields: names, ...others } = isObject(part) ? part : {}
     for (const other of Object.keys(others))
-      addProblem(validation, `/${index}/${other}`, 'unknown_field', 'is not a member of a section')
+      reject(validation, `/${index}/${other}`, 'unknown_field', 'is not a member of a section')
     const title = nameOf(section, `/${index}/section`, validation)
     if (title && titles.has(title))
-      addProblem(
+      reject(
         validation,
         `/${index}/section`,
         'name_taken',
@@ -80,15 +80,15 @@ export function newForm(body: Json, schema: ResourceSchema, validation: Validati
       )
     if (title) titles.add(title)
     if (!Array.isArray(names))
-      addProblem(validation, `/${index}/fields`, 'wrong_type', 'must be an array of names of fields')
+      reject(validation, `/${index}/fields`, 'wrong_type', 'must be an array of names of fields')
     else if (names.length === 0)
-      addProblem(validation, `/${index}/fields`, 'required', 'must name at least one field')
+      reject(validation, `/${index}/fields`, 'required', 'must name at least one field')
     const known = (Array.isArray(names) ? names : []).map((name, place) => {
       const path = `/${index}/fields/${place}`
       if (typeof name !== 'string' || !expected.has(name))
-        addProblem(validation, path, 'unknown_field', `is not the name of a field of ${schema.resource.name}`)
+        reject(validation, path, 'unknown_field', `is not the name of a field of ${schema.resource.name}`)
       else if (seen.has(name))
-        addProblem(validation, path, 'contradiction', `is "${name}", which stands in the form already`)
+        reject(validation, path, 'contradiction', `is "${name}", which stands in the form already`)
       else seen.add(name)
       return String(name)
     })
@@ -96,7 +96,7 @@ export function newForm(body: Json, schema: ResourceSchema, validation: Validati
   })
   const missing = [...expected].filter(name => !seen.has(name))
   if (missing.length)
-    addProblem(
+    reject(
       validation,
       '',
       'required',

@@ -6,7 +6,7 @@ import { isSameName, plainWords } from '../fields/name.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isObject, type Json } from '../json.ts'
 import { described, fixed, freeName, type Shape, settable, shaped } from './field.ts'
-import { addProblem, membersOf, nameOf, type Validation } from './validation.ts'
+import { membersOf, nameOf, reject, type Validation } from './validation.ts'
 
 /** The field in a body, with the id `id`; its options take the following ids. */
 export function newField(body: Json, id: number, validation: Validation): Shape | null {
@@ -45,7 +45,7 @@ function sourceOf(source: Json | undefined, validation: Validation): ResourceSch
   const { resources } = validation.catalog
   if (typeof source === 'string' && resources.has(source)) return resources.get(source)
   const code = source === undefined ? 'required' : 'invalid_value'
-  return addProblem(
+  return reject(
     validation,
     '/source',
     code,
@@ -58,7 +58,7 @@ function typeOf(type: Json | undefined, validation: Validation): FieldType | und
   const known = customTypes.find(name => name === type)
   if (known) return known
   const hint = () => suggestion(String(type), customTypes, `One of: ${customTypes.join(', ')}.`)
-  return addProblem(
+  return reject(
     validation,
     '/type',
     type === undefined ? 'required' : 'invalid_value',
@@ -78,7 +78,7 @@ function internalName(
     if (words.length) return `cf_${words.join('_')}`.slice(0, 60)
     return (
       name &&
-      addProblem(
+      reject(
         validation,
         '/internal_name',
         'required',
@@ -89,7 +89,7 @@ function internalName(
   }
   if (typeof sent === 'string' && /^cf_[a-z0-9][a-z0-9_]{0,56}$/.test(sent)) return sent
   const hint = 'For example "cf_industry".'
-  return addProblem(
+  return reject(
     validation,
     '/internal_name',
     'invalid_value',
@@ -106,7 +106,7 @@ function newOptions(
 ): Option[] {
   if (sent === undefined || sent === null) return []
   if (!kinds[type].hasOptions) {
-    addProblem(
+    reject(
       validation,
       '/options',
       'not_configurable',
@@ -115,7 +115,7 @@ function newOptions(
     return []
   }
   if (!Array.isArray(sent)) {
-    addProblem(
+    reject(
       validation,
       '/options',
       'wrong_type',
@@ -125,7 +125,7 @@ function newOptions(
     return []
   }
   if (sent.length > optionsMax) {
-    addProblem(validation, '/options', 'too_many', `must have at most ${optionsMax} entries`)
+    reject(validation, '/options', 'too_many', `must have at most ${optionsMax} entries`)
     return []
   }
   const names = sent.map((item, index) => {
@@ -133,19 +133,14 @@ function newOptions(
       ? Object.keys(item).filter(member => member !== 'name' && member !== 'id')
       : []
     for (const member of unknown)
-      addProblem(
-        validation,
-        `/options/${index}/${member}`,
-        'unknown_field',
-        'is not a member of a new option',
-      )
+      reject(validation, `/options/${index}/${member}`, 'unknown_field', 'is not a member of a new option')
     return nameOf(isObject(item) ? item.name : item, `/options/${index}`, validation)
   })
   for (const [index, name] of names.entries()) {
     const first =
       name === undefined ? index : names.findIndex(other => other !== undefined && isSameName(other, name))
     if (first < index)
-      addProblem(
+      reject(
         validation,
         `/options/${index}`,
         'name_taken',

@@ -6,7 +6,7 @@ import type { Field, Option } from '../fields/field.ts'
 import { kinds, optionsMax } from '../fields/kinds.ts'
 import { isSameName } from '../fields/name.ts'
 import type { Json } from '../json.ts'
-import { addProblem, booleanOf, membersOf, nameOf, positionOf, type Validation } from './validation.ts'
+import { booleanOf, membersOf, nameOf, positionOf, reject, type Validation } from './validation.ts'
 
 const members = ['name', 'position', 'is_active', 'is_default']
 
@@ -59,7 +59,7 @@ function proposed(
   const others = field.options.filter(other => other.id !== option.id)
   const active = others.filter(other => other.is_active)
   if (option.is_active && active.length >= optionsMax) {
-    addProblem(
+    reject(
       validation,
       '',
       'too_many',
@@ -69,7 +69,7 @@ function proposed(
   }
   const same = option.is_active ? active.find(other => isSameName(other.name, option.name)) : undefined
   if (same && option.name)
-    addProblem(
+    reject(
       validation,
       '/name',
       'name_taken',
@@ -77,9 +77,9 @@ function proposed(
       `It is the option ${same.id}.`,
     )
   if (option.is_default && !option.is_active)
-    addProblem(validation, '/is_default', 'contradiction', 'must be an option in use')
+    reject(validation, '/is_default', 'contradiction', 'must be an option in use')
   if (option.is_default && kinds[field.type].term(field, '')?.multi) {
-    addProblem(
+    reject(
       validation,
       '/is_default',
       'not_configurable',

@@ -33,7 +33,7 @@ export function newValidation(catalog: Catalog, caller: Caller | undefined): Val
 }
 
 /** Adds a problem of the member at `path`. */
-export function addProblem(
+export function reject(
   { problems }: Validation,
   path: string,
   code: string,
@@ -55,7 +55,7 @@ export function membersOf(
   validation: Validation,
 ): JsonObject {
   if (!isObject(body)) {
-    addProblem(validation, '', 'wrong_type', 'must be a JSON object')
+    reject(validation, '', 'wrong_type', 'must be a JSON object')
     return {}
   }
   const sent: JsonObject = {}
@@ -69,7 +69,7 @@ export function membersOf(
       })
     } else {
       const hint = () => suggestion(name, known, `It has: ${known.join(', ')}.`)
-      addProblem(validation, `/${pointerStep(name)}`, 'unknown_field', 'is not a known member', hint)
+      reject(validation, `/${pointerStep(name)}`, 'unknown_field', 'is not a known member', hint)
     }
   }
   return sent
@@ -77,20 +77,14 @@ export function membersOf(
 
 /** A display name: 1 to 255 characters, trimmed. */
 export function nameOf(value: Json | undefined, path: string, validation: Validation): string | undefined {
-  if (value === undefined || value === null) return addProblem(validation, path, 'required', 'must be given')
-  if (typeof value !== 'string') return addProblem(validation, path, 'wrong_type', 'must be a string')
+  if (value === undefined || value === null) return reject(validation, path, 'required', 'must be given')
+  if (typeof value !== 'string') return reject(validation, path, 'wrong_type', 'must be a string')
   const name = value.trim()
-  if (name === '') return addProblem(validation, path, 'required', 'must not be empty')
+  if (name === '') return reject(validation, path, 'required', 'must not be empty')
   if (name.includes('\0') || !name.isWellFormed()) {
-    return addProblem(
-      validation,
-      path,
-      'invalid_characters',
-      'must not contain NUL or half of a surrogate pair',
-    )
+    return reject(validation, path, 'invalid_characters', 'must not contain NUL or half of a surrogate pair')
   }
-  if (codePoints(name) > 255)
-    return addProblem(validation, path, 'too_long', 'must have at most 255 characters')
+  if (codePoints(name) > 255) return reject(validation, path, 'too_long', 'must have at most 255 characters')
   return name
 }
 
@@ -100,14 +94,12 @@ export function booleanOf(
   validation: Validation,
 ): boolean | undefined {
   if (value === undefined) return undefined
-  return typeof value === 'boolean'
-    ? value
-    : addProblem(validation, path, 'wrong_type', 'must be true or false')
+  return typeof value === 'boolean' ? value : reject(validation, path, 'wrong_type', 'must be true or false')
 }
 
 /** A position in a list, counted from 1. */
 export function positionOf(value: Json | undefined, validation: Validation): number | undefined {
   if (value === undefined || value === null) return undefined
   const isPlace = typeof value === 'number' && Number.isInteger(value) && value >= 1
-  return isPlace ? value : addProblem(validation, '/position', 'wrong_type', 'must be a whole number from 1')
+  return isPlace ? value : reject(validation, '/position', 'wrong_type', 'must be a whole number from 1')
 }

@@ -1,3 +1,7 @@
+/**
+ * The steps of a request with known caller and body: first idempotency, then the handler. A refused handler
+ * is retried once on a newer catalog. Admission comes before (admission.ts). Knows no HTTP library.
+ */
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import { storedResponse } from '../records/idempotency.ts'

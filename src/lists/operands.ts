@@ -31,8 +31,7 @@ export function namedId(
   const { names, catalog, problems } = context
   if (!catalog.resources.get(resource)?.resource.namedBy) return null
   const matches = names.matches(resource, text)
-  if (names.areTooMany)
-    addOperandProblem(context, field, 'filter', 'too_many', 'A request has at most 1000 names')
+  if (names.areTooMany) reject(context, field, 'filter', 'too_many', 'A request has at most 1000 names')
   if (!matches || names.areTooMany) return ''
   const wrong = nameProblem(resource, text, matches, names.near(resource, text))
   if (!wrong) return String(matches[0]!.id)
@@ -58,11 +57,10 @@ export function likeValues(
   context: ResolveContext,
 ): readonly string[] {
   const text = values[0]!
-  if (fold(text) === '')
-    addOperandProblem(context, name, 'filter', 'invalid_value', 'like needs a text to look for')
-  else if (!isText(text)) addOperandProblem(context, name, 'filter', 'invalid_value', noText.message)
+  if (fold(text) === '') reject(context, name, 'filter', 'invalid_value', 'like needs a text to look for')
+  else if (!isText(text)) reject(context, name, 'filter', 'invalid_value', noText.message)
   else if (codePoints(text) > likeMax)
-    addOperandProblem(context, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)
+    reject(context, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)
   else return spellings(text)
   return []
 }
@@ -83,7 +81,7 @@ export function checkBetween(
   context: ResolveContext,
 ): void {
   if (operands.length !== 2) {
-    addOperandProblem(
+    reject(
       context,
       name,
       'filter',
@@ -98,12 +96,11 @@ export function checkBetween(
     term.type === 'numeric' || term.type === 'bigint'
       ? (decimal(from)?.gt(decimal(to) ?? from) ?? false)
       : Buffer.compare(Buffer.from(from), Buffer.from(to)) > 0
-  if (backwards)
-    addOperandProblem(context, name, 'filter', 'invalid_value', 'between needs the lower value first')
+  if (backwards) reject(context, name, 'filter', 'invalid_value', 'between needs the lower value first')
 }
 
 /** Reports a problem of a parameter. */
-export function addOperandProblem(
+export function reject(
   context: ResolveContext,
   field: string,
   parameter: string,

@@ -11,7 +11,6 @@ import { compile, sql } from '../sql.ts'
 import { inMoments } from './days.ts'
 import type { Condition, Filter, ParsedSort } from './grammar.ts'
 import {
-  addOperandProblem,
   checkBetween,
   isText,
   likeValues,
@@ -19,6 +18,7 @@ import {
   noText,
   nothingHint,
   type ResolveContext,
+  reject,
 } from './operands.ts'
 
 export type PlannedCondition = {
@@ -111,19 +111,13 @@ export function resolveSort(
   isOfDeleted: boolean,
 ): PlannedSort[] {
   if (keys.length > sortKeysMax) {
-    addOperandProblem(
-      context,
-      keys[sortKeysMax]!.field,
-      'sort',
-      'too_many',
-      `sort takes at most ${sortKeysMax} fields`,
-    )
+    reject(context, keys[sortKeysMax]!.field, 'sort', 'too_many', `sort takes at most ${sortKeysMax} fields`)
     return []
   }
   const planned = keys.flatMap(({ field: name, direction }) => {
     const found = findTerm(name, 'sort', context)
     if (found && found.term.order === null)
-      addOperandProblem(context, name, 'sort', 'not_sortable', `Records can't be sorted by ${name}`)
+      reject(context, name, 'sort', 'not_sortable', `Records can't be sorted by ${name}`)
     if (!found?.term.order) return []
     const order = (isOfDeleted ? null : found.term.order.ofLive) ?? found.term.order
     return [{ order, direction, nullable: !order.isFilled }]
@@ -175,7 +169,7 @@ function planOfDays(condition: Condition, { day, operators }: Term, context: Res
   const inDays = inMoments(condition, text => day(text, context.catalog))
   if (!inDays || values.length <= daysMax) return inDays && resolveFilter(inDays, context)
   const message = `${operator} takes at most ${daysMax} values where one is a plain day`
-  addOperandProblem(context, name, 'filter', 'too_many', message, 'Ask in several requests, or name moments.')
+  reject(context, name, 'filter', 'too_many', message, 'Ask in several requests, or name moments.')
   return nothing
 }
 
@@ -189,24 +183,17 @@ function planOf(
   const reached = through ? { through } : {}
   if (!term.operators.includes(operator)) {
     const hint = `It has: ${term.operators.join(', ')}.`
-    addOperandProblem(
-      context,
-      name,
-      'filter',
-      'operator_not_allowed',
-      `${name} has no operator "${operator}"`,
-      hint,
-    )
+    reject(context, name, 'filter', 'operator_not_allowed', `${name} has no operator "${operator}"`, hint)
     return nothing
   }
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists') {
     if (values[0] === 'true' || values[0] === 'false')
       return { type: 'condition', term, operator, values, isVolatile, ...reached }
-    addOperandProblem(context, name, 'filter', 'invalid_value', `${operator} takes true or false`)
+    reject(context, name, 'filter', 'invalid_value', `${operator} takes true or false`)
     return nothing
   }
   if (values.length > valuesMax) {
-    addOperandProblem(
+    reject(
       context,
       name,
       'filter',
@@ -255,7 +242,7 @@ function refuseOperand(
   const withPlus = value.includes(' ') ? term.operand(value.replaceAll(' ', '+'), context.catalog) : null
   const wasPlus = typeof withPlus === 'string' || Array.isArray(withPlus)
   const told = nothingHint(name, value) ?? hint
-  addOperandProblem(context, name, 'filter', 'invalid_value', message, wasPlus ? plusHint : told)
+  reject(context, name, 'filter', 'invalid_value', message, wasPlus ? plusHint : told)
 }
 
 const plusHint = 'In an address + stands for a blank: write + as %2B.'
@@ -275,7 +262,7 @@ function findTerm(path: string, parameter: string, context: ResolveContext): Fou
   const field = context.schema.byName.get(name)
   if (!field?.is_active || field.is_hidden) {
     const hint = () => unknownFieldHint(name, context.schema)
-    addOperandProblem(context, name, parameter, 'unknown_field', `There is no field "${name}"`, hint)
+    reject(context, name, parameter, 'unknown_field', `There is no field "${name}"`, hint)
     return null
   }
   const kind = kinds[field.type]
@@ -286,7 +273,7 @@ function findTerm(path: string, parameter: string, context: ResolveContext): Fou
   const members = kind.members.filter(known => kind.term(field, known)).map(known => `${name}.${known}`)
   const hint = members.length ? `It has: ${members.join(', ')}.` : `Use ${name} alone.`
   const message = member ? `${name} has no member "${member}"` : `${name} needs a member`
-  addOperandProblem(context, path, parameter, 'unknown_field', message, hint)
+  reject(context, path, parameter, 'unknown_field', message, hint)
   return null
 }
 

@@ -19,8 +19,8 @@ export function whereSql(
 }
 
 /**
- * The condition of a filter. A negated condition takes null as false, so that NOT means "all others". `params`
- * limits the records that it reaches across references.
+ * The condition of a filter. A negated condition takes null as false, so that NOT means "all others".
+ * `params` limits the records that it reaches across references.
  */
 export function filterSql(plan: Plan, params: CallerParams, row: Row = recordRow): Sql {
   if (plan.type === 'condition') return conditionSql(plan, params, row)

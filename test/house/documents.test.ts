@@ -21,7 +21,7 @@ test('docs/api/errors.md has a row for each error, and no other', () => {
 
 test('docs/api/errors.md lists every code of a problem, and no other', () => {
   const code =
-    /(?:problem\(\s*(?:(?:'\w+'|member),\s*)?|addOperandProblem\(context, \w+, (?:'\w+'|parameter), |addProblem\(problems, (?:'\w+'|name|parameter), |addProblem\(\s*validation,\s*(?:'[^']*'|path|`[^`]*`),\s*|(?:parameterProblem|problemAt)\((?:'\w*'|\w+), |code: |warn\()'([a-z_]+)'/g
+    /(?:problem\(\s*(?:(?:'\w+'|member),\s*)?|reject\(context, \w+, (?:'\w+'|parameter), |addProblem\(problems, (?:'\w+'|name|parameter), |reject\(\s*validation,\s*(?:'[^']*'|path|`[^`]*`),\s*|(?:parameterProblem|problemAt)\((?:'\w*'|\w+), |code: |warn\()'([a-z_]+)'/g
   const used = new Set(
     sources('src/**/*.ts').flatMap(file => [...file.text.matchAll(code)].map(match => match[1]!)),
   )

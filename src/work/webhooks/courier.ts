@@ -50,11 +50,7 @@ const renewMs = 1500
 const behindMs = 1000
 
 /** A webhook's current configuration, with its user and filter. */
-type Orders = Configuration & {
-  readonly acting: AuthorizedCaller
-  readonly asked: Asked
-  readonly readAt: number
-}
+type Orders = Configuration & Readonly<{ caller: AuthorizedCaller; asked: Asked; readAt: number }>
 
 /** A delivery that is ready to be sent. */
 type Ready = Due & Pick<Configuration, 'url' | 'secrets'> & { readonly body: string; readonly readAt: number }
@@ -171,10 +167,10 @@ export class Courier {
       while ((await giveUp(db, this.#held, 'The webhook is out of use.', batch)) === batch);
       return null
     }
-    const acting = await actingFor(this.#held.account, configuration.user, configuration.scopes)
-    const asked = acting && (await askedOf(this.#options.db, acting, configuration))
-    if (acting && asked) this.#orders = { ...configuration, acting, asked, readAt: performance.now() }
-    else await disable(this.#held, acting ? 'Its filter can no longer be read.' : 'Its user is out of use.')
+    const caller = await actingFor(this.#held.account, configuration.user, configuration.scopes)
+    const asked = caller && (await askedOf(this.#options.db, caller, configuration))
+    if (caller && asked) this.#orders = { ...configuration, caller, asked, readAt: performance.now() }
+    else await disable(this.#held, caller ? 'Its filter can no longer be read.' : 'Its user is out of use.')
     return this.#orders
   }
 
@@ -183,12 +179,12 @@ export class Courier {
     const { db, now } = this.#options
     this.#isWoken = false
     this.#lookedAt = performance.now()
-    const { seq: from, acting, asked } = orders
-    const { rows, hasMore } = await eventsAfter(db, acting, from, eventsMax)
+    const { seq: from, caller, asked } = orders
+    const { rows, hasMore } = await eventsAfter(db, caller, from, eventsMax)
     // If the next events are past their retention, the scan skips them.
     const to = Number(rows.at(-1)?.seq ?? Math.max(from, orders.lastSeq))
     if (to === from) return
-    const chosen = await chosenEvents(db, acting, rows, asked)
+    const chosen = await chosenEvents(db, caller, rows, asked)
     const deliveries = chosen.map(row => ({
       ...{ seq: Number(row.seq), type: row.type!, resource: row.resource!, record: Number(row.id) },
     }))
@@ -199,14 +195,14 @@ export class Courier {
   }
 
   /** Reads due deliveries, as far as there is room, and sends them. */
-  async #fill({ acting, url, secrets }: Orders): Promise<void> {
+  async #fill({ caller, url, secrets }: Orders): Promise<void> {
     const { db, now } = this.#options
     this.#dropStale()
     if (this.#hasRoom && this.#ready.length < this.#width) {
       const atHand = [...this.#underWay, ...[...this.#ready, ...this.#outcomes].map(({ seq }) => seq)]
       const due = await dueDeliveries(db, this.#held, atHand, this.#width * readAhead, now())
-      const rows = due.length ? await eventsOf(db, acting, due) : []
-      const bodies = await payloadsOf(db, acting, rows)
+      const rows = due.length ? await eventsOf(db, caller, due) : []
+      const bodies = await payloadsOf(db, caller, rows)
       const there = new Set(rows.map(row => Number(row.seq)))
       const isCut = rows.at(-1)?.has_next === 'true'
       const readAt = performance.now()

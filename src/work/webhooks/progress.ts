@@ -135,8 +135,8 @@ WHERE ${isHeld(held)}`,
 }
 
 /**
- * The account's events after the last one that was scanned, as present.ts reads them for the caller; `hasMore`:
- * true if more follow.
+ * The account's events after the last one that was scanned, as present.ts reads them for the caller;
+ * `hasMore`: true if more follow.
  */
 export async function eventsAfter(
   db: Reader,
