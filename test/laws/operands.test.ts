@@ -10,7 +10,7 @@ import { kinds } from '../../src/fields/kinds.ts'
 import { operators } from '../../src/fields/operators.ts'
 import { type Json, jsonNumber } from '../../src/json.ts'
 import { resources } from '../../src/resources/resources.ts'
-import { seed, shareOf } from '../support/questions.ts'
+import { seed, shareOf, someOf } from '../support/questions.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const { call, db } = await startService()
@@ -23,11 +23,15 @@ const paths = [...catalog.resources].flatMap(([resource, { fields }]) =>
     .flatMap(field =>
       ['', ...kinds[field.type].members, 'notes', '0.a']
         .filter(member => kinds[field.type].term(field, member))
-        .map(member => ({
-          resource,
-          path: member ? `${field.internal_name}.${member}` : field.internal_name,
-          isSortable: kinds[field.type].term(field, member)!.order !== null,
-        })),
+        .map(member => {
+          const term = kinds[field.type].term(field, member)!
+          return {
+            resource,
+            path: member ? `${field.internal_name}.${member}` : field.internal_name,
+            operators: term.operators as readonly string[],
+            isSortable: term.order !== null,
+          }
+        }),
     ),
 )
 
@@ -135,12 +139,11 @@ test('any operand of any field is answered or refused', async () => {
         filter: `${path}:${operator}(${takesList ? values.map(quoted).join(',') : values[0]})`,
       })
     }),
-    { seed, numRuns: shareOf(3000), examples: oddEverywhere() },
+    { seed, numRuns: shareOf(1000) },
   )
 })
 
-/** Each odd value once with each path, by an operator that accepts it if there is one. */
-function oddEverywhere(): [[(typeof paths)[number], (typeof operators)[number], string[]]][] {
+test('odd operands of each field are answered or refused', async () => {
   const values = [
     '-61000000000000',
     '007',
@@ -149,10 +152,12 @@ function oddEverywhere(): [[(typeof paths)[number], (typeof operators)[number], 
     '0036-01-01',
     '0036-01-01T23:59:59,5Z',
   ]
-  return paths.flatMap(path =>
-    values.flatMap(value => [[[path, 'eq', [value]]], [[path, 'gt', [value]]]] as never),
-  )
-}
+  for (const { resource, path, operators } of someOf(paths)) {
+    // Of an order, where the field has one: its operand is converted, too.
+    const operator = ['gt', 'eq', 'exists'].find(name => operators.includes(name))
+    for (const value of values) await isJudged(resource, { filter: `${path}:${operator}(${value})` })
+  }
+})
 
 test('a cursor that was made up is answered or refused', async () => {
   const sortable = paths.filter(path => path.isSortable)
