@@ -142,7 +142,7 @@ async function prepare(open: { dataDir?: string }, count: number): Promise<Datab
     account: 1,
     actor: 1,
     loadCatalog: () => loadCatalog(db, resources, 1),
-    mutex: new KeyedMutex<number>(),
+    mutex: new KeyedMutex<number>('configuration'),
   }
   for (let index = 0; index < count; index++) {
     const type = customTypes[index % customTypes.length]!

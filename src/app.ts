@@ -18,6 +18,7 @@ import { SignIn } from './accounts/sign-in/sign-in.ts'
 import { throttle } from './accounts/sign-in/throttle.ts'
 import { limits as defaultLimits, type Limits, type OpenIdSettings } from './config.ts'
 import type { Database } from './db/open.ts'
+import { publish } from './diagnostics.ts'
 import { Refusal } from './errors.ts'
 import { notifyAfterWrite, Subscribers } from './history/subscribers.ts'
 import { type Admission, openAdmission } from './http/admission.ts'
@@ -27,6 +28,8 @@ import { arrivalTimes, Connections } from './http/connections.ts'
 import { allowOrigins } from './http/cross-origin.ts'
 import { addRoute, refuse, type Service } from './http/endpoints.ts'
 import { openMiddleware } from './http/middleware.ts'
+import { observeRequests, type RequestObserver } from './http/observe-requests.ts'
+import { type ProxyTest, proxyTest } from './http/proxies.ts'
 import { rateLimit } from './http/rate-limit.ts'
 import { readJson, requestId } from './http/request.ts'
 import type { AccountRoute } from './http/route.ts'
@@ -51,6 +54,10 @@ export type AppOptions = {
   /** origins whose pages may call the service with a token */
   corsOrigins?: readonly string[]
   openId?: OpenIdSettings | null
+  /** addresses and networks of the reverse proxies whose X-Forwarded-* headers count */
+  trustedProxies?: readonly string[]
+  /** called with each request that was answered */
+  observers?: readonly RequestObserver[]
   /** parameters of password hashing */
   hashing?: Hashing
   /** options of webhook delivery */
@@ -67,13 +74,16 @@ export function buildApp({
   publicUrl = null,
   corsOrigins = [],
   openId = null,
+  trustedProxies = [],
+  observers = [],
   hashing = new Hashing(),
   webhooks = { allowPrivate: false },
 }: AppOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...given }
   const { retentionDays, eventRetentionDays, bodyLimitBytes, requestTimeoutMs } = limits
   const say = (line: string) => log.warn(line)
-  const app = httpServer(log, requestTimeoutMs, {
+  const isProxy = proxyTest(trustedProxies)
+  const app = httpServer(log, requestTimeoutMs, trustedProxies.length > 0 && isProxy, {
     connection: (error, socket) => connections.refuse(error, socket),
     path: (...refused) => refusePath(admission, connections, ...refused),
   })
@@ -84,28 +94,25 @@ export function buildApp({
   // Open event streams end before the service waits for its connections to end.
   app.addHook('preClose', async () => subscribers.stop())
   const callers = new Callers(db, resources, clock)
-  const connections = new Connections(app.server, limits, say)
-  // An Expect header that Node.js does not know is ignored: its own refusal would have no body.
-  app.server.on('checkExpectation', (...request) => app.server.emit('request', ...request))
+  const connections = new Connections(app.server, { limits, isProxy, say })
   const admission = openAdmission({
     callers,
     rate: rateLimit(limits.rateLimit, clock),
     publicUrl,
     bodyLimitBytes,
   })
-  const jobs = new BackgroundJobs({ ...byItself, resources, eventRetentionDays })
-  app.addHook('onClose', () => jobs.stop())
   const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock) })
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
+  const jobs = new BackgroundJobs({ ...byItself, resources, eventRetentionDays })
   const worker = new WebhookWorker({ ...byItself, callers, ...webhooks })
-  app.addHook('onClose', () => worker.stop())
   const jobWorker = new JobWorker({ ...byItself, callers })
-  app.addHook('onClose', () => jobWorker.stop())
+  for (const one of [jobs, worker, jobWorker]) app.addHook('onClose', () => one.stop())
   const work = { jobs, worker, jobWorker }
   const parts = { db, callers, subscribers, signIn, openId: provider, retentionDays, now, say, ...work }
   const table = routes(parts)
   const middleware = openMiddleware(db)
   const service: Service = { now, clock, admission, connections, middleware, admitted: new WeakMap() }
+  observeRequests(app, observers, { ...service, routes: new Set(table.map(({ url }) => url)) })
   allowOrigins(app, corsOrigins)
   const hasWeb = serveWeb(app, connections)
   if (!hasWeb) log.warn('The web UI is not there: "npm run build" makes it.')
@@ -125,6 +132,7 @@ function refusePath(
   connections: Connections,
   ...[error, request, reply]: Parameters<Refusals['path']>
 ): void {
+  publish('connection-refusal', { error: 'malformed_request' })
   const answer = (refused: unknown) => refuse(refused, request, reply, connections)
   void admission.count(request).then(() => answer(error), answer)
 }
@@ -154,11 +162,17 @@ type Refusals = {
   path(error: Error, request: FastifyRequest, reply: FastifyReply): void
 }
 
-function httpServer(log: Logger, requestTimeoutMs: number, refusals: Refusals): FastifyInstance {
+function httpServer(
+  log: Logger,
+  requestTimeoutMs: number,
+  trustProxy: ProxyTest | false,
+  refusals: Refusals,
+): FastifyInstance {
   return Fastify({
     // The whole request must arrive within this time. The database limits how long its work takes.
     requestTimeout: requestTimeoutMs,
     http: arrivalTimes(requestTimeoutMs),
+    trustProxy,
     // While the service stops, open connections are still served.
     return503OnClosing: false,
     clientErrorHandler: refusals.connection,

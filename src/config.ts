@@ -2,10 +2,21 @@
  * Every setting of the service (D41), read once from the environment. A bad value ends the start with one
  * clear line.
  */
-import { currencyCode } from './accounts/currencies.ts'
-import { parseToken } from './accounts/token.ts'
-import { readServerUrl } from './db/postgres/server-url.ts'
-import { isTimeZone } from './fields/locale.ts'
+import { misspelt } from './setting-names.ts'
+import {
+  ConfigError,
+  checkedCurrency,
+  checkedNetwork,
+  checkedOrigin,
+  checkedTimeZone,
+  checkedToken,
+  checkedUrl,
+  checkedWebUrl,
+  isLoopback,
+  listed,
+  oneOf,
+  wholeNumber,
+} from './setting-values.ts'
 
 /** The limits of requests, and the retention of deleted records and events. */
 export type Limits = {
@@ -41,6 +52,13 @@ export type Config = Limits & {
   readonly timeZone: string | null
   readonly baseCurrency: string | null
   readonly logLevel: string
+  /** true if each request has a line in the log */
+  readonly logRequests: boolean
+  /** port of the metrics, or the path of a Unix socket; null: none */
+  readonly metricsPort: number | string | null
+  readonly metricsHost: string
+  /** addresses and networks of the reverse proxies whose X-Forwarded-* headers count (D151) */
+  readonly trustedProxies: readonly string[]
   /** the origin under which browsers reach the service; null: the one that a request names */
   readonly publicUrl: string | null
   /** origins whose pages may call the service with a token (D89) */
@@ -50,13 +68,12 @@ export type Config = Limits & {
   readonly webhookAllowPrivate: boolean
 }
 
-/** A setting is invalid. */
-export class ConfigError extends Error {}
-
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** Reads the settings. Throws ConfigError naming the variable and what it takes. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const wrongName = misspelt(env)
+  if (wrongName) throw new ConfigError(wrongName)
   const databaseUrl = env.DATABASE_URL || null
   // Listening on ::1 as well would need a second server.
   const host = !env.HOST || env.HOST === 'localhost' ? '127.0.0.1' : env.HOST
@@ -67,6 +84,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     10,
     1_000_000,
   )
+  const port = wholeNumber('PORT', env.PORT, 3000, 0, 65_535)
   // On loopback a proxy on this machine may carry the connections of all clients.
   const perAddress = isLoopback(host) ? maxConnections : Math.ceil(maxConnections / 4)
   return {
@@ -79,7 +97,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       1,
       1_000_000,
     ),
-    port: wholeNumber('PORT', env.PORT, 3000, 0, 65_535),
+    port,
     host,
     dataDir: env.DATA_DIR || './data',
     databaseUrl: databaseUrl && checkedUrl(databaseUrl),
@@ -90,14 +108,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     timeZone: env.TIME_ZONE ? checkedTimeZone(env.TIME_ZONE) : null,
     baseCurrency: env.BASE_CURRENCY ? checkedCurrency(env.BASE_CURRENCY) : null,
     publicUrl: env.PUBLIC_URL ? checkedOrigin('PUBLIC_URL', env.PUBLIC_URL) : null,
-    corsOrigins: (env.CORS_ORIGINS ?? '')
-      .split(',')
-      .filter(text => text.trim())
-      .map(text => checkedOrigin('CORS_ORIGINS', text.trim())),
+    corsOrigins: listed(env.CORS_ORIGINS).map(text => checkedOrigin('CORS_ORIGINS', text)),
+    trustedProxies: listed(env.TRUSTED_PROXIES).map(checkedNetwork),
+    ...metricsSettings(env, port, host),
     openId: openIdSettings(env),
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE
       ? oneOf('WEBHOOK_ALLOW_PRIVATE', env.WEBHOOK_ALLOW_PRIVATE, ['0', '1']) === '1'
       : isLoopback(host),
+    logRequests: env.LOG_REQUESTS ? oneOf('LOG_REQUESTS', env.LOG_REQUESTS, ['0', '1']) === '1' : false,
     logLevel: oneOf('LOG_LEVEL', env.LOG_LEVEL || 'warn', logLevels),
     retentionDays: wholeNumber('RETENTION_DAYS', env.RETENTION_DAYS, limits.retentionDays, 1, 3650),
     eventRetentionDays: env.EVENT_RETENTION_DAYS
@@ -125,6 +143,24 @@ export const limits: Limits = {
   requestTimeoutMs: 30_000,
 }
 
+function metricsSettings(
+  env: Readonly<Record<string, string | undefined>>,
+  port: number,
+  host: string,
+): Pick<Config, 'metricsPort' | 'metricsHost'> {
+  const text = env.METRICS_PORT
+  const metricsHost = env.METRICS_HOST || '127.0.0.1'
+  if (!text) {
+    if (env.METRICS_HOST) throw new ConfigError('METRICS_HOST needs METRICS_PORT, the port of the metrics.')
+    return { metricsPort: null, metricsHost }
+  }
+  if (text.startsWith('/')) return { metricsPort: text, metricsHost }
+  const metricsPort = wholeNumber('METRICS_PORT', text, 0, 0, 65_535)
+  if (metricsPort > 0 && metricsPort === port && (metricsHost === host || !isLoopback(host)))
+    throw new ConfigError(`METRICS_PORT must be another than PORT, which is ${port}.`)
+  return { metricsPort, metricsHost }
+}
+
 function openIdSettings(env: Readonly<Record<string, string | undefined>>): OpenIdSettings | null {
   const given = [env.OIDC_ISSUER, env.OIDC_CLIENT_ID, env.OIDC_CLIENT_SECRET]
   if (!given.some(Boolean)) return null
@@ -137,20 +173,6 @@ function openIdSettings(env: Readonly<Record<string, string | undefined>>): Open
   return { issuer: checkedWebUrl('OIDC_ISSUER', issuer).href, clientId, clientSecret }
 }
 
-function checkedOrigin(name: string, text: string): string {
-  const { origin, pathname, search, hash } = checkedWebUrl(name, text)
-  if (pathname + search + hash === '/') return origin
-  throw new ConfigError(`${name} has no path: "${origin}".`)
-}
-
-/** An https address; on this machine http is enough. */
-function checkedWebUrl(name: string, text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (url?.protocol === 'https:') return url
-  if (url?.protocol === 'http:' && isLoopbackName(url.hostname)) return url
-  throw new ConfigError(`${name} must be an address like https://crm.example.com, not "${text}".`)
-}
-
 /**
  * The origin under which browsers reach the service. Null if no setting names it and the service listens
  * beyond loopback, or if the system has not chosen a port yet.
@@ -158,58 +180,4 @@ function checkedWebUrl(name: string, text: string): URL {
 export function originOf({ publicUrl, host }: Config, port: number): string | null {
   if (publicUrl || !isLoopback(host) || port === 0) return publicUrl
   return new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}`).origin
-}
-
-/** True if the host name means this machine. */
-export function isLoopbackName(name: string): boolean {
-  return name === 'localhost' || name === '[::1]' || isLoopback(name)
-}
-
-export function isLoopback(host: string): boolean {
-  return host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
-}
-
-function wholeNumber(
-  name: string,
-  text: string | undefined,
-  fallback: number,
-  min: number,
-  max: number,
-): number {
-  if (!text) return fallback
-  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
-  if (value >= min && value <= max) return value
-  throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
-}
-
-function oneOf(name: string, value: string, allowed: readonly string[]): string {
-  if (allowed.includes(value)) return value
-  throw new ConfigError(`${name} must be one of ${allowed.join(', ')}, not "${value}".`)
-}
-
-function checkedUrl(text: string): string {
-  try {
-    readServerUrl(text)
-    return text
-  } catch (error) {
-    throw new ConfigError((error as Error).message, { cause: error })
-  }
-}
-
-function checkedTimeZone(text: string): string {
-  if (isTimeZone(text)) return text
-  throw new ConfigError(`TIME_ZONE must be a time zone of the IANA list, like Europe/Paris, not "${text}".`)
-}
-
-function checkedCurrency(text: string): string {
-  const code = currencyCode(text)
-  if (code !== null) return code
-  throw new ConfigError(`BASE_CURRENCY must be the code of a currency (ISO 4217), like EUR, not "${text}".`)
-}
-
-function checkedToken(text: string): string {
-  if (/^[\x21-\x7e]{32,256}$/.test(text) && parseToken(text)?.account === 1) return text
-  throw new ConfigError(
-    'DEALWRIGHT_TOKEN must have 32 to 256 printable characters without spaces; one that begins with dw_ must be whole and of account 1.',
-  )
 }

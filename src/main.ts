@@ -6,7 +6,8 @@ import { commands } from './cli/commands.ts'
 import { onDatabase } from './cli/database.ts'
 import { printable } from './cli/printable.ts'
 import { asRefusal, isRefusal } from './cli/refusal.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { readConfig } from './config.ts'
+import { ConfigError } from './setting-values.ts'
 
 /** Runs the command line. Exit codes: 0 done, 1 refused or failed, 2 wrong arguments. */
 export async function main(args: readonly string[]): Promise<void> {

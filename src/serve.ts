@@ -12,15 +12,18 @@ import { copyAnswers } from './backup/copy.ts'
 import { commands } from './cli/commands.ts'
 import { commandAnswers } from './cli/database.ts'
 import { startLink } from './cli/start-link.ts'
-import { type Config, ConfigError, isLoopback, isLoopbackName, originOf } from './config.ts'
+import { type Config, originOf } from './config.ts'
 import { migrate } from './db/migrate.ts'
-import { openDatabase } from './db/open.ts'
+import { type Database, openDatabase } from './db/open.ts'
 import { serverAddress } from './db/postgres/server-address.ts'
 import { requireFolding } from './db/require-folding.ts'
 import { answerLocally } from './local-socket.ts'
 import { logOptions } from './log.ts'
+import { observe } from './observe.ts'
 import { connectionsWithin } from './open-files.ts'
 import { whenNpmIsGone } from './parent.ts'
+import { ConfigError, isLoopback, isLoopbackName } from './setting-values.ts'
+import { programVersion } from './version.ts'
 import { exportsMax } from './work/exports/permits.ts'
 
 /**
@@ -43,21 +46,7 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
     say('npm, which started the service, is gone: the service stops too.')
     process.kill(process.pid, 'SIGTERM')
   })
-  const db = await openDatabase({
-    ...(config.databaseUrl ? { url: config.databaseUrl } : { dataDir }),
-    log: say,
-  })
-  await migrate(db)
-  await requireFolding(db)
-  const started = await firstStart(db, {
-    now: new Date(),
-    sampleData: config.sampleData,
-    ...(config.timeZone ? { timeZone: config.timeZone } : {}),
-    ...(config.baseCurrency ? { baseCurrency: config.baseCurrency } : {}),
-    ...(config.token ? { presetToken: config.token } : {}),
-    file: tokenFile(dataDir, say),
-    createSample,
-  })
+  const { db, started } = await opened(config, dataDir, say)
   const { retentionDays } = config
   let { port } = config
   const operating = () => ({ retentionDays, origin: originOf(config, port) })
@@ -68,10 +57,16 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
       say(`What a backup left in ${dataDir} could not be removed: ${error}`),
     )
   const maxConnections = connectionsWithin(config.maxConnections, db.filesMax + exportsMax, say)
-  const { publicUrl, corsOrigins, openId } = config
+  const observation = await observe(config, { db, version: programVersion(), dataDir })
+  const { observers } = observation
+  const { publicUrl, corsOrigins, openId, trustedProxies } = config
   const limits = { ...config, maxConnections }
   const webhooks = { allowPrivate: config.webhookAllowPrivate }
-  const app = buildApp({ db, now: () => new Date(), log, limits, publicUrl, corsOrigins, openId, webhooks })
+  const app = buildApp({
+    ...{ db, now: () => new Date(), log, limits, publicUrl, corsOrigins, openId, webhooks },
+    ...{ trustedProxies, observers },
+  })
+  observation.watch(app)
   const url = await listen(app, config)
   port ||= Number(new URL(url).port)
   // Behind a proxy the service is public although it listens on loopback, and operators' logs have more
@@ -86,11 +81,36 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
     // A safeguard if something hangs: the embedded engine recovers at the next start.
     setTimeout(() => process.exit(1), stopWithinMs).unref()
     await app.close()
+    await observation.stop()
     socket?.close()
     await db.close()
   }
   const seconds = (performance.now() - startedAt) / 1000
-  console.log((isJson ? jsonWelcome : welcome)({ ...started, url, signIn, config, dataDir, seconds }))
+  const { metricsAt } = observation
+  console.log(
+    (isJson ? jsonWelcome : welcome)({ ...started, url, signIn, metricsAt, config, dataDir, seconds }),
+  )
+}
+
+/** The database with its schema and its first account. */
+async function opened(
+  config: Config,
+  dataDir: string,
+  log: (line: string) => void,
+): Promise<{ db: Database; started: Started }> {
+  const db = await openDatabase({ ...(config.databaseUrl ? { url: config.databaseUrl } : { dataDir }), log })
+  await migrate(db)
+  await requireFolding(db)
+  const started = await firstStart(db, {
+    now: new Date(),
+    sampleData: config.sampleData,
+    ...(config.timeZone ? { timeZone: config.timeZone } : {}),
+    ...(config.baseCurrency ? { baseCurrency: config.baseCurrency } : {}),
+    ...(config.token ? { presetToken: config.token } : {}),
+    file: tokenFile(dataDir, log),
+    createSample,
+  })
+  return { db, started }
 }
 
 async function listen(app: FastifyInstance, { port, host }: Config): Promise<string> {
@@ -110,13 +130,16 @@ type Welcome = Started & {
   readonly url: string
   /** link that signs in once, for ten minutes; null if other machines reach the service */
   readonly signIn: string | null
+  /** where the metrics are; null without them */
+  readonly metricsAt: string | null
   readonly config: Config
   readonly dataDir: string
   readonly seconds: number
 }
 
 /** Only the start that made a token shows it (D68, D119). */
-function welcome({ url, signIn, token, keptIn, isPresetVain, config, dataDir, seconds }: Welcome): string {
+function welcome(start: Welcome): string {
+  const { url, signIn, token, keptIn, isPresetVain, metricsAt, config, dataDir, seconds } = start
   const kept = keptIn && `kept in ${keptIn}`
   const lost = 'none is kept here; "npx dealwright token create" makes one'
   const preset = isPresetVain
@@ -132,6 +155,7 @@ function welcome({ url, signIn, token, keptIn, isPresetVain, config, dataDir, se
     ...(token && kept ? [`          ${kept}`] : []),
     '  Lost?   "npx dealwright token create --help": who may run the service can make another',
     `  Data    ${placeOf(config, dataDir)}`,
+    ...(metricsAt ? [`  Metrics ${metricsAt}`] : []),
     '  Stop    Ctrl+C',
     '',
     `  Try     curl -H "Authorization: Bearer ${shell}" "${url}/rest/api/v1/deal/view/list?pageSize=3"`,
@@ -139,13 +163,14 @@ function welcome({ url, signIn, token, keptIn, isPresetVain, config, dataDir, se
   ].join('\n')
 }
 
-function jsonWelcome({ url, signIn, token, keptIn, config, dataDir }: Welcome): string {
+function jsonWelcome({ url, signIn, token, keptIn, metricsAt, config, dataDir }: Welcome): string {
   return JSON.stringify({
     url,
     sign_in: signIn,
     token,
     token_kept_in: keptIn,
     data: placeOf(config, dataDir),
+    metrics: metricsAt,
   })
 }
 

@@ -24,7 +24,7 @@ const together = [...first, 'web']
  * it: connections, documents, refusals of bodies.
  */
 const engineFree = [
-  ...['backup', 'commands', 'db', 'house', 'units', 'web'].map(folder => `${folder}/`),
+  ...['backup', 'commands', 'db', 'house', 'operating', 'units', 'web'].map(folder => `${folder}/`),
   ...[
     'connections',
     'docs',
@@ -58,6 +58,7 @@ export const parts = {
   engines: { engine: 'embedded', files: filesOf(...others), share: 1, waits: true },
   // The laws' findings are seldom specific to one engine.
   postgres: { engine: 'postgres', files: filesOf(...first, ...others).filter(runsOnBoth), share: 0.3 },
+  operating: { engine: 'embedded', files: filesOf('operating'), share: 1, waits: true },
   web: { engine: 'embedded', files: filesOf('web'), share: 1, waits: true },
   // In parallel: the commands leave time to the compiler.
   commands: { engine: 'embedded', files: [...filesOf('commands'), recipes], share: 1 },

@@ -2,12 +2,11 @@
  * `dealwright backup` and `dealwright restore` (D60), from their settings to their output. Owns the order of
  * their steps. Knows neither the terminal nor the environment: it prints through callbacks.
  */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Log } from '../db/open.ts'
 import { asStartupError } from '../db/startup-error.ts'
 import { asUnavailable, DatabaseUnavailable } from '../db/unavailable.ts'
 import type { Json } from '../json.ts'
+import { programVersion } from '../version.ts'
 import { BackupError } from './backup-error.ts'
 import { dump } from './dump.ts'
 import { readLines, requireNewFile, writeFile } from './file.ts'
@@ -43,7 +42,7 @@ export async function backup({ location, file, now, progress, log, signal }: Com
       db,
       {
         now,
-        serviceVersion: serviceVersion(),
+        serviceVersion: programVersion(),
         onRows: (done, of) =>
           progress.show(
             done > of ? `${grouped(done)} rows` : `${grouped(done)} of about ${grouped(of)} rows`,
@@ -104,9 +103,4 @@ export function plain(error: unknown): never {
 
 export function seconds(since: number): string {
   return `${((performance.now() - since) / 1000).toFixed(1)} s`
-}
-
-export function serviceVersion(): string {
-  const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
 }

@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto'
 import { quoted, type Table } from '../db/account-tables.ts'
 import type { Database, PoolTransaction } from '../db/open.ts'
-import { type CommandOptions, type Done, plain, seconds, serviceVersion } from './command.ts'
+import { programVersion } from '../version.ts'
+import { type CommandOptions, type Done, plain, seconds } from './command.ts'
 import { fetchRows } from './dump.ts'
 import { requireNewFile, writeFile } from './file.ts'
 import { grouped, size } from './progress.ts'
@@ -35,7 +36,7 @@ export async function exportAccount(
         format: 'dealwright-account',
         format_version: 1,
         made_at: now.toISOString(),
-        service_version: serviceVersion(),
+        service_version: programVersion(),
         account: { id: account.id, name: account.name },
       }
       const counts: Record<string, number> = {}

@@ -4,6 +4,7 @@
  * all that came meanwhile share one commit and its one flush. Owns the grouping. Knows no statement and no
  * schema.
  */
+import { publish } from '../diagnostics.ts'
 import { FairQueue } from '../waiting/fair-queue.ts'
 import { type Ask, OneRefused } from './ask.ts'
 import type { Pool } from './postgres/pool.ts'
@@ -61,7 +62,7 @@ export class GroupCommit {
   }
 
   async #depart(key: string, first: Write): Promise<void> {
-    const queue: Queue = new FairQueue()
+    const queue: Queue = new FairQueue('commit')
     queue.push(first.account, first)
     this.#queues.set(key, queue)
     while (!queue.isEmpty) await this.#carryOut(nextGroup(queue))
@@ -74,6 +75,7 @@ export class GroupCommit {
    */
   async #carryOut(group: readonly Write[]): Promise<void> {
     const { sql, isRefused } = this.#options
+    publish('commit', { writes: group.length })
     const statements = group.flatMap(write =>
       this.#statementsOf(write).map(statement => ({ write, statement })),
     )

@@ -126,6 +126,8 @@ export type Database = {
   ): Promise<T>
   /** True if the database answers within two seconds. */
   ready(): Promise<boolean>
+  /** Size of the database on its disk. */
+  bytes(): Promise<number>
   /** Waits up to five seconds for statements under way. */
   close(): Promise<void>
 }
@@ -158,13 +160,14 @@ function database(driver: Driver, options: LimitedOptions): Database {
 
   const whileAvailable = available(driver, () => isClosed, logOperationalError)
 
-  const share = shareOf(driver, options, driver.readPermits)
+  const share = shareOf('read', driver, options, driver.readPermits)
   const transactions = shareOf(
+    'transaction',
     { permitsOfOne: 1, isWaitedFor: () => false },
     options,
     driver.transactionPermits,
   )
-  const writeLock = new SharedExclusiveLock<string>(pausedMs, isBeingRead)
+  const writeLock = new SharedExclusiveLock<string>('write', pausedMs, isBeingRead)
   const means = { backend: driver, commits, writeLock, whileAvailable, shouldPrepare }
   const requests = quickly(means, false)
 
@@ -194,9 +197,8 @@ function database(driver: Driver, options: LimitedOptions): Database {
         })
       return writeLock.shared(account, () => whileAvailable(inTurn, true))
     },
-    async ready() {
-      return !isClosed && driver.isAvailable() && answersSoon(requests.query('SELECT 1'))
-    },
+    ready: async () => !isClosed && driver.isAvailable() && answersSoon(requests.query('SELECT 1')),
+    bytes: () => sizeOf(requests),
     async close() {
       if (isClosed) return
       isClosed = true
@@ -214,11 +216,12 @@ function isBeingRead(): DatabaseUnavailable {
 
 /** A scheduler with this number of permits. */
 function shareOf(
+  name: string,
   { permitsOfOne, isWaitedFor }: Pick<Driver, 'permitsOfOne' | 'isWaitedFor'>,
   { statementTimeoutMs: waitMs, yieldsAfterMs: sliceMs }: LimitedOptions,
   permits: number,
 ): FairShare {
-  return new FairShare({ permits, permitsOfOne, isWaitedFor, waitMs, sliceMs })
+  return new FairShare({ name, permits, permitsOfOne, isWaitedFor, waitMs, sliceMs })
 }
 
 /**
@@ -276,6 +279,11 @@ function readers(
     query: (text, params = [], replan = false) => ask(text, params, replan),
     queryBytes: (text, params, replan = false) => ask(text, params, replan, asBytes),
   }
+}
+
+async function sizeOf({ query }: Pick<Database, 'query'>): Promise<number> {
+  const [row] = await query('SELECT pg_database_size(current_database())::text AS bytes')
+  return Number(row!.bytes)
 }
 
 function answersSoon(asked: Promise<unknown>): Promise<boolean> {

@@ -12,14 +12,14 @@ export function suggestion(word: string, known: Iterable<string>, otherwise: str
 }
 
 /**
- * The nearest of `known` within a third of the word's length in edits, at most eight (Damerau-Levenshtein,
+ * The nearest of `known` within a third of the word's length in edits, at most `limit` (Damerau-Levenshtein,
  * restricted), or null.
  */
-export function nearest(word: string, known: Iterable<string>): string | null {
+export function nearest(word: string, known: Iterable<string>, limit: number = mostEdits): string | null {
   const wanted = word.length > longestWord ? '' : word.toLowerCase()
   if (wanted.length > longestWord || wanted === '') return null
   let best: string | null = null
-  let most = Math.min(mostEdits, Math.max(1, Math.floor(wanted.length / 3)))
+  let most = Math.min(limit, Math.max(1, Math.floor(wanted.length / 3)))
   for (const candidate of known) {
     const other = candidate.toLowerCase()
     const distance = Math.abs(other.length - wanted.length) > most ? most + 1 : edits(wanted, other, most)

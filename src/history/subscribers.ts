@@ -3,6 +3,7 @@
  * those of other processes, one statement polls the last `seq` of their accounts a few times a second. Knows
  * no HTTP.
  */
+import { publish } from '../diagnostics.ts'
 import { Refusal } from '../errors.ts'
 import type { Reader, Transaction } from '../records/store.ts'
 import { ask, sql } from '../sql.ts'
@@ -20,7 +21,7 @@ export class Subscribers {
   readonly #db: Reader
   readonly #waiting = new Map<number, Set<Waiting>>()
   /** One statement at a time. Ignores errors: the requests wait on, and fail when they are sent again. */
-  readonly #ask = coalesce(1, (_of: 'all') => this.#askOnce().catch(() => {}))
+  readonly #ask = coalesce('event_poll', 1, (_of: 'all') => this.#askOnce().catch(() => {}))
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
 
@@ -48,7 +49,7 @@ export class Subscribers {
       const end = () => {
         clearTimeout(timer)
         signal.removeEventListener('abort', end)
-        all.delete(waiting)
+        if (all.delete(waiting)) publish('followers', { change: -1 })
         if (all.size === 0) this.#waiting.delete(account)
         resolve()
       }
@@ -56,6 +57,7 @@ export class Subscribers {
       const waiting = { after, end }
       signal.addEventListener('abort', end)
       this.#waiting.set(account, all.add(waiting))
+      publish('followers', { change: 1 })
     })
     this.#timer ??= setInterval(() => void this.#ask('all'), everyMs).unref()
     // An event may have come since the caller looked.

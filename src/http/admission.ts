@@ -9,6 +9,7 @@ import { Refusal } from '../errors.ts'
 import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { type Quota, quota } from '../waiting/quota.ts'
 import { type Client, clientOf, refuseOtherSites } from './client.ts'
+import { addressOf } from './proxies.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 export type AuthenticatedRequest = AdmittedRequest & {
@@ -72,15 +73,15 @@ const underWayMax = 500
 const bodiesBytes = 67_108_864
 
 export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: AdmissionOptions): Admission {
-  const requests = quota(underWayMax)
-  const alone = new KeyedMutex<number>()
-  const memory = quota(Math.max(bodiesBytes, 8 * bodyLimitBytes))
+  const requests = quota('requests', underWayMax)
+  const alone = new KeyedMutex<number>('large_body')
+  const memory = quota('body_bytes', Math.max(bodiesBytes, 8 * bodyLimitBytes))
   /** Identifies the caller, and counts the request. */
   const identify = async (request: FastifyRequest) => {
     const client = clientOf(request, publicUrl)
     const { token, isCookie } = credentialOf(request, client)
     const caller = token === null ? null : await callers.identify(token)
-    return { token, isCookie, caller, client, left: rate.count(caller && token, request.ip) }
+    return { token, isCookie, caller, client, left: rate.count(caller && token, addressOf(request)) }
   }
   const stayOf = (account: number) => {
     if (!requests.take(account, 1))
@@ -111,7 +112,7 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
     },
     admitAnonymous(request) {
       const client = clientOf(request, publicUrl)
-      const rateLimitHeaders = rate.count(null, request.ip)
+      const rateLimitHeaders = rate.count(null, addressOf(request))
       refuseOtherSites(request, client)
       return { client, rateLimitHeaders, ...stayOf(guests) }
     },

@@ -5,10 +5,11 @@
 import type { FastifyRequest } from 'fastify'
 import type { ClientInfo } from '../accounts/sign-in/sign-in.ts'
 import { accountOf } from '../accounts/token.ts'
-import { isLoopbackName } from '../config.ts'
 import { Refusal } from '../errors.ts'
+import { isLoopbackName } from '../setting-values.ts'
 import type { Answer } from './answer.ts'
 import { networkOf } from './network.ts'
+import { addressOf } from './proxies.ts'
 
 export type Client = ClientInfo & {
   /** origin of the service as the browser names it, such as https://crm.example.com */
@@ -24,11 +25,12 @@ export type CookieName = 'session' | 'openid'
 /** The cookie lives as long as an unused session. */
 export const sessionSeconds = 14 * 86_400
 
-/** `publicUrl`: the configured origin of the service; null: the Host of the request. */
+/** `publicUrl`: the configured origin of the service; null: the host of the request. */
 export function clientOf(request: FastifyRequest, publicUrl: string | null): Client {
-  const { headers, ip } = request
-  const host = headers.host ?? ''
-  const isHere = isLoopbackName(host.replace(/:\d+$/, ''))
+  const { headers, host, protocol } = request
+  const ip = addressOf(request)
+  // Only a named proxy makes it https: the service has no TLS of its own.
+  const isHere = isLoopbackName(host.replace(/:\d+$/, '')) && protocol !== 'https'
   const origin = publicUrl ?? `${isHere ? 'http' : 'https'}://${host}`
   const isSecure = origin.startsWith('https:')
   // Browsers accept a cookie of this prefix only from the host itself, so no other host can plant one.
@@ -104,10 +106,17 @@ const host = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
  * Throws `malformed_request` if Host is invalid (RFC 9110 §7.2) or repeated (RFC 9112 §3.2). HTTP/1.0 needs
  * no Host.
  */
-export function refuseWrongHost({ headers, raw }: FastifyRequest): void {
+export function refuseWrongHost(request: FastifyRequest): void {
+  const { headers, raw } = request
   const names = raw.rawHeaders.filter((_, index) => index % 2 === 0)
   if (names.filter(name => name.toLowerCase() === 'host').length > 1)
     throw new Refusal('malformed_request', 'Host must be sent once.')
-  if (headers.host === undefined || host.test(headers.host)) return
-  throw new Refusal('malformed_request', 'Host must be a name or an address, with or without a port.')
+  if (headers.host !== undefined && !host.test(headers.host))
+    throw new Refusal('malformed_request', 'Host must be a name or an address, with or without a port.')
+  // Differs from Host if a named proxy forwards another.
+  if (request.host !== '' && !host.test(request.host))
+    throw new Refusal(
+      'malformed_request',
+      'X-Forwarded-Host must be a name or an address, with or without a port.',
+    )
 }

@@ -12,10 +12,12 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { publish } from '../diagnostics.ts'
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import { problemAnswer, rawAnswer } from './answer.ts'
 import { hasBody } from './body.ts'
 import { networkOf } from './network.ts'
+import type { ProxyTest } from './proxies.ts'
 import { arriving } from './upload.ts'
 
 export type ConnectionLimits = {
@@ -24,6 +26,14 @@ export type ConnectionLimits = {
   readonly maxConnectionsPerAddress: number
   /** time for a request to arrive, and for a client to continue reading its response */
   readonly requestTimeoutMs: number
+}
+
+type ConnectionOptions = {
+  readonly limits: ConnectionLimits
+  /** connections of named proxies have no limit per network: they carry those of many clients */
+  readonly isProxy: ProxyTest
+  /** takes a warning if the limits are reached, at most once a minute */
+  readonly say: (line: string) => void
 }
 
 /** After a refusal: time and bytes that a client may still send, so that it gets to read the reason. */
@@ -49,6 +59,7 @@ export function arrivalTimes(limitMs: number): ServerOptions {
  */
 export class Connections {
   readonly #limits: ConnectionLimits
+  readonly #isProxy: ProxyTest
   readonly #say: (line: string) => void
   /** connection → its open responses */
   readonly #open = new Map<Socket, Set<ServerResponse>>()
@@ -59,9 +70,10 @@ export class Connections {
   readonly #strangers = new Map<Socket, string>()
   #saidAt = Number.NEGATIVE_INFINITY
 
-  /** `server` does not listen yet. `say` gets a warning if the limits are reached, at most once a minute. */
-  constructor(server: Server, limits: ConnectionLimits, say: (line: string) => void) {
+  /** `server` does not listen yet. */
+  constructor(server: Server, { limits, isProxy, say }: ConnectionOptions) {
     this.#limits = limits
+    this.#isProxy = isProxy
     this.#say = say
     server.on('connection', (socket: Socket) => this.#accept(socket))
     server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -69,6 +81,8 @@ export class Connections {
       answers?.add(response)
       response.once('close', () => answers?.delete(response))
     })
+    // An Expect header that Node.js does not know is ignored: its own refusal would have no body.
+    server.on('checkExpectation', (...request) => server.emit('request', ...request))
     // A client that waits for "100 Continue" gets it when the body is read. A request that is refused by its
     // head sends no body.
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -111,7 +125,9 @@ export class Connections {
     // With another response under way, the client would take this one for it.
     const isTaken = first && (others.length > 0 || first.headersSent || first.req.complete)
     if (!socket.writable || isTaken) return void socket.destroy()
-    socket.write(refusalText(...this.#reason(error.code)))
+    const reason = this.#reason(error.code)
+    publish('connection-refusal', { error: reason[0] })
+    socket.write(refusalText(...reason))
     linger(socket)
   }
 
@@ -131,7 +147,8 @@ export class Connections {
 
   #accept(socket: Socket): void {
     const network = networkOf(socket.remoteAddress ?? '')
-    if (!this.#hasRoom(network)) {
+    if (!this.#hasRoom(network, this.#isProxy(socket.remoteAddress ?? ''))) {
+      publish('connection-refusal', { error: 'overloaded' })
       socket.write(
         refusalText('overloaded', 'Too many connections are open; try again in a moment.', {
           'retry-after': '1',
@@ -152,9 +169,9 @@ export class Connections {
     })
   }
 
-  #hasRoom(network: string): boolean {
+  #hasRoom(network: string, isProxy: boolean): boolean {
     const { maxConnections, maxConnectionsPerAddress } = this.#limits
-    if ((this.#ofNetwork.get(network) ?? 0) >= maxConnectionsPerAddress) {
+    if (!isProxy && (this.#ofNetwork.get(network) ?? 0) >= maxConnectionsPerAddress) {
       this.#complain('MAX_CONNECTIONS_PER_ADDRESS', `${maxConnectionsPerAddress} connections from ${network}`)
       return this.#makeRoom(other => other === network)
     }

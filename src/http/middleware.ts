@@ -54,7 +54,7 @@ async function retriedOnNewerCatalog(request: ApiRequest, handler: Handler): Pro
  * the same request meanwhile; the handler then finds its response.
  */
 function idempotency(db: Transaction) {
-  const inFlight = new KeyedMutex<string>()
+  const inFlight = new KeyedMutex<string>('idempotency_key')
   return async (request: ApiRequest, handler: Handler, carryOut: () => Promise<Answer>): Promise<Answer> => {
     const { idempotency, caller } = request
     if (!idempotency) return carryOut()

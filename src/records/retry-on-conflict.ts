@@ -19,7 +19,7 @@ type About = { readonly schema: ResourceSchema; readonly id: number; readonly ac
 const attempts = 5
 
 /** Database or transaction → the mutex of its records. */
-const mutexOf = memoize((_db: Transaction) => new KeyedMutex<string>())
+const mutexOf = memoize((_db: Transaction) => new KeyedMutex<string>('record'))
 
 /**
  * Saves a change, at once if nobody waits to change the record, else under the record's mutex. Another

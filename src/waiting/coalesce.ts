@@ -7,12 +7,14 @@ import { FairSemaphore } from './fair-semaphore.ts'
 /**
  * Returns a function that requests `work` on a key. The work runs for `concurrency` keys at a time, and once
  * at a time for each. The promise settles when a run ends that began after the call, and throws its error.
+ * `name`: what waits here, for diagnostics.
  */
 export function coalesce<Key>(
+  name: string,
   concurrency: number,
   work: (key: Key) => Promise<void>,
 ): (key: Key) => Promise<void> {
-  const semaphore = new FairSemaphore<Key>({ permits: concurrency, permitsOf: () => 1 })
+  const semaphore = new FairSemaphore<Key>({ name, permits: concurrency, permitsOf: () => 1 })
   const waiting = new Map<Key, Promise<void>>()
   const begin = async (key: Key) => {
     const release = await semaphore.acquire(key)

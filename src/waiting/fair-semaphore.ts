@@ -5,6 +5,8 @@
  * it succeeds or fails; releasing twice has no effect.
  */
 
+import { beginWait } from '../diagnostics.ts'
+
 /**
  * The wait has ended without a permit: it took too long, or the caller has left. PostgreSQL uses the same
  * code when a statement can't get a lock.
@@ -15,6 +17,8 @@ export class WaitEnded extends Error {
 }
 
 export type FairSemaphoreOptions<Key> = {
+  /** what waits here, for diagnostics */
+  readonly name: string
   readonly permits: number
   /** number of permits that a key may hold now; when it changes, call `admit` */
   permitsOf(key: Key): number
@@ -91,7 +95,7 @@ export class FairSemaphore<Key> {
   }
 
   #wait(key: Key, signal: AbortSignal | undefined): Promise<void> {
-    const { waitMs } = this.#options
+    const { name, waitMs } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const waiter = { key, begin: resolve }
     const end = (why: string) => {
@@ -103,7 +107,9 @@ export class FairSemaphore<Key> {
     const timer = waitMs === undefined ? undefined : setTimeout(late, waitMs).unref()
     signal?.addEventListener('abort', leave)
     this.#waiting.add(waiter)
+    const endWait = beginWait(name)
     return promise.finally(() => {
+      endWait()
       clearTimeout(timer)
       signal?.removeEventListener('abort', leave)
     })

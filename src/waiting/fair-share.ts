@@ -8,6 +8,8 @@
 import { FairSemaphore } from './fair-semaphore.ts'
 
 export type FairShareOptions = {
+  /** what waits here, for diagnostics */
+  readonly name: string
   readonly permits: number
   /** number of permits that one account may hold while others wait */
   readonly permitsOfOne: number

@@ -3,9 +3,17 @@
  * other keys don't wait for them. It has no timeout and can't be aborted: the guarded work has limits of its
  * own. An error of a holder doesn't affect the others.
  */
+import { beginWait } from '../diagnostics.ts'
+
 export class KeyedMutex<Key> {
   /** key → promise that resolves when its last holder is done */
   readonly #tails = new Map<Key, Promise<void>>()
+  readonly #name: string
+
+  /** `name`: what waits here, for diagnostics */
+  constructor(name: string) {
+    this.#name = name
+  }
 
   /** True if the key is held or waited for. */
   isLocked(key: Key): boolean {
@@ -18,7 +26,11 @@ export class KeyedMutex<Key> {
     const { promise: done, resolve } = Promise.withResolvers<void>()
     const tail = before ? before.then(() => done) : done
     this.#tails.set(key, tail)
-    await before
+    if (before) {
+      const end = beginWait(this.#name)
+      await before
+      end()
+    }
     return () => {
       if (this.#tails.get(key) === tail) this.#tails.delete(key)
       resolve()

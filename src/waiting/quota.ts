@@ -3,19 +3,25 @@
  * use it for their buffers. An account may hold as much as stays free. So one account alone can have half,
  * two a third each, and something is always left for the next. Nothing waits: too much is refused.
  */
+import { publish } from '../diagnostics.ts'
+
 export type Quota = {
   /** Takes an amount. Returns false, without taking, if the account would then hold more than is free. */
   take(account: number, amount: number): boolean
   release(account: number, amount: number): void
 }
 
-export function quota(size: number): Quota {
+/** `name`: the resource, for diagnostics */
+export function quota(name: string, size: number): Quota {
   const held = new Map<number, number>()
   let free = size
   return {
     take(account, amount) {
       const own = (held.get(account) ?? 0) + amount
-      if (own > free - amount) return false
+      if (own > free - amount) {
+        publish('quota-refusal', { quota: name })
+        return false
+      }
       held.set(account, own)
       free -= amount
       return true

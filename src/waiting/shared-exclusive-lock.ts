@@ -5,6 +5,7 @@
  * A shared caller waits for a limited time, then it is refused and does nothing (D81). An error of a holder
  * doesn't affect the others.
  */
+import { beginWait } from '../diagnostics.ts'
 import { within } from './timeout.ts'
 
 /** The lock of a key; it exists while it has a holder. */
@@ -21,11 +22,16 @@ type Lock = {
 
 export class SharedExclusiveLock<Key> {
   readonly #locks = new Map<Key, Lock>()
+  readonly #name: string
   readonly #waitMs: number
   readonly #timeoutError: () => Error
 
-  /** `waitMs`: longest wait of a shared caller; `timeoutError`: the error that it then throws */
-  constructor(waitMs: number, timeoutError: () => Error) {
+  /**
+   * `name`: what waits here, for diagnostics; `waitMs`: longest wait of a shared caller; `timeoutError`: the
+   * error that it then throws
+   */
+  constructor(name: string, waitMs: number, timeoutError: () => Error) {
+    this.#name = name
     this.#waitMs = waitMs
     this.#timeoutError = timeoutError
   }
@@ -77,9 +83,10 @@ export class SharedExclusiveLock<Key> {
   #wait({ waiting }: Lock): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     waiting.add(resolve)
+    const end = beginWait(this.#name)
     return within(promise, this.#waitMs, () => {
       if (waiting.delete(resolve)) throw this.#timeoutError()
-    })
+    }).finally(end)
   }
 
   #leave(key: Key, lock: Lock): void {

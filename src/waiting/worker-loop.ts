@@ -12,6 +12,8 @@ import { type Interval, interval } from './interval.ts'
 export type TaskKey = { readonly account: number; readonly id: number }
 
 export type WorkerLoopOptions<Task> = {
+  /** what the tasks are, for diagnostics */
+  readonly name: string
   /** finds tasks and wakes the loop for them, at an interval */
   readonly look: () => Promise<unknown>
   readonly everyMs: number
@@ -36,13 +38,14 @@ export class WorkerLoop<Task extends TaskKey> {
   readonly #options: WorkerLoopOptions<Task>
   /** all unfinished tasks, also between their runs, by name */
   readonly #tasks = new Map<string, Task>()
-  readonly #waiting = new FairQueue<number, Task>()
+  readonly #waiting: FairQueue<number, Task>
   readonly #running = new Map<Task, Promise<void>>()
   readonly #looking: Interval
   #isStopped = false
 
   constructor(options: WorkerLoopOptions<Task>) {
     this.#options = options
+    this.#waiting = new FairQueue(options.name)
     this.#looking = interval(options.everyMs, options.look, options.onError)
   }
 

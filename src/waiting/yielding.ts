@@ -5,6 +5,8 @@
  * early.
  */
 
+import { beginWait } from '../diagnostics.ts'
+
 const sliceMs = 10
 
 /** Resolves when the last waiting work has its turn. */
@@ -22,7 +24,9 @@ export class TimeSlice {
   /** Waits for the next turn, which begins the next slice. */
   async yield(): Promise<void> {
     queue = queue.then(() => new Promise(resolve => setImmediate(resolve)))
+    const end = beginWait('event_loop')
     await queue
+    end()
     this.#until = performance.now() + sliceMs
   }
 }

@@ -14,6 +14,8 @@ const owners: readonly { readonly what: RegExp; readonly only: string | readonly
     only: [
       'src/fields/nearest.ts',
       'src/http/wrong-path.ts',
+      // Names of the environment, once at the start.
+      'src/setting-names.ts',
       'src/work/imports/candidates.ts',
       'src/work/imports/values.ts',
     ],

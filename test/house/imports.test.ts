@@ -12,7 +12,7 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
     never: /^src\/(resources|http|app|serve|main|cli|accounts|db\/(?!constraint))/,
   },
   {
-    from: /^src\/(?!http\/|app\.ts|serve\.ts)/,
+    from: /^src\/(?!http\/|app\.ts|observe\.ts|serve\.ts)/,
     never: /^(fastify|node:https?)$|^src\/(http\/(?!openapi\/)|app\.ts)/,
   },
   // The entry starts the service only on request.
@@ -47,9 +47,12 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
     never: /^(node:fs|node:net|postgres|pg|@electric-sql\/)|^src\/(db|accounts)\//,
   },
   { from: /^src\/files\//, never: /^src\/(?!files\/|waiting\/|fields\/(decimal|iso8601)|[\w-]+\.ts$)/ },
+  // Where metrics are not wanted, their library is not loaded.
+  { from: /^src\/(?!metrics\/)/, never: /^prom-client$/ },
+  { from: /^src\/metrics\//, never: /^src\/(?!metrics\/|diagnostics\.ts)/ },
   { from: /^src\/(?!db\/)/, never: /^(postgres|pg|@electric-sql\/)/ },
   // Everything may import it, so it imports nothing.
-  { from: /^src\/waiting\//, never: /^(?!node:)(?!src\/(waiting\/|(json|errors|log|sql)\.ts$))/ },
+  { from: /^src\/waiting\//, never: /^(?!node:)(?!src\/(waiting\/|(json|errors|log|sql|diagnostics)\.ts$))/ },
   { from: /^src\/(?!fields\/resource)/, never: /\/index\.ts$/ },
 ]
 

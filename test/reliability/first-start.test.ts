@@ -265,7 +265,13 @@ test('a start makes its token whatever the account has decided on the fields of 
   const { dataDir } = await place()
   await begin(db, dataDir)
   const loadLatest = () => loadCatalog(db, resources, 1)
-  const administrator = { db, account: 1, actor: 1, loadCatalog: loadLatest, mutex: new KeyedMutex<number>() }
+  const administrator = {
+    db,
+    account: 1,
+    actor: 1,
+    loadCatalog: loadLatest,
+    mutex: new KeyedMutex<number>('configuration'),
+  }
   for (const source of ['user', 'token']) {
     const field = { source, field_name: 'Badge', type: 'SINGLE_STRING', is_required: true }
     await createField(administrator, field)

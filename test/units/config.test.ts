@@ -1,7 +1,8 @@
 /** Every setting by table (D41): its accepted values, and the one clear line for others. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConfigError, readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
+import { ConfigError } from '../../src/setting-values.ts'
 
 test('what a setting takes', () => {
   const token = 'a'.repeat(32)
@@ -125,4 +126,61 @@ test('the settings of sign-in: an OpenID provider needs all of its settings, and
     ['PUBLIC_URL', 'https://crm.example.com?x'],
   ] as const)
     assert.throws(() => readConfig({ ...openId, [name]: value }), new RegExp(`^Error: ${name} |${name}`))
+})
+
+test('a misspelt setting is refused with the right name (D152)', () => {
+  for (const [name, meant] of [
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['METRIC_PORT', 'METRICS_PORT'],
+    ['MAX_CONECTIONS', 'MAX_CONNECTIONS'],
+    ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
+    ['DEALWRIGHT_TOKN', 'DEALWRIGHT_TOKEN'],
+    ['DEALWRIGHT_PORT', 'PORT'],
+    ['DEALWRIGHT_DATA_DIR', 'DATA_DIR'],
+    ['DEALWRIGHT_LOGREQUESTS', 'LOG_REQUESTS'],
+  ] as const)
+    assert.throws(() => readConfig({ [name]: '3000' }), {
+      message: `${name} is not a setting: it is called ${meant}.`,
+    })
+  assert.throws(() => readConfig({ DEALWRIGHT_XYZZY: '1' }), /^Error: DEALWRIGHT_XYZZY is not a setting/)
+})
+
+test('variables of other programs, and of Kubernetes, are not taken for misspelt settings', () => {
+  const others = {
+    ...{ HOSTNAME: 'x', PORTS: '1', POSTGRES_URL: 'x', DATABASE_USER: 'x', DATABASE_PASSWORD: 'x' },
+    ...{ SAMPLE_RATE: '1', LOGLEVEL: 'x', HTTP_PROXY: 'x', NODE_OPTIONS: '', TZ: 'UTC', HOME: '/' },
+    ...{ DEALWRIGHT_URL: 'http://x', DEALWRIGHT_TOKN: '' },
+    ...{ DEALWRIGHT_SERVICE_HOST: '10.0.0.1', DEALWRIGHT_SERVICE_PORT: '3000' },
+    ...{ DEALWRIGHT_SERVICE_PORT_HTTP: '3000', DEALWRIGHT_PORT: 'tcp://10.0.0.1:3000' },
+    ...{ DEALWRIGHT_PORT_3000_TCP: 'tcp://10.0.0.1:3000', DEALWRIGHT_PORT_3000_TCP_PROTO: 'tcp' },
+    ...{ DEALWRIGHT_CRM_SERVICE_HOST: '10.0.0.2', DEALWRIGHT_CRM_PORT: 'tcp://10.0.0.2:80' },
+  }
+  assert.deepEqual(readConfig(others), readConfig({}))
+})
+
+test('settings of proxies, metrics and the access log', () => {
+  assert.deepEqual(readConfig({ TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,fd00::/8' }).trustedProxies, [
+    ...['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
+  ])
+  assert.equal(readConfig({ METRICS_PORT: '9464' }).metricsPort, 9464)
+  assert.equal(readConfig({ METRICS_PORT: '/run/x.sock' }).metricsPort, '/run/x.sock')
+  assert.equal(readConfig({ METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' }).metricsHost, '0.0.0.0')
+  assert.deepEqual([readConfig({}).metricsPort, readConfig({}).logRequests], [null, false])
+  assert.equal(readConfig({ LOG_REQUESTS: '1' }).logRequests, true)
+  for (const [env, said] of [
+    [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES must list/],
+    [{ TRUSTED_PROXIES: '10.0.0.256' }, /^TRUSTED_PROXIES must list/],
+    [{ TRUSTED_PROXIES: 'proxy.example.com' }, /^TRUSTED_PROXIES must list/],
+    [{ METRICS_PORT: '70000' }, /^METRICS_PORT must be/],
+    [{ METRICS_PORT: '3000' }, /^METRICS_PORT must be another than PORT/],
+    [{ METRICS_PORT: '3000', HOST: '0.0.0.0' }, /^METRICS_PORT must be another than PORT/],
+    [{ METRICS_HOST: '0.0.0.0' }, /^METRICS_HOST needs METRICS_PORT/],
+    [{ LOG_REQUESTS: 'yes' }, /^LOG_REQUESTS must be/],
+  ] as const)
+    assert.throws(
+      () => readConfig(env),
+      (error: Error) => error instanceof ConfigError && said.test(error.message),
+      JSON.stringify(env),
+    )
 })

@@ -5,11 +5,12 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { isoCurrencies } from '../../src/accounts/currencies.ts'
 import { newToken, parseToken } from '../../src/accounts/token.ts'
-import { ConfigError, readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
 import { decimal, decimalPlaces, plain, rounded } from '../../src/fields/decimal.ts'
 import { calendarDate, isoDate, isoInstant, isoTime } from '../../src/fields/iso8601.ts'
 import { nearest } from '../../src/fields/nearest.ts'
 import { parseJson } from '../../src/json.ts'
+import { ConfigError } from '../../src/setting-values.ts'
 
 test('only real dates', () => {
   for (const date of ['2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31'])

@@ -19,7 +19,7 @@ export class Hashing {
   /** number of computed hashes */
   computed = 0
   #waiting = 0
-  readonly #mutex = new KeyedMutex<'hash'>()
+  readonly #mutex = new KeyedMutex<'hash'>('password_hash')
 
   /** A password's hash in the stored form. Throws `overloaded`. */
   async hash(password: string): Promise<string> {

@@ -3,6 +3,7 @@
  * Deliberately does not know what the bytes mean (socket.ts), what runs in the thread (worker.ts) or any SQL.
  */
 import type { Worker } from 'node:worker_threads'
+import { publish } from '../../diagnostics.ts'
 import type { Log } from '../open.ts'
 import { asStartupError } from '../startup-error.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
@@ -245,6 +246,7 @@ export class Engine implements Outlet {
     }
     this.options.log(`The embedded database failed (${reason}) and is being reopened.`)
     this.state = 'reopening'
+    publish('engine-restart', { isOpen: false })
     this.running = undefined
     this.breakConnections()
     this.reopening = this.reopen(worker)
@@ -260,6 +262,7 @@ export class Engine implements Outlet {
         if (this.state !== 'reopening') return void (await running.worker.terminate())
         this.state = 'open'
         this.adopt(running)
+        publish('engine-restart', { isOpen: true })
         this.options.log('The embedded database is open again.')
       } catch (error) {
         const { message } = asStartupError(error) as Error

@@ -2,6 +2,7 @@
  * The connection pool. A statement takes the connection with the least to do, except those in exclusive use.
  * Owns the number of connections, and transactions. Does not know which engine it is, nor the schema.
  */
+import { beginWait } from '../../diagnostics.ts'
 import { within } from '../../waiting/timeout.ts'
 import { type Ask, type AskBatch, OneRefused } from '../ask.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
@@ -142,7 +143,7 @@ export class ConnectionPool implements Pool {
     const connection = this.#waiting.length === 0 && !this.#isEnded ? choose() : undefined
     if (connection) waiting.take(connection)
     else if (this.#isEnded) waiting.refuse(closed())
-    else this.#waiting.push(waiting)
+    else this.#waiting.push(measured(waiting))
   }
 
   #goOn(): void {
@@ -209,6 +210,20 @@ export class ConnectionPool implements Pool {
 
 /** A waiter for a connection. */
 type Waiting = { take(connection: Connection): void; refuse(error: unknown): void }
+
+function measured({ take, refuse }: Waiting): Waiting {
+  const end = beginWait('connection')
+  return {
+    take(session) {
+      end()
+      take(session)
+    },
+    refuse(error) {
+      end()
+      refuse(error)
+    },
+  }
+}
 
 function closed(): DatabaseUnavailable {
   return new DatabaseUnavailable('The database is closed')

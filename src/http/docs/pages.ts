@@ -15,7 +15,7 @@ const html = 'text/html; charset=utf-8'
 const script = 'text/javascript; charset=utf-8'
 
 const near = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
-const written = (name: string) => near(`../../docs/api/${name}`)
+const written = (name: string) => near(`../../../docs/api/${name}`)
 
 /** Name in the path, below /docs → page. '' is the start page. */
 export function documentPages(document: Schema): ReadonlyMap<string, Page> {

@@ -27,7 +27,7 @@ export type ExportLimits = { readonly permits: ExportPermits; quotaOf(account: n
 
 /** `say` gets the reason if an export fails while it is sent, or its temporary file can't be written. */
 export function exportLimits(say: (line: string) => void): ExportLimits {
-  const spooled = quota(spooledBytes)
+  const spooled = quota('export_bytes', spooledBytes)
   const quotaOf = (account: number): SpoolQuota => ({
     take: bytes => spooled.take(account, bytes),
     release: bytes => spooled.release(account, bytes),

@@ -56,7 +56,7 @@ export type FieldService = {
 type Administration = FieldService & { readonly mutex: KeyedMutex<number> }
 
 export function fieldHandlers(service: FieldService): FieldHandlers {
-  const own: Administration = { ...service, mutex: new KeyedMutex() }
+  const own: Administration = { ...service, mutex: new KeyedMutex('configuration') }
   return {
     create: async request => {
       refuseIfMatch(request)

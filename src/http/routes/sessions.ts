@@ -3,6 +3,7 @@ import type { Callers } from '../../accounts/callers.ts'
 import { createLink, linkAddress, type Purpose, secretIn } from '../../accounts/sign-in/links.ts'
 import { endSession, listSessions } from '../../accounts/sign-in/sessions.ts'
 import type { SignIn } from '../../accounts/sign-in/sign-in.ts'
+import { publish } from '../../diagnostics.ts'
 import { Refusal, type Warning } from '../../errors.ts'
 import { isObject, type Json } from '../../json.ts'
 import { readRecord } from '../../records/read.ts'
@@ -47,7 +48,7 @@ export type SessionService = {
 export function sessionHandlers(service: SessionService): SessionHandlers {
   const { db, callers, signIn } = service
   return {
-    signIn: request => signedIn(service, request),
+    signIn: request => signedIn(service, request).catch(noteRefusal),
     signOut: async ({ caller, token, query, client }) => {
       readParameters(query, [], [])
       if (!caller.session)
@@ -78,6 +79,11 @@ export function sessionHandlers(service: SessionService): SessionHandlers {
     },
     createLink: request => newLink(db, request),
   }
+}
+
+function noteRefusal(error: unknown): never {
+  if (error instanceof Refusal) publish('sign-in-refusal', { error: error.slug })
+  throw error
 }
 
 function deleted(id: number): string {

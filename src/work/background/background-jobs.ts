@@ -63,7 +63,7 @@ export class BackgroundJobs {
   /** account → last logged text about overdue records that can't be purged */
   readonly #loggedKept = new Map<number, string>()
   readonly #underWay = new Set<Promise<void>>()
-  readonly #inTurn = coalesce(accountsAtOnce, (account: number) => this.#turn(account))
+  readonly #inTurn = coalesce('background_jobs', accountsAtOnce, (account: number) => this.#turn(account))
   readonly #timer: NodeJS.Timeout
   #isStopped = false
 

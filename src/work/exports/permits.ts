@@ -25,6 +25,7 @@ export type Permit = {
 export class ExportPermits {
   #making = 0
   readonly #semaphore = new FairSemaphore<number>({
+    name: 'export',
     permits: exportsMax,
     permitsOf: () => (this.#making < makingMax ? ofOneMax : 0),
     onAcquire: () => this.#making++,

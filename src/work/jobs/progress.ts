@@ -26,6 +26,15 @@ ORDER BY row_number() OVER (PARTITION BY j.account_id ORDER BY j.begun_at, j.id)
   return rows.map(({ account, id }) => ({ account: Number(account), id: Number(id) }))
 }
 
+/** Age in seconds of the oldest running job of all accounts; 0 if there is none. */
+export async function oldestJob(db: Reader): Promise<number> {
+  const [row] = await ask(
+    db,
+    sql`SELECT extract(epoch FROM now() - min(j.begun_at))::text AS seconds FROM job j WHERE j.state = 'running'`,
+  )
+  return Math.max(0, Number(row!.seconds ?? 0))
+}
+
 /** Claims or renews the lease of a job; null if it is not running, or another process holds it. */
 export async function claim(db: Reader, key: JobKey, holder: string): Promise<Job | null> {
   const row = await lease.claim(db, key, holder, {

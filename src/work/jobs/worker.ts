@@ -50,6 +50,7 @@ export class JobWorker {
   constructor(options: JobOptions) {
     this.#options = options
     this.#loop = new WorkerLoop({
+      name: 'job_step',
       everyMs: options.everyMs ?? everyDefaultMs,
       concurrency,
       retryMs,

@@ -6,6 +6,7 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { Agent, request } from 'undici'
+import { publish } from '../../diagnostics.ts'
 import { isPublic, literalOf } from './address.ts'
 
 export type OutgoingOptions = {
@@ -74,10 +75,11 @@ export class Outgoing {
   async post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Attempt | null> {
     const begun = performance.now()
     const ended = AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), this.#stopped.signal])
-    const attempt = (part: Omit<Attempt, 'durationMs'>) => ({
-      ...part,
-      durationMs: Math.round(performance.now() - begun),
-    })
+    const attempt = (part: Omit<Attempt, 'durationMs'>) => {
+      const ms = performance.now() - begun
+      publish('webhook-attempt', { outcome: part.error === null ? 'delivered' : 'failed', ms })
+      return { ...part, durationMs: Math.round(ms) }
+    }
     let status: number | null = null
     try {
       const literal = literalOf(new URL(url))

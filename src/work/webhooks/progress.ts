@@ -66,6 +66,16 @@ WHERE a.deleted_at IS NULL AND ${wanted}`,
   }))
 }
 
+/** Age in seconds of the oldest event that waits for a receiver, in all accounts; 0 if there is none. */
+export async function oldestDelivery(db: Reader): Promise<number> {
+  const [row] = await ask(
+    db,
+    sql`SELECT extract(epoch FROM now() - min(d.created_at))::text AS seconds FROM webhook_delivery d
+WHERE d.state = 'waiting'`,
+  )
+  return Math.max(0, Number(row!.seconds ?? 0))
+}
+
 /** Takes or renews the lease on a webhook. False if another process holds it. */
 export async function claim(db: Reader, held: Held, now: Date): Promise<boolean> {
   const set = sql`next_at = ${now.toISOString()}::timestamptz`

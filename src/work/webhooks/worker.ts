@@ -81,6 +81,7 @@ export class WebhookWorker {
     }
     const holder = randomUUID()
     this.#loop = new WorkerLoop({
+      name: 'webhook',
       everyMs,
       // The number of requests is limited, not that of couriers.
       concurrency: Number.POSITIVE_INFINITY,

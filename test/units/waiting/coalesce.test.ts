@@ -7,7 +7,7 @@ import { coalesce } from '../../../src/waiting/coalesce.ts'
 test('calls before the work begins share it, those after get another turn; keys take turns', async () => {
   const log: string[] = []
   const ends: (() => void)[] = []
-  const ask = coalesce(2, async (key: string) => {
+  const ask = coalesce('test', 2, async (key: string) => {
     log.push(key)
     await new Promise<void>(resolve => ends.push(resolve))
   })
@@ -34,7 +34,7 @@ test('calls before the work begins share it, those after get another turn; keys 
 test('an error is for those who asked for this turn, and the next is carried out', async () => {
   let turns = 0
   // The first throws before it waits for anything.
-  const ask = coalesce(1, (_key: string): Promise<void> => {
+  const ask = coalesce('test', 1, (_key: string): Promise<void> => {
     turns++
     if (turns === 1) throw new Error('the first')
     return turns === 2 ? Promise.reject(new Error('the second')) : Promise.resolve()

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { FairQueue } from '../../../src/waiting/fair-queue.ts'
 
 test('keys take turns, the items of a key come in order, and preferred keys come first', () => {
-  const queue = new FairQueue<number, string>()
+  const queue = new FairQueue<number, string>('test')
   for (const item of ['1a', '1b', '1c', '2a', '3a', '2b']) queue.push(Number(item[0]), item)
   assert.deepEqual([queue.shift(), queue.shift()], ['1a', '2a'])
   assert.equal(

@@ -22,7 +22,7 @@ function watched(semaphore: FairSemaphore<string>) {
 }
 
 test('a free permit goes to the key that holds the fewest, among equals to the one that has waited longest', async () => {
-  const semaphore = new FairSemaphore<string>({ permits: 3, permitsOf: () => 2 })
+  const semaphore = new FairSemaphore<string>({ name: 'test', permits: 3, permitsOf: () => 2 })
   const { log, acquire, release } = watched(semaphore)
   const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map(name => acquire(name))
   await turnOfLoop()
@@ -45,6 +45,7 @@ test('the order may be another one, and the number of permits of a key may chang
   let most = 1
   const given: string[] = []
   const semaphore = new FairSemaphore<string>({
+    name: 'test',
     permits: 9,
     permitsOf: key => (key === 'z' ? 0 : most),
     compare: (one, other) => (one < other ? 1 : -1),
@@ -59,8 +60,8 @@ test('the order may be another one, and the number of permits of a key may chang
 })
 
 test('a wait that is aborted or takes too long takes no permit', async () => {
-  const semaphore = new FairSemaphore<string>({ permits: 1, permitsOf: () => 1, waitMs: 1 })
-  const patient = new FairSemaphore<string>({ permits: 1, permitsOf: () => 1 })
+  const semaphore = new FairSemaphore<string>({ name: 'test', permits: 1, permitsOf: () => 1, waitMs: 1 })
+  const patient = new FairSemaphore<string>({ name: 'test', permits: 1, permitsOf: () => 1 })
   const release = await semaphore.acquire('a')
   await assert.rejects(semaphore.acquire('b'), /no turn in time/)
   const releasePatient = await patient.acquire('a')

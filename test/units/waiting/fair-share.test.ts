@@ -8,7 +8,14 @@ import { FairShare } from '../../../src/waiting/fair-share.ts'
 const never = 300_000
 
 function share(options: Partial<ConstructorParameters<typeof FairShare>[0]> = {}): FairShare {
-  const one = { permits: 2, permitsOfOne: 1, isWaitedFor: () => false, waitMs: never, sliceMs: never }
+  const one = {
+    name: 'test',
+    permits: 2,
+    permitsOfOne: 1,
+    isWaitedFor: () => false,
+    waitMs: never,
+    sliceMs: never,
+  }
   return new FairShare({ ...one, ...options })
 }
 

@@ -5,7 +5,7 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { KeyedMutex } from '../../../src/waiting/keyed-mutex.ts'
 
 test('callers of a key hold it in their order, those of another key do not wait, and errors unlock', async () => {
-  const mutex = new KeyedMutex<string>()
+  const mutex = new KeyedMutex<string>('test')
   const log: string[] = []
   const act = (name: string) => async () => {
     log.push(`${name} begins`)
@@ -28,7 +28,7 @@ test('callers of a key hold it in their order, those of another key do not wait,
 })
 
 test('what throws before it waits for anything unlocks, too', async () => {
-  const mutex = new KeyedMutex<string>()
+  const mutex = new KeyedMutex<string>('test')
   const fail = (): Promise<void> => {
     throw new Error('at once')
   }

@@ -9,7 +9,7 @@ function takeAll(of: ReturnType<typeof quota>, account: number): number {
 }
 
 test('one account has half, the next half of the rest, and what is released is there again', () => {
-  const shared = quota(100)
+  const shared = quota('test', 100)
   assert.equal(takeAll(shared, 1), 50)
   assert.equal(takeAll(shared, 2), 25)
   assert.equal(shared.take(3, 13), false)
@@ -19,7 +19,7 @@ test('one account has half, the next half of the rest, and what is released is t
 })
 
 test('accounts that take in turns have equal parts', () => {
-  const shared = quota(90)
+  const shared = quota('test', 90)
   const taken = [0, 0]
   for (let isFull = false; !isFull; ) {
     isFull = true

@@ -8,7 +8,7 @@ const never = 300_000
 
 /** Records events in order; each act goes on when the test releases it. */
 function watched(waitMs = never) {
-  const lock = new SharedExclusiveLock<string>(waitMs, () => new Error('too late'))
+  const lock = new SharedExclusiveLock<string>('test', waitMs, () => new Error('too late'))
   const log: string[] = []
   const ends = new Map<string, () => void>()
   const act = (name: string) => async () => {

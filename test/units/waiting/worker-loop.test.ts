@@ -13,6 +13,7 @@ function watched(concurrency: number, retryMs = never) {
   const errors: unknown[] = []
   const runs = new Map<string, PromiseWithResolvers<'more' | 'done'>>()
   const loop = new WorkerLoop<Task>({
+    name: 'test',
     everyMs: never,
     look: async () => {},
     concurrency,

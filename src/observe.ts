@@ -1,0 +1,88 @@
+/** The operator's view of a running service: its access log, and its metrics where they are wanted. */
+import { tmpdir } from 'node:os'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import type { Config } from './config.ts'
+import type { Database } from './db/open.ts'
+import { serveMetrics } from './http/metrics-server.ts'
+import type { RequestObserver } from './http/observe-requests.ts'
+import { ConfigError } from './setting-values.ts'
+import { oldestJob } from './work/jobs/progress.ts'
+import { oldestDelivery } from './work/webhooks/progress.ts'
+
+export type Observation = {
+  /** to be called with each request that was answered */
+  readonly observers: readonly RequestObserver[]
+  /** where the metrics are; null without them */
+  readonly metricsAt: string | null
+  /** reads figures of the service from now on */
+  watch(app: FastifyInstance): void
+  stop(): Promise<void>
+}
+
+type Observed = { readonly db: Database; readonly version: string; readonly dataDir: string }
+
+/** Throws ConfigError if the port of the metrics can't be listened on. */
+export async function observe(config: Config, observed: Observed): Promise<Observation> {
+  const logs = config.logRequests ? accessLog() : null
+  const metrics = config.metricsPort === null ? null : await measure(config, observed)
+  return {
+    observers: [logs?.observe, metrics?.observe].filter(one => one !== undefined),
+    metricsAt: metrics?.place ?? null,
+    watch: app => metrics?.watch(app),
+    async stop() {
+      await metrics?.close()
+      logs?.flush()
+    },
+  }
+}
+
+/** One JSON line a request on standard error, whatever LOG_LEVEL is. It has no path, header or value. */
+function accessLog(): { observe: RequestObserver; flush(): void } {
+  const destination = pino.destination({ dest: 2, sync: false })
+  const log = pino({ base: { pid: process.pid } }, destination)
+  return {
+    observe({ id, method, route, status, ms, address, account, user, token }) {
+      const rounded = Math.round(ms * 10) / 10
+      log.info({ request: id, method, route, status, ms: rounded, address, account, user, token }, 'request')
+    },
+    flush: () => destination.flushSync(),
+  }
+}
+
+async function measure(
+  { metricsPort: port, metricsHost: host, databaseUrl }: Config,
+  { db, version, dataDir }: Observed,
+) {
+  // Loaded only where it is wanted: it costs the start some milliseconds.
+  const { openMetrics } = await import('./metrics/metrics.ts')
+  let app: FastifyInstance | undefined
+  const metrics = openMetrics(version, db.engine, {
+    connections: () =>
+      new Promise((resolve, reject) => {
+        if (!app) return resolve(0)
+        app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+      }),
+    databaseBytes: () => db.bytes(),
+    oldestDelivery: () => oldestDelivery(db.background),
+    oldestJob: () => oldestJob(db.background),
+    directories: { temporary: tmpdir(), ...(databaseUrl ? {} : { data: dataDir }) },
+  })
+  try {
+    const server = await serveMetrics(metrics, { port: port!, host })
+    return {
+      observe: metrics.observe as RequestObserver,
+      place: server.place,
+      watch(watched: FastifyInstance) {
+        app = watched
+      },
+      async close() {
+        await server.close()
+        metrics.stop()
+      },
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConfigError(`METRICS_PORT: can't listen on ${port}: ${code}. Set it to another, or to 0.`)
+  }
+}

@@ -1,0 +1,96 @@
+/** How the values of settings are read: each takes the text of a variable, or refuses it in one line. */
+import { currencyCode } from './accounts/currencies.ts'
+import { parseToken } from './accounts/token.ts'
+import { readServerUrl } from './db/postgres/server-url.ts'
+import { isTimeZone } from './fields/locale.ts'
+
+/** A setting is invalid. */
+export class ConfigError extends Error {}
+
+export function wholeNumber(
+  name: string,
+  text: string | undefined,
+  fallback: number,
+  min: number,
+  max: number,
+): number {
+  if (!text) return fallback
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= min && value <= max) return value
+  throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
+}
+
+export function oneOf(name: string, value: string, allowed: readonly string[]): string {
+  if (allowed.includes(value)) return value
+  throw new ConfigError(`${name} must be one of ${allowed.join(', ')}, not "${value}".`)
+}
+
+export function listed(text = ''): string[] {
+  return text
+    .split(',')
+    .map(one => one.trim())
+    .filter(Boolean)
+}
+
+export function checkedOrigin(name: string, text: string): string {
+  const { origin, pathname, search, hash } = checkedWebUrl(name, text)
+  if (pathname + search + hash === '/') return origin
+  throw new ConfigError(`${name} has no path: "${origin}".`)
+}
+
+/** An https address; on this machine http is enough. */
+export function checkedWebUrl(name: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url?.protocol === 'https:') return url
+  if (url?.protocol === 'http:' && isLoopbackName(url.hostname)) return url
+  throw new ConfigError(`${name} must be an address like https://crm.example.com, not "${text}".`)
+}
+
+export function checkedUrl(text: string): string {
+  try {
+    readServerUrl(text)
+    return text
+  } catch (error) {
+    throw new ConfigError((error as Error).message, { cause: error })
+  }
+}
+
+/** An address, or a network such as 10.0.0.0/8. */
+export function checkedNetwork(text: string): string {
+  const [address = '', bits, ...more] = text.split('/')
+  const isV4 = /^(\d{1,3}\.){3}\d{1,3}$/.test(address) && address.split('.').every(part => Number(part) < 256)
+  const isV6 = address.includes(':') && URL.canParse(`http://[${address}]`)
+  const most = isV4 ? 32 : 128
+  const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)
+  if ((isV4 || isV6) && isNetwork && more.length === 0) return text
+  throw new ConfigError(
+    `TRUSTED_PROXIES must list addresses or networks like 10.0.0.0/8, with commas between, not "${text}".`,
+  )
+}
+
+export function checkedTimeZone(text: string): string {
+  if (isTimeZone(text)) return text
+  throw new ConfigError(`TIME_ZONE must be a time zone of the IANA list, like Europe/Paris, not "${text}".`)
+}
+
+export function checkedCurrency(text: string): string {
+  const code = currencyCode(text)
+  if (code !== null) return code
+  throw new ConfigError(`BASE_CURRENCY must be the code of a currency (ISO 4217), like EUR, not "${text}".`)
+}
+
+export function checkedToken(text: string): string {
+  if (/^[\x21-\x7e]{32,256}$/.test(text) && parseToken(text)?.account === 1) return text
+  throw new ConfigError(
+    'DEALWRIGHT_TOKEN must have 32 to 256 printable characters without spaces; one that begins with dw_ must be whole and of account 1.',
+  )
+}
+
+/** True if the host name means this machine. */
+export function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name === '[::1]' || isLoopback(name)
+}
+
+export function isLoopback(host: string): boolean {
+  return host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}
