@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createServer, type ViteDevServer } from 'vite'
-import { addDays, agendaOf } from '../../web/src/pages/agenda.ts'
+import { addDays, dayOfChoice, nextMonday } from '../../web/src/activities/next-days.ts'
+import { agendaOf } from '../../web/src/pages/agenda.ts'
 
 type Draft = typeof import('../../web/src/records/editing/draft.ts')
 type Rules = typeof import('../../web/src/records/editing/deal-rules.ts')
@@ -177,4 +178,14 @@ test('what is to be done is told apart by the day of the reader', () => {
   )
   assert.deepEqual(ids, { overdue: [2], today: [1], soon: [3], later: [4], undated: [5] })
   assert.equal(addDays('2026-12-31', 1), '2027-01-01')
+})
+
+test('the days of a next step', () => {
+  const mondays = ['2026-11-29', '2026-11-30', '2026-12-01', '2026-12-06'].map(nextMonday)
+  assert.deepEqual(mondays, ['2026-11-30', '2026-12-07', '2026-12-07', '2026-12-07'])
+  const choices = (['none', 'tomorrow', 'soon', 'monday', 'picked'] as const).map(choice =>
+    dayOfChoice(choice, '2026-12-30', null),
+  )
+  assert.deepEqual(choices, [null, '2026-12-31', '2027-01-02', '2027-01-04', '2026-12-31'])
+  assert.equal(dayOfChoice('picked', '2026-12-30', '2027-02-01'), '2027-02-01')
 })

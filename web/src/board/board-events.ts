@@ -14,8 +14,9 @@ export function boardEvents(board: {
   moveCard: (deal: number, stage: number) => void
   onOpen: (deal: number) => void
   onMenu: (menu: Menu) => void
+  onLog: (deal: number) => void
 }) {
-  const { active, selected, reason, moveCard, onOpen, onMenu } = board
+  const { active, selected, reason, moveCard, onOpen, onMenu, onLog } = board
   const moveBy = (step: 1 | -1) => {
     const target = active.columns[active.place.column + step]
     if (reason) toastError(reason)
@@ -42,6 +43,7 @@ export function boardEvents(board: {
       const id = Number(card.dataset.card)
       const button = target.closest<HTMLElement>('[data-menu]')
       if (button) onMenu({ deal: id, anchor: button })
+      else if (target.closest('[data-log]')) onLog(id)
       else if (target.closest('[data-select]')) event.shiftKey ? selected.extend(id) : selected.toggle(id)
       else if (!event.ctrlKey && !event.metaKey) {
         event.preventDefault()

@@ -1,5 +1,7 @@
 /** The commands for the active card: in the palette, by keys, on the key sheet. */
 import { useMemo } from 'react'
+import { aboutRecord } from '../activities/about.ts'
+import { logCommands } from '../activities/log-commands.ts'
 import { type Command, keyHints, useCommands } from '../shell/commands.ts'
 import type { Column, Deal } from './model.ts'
 
@@ -10,6 +12,8 @@ type CardCommandsOptions = {
   columns: readonly Column[]
   /** reason why nothing can be changed */
   reason: string | undefined
+  /** True if the user may log activities */
+  mayLog: boolean
   onMove: (deal: number, stage: number) => void
   onMenu: (deal: number) => void
   onOpen: (deal: number) => void
@@ -34,6 +38,7 @@ export function useCardCommands({
   isOneOf,
   columns,
   reason,
+  mayLog,
   onMove,
   onMenu,
   onOpen,
@@ -44,7 +49,15 @@ export function useCardCommands({
     if (!deal) return []
     const group = `“${deal.title}”`
     const open: Command = { id: 'card-open', title: 'Open', group, act: () => onOpen(deal.id) }
-    if (reason) return [open, ...keysOfCards]
+    const keys: { readonly [kind: string]: string } = { Call: 'l', Note: 'n' }
+    const log = mayLog
+      ? logCommands(
+          group,
+          () => aboutRecord('deal', deal),
+          kind => keys[kind],
+        )
+      : []
+    if (reason) return [open, ...log, ...keysOfCards]
     const stages = columns.map(
       ({ id, name }): Command => ({
         id: `move${id}`,
@@ -57,10 +70,11 @@ export function useCardCommands({
     return [
       { id: 'card-menu', title: 'Actions of the card', group, keys: 'm', act: () => onMenu(deal.id) },
       open,
+      ...log,
       ...keysOfCards,
       ...keysOfMoves,
       ...stages,
     ]
-  }, [deal, isOneOf, columns, won, lost, onMove, onMenu, onOpen, reason])
+  }, [deal, isOneOf, columns, won, lost, onMove, onMenu, onOpen, reason, mayLog])
   useCommands(commands)
 }

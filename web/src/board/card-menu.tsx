@@ -1,4 +1,5 @@
 /** The menu of a card, for all that dragging does: one for all cards, next to its card. */
+import { type LogKind, logKinds } from '../activities/kinds.ts'
 import { type MenuGroup, MenuList, Popover } from '../ui/menu.tsx'
 import type { Column } from './model.ts'
 
@@ -15,18 +16,25 @@ type Props = {
   onOpen: () => void
   onEdit: () => void
   onSelect: () => void
+  /** absent if the user may not log activities */
+  onLog: ((kind: LogKind) => void) | undefined
+  onPlan: () => void
   onClose: () => void
 }
 
 export function CardMenu(props: Props) {
   const { anchor, stages, current, reason, isSelected, selectedCount } = props
-  const { onMove, onOpen, onEdit, onSelect, onClose } = props
+  const { onMove, onOpen, onEdit, onSelect, onLog, onPlan, onClose } = props
   const isOfMany = isSelected && selectedCount > 1
   const run = (act: () => void) => () => {
     onClose()
     // After the menu has restored the focus.
     setTimeout(act)
   }
+  const activities = (log: (kind: LogKind) => void) => [
+    ...logKinds.map(({ id, title }) => ({ id: `log${id}`, label: title, act: run(() => log(id)) })),
+    { id: 'plan', label: 'Plan an activity', act: run(onPlan) },
+  ]
   const groups: MenuGroup[] = [
     {
       title: 'Deal',
@@ -37,6 +45,7 @@ export function CardMenu(props: Props) {
         { id: 'select', label: isSelected ? 'Deselect' : 'Select', act: run(onSelect) },
       ],
     },
+    ...(onLog ? [{ title: 'Activities', entries: activities(onLog) }] : []),
     {
       title: isOfMany ? `Move all ${selectedCount} to…` : 'Move to…',
       entries: stages.map(({ id, name, kind }) => ({

@@ -1,5 +1,7 @@
 /** The overlays of the cards: the menu of a card and the dialog of its move. Each is loaded when it opens. */
 import { lazy, Suspense, useState } from 'react'
+import type { LogKind } from '../activities/kinds.ts'
+import { openNew } from '../shell/new-record.tsx'
 import type { Closing } from './close-dialog.tsx'
 import { type BoardData, placeOf } from './model.ts'
 import { kindOf } from './stage-kind.ts'
@@ -23,12 +25,14 @@ type Props = {
   onMove: (deal: number, stage: number) => void
   onOpen: (deal: number) => void
   onMenuClose: () => void
+  /** absent if the user may not log activities */
+  onLog: ((deal: number, kind: LogKind) => void) | undefined
   /** gets the additional values to send; null: the card stays */
   onAnswer: (closing: Closing | null) => void
 }
 
 export function CardOverlays(props: Props) {
-  const { board, reason, menu, pending, selected, onMove, onOpen, onMenuClose, onAnswer } = props
+  const { board, reason, menu, pending, selected, onMove, onOpen, onMenuClose, onLog, onAnswer } = props
   const [edited, setEdited] = useState<number | null>(null)
   // A reopening asks about those that are closed, and a closing gives all of them the same reason.
   const about = pending?.stage.kind === kindOf.open ? pending.changed : (pending?.deals ?? [])
@@ -46,6 +50,8 @@ export function CardOverlays(props: Props) {
           onOpen={() => onOpen(menu.deal)}
           onEdit={() => setEdited(menu.deal)}
           onSelect={() => selected.toggle(menu.deal)}
+          onLog={onLog && (kind => onLog(menu.deal, kind))}
+          onPlan={() => openNew('activity', { deal: menu.deal })}
           onClose={onMenuClose}
         />
       )}

@@ -1,5 +1,5 @@
 /** A deal on the board. Its height is fixed, so that a column knows where each card is without drawing it. */
-import { CalendarDays, Ellipsis, Flame } from 'lucide-react'
+import { CalendarDays, Ellipsis, Flame, Phone } from 'lucide-react'
 import { memo } from 'react'
 import type { Named, Names } from '../api/api.ts'
 import type { Money } from '../format/format.ts'
@@ -21,11 +21,13 @@ type Props = {
   /** True if the Tab key reaches this card */
   isActive: boolean
   isSelected: boolean
+  /** True if the user may log activities */
+  mayLog: boolean
 }
 
 /** Cards have no handlers: the board handles pointer and keys for all of them (board-events.ts). */
 export const Card = memo(function Card(props: Props) {
-  const { deal, row, count, top, isOpenStage, isActive, isSelected } = props
+  const { deal, row, count, top, isOpenStage, isActive, isSelected, mayLog } = props
   const place = { transform: `translateY(${top}px)`, height: cardHeight }
   const around = 'absolute inset-x-0 top-0 rounded-md border'
   const plain = 'border-line bg-surface'
@@ -94,6 +96,19 @@ export const Card = memo(function Card(props: Props) {
       >
         <Ellipsis size={15} aria-hidden />
       </button>
+      {mayLog && (
+        <button
+          type="button"
+          tabIndex={-1}
+          data-log
+          aria-label={`Log a call about ${deal.title}`}
+          className="absolute top-1 right-8 flex size-7 items-center justify-center rounded-sm bg-surface
+            text-ink-soft opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:bg-hover
+            pointer-coarse:top-8 pointer-coarse:right-1 pointer-coarse:opacity-100"
+        >
+          <Phone size={14} aria-hidden />
+        </button>
+      )}
     </li>
   )
 })

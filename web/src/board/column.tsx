@@ -17,6 +17,8 @@ type Props = {
   selected: ReadonlySet<number>
   /** row of the card that the Tab key reaches; -1: not in this column */
   activeRow: number
+  /** True if the user may log activities */
+  mayLog: boolean
   /** requests the cards around a row that has not been loaded */
   onMissing: (column: ColumnData, row: number) => void
   onAdd: (stage: number) => void
@@ -29,7 +31,7 @@ type Props = {
 }
 
 export const Column = memo(function Column(props: Props) {
-  const { column, selected, activeRow, onMissing } = props
+  const { column, selected, activeRow, mayLog, onMissing } = props
   const { id, cards, kind } = column
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -80,6 +82,7 @@ export const Column = memo(function Column(props: Props) {
               isOpenStage={kind === 1}
               isActive={index === activeRow}
               isSelected={selected.has(cards[index]?.id ?? 0)}
+              mayLog={mayLog}
             />
           ))}
         </ol>

@@ -10,7 +10,11 @@ import {
   useRef,
   useState,
 } from 'react'
+import { aboutRecord } from '../activities/about.ts'
+import type { LogKind } from '../activities/kinds.ts'
 import { errorMessage } from '../api/api.ts'
+import { openLog } from '../shell/log-activity.tsx'
+import { useReadOnlyReason } from '../shell/me.ts'
 import { usePreferences } from '../shell/preferences.ts'
 import { toastError } from '../ui/toast.tsx'
 import { boardEvents } from './board-events.ts'
@@ -80,8 +84,18 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
     const anchor = element.current?.querySelector<HTMLElement>(`[data-card="${deal}"] [data-menu]`)
     if (anchor) setMenu({ deal, anchor })
   }, [])
+  const mayLog = useReadOnlyReason('activity') === undefined
+  const log = useCallback(
+    (id: number, kind: LogKind = 'Call') => {
+      const place = placeOf(whole, id)
+      const deal = place && whole.columns[place.column]!.cards[place.row]
+      if (deal) openLog(kind, aboutRecord('deal', deal))
+    },
+    [whole],
+  )
   const isOneOf = active.deal && selected.ids.has(active.deal.id) ? selected.ids.size : 1
-  useCardCommands({ deal: active.deal, isOneOf, columns, reason, onMove: moveCard, onMenu: openMenu, onOpen })
+  const about = { deal: active.deal, isOneOf, columns, reason, mayLog }
+  useCardCommands({ ...about, onMove: moveCard, onMenu: openMenu, onOpen })
 
   const answer = (closing: Parameters<typeof moves.answer>[0]) => {
     const id = moves.pending?.deals[0]?.id
@@ -94,7 +108,7 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
       {/* The cards have the roles; this element hears pointer and keys for all of them. */}
       <div
         ref={element}
-        {...boardEvents({ active, selected, reason, moveCard, onOpen, onMenu: setMenu })}
+        {...boardEvents({ active, selected, reason, moveCard, onOpen, onMenu: setMenu, onLog: log })}
         className="relative min-h-0 grow overflow-x-auto px-4 pb-4"
       >
         <p id="board-help" hidden>
@@ -119,6 +133,7 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
                     baseCode={board.currency.code}
                     selected={selected.ids}
                     activeRow={active.place.column === index ? active.place.row : -1}
+                    mayLog={mayLog}
                     onMissing={readMissing}
                     onAdd={onAdd}
                     onCollapse={collapse}
@@ -137,6 +152,7 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
           onMove={moveCard}
           onOpen={onOpen}
           onMenuClose={() => setMenu(null)}
+          onLog={mayLog ? log : undefined}
           onAnswer={answer}
         />
       </div>

@@ -1,20 +1,23 @@
-/** A few choices, all visible; one of them, or none. */
+/** A few choices, all visible; one of them, or none unless it is required. */
 import { useId } from 'react'
 import type { Named } from '../api/api.ts'
 import { Group } from './group.tsx'
 
 export function RadioChips(props: {
   label: string
+  isLabelHidden?: boolean
   error?: string | undefined
   isRequired?: boolean | undefined
   autoFocus?: boolean | undefined
+  /** False if one of the choices says “none” itself */
+  hasNone?: boolean
   choices: readonly Named[]
   value: number | string | null
   onChange: (value: number | null) => void
 }) {
-  const { choices, value, onChange, autoFocus, ...group } = props
+  const { choices, value, onChange, autoFocus, hasNone = !props.isRequired, ...group } = props
   const name = useId()
-  const offered = group.isRequired ? choices : [{ id: null, name: 'None' }, ...choices]
+  const offered = hasNone ? [{ id: null, name: 'None' }, ...choices] : choices
   return (
     <Group {...group}>
       <div className="flex flex-wrap gap-1.5">

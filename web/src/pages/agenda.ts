@@ -36,10 +36,3 @@ export function agendaOf<T extends Due>(
   }
   return agenda
 }
-
-/** The date some days after another. */
-export function addDays(day: string, days: number): string {
-  const moment = new Date(`${day}T12:00:00Z`)
-  moment.setUTCDate(moment.getUTCDate() + days)
-  return moment.toISOString().slice(0, 10)
-}

@@ -1,10 +1,12 @@
 /** Asks for the next activity after one of a deal was done: a deal with nothing planned is forgotten. */
 import { useQuery } from '@tanstack/react-query'
-import type { AnyRecord } from '../api/api.ts'
+import { type FormEvent, useRef, useState } from 'react'
+import { aboutActivity } from '../activities/about.ts'
+import { savePlanned } from '../activities/log.ts'
+import { NextStep, useNextStep } from '../activities/next-step.tsx'
+import { type AnyRecord, errorMessage } from '../api/api.ts'
 import { pageQuery } from '../api/queries.ts'
-import { namesOf } from '../records/record/use-record.ts'
-import { openNew } from '../shell/new-record.tsx'
-import { Button } from '../ui/button.tsx'
+import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
 
 export function NextActivity({ after, onClose }: { after: AnyRecord; onClose: () => void }) {
@@ -13,27 +15,52 @@ export function NextActivity({ after, onClose }: { after: AnyRecord; onClose: ()
   const request = { filter, sort: 'due_at:asc', fields: 'id' }
   const { data } = useQuery({ ...pageQuery('activity', request, 1, 1), enabled: deal !== null, staleTime: 0 })
   if (deal === null || data?.meta.total !== 0) return null
-  const named = namesOf(after).deal as { name?: string | null } | null | undefined
-  const plan = () => {
-    onClose()
-    // After this dialog has closed, so that the next one gets the focus.
-    setTimeout(() =>
-      openNew('activity', { deal, ...(typeof after.owner === 'number' ? { owner: after.owner } : {}) }),
-    )
-  }
   return (
     <Dialog title="What is next?" isOpen onClose={onClose}>
+      <PlanForm after={after} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function PlanForm({ after, onClose }: { after: AnyRecord; onClose: () => void }) {
+  const about = aboutActivity(after)
+  const [isTried, setTried] = useState(false)
+  const [isSaving, setSaving] = useState(false)
+  const [error, setError] = useState<string>()
+  const key = useRef(crypto.randomUUID())
+  const next = useNextStep('Call', isTried)
+  const plan = async (event: FormEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (isSaving || !next.step) return
+    setSaving(true)
+    try {
+      await savePlanned(next.step, about, key.current)
+      onClose()
+    } catch (failed) {
+      key.current = crypto.randomUUID()
+      setError(errorMessage(failed))
+      setSaving(false)
+    }
+  }
+  return (
+    <form noValidate onSubmit={event => void plan(event)} className="flex flex-col gap-4">
       <p>
-        Nothing is planned any more for <bdi className="font-medium">{named?.name ?? `deal ${deal}`}</bdi>.
+        Nothing is planned any more for{' '}
+        <bdi className="font-medium">{about.deal?.name ?? `deal ${about.deal?.id}`}</bdi>.
       </p>
+      <NextStep state={next} isRequired autoFocus />
+      {error && (
+        <p role="alert" className="text-lost">
+          {error}
+        </p>
+      )}
       <DialogActions>
-        <Button variant="quiet" onPress={onClose}>
-          Nothing now
-        </Button>
-        <Button variant="primary" autoFocus onPress={plan}>
-          Plan an activity
+        <Cancel onPress={onClose}>Nothing now</Cancel>
+        <Button type="submit" variant="primary" isDisabled={next.step === null} isPending={isSaving}>
+          Plan it
         </Button>
       </DialogActions>
-    </Dialog>
+    </form>
   )
 }

@@ -1,21 +1,23 @@
 /** The activities of a day: overdue, today's, the next days', and those done today. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Plus } from 'lucide-react'
+import { Phone, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { addDays } from '../activities/next-days.ts'
 import type { AnyRecord, Field } from '../api/api.ts'
 import { expandable, fieldsQuery, pageQuery, usersQuery } from '../api/queries.ts'
 import { fromWall } from '../fields/zone.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { ActivityRow } from '../records/timeline/activity-row.tsx'
 import { type Command, useCommands } from '../shell/commands.ts'
+import { openLog } from '../shell/log-activity.tsx'
 import { may, useMe, useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState, Skeleton } from '../ui/elements.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
-import { addDays, agendaOf } from './agenda.ts'
+import { agendaOf } from './agenda.ts'
 import { NextActivity } from './next-activity.tsx'
 
 const most = 200
@@ -85,6 +87,9 @@ export function Today() {
           }
           choices={[...choices, { id: 'all', name: 'Everybody’s' }]}
         />
+        <Button reason={reason} onPress={() => openLog('Call')}>
+          <Phone size={14} aria-hidden /> Log a call
+        </Button>
         <Button variant="primary" reason={reason} onPress={add}>
           <Plus size={15} aria-hidden /> New activity
         </Button>
@@ -155,7 +160,16 @@ function step(by: number): void {
   boxes[at < 0 ? 0 : Math.min(Math.max(at + by, 0), boxes.length - 1)]?.focus()
 }
 
+/** Logs the focused activity, or a call. */
+function log(): void {
+  const row = document.activeElement?.closest('li')
+  const button = row?.querySelector<HTMLElement>('[data-log]')
+  if (button) button.click()
+  else openLog('Call')
+}
+
 const commands: readonly Command[] = [
+  { id: 'today-log', title: 'Log the activity', group: 'Today', keys: 'l', isHidden: true, act: log },
   { id: 'today-next', title: 'Next activity', group: 'Today', keys: 'j', isHidden: true, act: () => step(1) },
   {
     id: 'today-before',

@@ -26,6 +26,8 @@ export type Command = {
 
 /** Synonyms of creating. */
 export const createWords = 'create add make'
+/** Synonyms of logging what was done. */
+export const logWords = 'record track activity done phone conversation'
 
 /** Keys that a component handles itself, for the key sheet: a title, and the keys. */
 export function keyHints(

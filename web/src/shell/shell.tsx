@@ -9,8 +9,17 @@ import { classes } from '../ui/classes.ts'
 import { Key } from '../ui/elements.tsx'
 import { Toasts, undoLast } from '../ui/toast.tsx'
 import { AfterLoad } from './after-load.tsx'
-import { type Command, createWords, handleKey, keyHints, keyLabels, useCommands } from './commands.ts'
+import {
+  type Command,
+  createWords,
+  handleKey,
+  keyHints,
+  keyLabels,
+  logWords,
+  useCommands,
+} from './commands.ts'
 import { useLive } from './live.ts'
+import { LogActivity, openLog } from './log-activity.tsx'
 import { may, useMe } from './me.ts'
 import { navigationFor } from './navigation.ts'
 import { NewRecord, openNew } from './new-record.tsx'
@@ -61,6 +70,7 @@ export function Shell() {
       </div>
       <Toasts />
       <NewRecord />
+      <LogActivity />
       {(open === 'palette' || open === 'keys') && (
         <Overlay label="Search and commands" onClose={close}>
           {open === 'palette' ? <Palette onClose={close} /> : <KeySheet onClose={close} />}
@@ -100,6 +110,18 @@ function useShellCommands(me: Me, onOpen: (open: Open) => void): void {
         words: createWords,
         act: () => openNew('deal'),
       },
+      ...(may(me, 'activity:write')
+        ? [
+            {
+              id: 'log',
+              title: 'Log a call',
+              group: 'New',
+              keys: 'l',
+              words: logWords,
+              act: () => openLog('Call'),
+            },
+          ]
+        : []),
       ...navigationFor(me).map(({ to, params, label, keys, words }) => ({
         id: label,
         title: label,

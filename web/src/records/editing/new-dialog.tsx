@@ -113,5 +113,5 @@ const commonFields: { readonly [resource: string]: readonly string[] } = {
   contact: ['first_name', 'company', 'emails', 'phones'],
   company: ['website', 'phones'],
   product: ['product_code', 'unit_price'],
-  activity: ['due_at', 'deal', 'owner', 'notes'],
+  activity: ['due_at', 'deal', 'contact', 'owner', 'notes'],
 }

@@ -9,6 +9,7 @@ import { recordPath } from '../../routes.tsx'
 import { may, useMe } from '../../shell/me.ts'
 import type { NewRecordRequest } from '../../shell/new-record.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { missingSubject } from './activity-rules.ts'
 import { conditionallyRequired, initialValues, withStage } from './deal-rules.ts'
 import {
   firstPlace,
@@ -87,7 +88,7 @@ export function useNewRecord(props: {
   }
   const save = async (isMore: boolean) => {
     if (isSaving || isReadOnly) return
-    const found = problemsOf(values, fields, required)
+    const found = { ...problemsOf(values, fields, required), ...missingSubject(resource, values) }
     if (Object.keys(found).length > 0) return refuse(found)
     const filled = fields.map(field => field.internal_name).filter(name => !isEmpty(values[name]))
     setSaving(true)

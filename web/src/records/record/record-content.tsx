@@ -1,6 +1,8 @@
 /** A record: its head, its problems, its fields, and its tabs. The same on a page and in a panel. */
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
+import { type About, aboutRecord, isSubject } from '../../activities/about.ts'
+import { logCommands } from '../../activities/log-commands.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { type Command, useCommands } from '../../shell/commands.ts'
 import { useReadOnlyReason } from '../../shell/me.ts'
@@ -30,7 +32,7 @@ export function RecordContent(props: {
   const { save, dialogs } = useRecordSave(shown)
   const mayNot = useReadOnlyReason(resource)
   const reason = record.deleted_at ? 'This was deleted. Restore it to change it.' : mayNot
-  const place = useRecordCommands(onTab)
+  const place = useRecordCommands(shown, onTab)
   const isDeal = resource === 'deal'
   const tabs = useMemo(() => {
     const all: [string, string][] = [['timeline', 'Timeline']]
@@ -91,13 +93,22 @@ export function RecordContent(props: {
   )
 }
 
-/** The commands to edit and to take notes in the shown record; the tab with the input is opened first. */
-function useRecordCommands(onTab: (tab: string) => void): RefObject<HTMLDivElement | null> {
+/**
+ * The commands to edit the shown record, to take notes and to log what was done; the tab with the input is
+ * opened first.
+ */
+function useRecordCommands(
+  { resource, record }: ShownRecord,
+  onTab: (tab: string) => void,
+): RefObject<HTMLDivElement | null> {
   const place = useRef<HTMLDivElement>(null)
   const open = useRef(onTab)
+  const about = useRef<About | null>(null)
   useEffect(() => {
     open.current = onTab
+    about.current = isSubject(resource) && !record.deleted_at ? aboutRecord(resource, record) : null
   })
+  const mayLog = useReadOnlyReason('activity') === undefined && isSubject(resource)
   const commands = useMemo((): Command[] => {
     const find = (what: string) => place.current?.querySelector<HTMLElement>(what)
     const go = (tab: string, what: string, act: (found: HTMLElement) => void) => () => {
@@ -114,7 +125,13 @@ function useRecordCommands(onTab: (tab: string) => void): RefObject<HTMLDivEleme
       look(30)
     }
     const [group, within] = ['Record', () => place.current]
+    const log = logCommands(
+      group,
+      () => about.current,
+      kind => (kind === 'Call' ? 'l' : undefined),
+    ).filter(({ id }) => id !== 'Record log Note')
     return [
+      ...(mayLog ? log.map(command => ({ ...command, within })) : []),
       {
         id: 'record-edit',
         title: 'Edit the first field',
@@ -132,7 +149,7 @@ function useRecordCommands(onTab: (tab: string) => void): RefObject<HTMLDivEleme
         act: go('timeline', '[data-note]', note => note.focus()),
       },
     ]
-  }, [])
+  }, [mayLog])
   useCommands(commands)
   return place
 }

@@ -1,12 +1,17 @@
 /** An activity in a list: marked done with one key, with its subject. */
 import { Link } from '@tanstack/react-router'
+import { MessageSquarePlus } from 'lucide-react'
 import { useState } from 'react'
+import { aboutActivity } from '../../activities/about.ts'
+import { logKindOf } from '../../activities/kinds.ts'
 import type { AnyRecord, Field } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { nameOf } from '../../fields/references/find-records.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { recordPath } from '../../routes.tsx'
+import { openLog } from '../../shell/log-activity.tsx'
 import { useReadOnlyReason } from '../../shell/me.ts'
+import { IconButton } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Badge } from '../../ui/elements.tsx'
 import { isEmpty } from '../editing/draft.ts'
@@ -33,6 +38,7 @@ export function ActivityRow(props: {
   // The first line of a note is its title, which is shown already.
   const written = String(activity.notes ?? '')
   const notes = written.startsWith(`${name}\n`) ? written.slice(name.length).trim() : written
+  const logged = isDone ? null : logKindOf(activity.kind)
   const change = async () => {
     setBusy(true)
     const isSaved = await setDone(activity, !isDone)
@@ -100,6 +106,17 @@ export function ActivityRow(props: {
           </p>
         )}
       </div>
+      {logged && (
+        <IconButton
+          data-log
+          label={`Log “${name}”, with its outcome`}
+          reason={reason}
+          className="-my-1"
+          onPress={() => openLog(logged, aboutActivity(activity), { activity })}
+        >
+          <MessageSquarePlus size={15} aria-hidden />
+        </IconButton>
+      )}
     </div>
   )
 }

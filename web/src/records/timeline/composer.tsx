@@ -1,6 +1,9 @@
-/** An inline input of a note; other activities open their dialog. */
+/** An inline input of a note; other activities open their form. */
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import type { About } from '../../activities/about.ts'
+import { subjectOf } from '../../activities/log.ts'
+import { LogButtons } from '../../activities/log-buttons.tsx'
 import { callApi, errorMessage } from '../../api/api.ts'
 import { useReadOnlyReason } from '../../shell/me.ts'
 import { openNew } from '../../shell/new-record.tsx'
@@ -13,16 +16,9 @@ import { refreshAbout } from './activities.ts'
 /** Record → its unsaved note, which survives a change of tab or page. */
 const left = new Map<string, string>()
 
-/** The first line of a note is its subject. */
-function subjectOf(note: string): string {
-  const [line = ''] = note.trim().split('\n')
-  const letters = [...line]
-  return letters.length > 100 ? `${letters.slice(0, 99).join('')}…` : line
-}
-
-/** `about` is the reference field of the activity, `id` the record. */
-export function Composer(props: { about: string; id: number }) {
-  const { about, id } = props
+/** `about` is the reference field of the activity, `id` the record; `subjects` what else is logged about. */
+export function Composer(props: { about: string; id: number; subjects: About }) {
+  const { about, id, subjects } = props
   const reason = useReadOnlyReason('activity')
   const place = `${about}/${id}`
   const [note, setNote] = useState(left.get(place) ?? '')
@@ -71,8 +67,16 @@ export function Composer(props: { about: string; id: number }) {
         <Button type="submit" isSmall isPending={isSaving} isDisabled={note.trim() === ''} reason={reason}>
           Add note
         </Button>
-        <Button variant="quiet" isSmall reason={reason} onPress={() => openNew('activity', { [about]: id })}>
-          <Plus size={14} aria-hidden /> Plan an activity
+        <span className="grow" />
+        <LogButtons about={subjects} reason={reason} />
+        <Button
+          variant="quiet"
+          isSmall
+          aria-label="Plan an activity"
+          reason={reason}
+          onPress={() => openNew('activity', { [about]: id })}
+        >
+          <Plus size={14} aria-hidden /> Plan
         </Button>
       </div>
     </form>

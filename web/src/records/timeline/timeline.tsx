@@ -1,6 +1,7 @@
 /** The timeline of a record: planned activities, done ones, and changes. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { aboutRecord, isSubject } from '../../activities/about.ts'
 import { fieldsQuery } from '../../api/queries.ts'
 import { may, useMe } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
@@ -30,7 +31,13 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
   const entries = merged(events, done, !history.hasNextPage)
   return (
     <div className="flex flex-col gap-4">
-      {about && !record.deleted_at && <Composer about={about} id={record.id} />}
+      {about && !record.deleted_at && (
+        <Composer
+          about={about}
+          id={record.id}
+          subjects={isSubject(resource) ? aboutRecord(resource, record) : {}}
+        />
+      )}
       {planned.length > 0 && (
         <section aria-labelledby="planned" className="flex flex-col gap-1">
           <h3 id="planned" className="text-sm font-semibold text-ink-soft">

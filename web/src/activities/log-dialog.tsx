@@ -1,0 +1,226 @@
+/** Logs what was done just now: a call, a meeting, an e-mail or a note, and plans what comes next. */
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { type AnyRecord, errorMessage } from '../api/api.ts'
+import { pageQuery } from '../api/queries.ts'
+import { RadioChips } from '../fields/radio-chips.tsx'
+import { nameOf } from '../fields/references/find-records.ts'
+import { Picker } from '../fields/references/picker.tsx'
+import { fromWall } from '../fields/zone.ts'
+import { useFormat } from '../format/use-format.tsx'
+import type { LogRequest } from '../shell/log-activity.tsx'
+import { useMe, useReadOnlyReason } from '../shell/me.ts'
+import { Button, Cancel } from '../ui/button.tsx'
+import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { Checkbox, Labelled, Select, TextArea } from '../ui/inputs.tsx'
+import { byCtrlEnter } from '../ui/keys.ts'
+import { type About, mainOf, type Subject, subjects } from './about.ts'
+import { type LogKind, logKinds, wordsOf } from './kinds.ts'
+import { saveLogged } from './log.ts'
+import { addDays } from './next-days.ts'
+import { NextStep, useNextStep } from './next-step.tsx'
+
+export function LogDialog({ request, onClose }: { request: LogRequest; onClose: () => void }) {
+  const [kind, setKind] = useState(request.kind)
+  const [about, setAbout] = useState<About>(request.about)
+  const [text, setText] = useState('')
+  const detail = subjects.flatMap(subject => request.about[subject]?.name ?? []).join(' · ')
+  return (
+    <Dialog
+      title={wordsOf(kind).title}
+      detail={detail || undefined}
+      isOpen
+      onClose={onClose}
+      mayClose={() => text.trim() === '' || confirm('What you have typed is not saved. Close without it?')}
+    >
+      <LogForm
+        {...{ request, kind, about, text, onClose }}
+        onKind={setKind}
+        onAbout={setAbout}
+        onText={setText}
+      />
+    </Dialog>
+  )
+}
+
+type FormProps = {
+  request: LogRequest
+  kind: LogKind
+  about: About
+  text: string
+  onText: (text: string) => void
+  onKind: (kind: LogKind) => void
+  onAbout: (about: About) => void
+  onClose: () => void
+}
+
+function LogForm({ request, kind, about, text, onKind, onAbout, onText, onClose }: FormProps) {
+  const words = wordsOf(kind)
+  const reason = useReadOnlyReason('activity')
+  const [outcome, setOutcome] = useState<number | null>(null)
+  const [isTried, setTried] = useState(false)
+  const [error, setError] = useState<string>()
+  const [isSaving, setSaving] = useState(false)
+  const key = useRef(crypto.randomUUID())
+  const { planned, isThis, setThis } = usePlanned(request, kind, about)
+  const next = useNextStep(words.next, isTried)
+  const isChosen = mainOf(about) !== null
+  const lacksText = kind === 'Note' && text.trim() === ''
+  const save = async () => {
+    setTried(true)
+    if (isSaving || reason || !isChosen || lacksText || next.step === undefined) return
+    setSaving(true)
+    try {
+      const done = outcome === null ? null : (words.outcomes[outcome] ?? null)
+      const logged = { kind, about, outcome: done, text, planned: isThis ? planned : null, next: next.step }
+      await saveLogged(logged, key.current)
+      onClose()
+      if (request.onLogged) setTimeout(request.onLogged)
+    } catch (failed) {
+      // Another request: what was refused may be changed.
+      key.current = crypto.randomUUID()
+      setError(errorMessage(failed))
+      setSaving(false)
+    }
+  }
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault()
+    void save()
+  }
+  /** Enter saves what is a line; a note has several. */
+  const byEnter = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || kind === 'Note') return
+    event.preventDefault()
+    submit()
+  }
+  const hasSubject = mainOf(request.about) !== null
+  return (
+    <form
+      noValidate
+      onSubmit={submit}
+      onKeyDown={byCtrlEnter(() => submit())}
+      className="flex flex-col gap-4"
+    >
+      {!request.activity && (
+        <RadioChips
+          label="Kind"
+          isLabelHidden
+          hasNone={false}
+          choices={logKinds.map(({ id }, index) => ({ id: index, name: id }))}
+          value={logKinds.findIndex(({ id }) => id === kind)}
+          onChange={index => {
+            onKind(logKinds[index ?? 0]!.id)
+            setOutcome(null)
+          }}
+        />
+      )}
+      {!hasSubject && (
+        <AboutInput
+          about={about}
+          onAbout={onAbout}
+          error={isTried && !isChosen ? 'Choose what this is about.' : undefined}
+        />
+      )}
+      {words.outcomes.length > 0 && (
+        <RadioChips
+          label="Outcome"
+          autoFocus={hasSubject}
+          choices={words.outcomes.map((name, index) => ({ id: index, name }))}
+          value={outcome}
+          onChange={setOutcome}
+        />
+      )}
+      <TextArea
+        label={words.label}
+        rows={kind === 'Note' ? 3 : 1}
+        value={text}
+        onChange={onText}
+        onKeyDown={byEnter}
+        isRequired={kind === 'Note'}
+        autoFocus={hasSubject && words.outcomes.length === 0}
+        error={isTried && lacksText ? 'Write the note.' : undefined}
+      />
+      {planned && !request.activity && (
+        <Checkbox
+          label={`This was “${nameOf(planned)}”, which is planned`}
+          checked={isThis}
+          onChange={setThis}
+        />
+      )}
+      <NextStep state={next} />
+      {error && (
+        <p role="alert" className="text-lost">
+          {error}
+        </p>
+      )}
+      <DialogActions>
+        <Cancel onPress={onClose} />
+        <Button type="submit" variant="primary" reason={reason} isPending={isSaving}>
+          {words.action}
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}
+
+/** The planned activity of this kind that is due by tonight: it is usually the one that was done. */
+function usePlanned(request: LogRequest, kind: LogKind, about: About) {
+  const format = useFormat()
+  const me = useMe()
+  const main = mainOf(about)
+  const [isThis, setThis] = useState(true)
+  const tonight = fromWall(`${addDays(format.today(), 1)}T00:00`, format.timeZone)
+  const filter = [
+    ...(main ? [`${main}:eq(${about[main]!.id})`] : []),
+    `owner:eq(${me.user.id})`,
+    `kind:eq(${kind})`,
+    'done_at:isnull(true)',
+    `due_at:lt(${tonight})`,
+  ].join()
+  const { data } = useQuery({
+    ...pageQuery('activity', { filter, sort: 'due_at:asc' }, 1, 1),
+    enabled: main !== null && kind !== 'Note' && !request.activity,
+  })
+  const found: AnyRecord | null = kind === 'Note' ? null : (data?.data[0] ?? null)
+  return request.activity
+    ? { planned: request.activity, isThis: true, setThis }
+    : { planned: found, isThis, setThis }
+}
+
+const subjectNames: { readonly [subject in Subject]: string } = {
+  deal: 'A deal',
+  contact: 'A contact',
+  company: 'A company',
+}
+
+/** An activity is about something (D157). */
+function AboutInput(props: { about: About; onAbout: (about: About) => void; error: string | undefined }) {
+  const { about, onAbout, error } = props
+  const [of, setOf] = useState<Subject>('deal')
+  return (
+    <div className="grid gap-2 sm:grid-cols-[8rem_1fr]">
+      <Select
+        label="About"
+        value={of}
+        onChange={chosen => {
+          setOf((chosen ?? 'deal') as Subject)
+          onAbout({})
+        }}
+        choices={subjects.map(id => ({ id, name: subjectNames[id] }))}
+      />
+      <Labelled label="Which" isRequired error={error}>
+        {wiring => (
+          <Picker
+            key={of}
+            resource={of}
+            label="Which"
+            wiring={wiring}
+            autoFocus
+            shown={about[of]?.name ?? ''}
+            onPick={({ id, name }) => onAbout({ [of]: { id, name } })}
+          />
+        )}
+      </Labelled>
+    </div>
+  )
+}
