@@ -1,5 +1,6 @@
 /** How the web UI is built: `npm run build` writes `web/dist`, which the service serves (D132). */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import optimizeLocales from '@react-aria/optimize-locales-plugin'
@@ -30,6 +31,10 @@ function compressed(): Plugin {
   }
 }
 
+/** A browser gets the page at an address of the documentation, as from the service. */
+const pageOf = ({ headers: { accept = '' } }: IncomingMessage) =>
+  accept.includes('text/html') ? '/index.html' : undefined
+
 // biome-ignore lint/style/noDefaultExport: Vite wants one
 export default defineConfig({
   root: import.meta.dirname,
@@ -47,6 +52,13 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    chunkSizeWarningLimit: 600,
+    // One file for all that every page loads: many small ones compress worse.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } },
+    },
   },
-  server: { proxy: { '/rest': service, '/docs': service, '/openapi.json': service } },
+  server: {
+    proxy: { '/rest': service, '/docs': { target: service, bypass: pageOf }, '/openapi.json': service },
+  },
 })

@@ -15,6 +15,8 @@ export class DealwrightError extends Error {
   readonly requestId: string | null
   /** seconds to wait before a retry (Retry-After) */
   readonly retryAfter: number | null
+  /** the whole answer; null if it was not JSON */
+  readonly body: Partial<Schemas['problem']> | null
 
   constructor(response: Response, body: Partial<Schemas['problem']> | null) {
     const problems = body?.errors ?? []
@@ -27,6 +29,7 @@ export class DealwrightError extends Error {
     this.problems = problems
     this.requestId = body?.requestId ?? response.headers.get('x-request-id')
     this.retryAfter = secondsOf(response.headers.get('retry-after'))
+    this.body = body
   }
 }
 

@@ -19,6 +19,7 @@ export type Query = { readonly [name: string]: string | number | boolean | reado
 export type Asked = {
   readonly query?: Query | undefined
   readonly body?: unknown
+  /** with an `accept` other than JSON, `body` of the answer is its text */
   readonly headers?: { readonly [name: string]: string } | undefined
   /** aborts the request */
   readonly signal?: AbortSignal | undefined
@@ -58,7 +59,7 @@ export class Http {
         if (isLast || asked.signal?.aborted) throw error
         return null
       })
-      if (reply?.response.ok || reply?.response.status === 304) return answered(reply)
+      if (reply?.response.ok || reply?.response.status === 304) return answered(reply, init.headers.accept)
       const error = reply && errorOf(reply.response, reply.text)
       const isPassing =
         !error || passing.has(error.status) || (error.status === 409 && error.retryAfter !== null)
@@ -67,7 +68,7 @@ export class Http {
     }
   }
 
-  #init(method: string, { body, headers }: Asked): RequestInit {
+  #init(method: string, { body, headers }: Asked): RequestInit & { readonly headers: { accept: string } } {
     return {
       method,
       headers: {
@@ -94,8 +95,9 @@ export class Http {
 
 type Reply = { readonly response: Response; readonly text: string }
 
-function answered({ response, text }: Reply): Answered {
-  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
+function answered({ response: { status, headers }, text }: Reply, accept: string): Answered {
+  if (text === '') return { status, headers, body: null }
+  return { status, headers, body: accept === 'application/json' ? JSON.parse(text) : text }
 }
 
 /** Waits for Retry-After, else with exponential backoff and jitter. */

@@ -79,38 +79,7 @@ export interface Schemas {
     id: number
     source_id: number
     is_active: boolean
-    type:
-      | 'SINGLE_STRING'
-      | 'TEXT'
-      | 'SINGLE_NUMBER'
-      | 'PRODUCT'
-      | 'DROPDOWN'
-      | 'MULTISELECT'
-      | 'ADDRESS'
-      | 'OWNER'
-      | 'TERRITORY'
-      | 'DEAL'
-      | 'COMPANY'
-      | 'CONTACT'
-      | 'CONTACT_ONBOARD'
-      | 'COMPANY_ONBOARD'
-      | 'CONTACTS_ONBOARD'
-      | 'TAGS'
-      | 'TERRITORIES'
-      | 'STRING_LIST'
-      | 'COLUMN_LIST'
-      | 'DEAL_VALUE'
-      | 'MONETARY'
-      | 'PRICE_TAGS'
-      | 'PHONE'
-      | 'EMAIL'
-      | 'TIME'
-      | 'DATE'
-      | 'DATE_TIME'
-      | 'TIME_RANGE'
-      | 'DATE_RANGE'
-      | 'DATE_TIME_RANGE'
-      | 'JSON'
+    type: "SINGLE_STRING" | "TEXT" | "SINGLE_NUMBER" | "PRODUCT" | "DROPDOWN" | "MULTISELECT" | "ADDRESS" | "OWNER" | "TERRITORY" | "DEAL" | "COMPANY" | "CONTACT" | "CONTACT_ONBOARD" | "COMPANY_ONBOARD" | "CONTACTS_ONBOARD" | "TAGS" | "TERRITORIES" | "STRING_LIST" | "COLUMN_LIST" | "DEAL_VALUE" | "MONETARY" | "PRICE_TAGS" | "PHONE" | "EMAIL" | "TIME" | "DATE" | "DATE_TIME" | "TIME_RANGE" | "DATE_RANGE" | "DATE_TIME_RANGE" | "JSON"
     config: {
       min_length?: number
       max_length?: number
@@ -127,21 +96,7 @@ export interface Schemas {
     is_unique: boolean
     is_filterable: boolean
     is_sortable: boolean
-    operators: Array<
-      | 'eq'
-      | 'neq'
-      | 'in'
-      | 'nin'
-      | 'lt'
-      | 'lte'
-      | 'gt'
-      | 'gte'
-      | 'between'
-      | 'like'
-      | 'isnull'
-      | 'notnull'
-      | 'exists'
-    >
+    operators: Array<"eq" | "neq" | "in" | "nin" | "lt" | "lte" | "gt" | "gte" | "between" | "like" | "isnull" | "notnull" | "exists">
     is_expandable: boolean
     default_value: unknown
     section: string
@@ -173,25 +128,11 @@ export interface Schemas {
     members?: Array<{
       name: string
       is_sortable: boolean
-      operators: Array<
-        | 'eq'
-        | 'neq'
-        | 'in'
-        | 'nin'
-        | 'lt'
-        | 'lte'
-        | 'gt'
-        | 'gte'
-        | 'between'
-        | 'like'
-        | 'isnull'
-        | 'notnull'
-        | 'exists'
-      >
+      operators: Array<"eq" | "neq" | "in" | "nin" | "lt" | "lte" | "gt" | "gte" | "between" | "like" | "isnull" | "notnull" | "exists">
     }>
     is_indexed?: boolean
     index?: {
-      state: 'building' | 'ready' | 'failed'
+      state: "building" | "ready" | "failed"
       progress: number | null
     }
     deleted_at?: string
@@ -259,14 +200,11 @@ export interface Schemas {
     id?: unknown
     /** Read-only. */
     source_id?: unknown
-    options?: Array<
-      | string
-      | {
-          name: string
-          /** Read-only. */
-          id?: unknown
-        }
-    > | null
+    options?: Array<string | {
+      name: string
+      /** Read-only. */
+      id?: unknown
+    }> | null
     /** Read-only. */
     sub_fields?: unknown
     /** Read-only. */
@@ -306,24 +244,7 @@ export interface Schemas {
     section?: string
     position?: number | null
     source: string
-    type:
-      | 'SINGLE_STRING'
-      | 'TEXT'
-      | 'SINGLE_NUMBER'
-      | 'DROPDOWN'
-      | 'MULTISELECT'
-      | 'ADDRESS'
-      | 'OWNER'
-      | 'COMPANY'
-      | 'CONTACT'
-      | 'MONETARY'
-      | 'PHONE'
-      | 'EMAIL'
-      | 'TIME'
-      | 'DATE'
-      | 'TIME_RANGE'
-      | 'DATE_RANGE'
-      | 'DATE_TIME_RANGE'
+    type: "SINGLE_STRING" | "TEXT" | "SINGLE_NUMBER" | "DROPDOWN" | "MULTISELECT" | "ADDRESS" | "OWNER" | "COMPANY" | "CONTACT" | "MONETARY" | "PHONE" | "EMAIL" | "TIME" | "DATE" | "TIME_RANGE" | "DATE_RANGE" | "DATE_TIME_RANGE"
     internal_name?: string | null
   }
   option: {
@@ -351,7 +272,7 @@ export interface Schemas {
     is_active: boolean
     is_default: boolean
     pipeline?: number
-    kind?: 'open' | 'won' | 'lost'
+    kind?: "open" | "won" | "lost"
     probability?: number
     code?: string
     symbol?: string
@@ -413,7 +334,7 @@ export interface Schemas {
     id: number
     name: string
     position?: number
-    kind?: 'open' | 'won' | 'lost'
+    kind?: "open" | "won" | "lost"
     probability?: number
     rotting_days?: number | null
     count: number
@@ -449,7 +370,7 @@ export interface Schemas {
     id: number
     name: string
     position?: number
-    kind?: 'open' | 'won' | 'lost'
+    kind?: "open" | "won" | "lost"
     probability?: number
     rotting_days?: number | null
     /** Deals that came to this stage or further. */
@@ -465,11 +386,11 @@ export interface Schemas {
   }
   job: {
     id: number
-    kind: 'import' | 'bulk'
+    kind: "import" | "bulk"
     resource: string
     name: string | null
-    state: 'waiting' | 'running' | 'paused' | 'done' | 'failed' | 'cancelled'
-    phase: 'dry_run' | 'run' | 'revert' | null
+    state: "waiting" | "running" | "paused" | "done" | "failed" | "cancelled"
+    phase: "dry_run" | "run" | "revert" | null
     done: number
     created: number
     updated: number
@@ -495,14 +416,14 @@ export interface Schemas {
     created_at: string | null
     begun_at: string | null
     ended_at: string | null
-    format?: 'csv' | 'jsonl' | 'xlsx'
+    format?: "csv" | "jsonl" | "xlsx"
     /** Format, encoding, delimiter, sheet and header line: as sent, else as detected. */
     source?: { [name: string]: unknown }
     columns?: Array<{
       name: string
       samples: Array<unknown>
       /** open: the import waits for an answer to what it becomes. */
-      state: 'mapped' | 'left_out' | 'open'
+      state: "mapped" | "left_out" | "open"
       /** Why it is open or left out; null: somebody said so. */
       reason: string | null
       /** What an open column becomes with confirm; null: it is left out. */
@@ -534,7 +455,7 @@ export interface Schemas {
     type: string
     resource: string
     record: number
-    state: 'waiting' | 'delivered' | 'dead'
+    state: "waiting" | "delivered" | "dead"
     created_at: string
     next_attempt_at: string | null
     attempts: number
@@ -676,16 +597,14 @@ export interface Schemas {
     url: string | null
     expires_at: string
   }
-  sign_in:
-    | {
-        email: string
-        password: string
-        account?: number | null
-      }
-    | {
-        link: string
-        password?: string | null
-      }
+  sign_in: {
+    email: string
+    password: string
+    account?: number | null
+  } | {
+    link: string
+    password?: string | null
+  }
   deal: {
     /** ID Read-only. */
     id?: number | null
@@ -918,53 +837,29 @@ export interface Schemas {
     /** Stage An option: its id or its name. A stage of the pipeline. One of the kind Won or Lost closes the deal; send the reason and deal_closed_on with it. */
     pipeline_stage?: number | string
     /** Primary contact Give a contact by its id, e-mail or full name. */
-    primary_contact?:
-      | number
-      | string
-      | {
-          id: number | string
-        }
-      | Schemas['contact_new']
-      | {
-          find_by: 'email' | 'name'
-        }
+    primary_contact?: number | string | {
+      id: number | string
+    } | Schemas['contact_new'] | {
+      find_by: "email" | "name"
+    }
     /** Related contacts Give a contact by its id, e-mail or full name. */
-    related_contacts?:
-      | number
-      | string
-      | {
-          id: number | string
-        }
-      | Schemas['contact_new']
-      | {
-          find_by: 'email' | 'name'
-        }
-      | Array<
-          | number
-          | string
-          | {
-              id: number | string
-            }
-          | Schemas['contact_new']
-          | {
-              find_by: 'email' | 'name'
-            }
-        >
-      | null
+    related_contacts?: number | string | {
+      id: number | string
+    } | Schemas['contact_new'] | {
+      find_by: "email" | "name"
+    } | Array<number | string | {
+      id: number | string
+    } | Schemas['contact_new'] | {
+      find_by: "email" | "name"
+    }> | null
     /** Sales owner Give a user by its id, e-mail or full name. */
     sales_owner?: number | string
     /** Company Give a company by its id or name. */
-    company?:
-      | number
-      | string
-      | {
-          id: number | string
-        }
-      | Schemas['company_new']
-      | {
-          find_by: 'email' | 'name'
-        }
-      | null
+    company?: number | string | {
+      id: number | string
+    } | Schemas['company_new'] | {
+      find_by: "email" | "name"
+    } | null
     /** Deal value Where products are sent without a value, the deal becomes worth their sum. */
     deal_value?: {
       /** Its id, code or name, such as EUR. */
@@ -1083,16 +978,11 @@ export interface Schemas {
     title: string
     pipeline: number | string
     pipeline_stage: number | string
-    primary_contact:
-      | number
-      | string
-      | {
-          id: number | string
-        }
-      | Schemas['contact_new']
-      | {
-          find_by: 'email' | 'name'
-        }
+    primary_contact: number | string | {
+      id: number | string
+    } | Schemas['contact_new'] | {
+      find_by: "email" | "name"
+    }
     sales_owner: number | string
   }
   product: {
@@ -1330,43 +1220,31 @@ export interface Schemas {
     /** Job title */
     job_title?: string | null
     /** Company Give a company by its id or name. */
-    company?:
-      | number
-      | string
-      | {
-          id: number | string
-        }
-      | Schemas['company_new']
-      | {
-          find_by: 'email' | 'name'
-        }
-      | null
+    company?: number | string | {
+      id: number | string
+    } | Schemas['company_new'] | {
+      find_by: "email" | "name"
+    } | null
     /** E-mails */
-    emails?:
-      | {
-          /** One of: 1 work, 2 personal, 3 home, 4 other. */
-          email_type: unknown
-          email_value: string
-        }
-      | Array<{
-          /** One of: 1 work, 2 personal, 3 home, 4 other. */
-          email_type: unknown
-          email_value: string
-        }>
-      | null
+    emails?: {
+      /** One of: 1 work, 2 personal, 3 home, 4 other. */
+      email_type: unknown
+      email_value: string
+    } | Array<{
+      /** One of: 1 work, 2 personal, 3 home, 4 other. */
+      email_type: unknown
+      email_value: string
+    }> | null
     /** Phones */
-    phones?:
-      | {
-          /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
-          phone_type: unknown
-          phone_number: string
-        }
-      | Array<{
-          /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
-          phone_type: unknown
-          phone_number: string
-        }>
-      | null
+    phones?: {
+      /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+      phone_type: unknown
+      phone_number: string
+    } | Array<{
+      /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+      phone_type: unknown
+      phone_number: string
+    }> | null
     /** Territory Give a territory by its id or name. */
     territory?: number | string | null
     /** Read-only. */
@@ -1469,37 +1347,31 @@ export interface Schemas {
     /** Website */
     website?: string | null
     /** Phones */
-    phones?:
-      | {
-          /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
-          phone_type: unknown
-          phone_number: string
-        }
-      | Array<{
-          /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
-          phone_type: unknown
-          phone_number: string
-        }>
-      | null
+    phones?: {
+      /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+      phone_type: unknown
+      phone_number: string
+    } | Array<{
+      /** One of: 1 work, 2 phone, 3 mobile, 4 whatsapp, 5 telegram, 6 personal, 7 other. */
+      phone_type: unknown
+      phone_number: string
+    }> | null
     /** Address */
-    address?:
-      | {
-          address_line1?: string | null
-          address_line2?: string | null
-          city?: string | null
-          state?: string | null
-          country?: string | number | null
-          zipcode?: string | number | null
-        }
-      | Array<{
-          address_line1?: string | null
-          address_line2?: string | null
-          city?: string | null
-          state?: string | null
-          country?: string | number | null
-          zipcode?: string | number | null
-        }>
-      | null
+    address?: {
+      address_line1?: string | null
+      address_line2?: string | null
+      city?: string | null
+      state?: string | null
+      country?: string | number | null
+      zipcode?: string | number | null
+    } | Array<{
+      address_line1?: string | null
+      address_line2?: string | null
+      city?: string | null
+      state?: string | null
+      country?: string | number | null
+      zipcode?: string | number | null
+    }> | null
     /** Territory Give a territory by its id or name. */
     territory?: number | string | null
     /** Read-only. */

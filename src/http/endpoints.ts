@@ -41,7 +41,11 @@ function addPublicRoute(app: FastifyInstance, route: PublicRoute, { connections 
     method: route.method,
     url: route.url,
     handler: async (request, reply) => {
-      refuseOtherThanJson(request)
+      if (!route.isPage) refuseOtherThanJson(request)
+      else reply.header('vary', [reply.getHeader('vary') ?? [], 'accept'].flat().join(', '))
+      // Without the web UI there is no such file.
+      const hasPage = route.isPage && app.hasReplyDecorator('sendFile')
+      if (hasPage && wantsPage(request)) return reply.sendFile('index.html')
       const { name = '' } = request.params as { name?: string }
       return send(reply, request, await route.handler(name), connections)
     },

@@ -39,7 +39,7 @@ export function wantsStream({ headers: { accept }, method }: FastifyRequest): bo
 /** Throws `not_acceptable` if the client accepts no JSON, nor the stream of a route that has one. */
 export function refuseOtherThanJson(request: FastifyRequest, isStreamed = false): void {
   const { accept } = request.headers
-  if (!accept || request.url.startsWith('/docs') || acceptsJson.test(accept)) return
+  if (!accept || acceptsJson.test(accept)) return
   if (isStreamed && wantsStream(request)) return
   const detail = 'Answers are application/json; send "Accept: application/json" or none.'
   throw new Refusal('not_acceptable', detail)

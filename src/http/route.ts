@@ -61,6 +61,8 @@ export type PublicRoute = Path & {
   readonly scope: 'public'
   /** takes the last segment of the path, if there is one */
   readonly handler: (name: string) => Promise<Answer>
+  /** true if a browser gets the web UI at this address */
+  readonly isPage?: true
 }
 
 export type AnonymousHandler = (request: AnonymousRequest) => Promise<Answer>

@@ -15,7 +15,7 @@ export const webDirectory = fileURLToPath(new URL('../../web/dist', import.meta.
 /** Hash of the one inline style of React Aria; test/web fails if an upgrade changes it. */
 const ariaStyle = 'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='
 
-const pageHeaders = {
+export const pageHeaders = {
   ...securityHeaders,
   'content-security-policy':
     `default-src 'none'; script-src 'self'; style-src 'self' '${ariaStyle}'; img-src 'self' data:; ` +
@@ -28,7 +28,7 @@ const year = 31_536_000
 export function isForPage(request: FastifyRequest): boolean {
   const { method, url } = request
   if (method !== 'GET' && method !== 'HEAD') return false
-  return wantsPage(request) && !/^\/(rest|docs|assets|openapi\.json)(\/|$)/.test(pathOf(url))
+  return wantsPage(request) && !/^\/(rest|assets|openapi\.json)(\/|$)/.test(pathOf(url))
 }
 
 /** The decoded path of a URL, as the routes match it. */

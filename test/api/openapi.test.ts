@@ -70,6 +70,12 @@ test('the base document holds the fields of the service, and nothing of an accou
   for (const dropdown of [source, pipeline]) assert.ok(!JSON.stringify(dropdown).includes('enum'))
 })
 
+test('it says whose document it is (D90)', async () => {
+  assert.equal('x-account' in base.info, false)
+  const { id, name } = (await get(`${v1}/me`)).body.data.account
+  assert.deepEqual(own.info['x-account'], { id, name })
+})
+
 test('an account has its custom fields, options and limits in it, and its changes at once', async () => {
   const { deal, deal_input: input } = own.components.schemas
   assert.deepEqual(merged({ $ref: '#/components/schemas/deal_new' }, own).required, [

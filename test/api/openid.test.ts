@@ -166,7 +166,7 @@ test('a browser is shown why signing in ended, and the accounts to choose from',
   says({ email: one.email, email_verified: true })
   const { own, page } = await shownAt('?to=/products')
   assert.equal(page.status, 409)
-  assert.match(page.text, /<h1>Which account\?<\/h1>/)
+  assert.match(page.text, /<h1[^>]*>Which account\?<\/h1>/)
   assert.match(page.text, />R&amp;D &lt;b&gt;&quot;x&quot;&lt;\/b&gt;<\/a>/)
   const links = [...page.text.matchAll(/href="([^"]*openid[^"]*)"/g)].map(([, link]) =>
     link!.replaceAll('&amp;', '&'),

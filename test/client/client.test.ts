@@ -95,6 +95,15 @@ test('create, list, close and sync', async () => {
   assert.equal((await dealwright.deal.restore(deal.id!)).id, deal.id)
 })
 
+test('an answer that is no JSON is its text, and a refusal is there as a whole', async () => {
+  const query = { filter: 'title:eq(Client 1)', fields: 'title' }
+  const csv = await dealwright.request('GET', `${v1}/deal/export`, { query, headers: { accept: 'text/csv' } })
+  assert.match(String(csv.body), /Client 1/)
+  const error = await dealwright.deal.get(999_999).catch((error: DealwrightError) => error)
+  assert.ok(error instanceof NotFound)
+  assert.deepEqual([error.body?.type, error.body?.status], ['/docs/errors#record_not_found', 404])
+})
+
 test('who asks, anything else, and a token that is none', async () => {
   assert.equal((await dealwright.me()).account.id, 1)
   const { body } = await dealwright.request('GET', '/rest/api/v1/deal/aggregate', {

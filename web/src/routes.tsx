@@ -162,8 +162,18 @@ const settingsPage = createRoute({
   component: lazyPage(() => import('./settings/settings.tsx'), 'SettingsPage'),
 })
 
+/** The documentation, which needs no sign-in. */
+const docs = createRoute({
+  getParentRoute: () => root,
+  path: '/docs',
+  component: lazyPage(() => import('./docs/docs.tsx'), 'Docs'),
+})
+
+const docsPage = createRoute({ getParentRoute: () => docs, path: '$' })
+
 const tree = root.addChildren([
   signIn,
+  docs.addChildren([docsPage]),
   shell.addChildren([
     home,
     board,

@@ -39,9 +39,13 @@ export async function openApi(catalog: Catalog, routes: readonly DescribedRoute[
     await setImmediate()
   }
   const tags = [...new Set(routes.map(({ operation }) => operation.tag))]
+  const { account } = catalog
   const head = JSON.stringify({
     openapi: '3.1.1',
-    info: { title: 'Dealwright', version: '1', description, license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      ...{ title: 'Dealwright', version: '1', description, license: { name: 'MIT', identifier: 'MIT' } },
+      ...(account.id === 0 ? {} : { 'x-account': { id: account.id, name: account.name } }),
+    },
     servers: [{ url: '/' }],
     tags: tags.map(name => ({ name })),
   })

@@ -16,19 +16,18 @@ import {
 } from 'openid-client'
 import type { SignIn } from '../../accounts/sign-in/sign-in.ts'
 import type { OpenIdSettings } from '../../config.ts'
-import { errorTable, Refusal } from '../../errors.ts'
-import { isObject, type Json, parseJson } from '../../json.ts'
+import { Refusal } from '../../errors.ts'
+import { isObject, parseJson } from '../../json.ts'
 import { type Answer, okAnswer } from '../answer.ts'
 import { type Client, sessionSeconds } from '../client.ts'
-import { frameHtml } from '../docs/pages.ts'
-import { escaped } from '../docs/reference.js'
 import { invalidParameter, readParameters } from '../parameters.ts'
 import { refusalOf } from '../refusals.ts'
+import { refusedPage } from '../refused-page.ts'
 import type { AnonymousRequest } from '../request.ts'
 import type { AnonymousHandler } from '../route.ts'
-import { pageHeaders } from './service-routes.ts'
 
-const callbackPath = '/rest/api/v1/session/openid/callback'
+const signInPath = '/rest/api/v1/session/openid'
+const callbackPath = `${signInPath}/callback`
 /** Time for the user to sign in at the provider. */
 const flowSeconds = 600
 /** Wait before another attempt to reach a provider that failed. */
@@ -175,26 +174,7 @@ async function shown(
   } catch (error) {
     const refusal = wantsPage ? refusalOf(error) : null
     if (!refusal) throw error
-    return refusedPage(refusal, to)
-  }
-}
-
-/** The page of a refusal (D61). It offers a choice of accounts, and another attempt; both lead `to`. */
-function refusedPage({ slug, message, problems, headers }: Refusal, to: string): Answer {
-  const [problem] = problems
-  const accounts = Array.isArray(problem?.candidates) ? (problem.candidates as Json[]).filter(isObject) : []
-  const choices = accounts.map(({ id, name }) => {
-    const query = new URLSearchParams({ account: String(id), to })
-    return `<li><a href="/rest/api/v1/session/openid?${escaped(query)}">${escaped(name)}</a></li>`
-  })
-  const title = accounts.length ? 'Which account?' : 'You are not signed in'
-  const again = `<p><a href="/sign-in?${escaped(new URLSearchParams({ to }))}">Back to the sign-in</a></p>`
-  const list = choices.length ? `<ul>${choices.join('')}</ul>` : ''
-  const body = frameHtml(title, '', `<h1>${title}</h1><p>${escaped(message)}</p>${list}${again}`)
-  return {
-    status: errorTable[slug].status,
-    headers: { ...headers, ...pageHeaders, 'content-type': 'text/html; charset=utf-8' },
-    body,
+    return refusedPage(refusal, signInPath, to)
   }
 }
 

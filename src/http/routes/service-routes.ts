@@ -1,5 +1,5 @@
 /**
- * The service's own routes: documentation pages (D140), the OpenAPI document (D90), and health checks. Pages
+ * The service's own routes: the documentation (D140), the OpenAPI document (D90), and health checks. Texts
  * and documents are built at the first request.
  */
 import { promisify } from 'node:util'
@@ -11,7 +11,7 @@ import { opened } from '../../fields/kinds/schemas.ts'
 import { allows } from '../../rights/scopes.ts'
 import { memoize } from '../../waiting/memoize.ts'
 import type { Answer } from '../answer.ts'
-import { documentPages, type Page } from '../docs/pages.ts'
+import { documents } from '../documents.ts'
 import { baseCatalog, openApi } from '../openapi/document.ts'
 import { type DescribedRoute, type Operation, ok } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'
@@ -25,42 +25,41 @@ export function serviceRoutes(db: { ready(): Promise<boolean> }, routes: () => r
   return [...docsRoutes(routes), ...healthRoutes(db), openApiRoute(routes)]
 }
 
-/** Our own pages may load only each other. */
-export const pageHeaders = {
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; " +
-    "frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
-}
-
 function publicRoute(url: string, handler: PublicRoute['handler'], operation: Operation): PublicRoute {
   return { method: 'GET', url, scope: 'public', handler, operation }
 }
 
+/** Browsers get the web UI at these addresses, which shows the same texts. */
 function docsRoutes(routes: () => readonly DescribedRoute[]): PublicRoute[] {
-  const docs = docsHandler(routes)
-  const responses = [{ ...ok('A page.', { type: 'string' }), mediaType: 'text/html; charset=utf-8' }]
+  const markdown = 'text/markdown; charset=utf-8'
+  let texts: ReadonlyMap<string, string> | undefined
+  const docs = async (name: string): Promise<Answer> => {
+    texts ??= documents([...new Set(routes().map(({ operation }) => operation.tag))])
+    const body = texts.get(name)
+    if (body === undefined)
+      throw new Refusal('route_not_found', `There is no page ${name}: /docs lists them.`)
+    return { status: 200, headers: { 'content-type': markdown }, body }
+  }
+  const responses = [
+    { ...ok('A page.', { type: 'string' }), mediaType: 'text/html; charset=utf-8', alsoAs: [markdown] },
+  ]
+  const page = (
+    url: string,
+    handler: PublicRoute['handler'],
+    operation: Pick<Operation, 'id' | 'summary' | 'errors'>,
+  ) => ({ ...publicRoute(url, handler, { ...operation, tag, responses }), isPage: true as const })
   return [
-    publicRoute('/docs', () => docs(''), {
-      ...{ id: 'docs', summary: 'The documentation, for people.', tag, responses, errors: [] },
+    page('/docs', () => docs(''), { id: 'docs', summary: 'The documentation, for people.', errors: [] }),
+    page('/docs/errors', () => docs('errors'), {
+      id: 'errors',
+      summary: 'The errors, for people.',
+      errors: [],
     }),
-    publicRoute('/docs/errors', () => docs('errors'), {
-      ...{ id: 'errors', summary: 'The errors, for people.', tag, responses, errors: [] },
-    }),
-    publicRoute('/docs/:name', docs, {
-      ...{ id: 'docs_page', summary: 'A page of the documentation, for people.', tag, responses },
+    page('/docs/:name', docs, {
+      ...{ id: 'docs_page', summary: 'A page of the documentation, for people.' },
       errors: ['route_not_found'],
     }),
   ]
-}
-
-function docsHandler(routes: () => readonly DescribedRoute[]): (page: string) => Promise<Answer> {
-  let pages: Promise<ReadonlyMap<string, Page>> | undefined
-  return async name => {
-    pages ??= openApi(baseCatalog, routes()).then(text => documentPages(JSON.parse(text)))
-    const page = (await pages).get(name)
-    if (!page) throw new Refusal('route_not_found', `There is no page ${name}: /docs lists them.`)
-    return { status: 200, headers: { ...pageHeaders, 'content-type': page.type }, body: page.body }
-  }
 }
 
 /** Health checks, for monitoring. */

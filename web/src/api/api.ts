@@ -50,8 +50,9 @@ const watchedFetch: typeof fetch = async (input, init) => {
   const isRead = !init?.method || init.method === 'GET'
   const answer = await (isRead ? fetch(input, init) : trackedWrite(input, init))
   const path = String(input)
-  // The ways to sign in are public.
-  if (answer.ok && sessionEnded.get() && !path.endsWith('/session/ways')) sessionEnded.set(false)
+  // Public paths say nothing of the session.
+  const isPublic = /\/(session\/ways|openapi\.json)$|^\/docs/.test(new URL(path, location.origin).pathname)
+  if (answer.ok && sessionEnded.get() && !isPublic) sessionEnded.set(false)
   // A wrong password does not end the session.
   if (answer.status === 401 && !/\/(session|password)$/.test(path))
     sessionEnded.set(isRead && sessionEnded.get() !== 'write' ? 'read' : 'write')

@@ -3,8 +3,10 @@ import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router'
 import { Lock } from 'lucide-react'
 import { Suspense } from 'react'
 import { may, useMe } from '../shell/me.ts'
+import { classes } from '../ui/classes.ts'
 import { EmptyState, Skeleton } from '../ui/elements.tsx'
 import { Select } from '../ui/inputs.tsx'
+import { navLink } from '../ui/nav-link.ts'
 import { PageBody, PageHead } from '../ui/page.tsx'
 import { pages } from './pages.ts'
 
@@ -59,10 +61,7 @@ function PageList({ current }: { current: string }) {
                       to="/settings/$page"
                       params={{ page: id }}
                       aria-current={id === current ? 'page' : undefined}
-                      className="flex min-h-8 items-center gap-2 rounded-sm px-2.5 text-ink-soft
-                        hover:bg-hover
-                        hover:text-ink aria-[current]:bg-accent-soft aria-[current]:font-medium
-                        aria-[current]:text-accent-strong"
+                      className={classes(navLink, 'gap-2')}
                     >
                       <span className="min-w-0 grow truncate">{title}</span>
                       {mayNot(scope) && (

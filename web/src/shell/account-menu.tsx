@@ -46,6 +46,7 @@ export function AccountMenu() {
               ...(may(me, 'job:read')
                 ? [{ id: 'jobs', label: 'Jobs', act: () => void navigate({ to: '/jobs' }) }]
                 : []),
+              { id: 'docs', label: 'Documentation', act: () => void navigate({ to: '/docs' }) },
               { id: 'sign-out', label: 'Sign out', act: () => void signOut() },
             ],
           },

@@ -55,6 +55,13 @@ function farPages(navigate: Navigate, mayDo: May): Command[] {
     words: 'bulk changes imports undo history background',
     act: () => void navigate({ to: '/jobs' }),
   }
+  const docs: Command = {
+    id: 'docs',
+    title: 'Documentation',
+    group: 'Go to',
+    words: 'docs help api guides reference errors openapi developers',
+    act: () => void navigate({ to: '/docs' }),
+  }
   const imports = importable
     .filter(resource => mayDo('import:write') && mayDo(`${resource}:write`))
     .map(resource => ({
@@ -64,7 +71,12 @@ function farPages(navigate: Navigate, mayDo: May): Command[] {
       words: 'new upload csv excel file',
       act: () => void navigate({ to: '/import', search: { resource } }),
     }))
-  return [...(mayDo('activity:read') ? [activities] : []), ...(mayDo('job:read') ? [jobs] : []), ...imports]
+  return [
+    ...(mayDo('activity:read') ? [activities] : []),
+    ...(mayDo('job:read') ? [jobs] : []),
+    docs,
+    ...imports,
+  ]
 }
 
 function settings(navigate: Navigate, mayDo: May): Command[] {

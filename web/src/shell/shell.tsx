@@ -7,6 +7,7 @@ import { FormatProvider } from '../format/use-format.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Key } from '../ui/elements.tsx'
+import { navLink } from '../ui/nav-link.ts'
 import { Toasts, undoLast } from '../ui/toast.tsx'
 import { AfterLoad } from './after-load.tsx'
 import {
@@ -18,6 +19,7 @@ import {
   logWords,
   useCommands,
 } from './commands.ts'
+import { Brand, SkipLink } from './frame.tsx'
 import { useLive } from './live.ts'
 import { LogActivity, openLog } from './log-activity.tsx'
 import { may, useMe } from './me.ts'
@@ -50,12 +52,7 @@ export function Shell() {
   const timeZone = me.user.time_zone ?? me.account.time_zone
   return (
     <FormatProvider locale={locale} timeZone={timeZone}>
-      <a
-        href="#content"
-        className="unseen focus:not-[.x]:static focus:m-2 focus:size-auto focus:[clip-path:none]"
-      >
-        Skip to the content
-      </a>
+      <SkipLink />
       <div className="flex h-dvh max-md:flex-col">
         <PhoneHeader open={open} onOpen={setOpen} />
         <Navigation open={open} onOpen={setOpen} />
@@ -151,7 +148,7 @@ function PhoneHeader({ open, onOpen }: PartProps) {
       >
         <MenuIcon size={18} aria-hidden />
       </IconButton>
-      <Brand />
+      <Brand to="/board" />
       <span className="grow" />
       <IconButton label="Search" onPress={() => onOpen('palette')}>
         <Search size={18} aria-hidden />
@@ -176,7 +173,7 @@ function Navigation({ open, onOpen }: PartProps) {
       )}
     >
       <div className="px-2 py-1 max-md:hidden">
-        <Brand />
+        <Brand to="/board" />
       </div>
       <Button
         className="mb-1 w-full justify-start! text-ink-soft max-md:hidden"
@@ -192,9 +189,7 @@ function Navigation({ open, onOpen }: PartProps) {
           to={to}
           params={params}
           onClick={() => onOpen(null)}
-          className="flex min-h-8 items-center gap-2.5 rounded-sm px-2.5 text-ink-soft
-            hover:bg-hover hover:text-ink
-            aria-[current]:bg-accent-soft aria-[current]:font-medium aria-[current]:text-accent-strong"
+          className={classes(navLink, 'gap-2.5')}
         >
           <Icon size={16} aria-hidden />
           {label}
@@ -207,15 +202,6 @@ function Navigation({ open, onOpen }: PartProps) {
         </Suspense>
       </AfterLoad>
     </nav>
-  )
-}
-
-function Brand() {
-  return (
-    <Link to="/board" className="flex min-h-8 items-center gap-2.5 text-lg font-semibold">
-      <img src="/favicon.svg" alt="" width={22} height={22} />
-      Dealwright
-    </Link>
   )
 }
 

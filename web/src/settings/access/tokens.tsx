@@ -13,6 +13,7 @@ import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
 import { toastError } from '../../ui/toast.tsx'
 import type { Problems } from '../assign-problems.ts'
 import { DeleteDialog, SecretDialog } from '../dialogs.tsx'
+import { Explained } from '../explained.tsx'
 import { type Draft, RecordDialog } from '../record-dialog.tsx'
 import { RecordTable, recordsQuery } from '../record-table.tsx'
 import { stringsOf } from '../record-values.ts'
@@ -28,6 +29,9 @@ type OpenDialog =
   | { readonly how: 'edit' | 'rotate' | 'revoke'; readonly token: AnyRecord }
   | { readonly how: 'secret'; readonly made: Created }
   | null
+
+const purpose =
+  'Each program uses a token of its own. A token allows what both its scopes and the role of its user allow.'
 
 export function Tokens() {
   const me = useMe()
@@ -45,7 +49,7 @@ export function Tokens() {
       <PageBody>
         <Panel
           title="Tokens"
-          detail="Each program uses a token of its own. A token allows what both its scopes and the role of its user allow."
+          detail={<Explained text={purpose} page="roles-users-and-tokens" link="How programs use a token" />}
         >
           <RecordTable
             source="token"

@@ -10,6 +10,7 @@ import { Badge, EmptyState, Skeleton } from '../../ui/elements.tsx'
 import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
 import { ChipPicker } from '../chip-picker.tsx'
 import { SecretDialog } from '../dialogs.tsx'
+import { Explained } from '../explained.tsx'
 import { RecordDialog } from '../record-dialog.tsx'
 import { RecordTable, recordsQuery } from '../record-table.tsx'
 import { isYes, stringsOf } from '../record-values.ts'
@@ -43,6 +44,8 @@ export function Webhooks() {
   )
 }
 
+const purpose = 'A webhook sends signed requests to another program’s URL within moments of each event.'
+
 function WebhookList({ webhooks }: { webhooks: readonly AnyRecord[] | undefined }) {
   const reason = useReadOnlyReason('webhook')
   const navigate = useNavigate()
@@ -60,7 +63,7 @@ function WebhookList({ webhooks }: { webhooks: readonly AnyRecord[] | undefined 
       <PageBody>
         <Panel
           title="Webhooks"
-          detail="A webhook sends signed requests to another program’s URL within moments of each event."
+          detail={<Explained text={purpose} page="receiving-webhooks" link="How to receive them" />}
         >
           <RecordTable
             source="webhook"
