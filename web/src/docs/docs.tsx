@@ -63,7 +63,7 @@ function Pages({ isOpen, place, onClose }: { isOpen: boolean; place: string; onC
   const list = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the current page is another one
   useEffect(() => {
-    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
+    list.current?.querySelector('li [aria-current]')?.scrollIntoView({ block: 'nearest' })
   }, [data, place])
   const closeByKey = ({ key }: KeyboardEvent) => {
     if (key !== 'Escape' || !isOpen) return

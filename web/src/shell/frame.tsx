@@ -3,7 +3,11 @@ import { Link } from '@tanstack/react-router'
 
 export function Brand({ to }: { to: '/board' | '/docs' }) {
   return (
-    <Link to={to} className="flex min-h-8 items-center gap-2.5 text-lg font-semibold">
+    <Link
+      to={to}
+      activeOptions={{ exact: true }}
+      className="flex min-h-8 items-center gap-2.5 text-lg font-semibold"
+    >
       <img src="/favicon.svg" alt="" width={22} height={22} />
       Dealwright
     </Link>

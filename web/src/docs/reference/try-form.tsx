@@ -37,7 +37,7 @@ export function TryForm({ operation, reader }: { operation: Operation; reader: R
     if (isWrite) void queryClient.invalidateQueries({ refetchType: 'none' })
   }
   return (
-    <form onSubmit={send} className="my-4 flex flex-col gap-3 border-t border-line pt-3">
+    <form onSubmit={send} className="my-4 flex flex-col gap-3">
       <div className="grid gap-3 sm:grid-cols-2">
         {parameters
           .filter(({ name }) => name !== dryRun && name !== 'Idempotency-Key')
@@ -54,7 +54,13 @@ export function TryForm({ operation, reader }: { operation: Operation; reader: R
           ))}
       </div>
       {jsonBodyOf(operation) && (
-        <TextArea label="Body" spellCheck={false} className="font-mono" value={body} onChange={setBody} />
+        <TextArea
+          label="Body"
+          spellCheck={false}
+          className="[&_textarea]:font-mono"
+          value={body}
+          onChange={setBody}
+        />
       )}
       <div className="flex flex-wrap items-center gap-4">
         <Button type="submit" variant={isWrite ? 'danger' : 'primary'}>
