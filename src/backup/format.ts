@@ -241,8 +241,10 @@ function requireWhole(
   header: BackupHeader,
 ): void {
   if (note.sha256 !== hash.digest('hex')) throw damaged('its checksum differs')
-  const told = (note.rows ?? {}) as RowCounts
-  const missing = header.tables.find(({ name }) => told[name] === undefined || told[name] !== counts[name])
+  const rowCounts = (note.rows ?? {}) as RowCounts
+  const missing = header.tables.find(
+    ({ name }) => rowCounts[name] === undefined || rowCounts[name] !== counts[name],
+  )
   if (missing) throw damaged(`the rows of ${missing.name} are not all there`)
 }
 

@@ -17,7 +17,7 @@ export type Option = {
 }
 
 /** Values of options by name, and the argument by its own name. A flag is 'yes'. */
-export type Given = { readonly [name: string]: string | undefined }
+export type CommandArguments = { readonly [name: string]: string | undefined }
 
 /** The result of a command: for people, and for programs. */
 export type Outcome = {
@@ -30,7 +30,7 @@ export type Outcome = {
 }
 
 /** The environment of a command that works on an open database. */
-export type Operating = {
+export type CommandContext = {
   readonly now: Date
   readonly retentionDays: number
   /** origin for browsers; null: unknown from the settings */
@@ -61,13 +61,13 @@ export type Command = {
   /** additional text for the help of the command */
   readonly more?: string
   /** works on an open database, inside the running service if that has it open */
-  readonly act?: (db: Database, given: Given, operating: Operating) => Promise<Outcome>
+  readonly act?: (db: Database, args: CommandArguments, context: CommandContext) => Promise<Outcome>
   /** true if it works without a schema, or with an older one; creates the database if there is none */
   readonly isForAnySchema?: true
   /** option for which a terminal prompts, unless it or `yes` is present */
   readonly asks?: { readonly option: string; readonly question: string }
   /** works in this process; null: all output is printed already */
-  readonly carryOut?: (terminal: Terminal, given: Given) => Promise<Outcome | null>
+  readonly carryOut?: (terminal: Terminal, args: CommandArguments) => Promise<Outcome | null>
 }
 
 /** The refusal of a command: one line that says what to do. */

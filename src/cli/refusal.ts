@@ -19,6 +19,6 @@ export function isRefusal(error: unknown): error is Error {
 }
 
 function textOf({ message, problems }: Refusal): string {
-  const told = problems.map(problem => [problem.message, problem.hint].filter(Boolean).join(' '))
-  return [message, ...told].join(' ')
+  const lines = problems.map(problem => [problem.message, problem.hint].filter(Boolean).join(' '))
+  return [message, ...lines].join(' ')
 }

@@ -98,14 +98,14 @@ function calendarOf(timeZone: string): Intl.DateTimeFormat {
   const known = calendars.get(timeZone)
   if (known) return known
   const digits = { era: 'short', year: 'numeric', month: '2-digit', day: '2-digit' } as const
-  const made = new Intl.DateTimeFormat('en-US', {
+  const calendar = new Intl.DateTimeFormat('en-US', {
     ...digits,
     timeZone,
     calendar: 'gregory',
     numberingSystem: 'latn',
   })
-  calendars.set(timeZone, made)
-  return made
+  calendars.set(timeZone, calendar)
+  return calendar
 }
 
 function dateTimeParts(text: string) {

@@ -58,13 +58,13 @@ export async function readBody(
   })
 }
 
-type Collected = { add(chunk: Buffer): void; bytes(): Buffer }
+type BodyBuffer = { add(chunk: Buffer): void; bytes(): Buffer }
 
 /**
  * Collects a body in one growing buffer. If each chunk were kept, a body sent byte by byte would take a
  * hundred times its size.
  */
-function collect(limit: BodyLimit, hold: (bytes: number) => void): Collected {
+function collect(limit: BodyLimit, hold: (bytes: number) => void): BodyBuffer {
   let memory = Buffer.alloc(0)
   let length = 0
   return {

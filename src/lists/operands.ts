@@ -4,7 +4,7 @@ import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'
 import { decimal } from '../fields/decimal.ts'
 import { spellings } from '../fields/name.ts'
-import type { Complaint, Term } from '../fields/operators.ts'
+import type { OperandProblem, Term } from '../fields/operators.ts'
 import { fold } from '../fold.ts'
 import { type NameLookup, nameProblem } from '../records/names.ts'
 
@@ -66,7 +66,7 @@ export function likeValues(
 }
 
 /** The complaint about a text that PostgreSQL can't hold. */
-export const noText: Complaint = { message: 'A value must not contain NUL or half of a surrogate pair' }
+export const noText: OperandProblem = { message: 'A value must not contain NUL or half of a surrogate pair' }
 
 /** True if PostgreSQL can hold a text. */
 export function isText(value: string): boolean {

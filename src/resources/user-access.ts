@@ -41,7 +41,7 @@ function hasAdministrator(account: Param, condition: { user?: Sql; role?: Sql })
  */
 export function withoutUser(user: number, role: number | null): Invariant {
   const [id, next] = [param(String(user)), param(role === null ? null : String(role))]
-  return kept(
+  return invariant(
     account => sql`(
     NOT ${hasAdministrator(account, { user: sql`u.id = ${id}::bigint` })}
     OR ${hasAdministrator(account, { user: sql`u.id <> ${id}::bigint` })}
@@ -54,14 +54,14 @@ export function withoutUser(user: number, role: number | null): Invariant {
 /** Like `withoutUser`, for a role that loses the scope admin. */
 export function withoutRole(role: number): Invariant {
   const id = param(String(role))
-  return kept(
+  return invariant(
     account => sql`(
     NOT ${hasAdministrator(account, { role: sql`o.id = ${id}::bigint` })}
     OR ${hasAdministrator(account, { role: sql`o.id <> ${id}::bigint` })})`,
   )
 }
 
-function kept(condition: Invariant['condition']): Invariant {
+function invariant(condition: Invariant['condition']): Invariant {
   return { condition, refusal: () => new Refusal('last_administrator', lastAdministrator) }
 }
 

@@ -25,7 +25,7 @@ import { announceDeletion, restoreAccount } from '../../src/accounts/accounts.ts
 import { alone } from '../../src/accounts/alone.ts'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
-import { firstStart, type Started } from '../../src/accounts/first-start.ts'
+import { type FirstStartResult, firstStart } from '../../src/accounts/first-start.ts'
 import { hashToken, newToken } from '../../src/accounts/token.ts'
 import { tokenFile } from '../../src/accounts/token-file.ts'
 import { createField, updateField } from '../../src/configuration/administer.ts'
@@ -211,7 +211,12 @@ async function database(t: TestContext): Promise<Database> {
 }
 
 /** The token part of a start of the service on an open database; `said` collects its output. */
-const begin = (db: Database, dataDir: string, presetToken?: string, said: string[] = []): Promise<Started> =>
+const begin = (
+  db: Database,
+  dataDir: string,
+  presetToken?: string,
+  said: string[] = [],
+): Promise<FirstStartResult> =>
   firstStart(db, {
     now: new Date(),
     sampleData: false,

@@ -64,8 +64,8 @@ export async function createSample(
   const ids = await createAround(tx, begun)
   const products = await createAll(tx, 'product', sampleProducts(random, now, ids), begun)
   const deals = sampleDeals(random, now, ids, products, catalog)
-  const made = await createDeals(tx, deals, now, context)
-  await createAll(tx, 'activity', sampleActivities(random, now, made), context(now))
+  const created = await createDeals(tx, deals, now, context)
+  await createAll(tx, 'activity', sampleActivities(random, now, created), context(now))
 }
 
 /** Creates records of a resource in one batch, and returns their ids. */

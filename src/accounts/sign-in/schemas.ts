@@ -1,6 +1,6 @@
 /** The schemas of sign-in: its body, sessions, and one-time links (D61). Data only. */
 import type { Schema } from '../../fields/field.ts'
-import { closed, opened, orNull } from '../../fields/kinds/schemas.ts'
+import { closedObject, openObject, orNull } from '../../fields/kinds/schemas.ts'
 
 const text = { type: 'string' }
 const secret = { type: 'string', minLength: 1 }
@@ -10,12 +10,12 @@ const email = { type: 'string', minLength: 1, maxLength: 255, pattern: '\\S' }
 /** By a password, or by a link. */
 export const signInSchema: Schema = {
   anyOf: [
-    closed({ email, password: secret, account: orNull({ type: 'integer' }) }, ['email', 'password']),
-    closed({ link: secret, password: orNull(text) }, ['link']),
+    closedObject({ email, password: secret, account: orNull({ type: 'integer' }) }, ['email', 'password']),
+    closedObject({ link: secret, password: orNull(text) }, ['link']),
   ],
 }
 
-export const sessionSchema: Schema = opened({
+export const sessionSchema: Schema = openObject({
   id: { type: 'integer' },
   created_at: moment,
   last_used_at: moment,
@@ -24,4 +24,4 @@ export const sessionSchema: Schema = opened({
   is_current: { type: 'boolean' },
 })
 
-export const linkSchema: Schema = opened({ link: orNull(text), url: orNull(text), expires_at: moment })
+export const linkSchema: Schema = openObject({ link: orNull(text), url: orNull(text), expires_at: moment })

@@ -9,7 +9,7 @@ import {
   unknownParameters,
   unreadable,
 } from '../../lists/parameters.ts'
-import { saidElsewhere } from '../../lists/parameters-elsewhere.ts'
+import { foreignParameterHint } from '../../lists/parameters-elsewhere.ts'
 import { type ListRequest, listRequestOf } from '../../lists/query.ts'
 import { isExpandable } from '../../records/expand.ts'
 import type { NameLookup } from '../../records/names.ts'
@@ -40,7 +40,11 @@ export function readExportQuery(
   now: string,
   names: NameLookup,
 ): ExportRequest {
-  const problems = unknownParameters(parameters, exportParameters, saidElsewhere(schema, exportParameters))
+  const problems = unknownParameters(
+    parameters,
+    exportParameters,
+    foreignParameterHint(schema, exportParameters),
+  )
   const format = oneOf(parameters, 'format', formats, problems) ?? 'csv'
   const isNamed = oneOf(parameters, 'names', ['1', '0'] as const, problems) === '1'
   const list = listRequestOf(parameters, { schema, catalog, problems, names }, now, { usual: 1, max: 1 })

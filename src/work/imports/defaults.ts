@@ -108,13 +108,13 @@ export function currenciesNamed(
   return Object.fromEntries(named)
 }
 
-type Filled = { readonly cells: readonly Cell[]; readonly used: readonly string[] }
+type FilledRow = { readonly cells: readonly Cell[]; readonly used: readonly string[] }
 
 export type Filler = {
   /** the mapping, with the columns of the values for all rows */
   readonly mapping: Mapping
   readonly names: readonly string[]
-  fill(cells: readonly Cell[]): Filled
+  fill(cells: readonly Cell[]): FilledRow
 }
 
 /** `names`: the columns of the file. */
