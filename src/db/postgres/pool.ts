@@ -214,9 +214,9 @@ type Waiter = { take(connection: Connection): void; refuse(error: unknown): void
 function measured({ take, refuse }: Waiter): Waiter {
   const end = beginWait('connection')
   return {
-    take(session) {
+    take(connection) {
       end()
-      take(session)
+      take(connection)
     },
     refuse(error) {
       end()

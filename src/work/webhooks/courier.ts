@@ -19,15 +19,8 @@ import {
   messageId,
   release,
 } from './progress.ts'
-import {
-  type Delivery,
-  dueDeliveries,
-  enqueue,
-  giveUp,
-  type Outcome,
-  saveOutcomes,
-  settled,
-} from './queue.ts'
+import type { Delivery, Outcome } from './queue.ts'
+import { dueDeliveries, enqueue, giveUp, saveOutcomes, settled } from './queue.ts'
 import { isHopeless, nextTry } from './retries.ts'
 import { signedHeaders } from './signature.ts'
 
