@@ -1,11 +1,10 @@
 /** The entry point: parses the command line, runs the command, and reports how it ended. */
 import { createInterface } from 'node:readline/promises'
 import { understand } from './cli/arguments.ts'
-import type { Command, CommandArguments, Outcome } from './cli/command.ts'
+import { asRefusal, type Command, type CommandArguments, isRefusal, type Outcome } from './cli/command.ts'
 import { commands } from './cli/commands.ts'
 import { onDatabase } from './cli/database.ts'
 import { printable } from './cli/printable.ts'
-import { asRefusal, isRefusal } from './cli/refusal.ts'
 import { readConfig } from './config.ts'
 import { ConfigError } from './setting-values.ts'
 

@@ -14,7 +14,7 @@ import { lockAccount, reserveIds } from '../records/write.ts'
 import { resources } from '../resources/resources.ts'
 import { administers, isValid } from '../resources/user-access.ts'
 import { ask, type Param, param, sql } from '../sql.ts'
-import { alone } from './alone.ts'
+import { withAccountsLock } from './accounts.ts'
 import { loadCatalog } from './callers.ts'
 import { createAccount } from './create.ts'
 import { administratorRole } from './defaults.ts'
@@ -56,9 +56,9 @@ const presetAccount = '1'
  */
 export async function firstStart(db: Database, options: FirstStartOptions): Promise<FirstStartResult> {
   const { file } = options
-  const prepared = await alone(db, tx => prepareAccount(tx, options))
+  const prepared = await withAccountsLock(db, tx => prepareAccount(tx, options))
   // A transaction of its own: it sees the first one's commit, even if a process was killed in between.
-  const keptIn = file ? await alone(db, tx => file.reconcile(kept => tokenState(tx, kept))) : null
+  const keptIn = file ? await withAccountsLock(db, tx => file.reconcile(kept => tokenState(tx, kept))) : null
   return { ...prepared, keptIn }
 }
 

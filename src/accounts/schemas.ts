@@ -1,4 +1,4 @@
-/** The schemas of the caller, and of the settings of their account (D66, D141). Pure. */
+/** The schemas of the caller, of the settings of their account (D66, D141), and of sign-in (D61). Pure. */
 import type { Schema } from '../fields/field.ts'
 import { closedObject, openObject, orNull, schemaRef } from '../fields/kinds/schemas.ts'
 
@@ -42,3 +42,26 @@ export const settingsMetaSchema: Schema = openObject(
 )
 
 export const ownSettingsSchema: Schema = closedObject({ time_zone: orNull(text), locale: orNull(text) }, [])
+
+const secret = { type: 'string', minLength: 1 }
+const moment = { type: 'string', format: 'date-time' }
+const email = { type: 'string', minLength: 1, maxLength: 255, pattern: '\\S' }
+
+/** By a password, or by a link. */
+export const signInSchema: Schema = {
+  anyOf: [
+    closedObject({ email, password: secret, account: orNull({ type: 'integer' }) }, ['email', 'password']),
+    closedObject({ link: secret, password: orNull(text) }, ['link']),
+  ],
+}
+
+export const sessionSchema: Schema = openObject({
+  id: { type: 'integer' },
+  created_at: moment,
+  last_used_at: moment,
+  address: orNull(text),
+  user_agent: orNull(text),
+  is_current: { type: 'boolean' },
+})
+
+export const linkSchema: Schema = openObject({ link: orNull(text), url: orNull(text), expires_at: moment })

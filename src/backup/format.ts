@@ -5,7 +5,12 @@
  * Knows no files, no compression and no database.
  */
 import { createHash, type Hash } from 'node:crypto'
-import { BackupError } from './backup-error.ts'
+
+/** Its message is one whole line with the problem and the remedy; a stack trace adds nothing. */
+export class BackupError extends Error {
+  override name = 'BackupError'
+  readonly isPlain = true
+}
 
 export type AppliedMigration = { readonly version: number; readonly name: string; readonly checksum: string }
 export type BackupTable = { readonly name: string; readonly columns: readonly string[] }

@@ -1,6 +1,5 @@
 /** The commands of accounts (D67), on an open database. */
-import { allAccounts, announceDeletion, restoreAccount } from '../accounts/accounts.ts'
-import { alone } from '../accounts/alone.ts'
+import { allAccounts, announceDeletion, restoreAccount, withAccountsLock } from '../accounts/accounts.ts'
 import { createAccount } from '../accounts/create.ts'
 import { currencyCode } from '../accounts/currencies.ts'
 import { createSample } from '../accounts/sample/sample.ts'
@@ -19,7 +18,7 @@ type Act = NonNullable<Command['act']>
 
 export const create: Act = async (db, args) => {
   const name = checkedName(args.name!)
-  const { account, owner, secret } = await alone(db, async tx => {
+  const { account, owner, secret } = await withAccountsLock(db, async tx => {
     const created = await createAccount(tx, {
       name,
       ownerName: args['owner-name']!,
@@ -93,7 +92,7 @@ export const settings: Act = async (db, args) => {
 }
 
 function changed(db: Parameters<Act>[0], account: number, body: JsonObject) {
-  return alone(db, async tx => changeSettings(tx, await operatorOf(tx, account), body))
+  return withAccountsLock(db, async tx => changeSettings(tx, await operatorOf(tx, account), body))
 }
 
 function toldCounts({ rates, open_deals, closed_deals, products }: RecalculationCounts): string {
@@ -148,7 +147,7 @@ export const restore: Act = async (db, args) => {
 /** Adds sample data, as a first start does, to an account without data of its own. */
 export const sampleData: Act = async (db, args, { now }) => {
   const account = await findAccount(db, args)
-  const owner = await alone(db, async tx => {
+  const owner = await withAccountsLock(db, async tx => {
     const own = param(String(account.id))
     const found = await contentsOf(tx, account.id)
     if (found)

@@ -1,6 +1,12 @@
-/** The type of a command (D67): its name, its arguments, and its function. */
+/**
+ * The type of a command (D67): its name, its arguments, and its function; and its refusals, as one line for a
+ * person at a terminal.
+ */
 import type { Config } from '../config.ts'
 import type { Database } from '../db/open.ts'
+import { asStartupError } from '../db/startup-error.ts'
+import { asUnavailable, DatabaseUnavailable } from '../db/unavailable.ts'
+import { Refusal } from '../errors.ts'
 import type { Json } from '../json.ts'
 import { printable } from './printable.ts'
 
@@ -77,4 +83,23 @@ export class CommandRefusal extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(printable(message), options)
   }
+}
+
+/** The error as one of one line, if it is a refusal; else unchanged. */
+export function asRefusal(error: unknown): unknown {
+  const known = asUnavailable(asStartupError(error))
+  if (known instanceof Refusal) return new CommandRefusal(textOf(known))
+  if (known instanceof DatabaseUnavailable) return new CommandRefusal(`${known.message}.`, { cause: error })
+  const { name, message, code } = known as Error & { code?: string }
+  if (name !== 'PostgresError') return known
+  return new CommandRefusal(`The database refused it: ${message.replace(/\s+/g, ' ')} (${code}).`)
+}
+
+export function isRefusal(error: unknown): error is Error {
+  return (error as { isPlain?: boolean }).isPlain === true
+}
+
+function textOf({ message, problems }: Refusal): string {
+  const lines = problems.map(problem => [problem.message, problem.hint].filter(Boolean).join(' '))
+  return [message, ...lines].join(' ')
 }

@@ -11,6 +11,7 @@ import { type Database, openDatabase } from '../db/open.ts'
 import type { JsonObject } from '../json.ts'
 import { type Answers, askService } from '../local-socket.ts'
 import {
+  asRefusal,
   type Command,
   type CommandArguments,
   type CommandContext,
@@ -18,7 +19,6 @@ import {
   type Outcome,
   type Terminal,
 } from './command.ts'
-import { asRefusal } from './refusal.ts'
 
 /** Commands may be slow, as nobody waits behind them; sample data is many statements. */
 const opened = { poolSize: 2, statementTimeoutMs: 600_000, waitMs: 600_000 }
@@ -51,7 +51,7 @@ export async function onDatabase(
   return perform(command, db, args, context).finally(() => db.close())
 }
 
-/** The request handlers of a service with an open database; `operating`: the commands' environment there. */
+/** The request handlers of a service with an open database; `context`: the commands' environment there. */
 export function commandAnswers(
   commands: readonly Command[],
   db: Database,

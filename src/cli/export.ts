@@ -14,8 +14,7 @@ import { type ExportContext, openExport } from '../work/exports/export.ts'
 import { exportParameters, formats, readExportQuery } from '../work/exports/query.ts'
 import type { SpoolQuota } from '../work/exports/spool-file.ts'
 import { findAccount } from './account-selector.ts'
-import { type CommandArguments, CommandRefusal, type Outcome, type Terminal } from './command.ts'
-import { asRefusal } from './refusal.ts'
+import { asRefusal, type CommandArguments, CommandRefusal, type Outcome, type Terminal } from './command.ts'
 
 /** On standard output it prints the records only; messages go to standard error. */
 export async function exportRecords(

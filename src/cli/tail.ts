@@ -13,10 +13,9 @@ import { resources } from '../resources/resources.ts'
 import { Rights } from '../rights/rights.ts'
 import { adminScope } from '../rights/scopes.ts'
 import { findAccount } from './account-selector.ts'
-import { type CommandArguments, CommandRefusal, type Outcome, type Terminal } from './command.ts'
+import { asRefusal, type CommandArguments, CommandRefusal, type Outcome, type Terminal } from './command.ts'
 import { requireSchema } from './database.ts'
 import { printable } from './printable.ts'
-import { asRefusal } from './refusal.ts'
 
 const everyMs = 500
 /** Number of earlier events that are shown first. */

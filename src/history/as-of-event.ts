@@ -31,7 +31,7 @@ const attempts = 5
 
 /**
  * `seq` → the record after that event, if the caller saw it then and sees it now; values that follow from
- * other records are current (D63). `fields` are the resource's as the caller's role sees them; a null filter
+ * other records are current (D63). `schema` is the resource's as the caller's role sees it; a null filter
  * matches all.
  */
 export async function recordsAsOf(

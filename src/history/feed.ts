@@ -8,8 +8,7 @@ import { renderedSql, shown } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
-import { eventRows, type PresentedEvent, presentEvents } from './present.ts'
-import { isShownToRole } from './present-configuration.ts'
+import { eventRows, isShownToRole, type PresentedEvent, presentEvents } from './present.ts'
 import type { FeedRequest } from './query.ts'
 
 export type FeedPage = {

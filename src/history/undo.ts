@@ -23,8 +23,7 @@ import { allows } from '../rights/scopes.ts'
 import { type Caller, callerParamsOf, isLimited, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { type ChangedField, changedSince } from './changed-since.ts'
-import type { EventRow } from './present.ts'
-import { isShownToRole } from './present-configuration.ts'
+import { type EventRow, isShownToRole } from './present.ts'
 
 /** An event that can be undone. */
 export type Undoable = {

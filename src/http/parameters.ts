@@ -2,8 +2,8 @@
 import { type Problems, parameterProblem, Refusal } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { isObject, isRawNumber, type Json, pointerStep, type RawNumber } from '../json.ts'
+import { foreignParameterHint } from '../lists/foreign-parameters.ts'
 import { type Parameters, throwProblems, unknownParameters, unreadable } from '../lists/parameters.ts'
-import { foreignParameterHint } from '../lists/parameters-elsewhere.ts'
 import type { ApiRequest } from './request.ts'
 import type { Handler } from './route.ts'
 

@@ -117,7 +117,7 @@ function isPassedOn(schema: ResourceSchema, { expand, only }: ListRequest): bool
 
 /**
  * Reads the requested page, with a total if requested. `statementOf`: builds its statement, if cached
- * (known-list.ts).
+ * (list-cache.ts).
  */
 export async function listRecords(
   db: RawReader,

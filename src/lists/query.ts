@@ -11,10 +11,10 @@ import { unknownFieldHint } from '../fields/unknown-field.ts'
 import { isExpandable } from '../records/expand.ts'
 import { NameLookup } from '../records/names.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
-import { filterMeant } from './filters-elsewhere.ts'
+import { filterMeant } from './foreign-filters.ts'
+import { foreignParameterHint, pageSizeMax } from './foreign-parameters.ts'
 import { type Filter, parseFilter, parseSort } from './grammar.ts'
-import { refuseCostlyLikes } from './like-cost.ts'
-import type { ResolveContext } from './operands.ts'
+import { type ResolveContext, refuseCostlyLikes } from './operands.ts'
 import {
   addProblem,
   oneOf,
@@ -26,7 +26,6 @@ import {
   unreadable,
   wholeNumber,
 } from './parameters.ts'
-import { foreignParameterHint, pageSizeMax } from './parameters-elsewhere.ts'
 import { type Plan, type PlannedSort, rejectsNull, resolveFilter, resolveSort } from './resolve.ts'
 
 /** The selected records of a list or a sum. */

@@ -108,6 +108,6 @@ export const actorRules: ActorRules = {
     forbidden: 'This user administers the account: to delete them, ask with the scope admin.',
     unauthenticated: 'Your user was deleted.',
   },
-  // Their tokens are records, which `ends` revokes.
+  // Their tokens are records, which the resource's `revokes` names.
   endedAccess: params => [endedSessions(params), endedLinks(params)],
 }

@@ -14,8 +14,7 @@ import { type FromEngine, joined, type ToEngine } from './messages.ts'
 import { paced } from './replies.ts'
 import { raise } from './shared-memory.ts'
 import { EngineSocket, type Outlet } from './socket.ts'
-import { startEngine } from './start.ts'
-import { closeThread, type Thread } from './thread.ts'
+import { closeThread, startEngine, type Thread } from './thread.ts'
 
 export type EngineOptions = {
   /** absent = in memory: the data is gone when the engine is closed or crashes */

@@ -1,10 +1,26 @@
-/** The engine's thread, seen from the service: its start, its end, and how it is interrupted. */
+/**
+ * The engine's thread, seen from the service: its start on a cluster, which the first start makes; its end,
+ * and how it is interrupted. Knows no connection and no lock.
+ */
 import { Worker } from 'node:worker_threads'
 import { within } from '../../waiting/timeout.ts'
 import { StartupError } from '../startup-error.ts'
+import { finishCluster, prepareCluster } from './data-directory.ts'
+import type { EngineOptions } from './engine.ts'
 import type { EngineStart, FromEngine, ToEngine } from './messages.ts'
+import { readyCluster } from './ready-cluster.ts'
 import { ReplyReader } from './replies.ts'
 import type { Interrupt } from './shared-memory.ts'
+
+/** Throws a StartupError when the cluster can't be made or opened. The caller holds the lock. */
+export async function startEngine(options: EngineOptions): Promise<Thread> {
+  const { dataDir, template = readyCluster, log } = options
+  if (dataDir === undefined) return startThread({ template })
+  const { cluster, fresh } = prepareCluster(dataDir, log)
+  const running = await startThread({ directory: cluster, ...(fresh && { template }) })
+  if (fresh) await finishCluster(dataDir)
+  return running
+}
 
 export type Thread = {
   readonly worker: Worker

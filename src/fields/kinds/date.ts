@@ -2,9 +2,15 @@
 import type { Catalog } from '../catalog.ts'
 import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
-import { calendarDate, dateIn, instantOfEpoch, isoPatterns, writtenTime } from '../iso8601.ts'
+import {
+  calendarDate,
+  dateIn,
+  instantOfEpoch,
+  isoPatterns,
+  writtenDateHint,
+  writtenTime,
+} from '../iso8601.ts'
 import { type OperandProblem, ordered } from '../operators.ts'
-import { writtenDateHint } from '../written-date.ts'
 import { textOf } from './schemas.ts'
 import { simpleKind } from './simple.ts'
 

@@ -62,8 +62,8 @@ function subscriptionOf({ query }: ApiRequest, caller: AuthenticatedCaller): Sub
   return { caller, asked: readFeedQuery(query, caller.catalog, caller.rights) }
 }
 
-/** Like `listeningAs`, with current rights. Throws also if the token or session has ended meanwhile. */
-async function listeningNow({ callers }: EventService, request: ApiRequest): Promise<Subscription> {
+/** Like `subscriptionOf`, with current rights. Throws also if the token or session has ended meanwhile. */
+async function currentSubscription({ callers }: EventService, request: ApiRequest): Promise<Subscription> {
   return subscriptionOf(request, allowed(await callers.identify(request.token), followScope))
 }
 
@@ -88,7 +88,7 @@ async function nextPage(
     if (page.next < page.last) continue
     request.release()
     await subscribers.wait(caller.catalog.account.id, page.last, Math.min(left, askAgainMs), signal)
-    ;({ caller, asked } = await listeningNow(service, request))
+    ;({ caller, asked } = await currentSubscription(service, request))
   }
 }
 
@@ -123,7 +123,7 @@ async function* told(service: EventService, request: ApiRequest, first: FeedPage
     }
     if (signal.aborted || service.subscribers.isStopped) return
     try {
-      const listening = await listeningNow(service, request)
+      const listening = await currentSubscription(service, request)
       page = await nextPage(service, request, listening, page.next, askAgainMs, signal)
     } catch {
       // The client reconnects, and gets the refusal.

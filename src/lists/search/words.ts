@@ -27,7 +27,7 @@ export function searchWordsOf(text: string): SearchWord {
   }
 }
 
-/** The parts between blanks that have visible characters. */
+/** The words of a text: its parts between blanks that have a visible character. */
 export function wordsOf(text: string): string[] {
   return text.split(/\s+/u).filter(word => fold(word) !== '')
 }

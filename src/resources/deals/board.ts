@@ -9,6 +9,7 @@ import type { Field, Schema } from '../../fields/field.ts'
 import { madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { JsonObject } from '../../json.ts'
+import { foreignParameterHint } from '../../lists/foreign-parameters.ts'
 import { idKey } from '../../lists/groups.ts'
 import { pagesByValue, type ValuePage } from '../../lists/pages-by-value.ts'
 import {
@@ -18,7 +19,6 @@ import {
   unknownParameters,
   unreadable,
 } from '../../lists/parameters.ts'
-import { foreignParameterHint } from '../../lists/parameters-elsewhere.ts'
 import { dayOf, type ListRequest, listRequestOf } from '../../lists/query.ts'
 import type { Plan } from '../../lists/resolve.ts'
 import type { NameLookup } from '../../records/names.ts'

@@ -6,6 +6,7 @@ import type { Catalog, ResourceSchema, Stage } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
+import { foreignParameterHint } from '../../lists/foreign-parameters.ts'
 import {
   addProblem,
   type Parameters,
@@ -13,7 +14,6 @@ import {
   unknownParameters,
   unreadable,
 } from '../../lists/parameters.ts'
-import { foreignParameterHint } from '../../lists/parameters-elsewhere.ts'
 import { dayOf, type Selection, selectionOf } from '../../lists/query.ts'
 import { dependsOnValues } from '../../lists/resolve.ts'
 import { whereSql } from '../../lists/sql.ts'

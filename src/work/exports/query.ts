@@ -2,6 +2,7 @@
 import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
+import { foreignParameterHint } from '../../lists/foreign-parameters.ts'
 import {
   oneOf,
   type Parameters,
@@ -9,7 +10,6 @@ import {
   unknownParameters,
   unreadable,
 } from '../../lists/parameters.ts'
-import { foreignParameterHint } from '../../lists/parameters-elsewhere.ts'
 import { type ListRequest, listRequestOf } from '../../lists/query.ts'
 import { isExpandable } from '../../records/expand.ts'
 import type { NameLookup } from '../../records/names.ts'

@@ -19,7 +19,7 @@ type ReplacedLists = { readonly places: Set<number>; readonly lists: Map<string,
 export class Formers {
   readonly #byRecord = new Map<number, ReplacedLists>()
 
-  /** `said`: the content of the row at this place, and the fields of which it has single entries. */
+  /** `row`: the content of the row at this place, and the fields of which it has single entries. */
   note(place: number, before: Values, row: { readonly body: JsonObject; readonly told: EntryFields }): void {
     const id = Number(before.id)
     const { places, lists } = this.#byRecord.get(id) ?? { places: new Set(), lists: new Map() }

@@ -55,15 +55,14 @@ type CachedConfiguration = Configuration &
   Readonly<{ caller: AuthorizedCaller; asked: Subscription; readAt: number }>
 
 /** A delivery that is ready to be sent. */
-type PreparedDelivery = Delivery &
-  Pick<Configuration, 'url' | 'secrets'> & { readonly body: string; readonly readAt: number }
+type Prepared = Delivery & Pick<Configuration, 'url' | 'secrets'> & Readonly<{ body: string; readAt: number }>
 
 export class Courier {
   readonly #options: CourierOptions
   readonly #held: LeasedWebhook
   #orders: CachedConfiguration | null = null
   #failingSince: Date | null = null
-  #ready: PreparedDelivery[] = []
+  #ready: Prepared[] = []
   readonly #underWay = new Set<number>()
   #outcomes: Outcome[] = []
   /** maximum of concurrent requests: one until the receiver responds, then doubled with each success */
@@ -242,7 +241,7 @@ export class Courier {
     this.#ready = this.#ready.filter(({ readAt }) => performance.now() - readAt < bodyMs)
   }
 
-  async #deliver(ready: PreparedDelivery): Promise<void> {
+  async #deliver(ready: Prepared): Promise<void> {
     const { now, post } = this.#options
     const { seq, url, secrets, body } = ready
     const attempt = await post(url, signedHeaders(secrets, messageId(this.#held, seq), now(), body), body)
@@ -264,7 +263,7 @@ export class Courier {
     const { db, now, disable } = this.#options
     // An inactive webhook has no retries, not even of requests in flight.
     const outcomes = this.#isGivenUp ? this.#outcomes.map(settled) : this.#outcomes
-    // More requests end during the statement.
+    // More requests may end while the statement runs.
     this.#outcomes = []
     const made = outcomes.filter(({ attempt }) => attempt !== unseen && attempt !== gone)
     const delivered = made.findLast(({ state }) => state === 'delivered')

@@ -7,8 +7,13 @@
 import { type Problem, Problems, Refusal } from '../../errors.ts'
 import { type RecordAsOf, recordsAsOf } from '../../history/as-of-event.ts'
 import { isAskedFor, scopeOf } from '../../history/event-types.ts'
-import { type EventRow, type PresentedEvent, presentEvents, shownAliases } from '../../history/present.ts'
-import { isShownToRole } from '../../history/present-configuration.ts'
+import {
+  type EventRow,
+  isShownToRole,
+  type PresentedEvent,
+  presentEvents,
+  shownAliases,
+} from '../../history/present.ts'
 import type { JsonObject } from '../../json.ts'
 import { requireReadScopes } from '../../lists/needed-scopes.ts'
 import { selectionOf } from '../../lists/query.ts'

@@ -1,13 +1,13 @@
 /**
  * The delivery queue in the database (D72): due deliveries, outcomes of attempts, and the order per record.
- * Statements of a process without the lease change nothing.
+ * Statements of a process without the lease change nothing. Deliveries stay for thirty days, or until their
+ * webhook is deleted.
  */
-
 import { jsonInstant } from '../../fields/moment.ts'
-import type { Reader } from '../../records/store.ts'
+import type { Reader, Transaction } from '../../records/store.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
 import type { Attempt } from './outgoing.ts'
-import { isHeld, isOf, type LeasedWebhook, type Webhook } from './progress.ts'
+import { forget, isHeld, isOf, type LeasedWebhook, type Webhook } from './progress.ts'
 import { orderMinutes } from './retries.ts'
 
 /** An event to deliver. */
@@ -79,7 +79,7 @@ export type Delivery = PendingEvent & {
   readonly round: number
 }
 
-/** At most `max` due deliveries, without those that this process has in hand. */
+/** At most `max` due deliveries, except those that this process is already delivering. */
 export async function dueDeliveries(
   db: Reader,
   held: LeasedWebhook,
@@ -210,4 +210,31 @@ WHERE ${isOf(held, sql`d`)} AND d.seq = ANY(ARRAY(
 RETURNING 1 AS one`,
   )
   return rows.length
+}
+
+const keptDays = 30
+const batch = 2000
+
+/** Purges an account's outdated deliveries, except waiting ones. */
+export async function cleanDeliveries(db: Transaction, account: number, now: Date): Promise<void> {
+  const own = param(String(account))
+  const oldest = param(new Date(now.getTime() - keptDays * 86_400_000).toISOString())
+  for (let count = batch; count === batch; ) {
+    const gone = await ask(
+      db,
+      sql`DELETE FROM webhook_delivery d WHERE d.account_id = ${own}::bigint AND d.ctid = ANY(ARRAY(
+  SELECT x.ctid FROM webhook_delivery x
+  WHERE x.account_id = ${own}::bigint AND x.created_at < ${oldest}::timestamptz AND x.state <> 'waiting'
+  LIMIT ${sql.integer(batch)}))
+RETURNING 1 AS one`,
+    )
+    count = gone.length
+  }
+  const left = await ask(
+    db,
+    sql`SELECT p.webhook::text AS webhook FROM webhook_progress p
+WHERE p.account_id = ${own}::bigint AND NOT EXISTS (
+  SELECT 1 FROM webhook w WHERE w.account_id = p.account_id AND w.id = p.webhook AND w.deleted_at IS NULL)`,
+  )
+  for (const { webhook } of left) while (await forget(db, { account, id: Number(webhook) }, batch));
 }

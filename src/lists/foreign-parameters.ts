@@ -5,7 +5,7 @@
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { bareName } from '../fields/synonyms.ts'
 import { meantField } from '../fields/unknown-field.ts'
-import { conditionMeant, filterMeant } from './filters-elsewhere.ts'
+import { conditionMeant, filterMeant } from './foreign-filters.ts'
 import type { Parameters } from './parameters.ts'
 
 const longest = 1000
