@@ -65,7 +65,7 @@ export function isInUse({ id, is_active, rate }: Currency, { account }: Catalog)
   return is_active && (rate !== null || id === account.base_currency)
 }
 
-/** True if the sign or code beside an amount may stand for the currency whose code or id is `sentCurrency`. */
+/** True if the sign or code beside an amount may stand for the currency whose code or id was sent. */
 export function isSignOf(unit: string, sentCurrency: Json, catalog: Catalog): boolean {
   const currency = catalog.currencies.get(idOf(sentCurrency, catalog) ?? 0)
   return currency !== undefined && (currency.symbol === unit || currency.code === codeOf(unit, catalog))
