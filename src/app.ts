@@ -87,10 +87,10 @@ export function buildApp({
     connection: (error, socket) => connections.refuse(error, socket),
     path: (...refused) => refusePath(admission, connections, ...refused),
   })
-  const told = (made: Database) => notifyAfterWrite(made, () => [subscribers, worker])
-  const db = told(database)
-  const byItself = { db: told({ ...database, ...database.background }), now, log: say, retentionDays }
-  const subscribers = new Subscribers(byItself.db)
+  const notifying = (own: Database) => notifyAfterWrite(own, () => [subscribers, worker])
+  const db = notifying(database)
+  const background = { db: notifying({ ...database, ...database.background }), now, log: say, retentionDays }
+  const subscribers = new Subscribers(background.db)
   // Open event streams end before the service waits for its connections to end.
   app.addHook('preClose', async () => subscribers.stop())
   const callers = new Callers(db, resources, clock)
@@ -103,9 +103,9 @@ export function buildApp({
   })
   const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock) })
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
-  const jobs = new BackgroundJobs({ ...byItself, resources, eventRetentionDays })
-  const worker = new WebhookWorker({ ...byItself, callers, ...webhooks })
-  const jobWorker = new JobWorker({ ...byItself, callers })
+  const jobs = new BackgroundJobs({ ...background, resources, eventRetentionDays })
+  const worker = new WebhookWorker({ ...background, callers, ...webhooks })
+  const jobWorker = new JobWorker({ ...background, callers })
   for (const one of [jobs, worker, jobWorker]) app.addHook('onClose', () => one.stop())
   const work = { jobs, worker, jobWorker }
   const parts = { db, callers, subscribers, signIn, openId: provider, retentionDays, now, say, ...work }

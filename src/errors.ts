@@ -106,8 +106,8 @@ export class Problems {
     const found = problem()
     const message =
       found.message.length > messageMax ? `${found.message.slice(0, messageMax)}…` : found.message
-    const told = typeof hint === 'function' ? this.count <= hintsMax && hint() : hint
-    this.kept.push({ ...found, message, ...(told ? { hint: told } : {}) })
+    const text = typeof hint === 'function' ? this.count <= hintsMax && hint() : hint
+    this.kept.push({ ...found, message, ...(text ? { hint: text } : {}) })
   }
 }
 

@@ -1,11 +1,10 @@
 /** The entry point: parses the command line, runs the command, and reports how it ended. */
 import { createInterface } from 'node:readline/promises'
 import { understand } from './cli/arguments.ts'
-import type { Command, Given, Outcome } from './cli/command.ts'
+import { asRefusal, type Command, type CommandArguments, isRefusal, type Outcome } from './cli/command.ts'
 import { commands } from './cli/commands.ts'
 import { onDatabase } from './cli/database.ts'
 import { printable } from './cli/printable.ts'
-import { asRefusal, isRefusal } from './cli/refusal.ts'
 import { readConfig } from './config.ts'
 import { ConfigError } from './setting-values.ts'
 
@@ -26,14 +25,14 @@ export async function main(args: readonly string[]): Promise<void> {
     const { serve } = await import('./serve.ts')
     await serve(readConfig(process.env), { startedAt, isJson })
   } catch (error) {
-    const said = asRefusal(error)
-    console.error(said instanceof ConfigError || isRefusal(said) ? said.message : said)
+    const refusal = asRefusal(error)
+    console.error(refusal instanceof ConfigError || isRefusal(refusal) ? refusal.message : refusal)
     process.exit(1)
   }
 }
 
 /** The first signal aborts the command, which cleans up; a second one exits at once. */
-async function run(command: Command, given: Given, isJson: boolean): Promise<void> {
+async function run(command: Command, given: CommandArguments, isJson: boolean): Promise<void> {
   const stopped = new AbortController()
   const { signal } = stopped
   for (const name of ['SIGINT', 'SIGTERM']) {
@@ -57,7 +56,11 @@ async function run(command: Command, given: Given, isJson: boolean): Promise<voi
 }
 
 /** The command's arguments; prompts at the terminal for the missing one. */
-async function completed({ asks }: Command, given: Given, signal: AbortSignal): Promise<Given> {
+async function completed(
+  { asks }: Command,
+  given: CommandArguments,
+  signal: AbortSignal,
+): Promise<CommandArguments> {
   if (!asks || given.yes !== undefined || given[asks.option] !== undefined || !process.stdin.isTTY)
     return given
   const terminal = createInterface({ input: process.stdin, output: process.stderr })

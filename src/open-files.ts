@@ -8,8 +8,8 @@ const otherFiles = 100
 const fewestConnections = 16
 
 /**
- * `wanted` connections, or as many as the limit leaves beside the files of the database and of exports; then
- * `say` gets a warning.
+ * The size of the connection pool: `wanted`, or less if the limit of open files leaves less beside the files
+ * of the database and of exports; then `say` gets a warning.
  */
 export function connectionsWithin(wanted: number, ownFiles: number, say: (line: string) => void): number {
   const files = openFilesMax()

@@ -2,13 +2,12 @@
 import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { firstStart, type Started } from './accounts/first-start.ts'
+import { type FirstStartResult, firstStart } from './accounts/first-start.ts'
 import { createSample } from './accounts/sample/sample.ts'
 import { linkAddress } from './accounts/sign-in/links.ts'
 import { tokenFile } from './accounts/token-file.ts'
 import { buildApp } from './app.ts'
-import { removeLeftCopies } from './backup/copies.ts'
-import { copyAnswers } from './backup/copy.ts'
+import { copyAnswers, removeLeftCopies } from './backup/copy.ts'
 import { commands } from './cli/commands.ts'
 import { commandAnswers } from './cli/database.ts'
 import { startLink } from './cli/start-link.ts'
@@ -49,8 +48,8 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
   const { db, started } = await opened(config, dataDir, say)
   const { retentionDays } = config
   let { port } = config
-  const operating = () => ({ retentionDays, origin: originOf(config, port) })
-  const answers = { ...copyAnswers(db, dataDir), ...commandAnswers(commands, db, operating) }
+  const context = () => ({ retentionDays, origin: originOf(config, port) })
+  const answers = { ...copyAnswers(db, dataDir), ...commandAnswers(commands, db, context) }
   const socket = config.databaseUrl ? null : await answerLocally(dataDir, answers, say)
   if (socket)
     void removeLeftCopies(dataDir).catch(error =>
@@ -97,7 +96,7 @@ async function opened(
   config: Config,
   dataDir: string,
   log: (line: string) => void,
-): Promise<{ db: Database; started: Started }> {
+): Promise<{ db: Database; started: FirstStartResult }> {
   const db = await openDatabase({ ...(config.databaseUrl ? { url: config.databaseUrl } : { dataDir }), log })
   await migrate(db)
   await requireFolding(db)
@@ -126,7 +125,7 @@ async function listen(app: FastifyInstance, { port, host }: Config): Promise<str
   }
 }
 
-type Welcome = Started & {
+type Welcome = FirstStartResult & {
   readonly url: string
   /** link that signs in once, for ten minutes; null if other machines reach the service */
   readonly signIn: string | null
@@ -139,10 +138,10 @@ type Welcome = Started & {
 
 /** Only the start that made a token shows it (D68, D119). */
 function welcome(start: Welcome): string {
-  const { url, signIn, token, keptIn, isPresetVain, metricsAt, config, dataDir, seconds } = start
+  const { url, signIn, token, keptIn, isPresetInvalid, metricsAt, config, dataDir, seconds } = start
   const kept = keptIn && `kept in ${keptIn}`
   const lost = 'none is kept here; "npx dealwright token create" makes one'
-  const preset = isPresetVain
+  const preset = isPresetInvalid
     ? 'DEALWRIGHT_TOKEN is of account 1, which was deleted: it is not valid'
     : 'the one in DEALWRIGHT_TOKEN'
   const shell = config.token ? '$DEALWRIGHT_TOKEN' : keptIn ? `$(cat '${keptIn}')` : '$TOKEN'

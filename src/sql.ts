@@ -73,9 +73,9 @@ function id(name: string): Sql {
   if (known) return known
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`not an identifier: ${name}`)
   if (ids.size >= mostIds) ids.clear()
-  const made = new Sql([`"${name}"`], [])
-  ids.set(name, made)
-  return made
+  const quoted = new Sql([`"${name}"`], [])
+  ids.set(name, quoted)
+  return quoted
 }
 
 /** Memoized: a deal has sixty columns. The size is limited, because indexes of accounts have names too. */

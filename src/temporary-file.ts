@@ -28,7 +28,7 @@ export async function writeAt(file: FileHandle, chunk: Uint8Array, position: num
 }
 
 /** Runs `act`, which uses a temporary file. Throws `storage_unavailable` with the system's error as cause. */
-export async function kept<T>(act: () => Promise<T>): Promise<T> {
+export async function withStorageErrors<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * The text of a filter ⇄ a tree (D30): `parseFilter` and `printFilter`. The service and the web UI read
+ * Parses and prints filters (D30): `parseFilter` and `printFilter`. The service and the web UI read
  * filters by this file, too. Knows no field and sends no request; every error names its position.
  */
 

@@ -1,12 +1,12 @@
 /**
  * The accounts of the service (D67): finding, renaming, deleting and restoring. A deleted account is refused
  * to its callers at once (callers.ts), and purged later (work/background/purge-account.ts).
+ * Transactions that create, delete or restore accounts are serialized across all processes.
  */
 import type { Database } from '../db/open.ts'
 import type { Reader, Transaction } from '../records/store.ts'
 import { carryOut, lockFirst } from '../records/write.ts'
 import { ask, param, sql } from '../sql.ts'
-import { alone } from './alone.ts'
 
 export type Account = {
   readonly id: number
@@ -51,7 +51,7 @@ export async function allAccounts(db: Reader): Promise<Account[]> {
 /** Soft-deletes an account. False if it is the only one in use. */
 export async function announceDeletion(db: Pick<Database, 'sql'>, account: number): Promise<boolean> {
   const own = param(String(account))
-  const rows = await alone(db, tx =>
+  const rows = await withAccountsLock(db, tx =>
     ask(
       tx,
       sql`UPDATE account SET deleted_at = date_trunc('milliseconds', now())
@@ -70,4 +70,23 @@ export async function restoreAccount(db: Transaction, account: number): Promise<
     WHERE account_id = ${own}::bigint AND EXISTS (SELECT 1 FROM counter c WHERE c.account_id = ${own}::bigint)
     RETURNING account_id`
   return (await carryOut(db, own, restore, lockFirst)).length > 0
+}
+
+/** Key of the advisory lock for changes of the set of accounts; an arbitrary number. */
+const accountsLock = 7_301_040
+
+/** Runs a transaction that changes the set of accounts. */
+export function withAccountsLock<T>(
+  db: Pick<Database, 'sql'>,
+  act: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return db.sql.begin(async tx => {
+    const query: Transaction['query'] = (text, params = []) => tx.query(text, params, { prepare: true })
+    await ask({ query }, sql`SELECT pg_advisory_xact_lock(${String(accountsLock)}::bigint)`)
+    const write: Transaction['write'] = async (account, text, params, first) => {
+      if (first) await query(first, [account])
+      return query(text, params)
+    }
+    return act({ query, write })
+  })
 }

@@ -29,14 +29,14 @@ export type AuthenticatedCaller = AuthorizedCaller & {
 type CallersDatabase = Reader & { readonly background?: Reader }
 type Kind = 'token' | 'session'
 
-const rememberMs = 1000
+const cacheMs = 1000
 /** A cached token that is used after this time is refreshed before it expires, so that no request waits. */
 const refreshAfterMs = 500
 const tokensMax = 10_000
 /** Maximum of cached catalogs, each with the values derived from it. */
 const catalogsMax = 1000
 
-type Remembered = {
+type CachedCaller = {
   readonly caller: Promise<AuthenticatedCaller | null>
   readonly account: number | null
   /** time of the next refresh; infinite during one */
@@ -51,7 +51,7 @@ export class Callers {
   readonly #resources: readonly Resource[]
   readonly #now: () => number
   /** hash of a token or session → its caller */
-  readonly #remembered = new Map<string, Remembered>()
+  readonly #remembered = new Map<string, CachedCaller>()
   /** account → its catalog, as an LRU cache: the least recently used is the first */
   readonly #catalogs = new Map<number, Promise<Catalog>>()
   readonly #catalogsMax: number
@@ -68,10 +68,10 @@ export class Callers {
   /** The caller of a token or session; null if it is unknown or has ended. */
   identify(token: string): Promise<AuthenticatedCaller | null> {
     const hash = hashToken(token)
-    const remembered = this.#remembered.get(hash)
-    if (!remembered || this.#now() >= remembered.until) return this.#remember(token, hash)
-    if (this.#now() >= remembered.refreshAt) this.#refresh(token, hash, remembered)
-    return remembered.caller
+    const cached = this.#remembered.get(hash)
+    if (!cached || this.#now() >= cached.until) return this.#remember(token, hash)
+    if (this.#now() >= cached.refreshAt) this.#refresh(token, hash, cached)
+    return cached.caller
   }
 
   /** Like `identify`, read from the database. Replaces the cached caller. */
@@ -111,8 +111,8 @@ export class Callers {
    * Invalidates the cache of an account after a change of its configuration: this process sees it at once.
    */
   forget(account: number): void {
-    for (const [hash, remembered] of this.#remembered)
-      if (remembered.account === account) this.#remembered.delete(hash)
+    for (const [hash, cached] of this.#remembered)
+      if (cached.account === account) this.#remembered.delete(hash)
   }
 
   /** Invalidates a token or session that has ended: this process refuses it at once. */
@@ -122,23 +122,23 @@ export class Callers {
 
   #remember(token: string, hash: string): Promise<AuthenticatedCaller | null> {
     if (this.#remembered.size >= tokensMax) this.#remembered.clear()
-    const remembered = this.#ask(token, hash)
-    this.#remembered.set(hash, remembered)
-    remembered.caller.catch(() => this.#remembered.delete(hash))
-    return remembered.caller
+    const cached = this.#ask(token, hash)
+    this.#remembered.set(hash, cached)
+    cached.caller.catch(() => this.#remembered.delete(hash))
+    return cached.caller
   }
 
   /** Refreshes a cached caller ahead of its expiry. The cached one stays valid until it is replaced. */
-  #refresh(token: string, hash: string, remembered: Remembered): void {
-    remembered.refreshAt = Number.POSITIVE_INFINITY
+  #refresh(token: string, hash: string, cached: CachedCaller): void {
+    cached.refreshAt = Number.POSITIVE_INFINITY
     const latest = this.#ask(token, hash, this.#background)
     latest.caller.then(
-      () => this.#remembered.get(hash) === remembered && this.#remembered.set(hash, latest),
+      () => this.#remembered.get(hash) === cached && this.#remembered.set(hash, latest),
       () => {},
     )
   }
 
-  #ask(token: string, hash: string, db: Reader = this.#db): Remembered {
+  #ask(token: string, hash: string, db: Reader = this.#db): CachedCaller {
     const inSession = accountOf('session', token)
     const account = inSession ?? parseToken(token)?.account ?? null
     const at = this.#now()
@@ -146,7 +146,7 @@ export class Callers {
       caller: this.#lookUp(db, account, hash, inSession === null ? 'token' : 'session'),
       account,
       refreshAt: at + refreshAfterMs,
-      until: at + rememberMs,
+      until: at + cacheMs,
     }
   }
 

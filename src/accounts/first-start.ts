@@ -14,7 +14,7 @@ import { lockAccount, reserveIds } from '../records/write.ts'
 import { resources } from '../resources/resources.ts'
 import { administers, isValid } from '../resources/user-access.ts'
 import { ask, type Param, param, sql } from '../sql.ts'
-import { alone } from './alone.ts'
+import { withAccountsLock } from './accounts.ts'
 import { loadCatalog } from './callers.ts'
 import { createAccount } from './create.ts'
 import { administratorRole } from './defaults.ts'
@@ -37,13 +37,13 @@ export type FirstStartOptions = {
   readonly createSample: (tx: Transaction, account: number, owner: number, now: Date) => Promise<void>
 }
 
-export type Started = {
+export type FirstStartResult = {
   /** admin token in clear text, if one was created: the database has only its hash */
   readonly token: string | null
   /** file with a valid token; null without one */
   readonly keptIn: string | null
   /** set if the account of DEALWRIGHT_TOKEN was deleted, so that the token is not valid */
-  readonly isPresetVain?: true
+  readonly isPresetInvalid?: true
 }
 
 const presetName = 'DEALWRIGHT_TOKEN'
@@ -54,16 +54,19 @@ const presetAccount = '1'
  * Creates the default account if there is none, and makes DEALWRIGHT_TOKEN valid. Throws a StartupError, with
  * nothing created, if the token of a new account can't be written.
  */
-export async function firstStart(db: Database, options: FirstStartOptions): Promise<Started> {
+export async function firstStart(db: Database, options: FirstStartOptions): Promise<FirstStartResult> {
   const { file } = options
-  const prepared = await alone(db, tx => prepareAccount(tx, options))
+  const prepared = await withAccountsLock(db, tx => prepareAccount(tx, options))
   // A transaction of its own: it sees the first one's commit, even if a process was killed in between.
-  const keptIn = file ? await alone(db, tx => file.reconcile(kept => tokenState(tx, kept))) : null
+  const keptIn = file ? await withAccountsLock(db, tx => file.reconcile(kept => tokenState(tx, kept))) : null
   return { ...prepared, keptIn }
 }
 
 /** Creates the account. Returns its token; null if no account was created or the token was preset. */
-async function prepareAccount(tx: Transaction, options: FirstStartOptions): Promise<Omit<Started, 'keptIn'>> {
+async function prepareAccount(
+  tx: Transaction,
+  options: FirstStartOptions,
+): Promise<Omit<FirstStartResult, 'keptIn'>> {
   const { now, presetToken, sampleData, file, createSample } = options
   const [known] = await ask(
     tx,
@@ -73,7 +76,7 @@ async function prepareAccount(tx: Transaction, options: FirstStartOptions): Prom
   )
   if (known!.count !== '0') {
     if (!presetToken) return { token: null }
-    if (known!.has_preset !== 'true') return { token: null, isPresetVain: true }
+    if (known!.has_preset !== 'true') return { token: null, isPresetInvalid: true }
     await makeStartToken(tx, { account: presetAccount, name: presetName, token: presetToken })
     return { token: null }
   }
@@ -123,7 +126,7 @@ async function makeStartToken(tx: Transaction, { account, name, token }: StartTo
   const catalog = asDefined(await loadCatalog(tx, resources, Number(account)), 'user', 'token')
   const schema = catalog.resources.get('token')!
   const context = { catalog, actor: await administratorOf(tx, catalog, own) }
-  const made = await ask(
+  const rows = await ask(
     tx,
     sql`SELECT t.id::text AS id, (s.hash IS NOT NULL AND t.scopes ? 'admin' AND t.expires_at IS NULL
         AND EXISTS (
@@ -133,9 +136,9 @@ async function makeStartToken(tx: Transaction, { account, name, token }: StartTo
         AND s.hash = ${hashToken(token)}::text AND s.valid_until IS NULL
       WHERE t.account_id = ${own}::bigint AND t.deleted_at IS NULL AND (t.made_at_start OR s.hash IS NOT NULL)`,
   )
-  for (const { id } of made.filter(({ is_it }) => is_it !== 'true'))
+  for (const { id } of rows.filter(({ is_it }) => is_it !== 'true'))
     await removeRecord(tx, schema, Number(id), context)
-  if (made.some(({ is_it }) => is_it === 'true')) return
+  if (rows.some(({ is_it }) => is_it === 'true')) return
   const { id } = await createToken(tx, context, { name, scopes: ['admin'] }, token)
   await ask(
     tx,

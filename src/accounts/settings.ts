@@ -34,7 +34,7 @@ export type Settings = {
 }
 
 /** Numbers of values that a change of the base currency recalculates. */
-export type Recalculated = {
+export type RecalculationCounts = {
   /** rates of other currencies, converted at once */
   readonly rates: number
   /** live records with an amount in the base currency, recalculated in the background */
@@ -43,10 +43,10 @@ export type Recalculated = {
   readonly products: number
 }
 
-export type Changed = {
+export type SettingsChange = {
   readonly settings: Settings
   /** null: the base currency is unchanged */
-  readonly recalculated: Recalculated | null
+  readonly recalculated: RecalculationCounts | null
 }
 
 export function settingsOf({ account, currencies }: Catalog): Settings {
@@ -64,7 +64,7 @@ export async function changeSettings(
   tx: Transaction,
   { catalog: { account }, ...by }: WriteContext,
   body: JsonObject,
-): Promise<Changed> {
+): Promise<SettingsChange> {
   const own = param(String(account.id))
   await ask(tx, lockAccount(own))
   const before = await loadCatalog(tx, resources, account.id)
@@ -132,9 +132,9 @@ export function accountName(text: string): string | null {
 }
 
 /** The currency by id or code; null if there is none. */
-function currencyOf({ currencies, currencyByCode }: Catalog, told: Json): Currency | null {
-  if (typeof told === 'number') return currencies.get(told) ?? null
-  return (typeof told === 'string' && currencyByCode.get(told.trim().toUpperCase())) || null
+function currencyOf({ currencies, currencyByCode }: Catalog, sent: Json): Currency | null {
+  if (typeof sent === 'number') return currencies.get(sent) ?? null
+  return (typeof sent === 'string' && currencyByCode.get(sent.trim().toUpperCase())) || null
 }
 
 /**
@@ -205,7 +205,7 @@ async function convertRates(
   return others.length
 }
 
-async function countAmounts(db: Transaction, account: number): Promise<Omit<Recalculated, 'rates'>> {
+async function countAmounts(db: Transaction, account: number): Promise<Omit<RecalculationCounts, 'rates'>> {
   const own = param(String(account))
   const [row] = await ask(
     db,

@@ -28,25 +28,25 @@ export type TokenFile = {
 
 /** `say` gets messages about the files for the operator. */
 export function tokenFile(dataDir: string, say: (line: string) => void): TokenFile {
-  const kept = join(dataDir, 'admin-token')
-  const pending = `${kept}.pending`
+  const path = join(dataDir, 'admin-token')
+  const pending = `${path}.pending`
 
   async function reconcile(stateOf: (token: string) => Promise<TokenState>): Promise<string | null> {
     const prepared = await read(pending)
     if (prepared !== null) {
       if ((await stateOf(prepared)) === 'valid') {
-        await setAside(kept, say)
-        await rename(pending, kept)
+        await setAside(path, say)
+        await rename(pending, path)
       } else await rm(pending)
       syncDirectory(dataDir)
     }
-    const token = await read(kept)
+    const token = await read(path)
     const state = token === null ? 'unknown' : await stateOf(token)
     if (state === 'ended') {
-      await rm(kept)
-      say(`The token in ${kept} has ended; the file was removed.`)
+      await rm(path)
+      say(`The token in ${path} has ended; the file was removed.`)
     }
-    return state === 'valid' ? kept : null
+    return state === 'valid' ? path : null
   }
 
   return {
@@ -85,12 +85,12 @@ async function writeThrough(path: string, text: string): Promise<void> {
 }
 
 /** A first start may find the token of another database: the file is renamed, not lost. */
-async function setAside(kept: string, say: (line: string) => void): Promise<void> {
-  if (!(await exists(kept))) return
+async function setAside(path: string, say: (line: string) => void): Promise<void> {
+  if (!(await exists(path))) return
   let count = 1
-  while (await exists(`${kept}.${count}`)) count++
-  await rename(kept, `${kept}.${count}`)
-  say(`${kept} had the token of another database; that token is now in ${kept}.${count}.`)
+  while (await exists(`${path}.${count}`)) count++
+  await rename(path, `${path}.${count}`)
+  say(`${path} had the token of another database; that token is now in ${path}.${count}.`)
 }
 
 async function read(path: string): Promise<string | null> {

@@ -7,10 +7,9 @@ import { asStartupError } from '../db/startup-error.ts'
 import { asUnavailable, DatabaseUnavailable } from '../db/unavailable.ts'
 import type { Json } from '../json.ts'
 import { programVersion } from '../version.ts'
-import { BackupError } from './backup-error.ts'
 import { dump } from './dump.ts'
 import { readLines, requireNewFile, writeFile } from './file.ts'
-import { type BackupPart, readBackup } from './format.ts'
+import { BackupError, type BackupPart, readBackup } from './format.ts'
 import { examine, load } from './load.ts'
 import { grouped, type Progress, size } from './progress.ts'
 import { type DatabaseLocation, withSource } from './source.ts'
@@ -27,13 +26,20 @@ export type CommandOptions = {
 }
 
 /** The result: for people, and for programs. */
-export type Done = { readonly text: string; readonly data: { readonly [name: string]: Json } }
+export type CommandResult = { readonly text: string; readonly data: { readonly [name: string]: Json } }
 
 /**
  * Writes the database to the file. Returns the line that reports it. Throws a BackupError or StartupError,
  * without leaving a file, if this is not possible. Rethrows faults of the program.
  */
-export async function backup({ location, file, now, progress, log, signal }: CommandOptions): Promise<Done> {
+export async function backup({
+  location,
+  file,
+  now,
+  progress,
+  log,
+  signal,
+}: CommandOptions): Promise<CommandResult> {
   const startedAt = performance.now()
   requireNewFile(file)
   let bytes = 0
@@ -65,7 +71,13 @@ export async function backup({ location, file, now, progress, log, signal }: Com
  * it. Throws a BackupError or StartupError, with the database still empty, if this is not possible. Rethrows
  * faults of the program.
  */
-export async function restore({ location, file, progress, log, signal }: CommandOptions): Promise<Done> {
+export async function restore({
+  location,
+  file,
+  progress,
+  log,
+  signal,
+}: CommandOptions): Promise<CommandResult> {
   const startedAt = performance.now()
   const parts = (): AsyncGenerator<BackupPart> => readBackup(readLines(file, signal))
   const restored = async () => {

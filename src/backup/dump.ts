@@ -2,8 +2,7 @@
 import { quoted, type Table } from '../db/account-tables.ts'
 import { fetchLines } from '../db/cursor.ts'
 import type { Database, PoolTransaction } from '../db/open.ts'
-import { BackupError } from './backup-error.ts'
-import { type BackupHeader, backupWriter, longestLine } from './format.ts'
+import { BackupError, type BackupHeader, backupWriter, longestLine } from './format.ts'
 import { configureSession, readHistory, readTables } from './tables.ts'
 
 export type DumpOptions = {

@@ -7,14 +7,14 @@ import { createHash } from 'node:crypto'
 import { quoted, type Table } from '../db/account-tables.ts'
 import type { Database, PoolTransaction } from '../db/open.ts'
 import { programVersion } from '../version.ts'
-import { type CommandOptions, type Done, plain, seconds } from './command.ts'
+import { type CommandOptions, type CommandResult, plain, seconds } from './command.ts'
 import { fetchRows } from './dump.ts'
 import { requireNewFile, writeFile } from './file.ts'
 import { grouped, size } from './progress.ts'
 import { withSource } from './source.ts'
 import { configureSession, readTables } from './tables.ts'
 
-export type Exported = { readonly id: number; readonly name: string }
+export type ExportedAccount = { readonly id: number; readonly name: string }
 
 /** Secrets and their hashes belong to the service alone, and a record's rendered text repeats its columns. */
 const leftOut = ['account_id', 'hash', 'secret', 'document']
@@ -23,8 +23,8 @@ const lineFeed = Uint8Array.of(10)
 /** Writes the rows of `find`'s account to the file. Throws the errors of `backup` and of `find`. */
 export async function exportAccount(
   { location, file, now, progress, log, signal }: CommandOptions,
-  find: (db: Database) => Promise<Exported>,
-): Promise<Done> {
+  find: (db: Database) => Promise<ExportedAccount>,
+): Promise<CommandResult> {
   const startedAt = performance.now()
   requireNewFile(file)
   const read = async (db: Database) => {
@@ -56,7 +56,7 @@ export async function exportAccount(
 
 async function* linesOf(
   tx: PoolTransaction,
-  header: { readonly account: Exported },
+  header: { readonly account: ExportedAccount },
   tables: readonly Table[],
   counts: Record<string, number>,
   onRows: () => void,

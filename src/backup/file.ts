@@ -11,8 +11,7 @@ import { pipeline } from 'node:stream/promises'
 import { getSystemErrorMessage } from 'node:util'
 import { createGunzip, createGzip } from 'node:zlib'
 import { syncDirectory } from '../db/embedded/disk.ts'
-import { BackupError } from './backup-error.ts'
-import { damaged, longestLine, notABackup } from './format.ts'
+import { BackupError, damaged, longestLine, notABackup } from './format.ts'
 
 /** For rows of deals, a third of the default level's time, and a file a quarter larger. */
 const compression = { level: 3, chunkSize: 256 * 1024 }

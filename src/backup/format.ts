@@ -5,7 +5,12 @@
  * Knows no files, no compression and no database.
  */
 import { createHash, type Hash } from 'node:crypto'
-import { BackupError } from './backup-error.ts'
+
+/** Its message is one whole line with the problem and the remedy; a stack trace adds nothing. */
+export class BackupError extends Error {
+  override name = 'BackupError'
+  readonly isPlain = true
+}
 
 export type AppliedMigration = { readonly version: number; readonly name: string; readonly checksum: string }
 export type BackupTable = { readonly name: string; readonly columns: readonly string[] }
@@ -241,8 +246,10 @@ function requireWhole(
   header: BackupHeader,
 ): void {
   if (note.sha256 !== hash.digest('hex')) throw damaged('its checksum differs')
-  const told = (note.rows ?? {}) as RowCounts
-  const missing = header.tables.find(({ name }) => told[name] === undefined || told[name] !== counts[name])
+  const rowCounts = (note.rows ?? {}) as RowCounts
+  const missing = header.tables.find(
+    ({ name }) => rowCounts[name] === undefined || rowCounts[name] !== counts[name],
+  )
   if (missing) throw damaged(`the rows of ${missing.name} are not all there`)
 }
 

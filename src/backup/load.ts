@@ -5,8 +5,8 @@
 import { quoted, type Table } from '../db/account-tables.ts'
 import { lockSchema, migrateWithin, migrationTable, readMigrations } from '../db/migrate.ts'
 import type { Database, PoolTransaction } from '../db/open.ts'
-import { BackupError } from './backup-error.ts'
 import {
+  BackupError,
   type BackupHeader,
   type BackupPart,
   type BackupTable,

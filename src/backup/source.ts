@@ -6,9 +6,8 @@ import { existsSync, rmSync } from 'node:fs'
 import { hasCluster } from '../db/embedded/data-directory.ts'
 import { acquireLock } from '../db/embedded/lock.ts'
 import { type Database, type Log, openDatabase } from '../db/open.ts'
-import { BackupError } from './backup-error.ts'
-import { makeCopyFolder, removeLeftCopies } from './copies.ts'
-import { requestCopy } from './copy.ts'
+import { makeCopyFolder, removeLeftCopies, requestCopy } from './copy.ts'
+import { BackupError } from './format.ts'
 
 /** The settings with the database's location. */
 export type DatabaseLocation = { readonly databaseUrl: string | null; readonly dataDir: string }

@@ -7,8 +7,8 @@ import { adoptCluster, hasCluster } from '../db/embedded/data-directory.ts'
 import { makeDirectory } from '../db/embedded/disk.ts'
 import { acquireLock } from '../db/embedded/lock.ts'
 import { type Database, type Log, openDatabase } from '../db/open.ts'
-import { BackupError } from './backup-error.ts'
-import { makeCopyFolder, removeLeftCopies } from './copies.ts'
+import { makeCopyFolder, removeLeftCopies } from './copy.ts'
+import { BackupError } from './format.ts'
 import { type DatabaseLocation, longRunning } from './source.ts'
 
 /** Throws a BackupError if the data directory has a database. */

@@ -8,7 +8,7 @@ import type { WriteContext } from '../records/save.ts'
 import type { Reader, Transaction } from '../records/store.ts'
 import { resources } from '../resources/resources.ts'
 import { ask, sql } from '../sql.ts'
-import { CommandRefusal, type Given, type Option } from './command.ts'
+import { type CommandArguments, CommandRefusal, type Option } from './command.ts'
 
 export const accountOption: Option = {
   name: 'account',
@@ -24,7 +24,7 @@ const service = 0
  */
 export async function findAccount(
   db: Reader,
-  { account: text }: Given,
+  { account: text }: CommandArguments,
   which: 'in use' | 'deleted' | 'any' = 'in use',
 ): Promise<Account> {
   const all = await allAccounts(db)

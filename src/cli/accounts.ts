@@ -1,37 +1,36 @@
 /** The commands of accounts (D67), on an open database. */
-import { allAccounts, announceDeletion, restoreAccount } from '../accounts/accounts.ts'
-import { alone } from '../accounts/alone.ts'
+import { allAccounts, announceDeletion, restoreAccount, withAccountsLock } from '../accounts/accounts.ts'
 import { createAccount } from '../accounts/create.ts'
 import { currencyCode } from '../accounts/currencies.ts'
 import { createSample } from '../accounts/sample/sample.ts'
-import { accountName, changeSettings, type Recalculated, timeZone } from '../accounts/settings.ts'
+import { accountName, changeSettings, type RecalculationCounts, timeZone } from '../accounts/settings.ts'
 import { createToken } from '../accounts/tokens.ts'
 import type { JsonObject } from '../json.ts'
 import type { Transaction } from '../records/store.ts'
 import { administers } from '../resources/user-access.ts'
 import { ask, param, sql } from '../sql.ts'
 import { findAccount, operatorOf } from './account-selector.ts'
-import { type Command, CommandRefusal, type Given } from './command.ts'
+import { type Command, type CommandArguments, CommandRefusal } from './command.ts'
 import { tableOf } from './help.ts'
-import { told } from './printable.ts'
+import { printableText } from './printable.ts'
 
 type Act = NonNullable<Command['act']>
 
-export const create: Act = async (db, given) => {
-  const name = checkedName(given.name!)
-  const { account, owner, secret } = await alone(db, async tx => {
-    const made = await createAccount(tx, {
+export const create: Act = async (db, args) => {
+  const name = checkedName(args.name!)
+  const { account, owner, secret } = await withAccountsLock(db, async tx => {
+    const created = await createAccount(tx, {
       name,
-      ownerName: given['owner-name']!,
-      ownerEmail: given['owner-email']!,
-      ...(await newSettings(tx, given)),
+      ownerName: args['owner-name']!,
+      ownerEmail: args['owner-email']!,
+      ...(await newSettings(tx, args)),
     })
-    const context = await operatorOf(tx, made.account)
-    const body = { name: 'First token', user: made.owner, scopes: ['admin'] }
-    return { ...made, secret: (await createToken(tx, context, body)).secret }
+    const context = await operatorOf(tx, created.account)
+    const body = { name: 'First token', user: created.owner, scopes: ['admin'] }
+    return { ...created, secret: (await createToken(tx, context, body)).secret }
   })
   return {
-    text: told`Account ${account} "${name}" has the user ${owner}, who administers it.\nTheir token, shown once:\n${secret!}`,
+    text: printableText`Account ${account} "${name}" has the user ${owner}, who administers it.\nTheir token, shown once:\n${secret!}`,
     data: { account, name, owner, token: secret },
   }
 }
@@ -59,22 +58,22 @@ export const list: Act = async (db, _given, { retentionDays }) => {
   }
 }
 
-export const rename: Act = async (db, given) => {
-  const account = await findAccount(db, given)
-  const { name } = (await changed(db, account.id, { name: given.name! })).settings
+export const rename: Act = async (db, args) => {
+  const account = await findAccount(db, args)
+  const { name } = (await changed(db, account.id, { name: args.name! })).settings
   return {
-    text: told`Account ${account.id} is now "${name}"; it was "${account.name}".`,
+    text: printableText`Account ${account.id} is now "${name}"; it was "${account.name}".`,
     data: { account: account.id, name },
   }
 }
 
 /** Prints the settings of an account, after changing the ones in the options. */
-export const settings: Act = async (db, given) => {
-  const account = await findAccount(db, given)
+export const settings: Act = async (db, args) => {
+  const account = await findAccount(db, args)
   const body = {
-    ...(given['time-zone'] === undefined ? {} : { time_zone: given['time-zone'] }),
-    ...(given.locale === undefined ? {} : { locale: given.locale || null }),
-    ...(given['base-currency'] === undefined ? {} : { base_currency: given['base-currency'] }),
+    ...(args['time-zone'] === undefined ? {} : { time_zone: args['time-zone'] }),
+    ...(args.locale === undefined ? {} : { locale: args.locale || null }),
+    ...(args['base-currency'] === undefined ? {} : { base_currency: args['base-currency'] }),
   }
   const { settings, recalculated } = await changed(db, account.id, body)
   const { name, time_zone, locale, base_currency_code } = settings
@@ -93,17 +92,17 @@ export const settings: Act = async (db, given) => {
 }
 
 function changed(db: Parameters<Act>[0], account: number, body: JsonObject) {
-  return alone(db, async tx => changeSettings(tx, await operatorOf(tx, account), body))
+  return withAccountsLock(db, async tx => changeSettings(tx, await operatorOf(tx, account), body))
 }
 
-function toldCounts({ rates, open_deals, closed_deals, products }: Recalculated): string {
+function toldCounts({ rates, open_deals, closed_deals, products }: RecalculationCounts): string {
   const amounts = `${open_deals} open deals, ${closed_deals} closed deals and ${products} products`
   return `${rates} rates are converted; the amounts of ${amounts} follow while the service runs.`
 }
 
 /** The settings of a new account. Throws a CommandRefusal for an invalid one. */
-async function newSettings(tx: Transaction, given: Given) {
-  const { 'time-zone': zone, 'base-currency': currency } = given
+async function newSettings(tx: Transaction, args: CommandArguments) {
+  const { 'time-zone': zone, 'base-currency': currency } = args
   const known = zone === undefined ? undefined : await timeZone(tx, zone)
   if (known === null)
     throw new CommandRefusal(`There is no time zone ${JSON.stringify(zone)}: name one of the IANA list.`)
@@ -115,9 +114,9 @@ async function newSettings(tx: Transaction, given: Given) {
   return { ...(known ? { timeZone: known } : {}), ...(code ? { baseCurrency: code } : {}) }
 }
 
-export const remove: Act = async (db, given, { retentionDays }) => {
-  const account = await findAccount(db, given)
-  if (given.yes === undefined && given.name !== account.name)
+export const remove: Act = async (db, args, { retentionDays }) => {
+  const account = await findAccount(db, args)
+  if (args.yes === undefined && args.name !== account.name)
     throw new CommandRefusal(
       `Account ${account.id} "${account.name}" was not deleted: repeat its name (--name), or add --yes.`,
     )
@@ -128,27 +127,27 @@ export const remove: Act = async (db, given, { retentionDays }) => {
   const { deletedAt } = (await allAccounts(db)).find(({ id }) => id === account.id)!
   const until = dayAfter(deletedAt!, retentionDays)
   return {
-    text: told`Account ${account.id} "${account.name}" is deleted: its tokens and sessions are refused from now on.\nUntil ${until}, "dealwright account restore --account ${account.id}" brings it back. Then all of it is removed.`,
+    text: printableText`Account ${account.id} "${account.name}" is deleted: its tokens and sessions are refused from now on.\nUntil ${until}, "dealwright account restore --account ${account.id}" brings it back. Then all of it is removed.`,
     data: { account: account.id, deleted_at: deletedAt, kept_until: until },
   }
 }
 
-export const restore: Act = async (db, given) => {
-  const account = await findAccount(db, given, 'deleted')
+export const restore: Act = async (db, args) => {
+  const account = await findAccount(db, args, 'deleted')
   if (!(await restoreAccount(db, account.id)))
     throw new CommandRefusal(
       `Account ${account.id} "${account.name}" is being removed and can't be brought back.`,
     )
   return {
-    text: told`Account ${account.id} "${account.name}" is in use again, with the tokens that it had.`,
+    text: printableText`Account ${account.id} "${account.name}" is in use again, with the tokens that it had.`,
     data: { account: account.id, name: account.name },
   }
 }
 
 /** Adds sample data, as a first start does, to an account without data of its own. */
-export const sampleData: Act = async (db, given, { now }) => {
-  const account = await findAccount(db, given)
-  const owner = await alone(db, async tx => {
+export const sampleData: Act = async (db, args, { now }) => {
+  const account = await findAccount(db, args)
+  const owner = await withAccountsLock(db, async tx => {
     const own = param(String(account.id))
     const found = await contentsOf(tx, account.id)
     if (found)
@@ -164,7 +163,7 @@ export const sampleData: Act = async (db, given, { now }) => {
     return Number(first!.id)
   })
   return {
-    text: told`Account ${account.id} "${account.name}" has sample data now.`,
+    text: printableText`Account ${account.id} "${account.name}" has sample data now.`,
     data: { account: account.id, owner },
   }
 }

@@ -1,12 +1,12 @@
 /** Parses the arguments of a command line by the table of commands. Knows nothing of the commands' work. */
 import { parseArgs } from 'node:util'
 import { suggestion } from '../fields/nearest.ts'
-import type { Command, Given, Option } from './command.ts'
+import type { Command, CommandArguments, Option } from './command.ts'
 import { helpOf, helpOfAll, helpOfGroup } from './help.ts'
 
 /** A parsed command line. `misuse`: the error message. */
-export type Asked =
-  | { readonly command: Command; readonly given: Given; readonly isJson: boolean }
+export type ParsedCommandLine =
+  | { readonly command: Command; readonly given: CommandArguments; readonly isJson: boolean }
   | { readonly help: string }
   | { readonly misuse: string }
 
@@ -17,7 +17,7 @@ export const common: readonly Option[] = [
 ]
 
 /** Without a command, the service is started. */
-export function understand(args: readonly string[], commands: readonly Command[]): Asked {
+export function understand(args: readonly string[], commands: readonly Command[]): ParsedCommandLine {
   const [first = '', second = ''] = args
   const find = (name: string) => commands.find(command => command.name === name)
   if (first === '' || first.startsWith('-'))
@@ -45,14 +45,14 @@ function words(commands: readonly Command[]): string[] {
   return commands.map(({ name }) => name.split(' ', 1)[0]!)
 }
 
-function misuse(what: string, word: string, known: readonly string[], of = ''): Asked {
+function misuse(what: string, word: string, known: readonly string[], of = ''): ParsedCommandLine {
   const see = `see "dealwright${of} --help".`
   const hint = suggestion(word, known, '').replace('Did', 'did')
   return { misuse: `${what}; ${hint ? `${hint} Or ` : ''}${see}` }
 }
 
 /** Parses the rest of a command line, for one command. */
-function read(command: Command, args: readonly string[], commands: readonly Command[]): Asked {
+function read(command: Command, args: readonly string[], commands: readonly Command[]): ParsedCommandLine {
   if (args.some(isHelp)) return { help: helpOf(command) }
   const known = new Map([...command.options, ...common].map(option => [option.name, option]))
   const { tokens } = parseArgs({
@@ -97,10 +97,10 @@ function read(command: Command, args: readonly string[], commands: readonly Comm
 function wrongArgument(
   { name, argument }: Command,
   value: string,
-  given: Given,
+  args: CommandArguments,
   commands: readonly Command[],
-): Asked | null {
-  if (argument && value !== '' && given[argument.name] === undefined) return null
+): ParsedCommandLine | null {
+  if (argument && value !== '' && args[argument.name] === undefined) return null
   if (name === 'serve') return misuse(`There is no command "${value}"`, value, words(commands))
   return { misuse: `"${value}" is one argument too many; see "dealwright ${name} --help".` }
 }
@@ -111,8 +111,8 @@ function wrongOption(
   command: Command,
   { name, rawName, value }: OptionToken,
   known: ReadonlyMap<string, Option>,
-  given: Given,
-): Asked | null {
+  args: CommandArguments,
+): ParsedCommandLine | null {
   const option = known.get(name)
   const see = seeOf(command)
   if (!option || !(rawName.startsWith('--') || rawName === `-${option.short}`)) {
@@ -121,7 +121,7 @@ function wrongOption(
       misuse: `"dealwright ${command.name}" has no option ${rawName}; ${hint ? `${hint} Or ` : ''}see ${see}.`,
     }
   }
-  if (given[name] !== undefined && !option.isMany) return { misuse: `${rawName} is given twice; see ${see}.` }
+  if (args[name] !== undefined && !option.isMany) return { misuse: `${rawName} is given twice; see ${see}.` }
   if (option.value === undefined && value !== undefined)
     return { misuse: `${rawName} takes no value; see ${see}.` }
   if (option.value !== undefined && (value === undefined || value === '' || value.startsWith('--')))

@@ -8,9 +8,8 @@ import { schemaVersion } from '../db/migrate.ts'
 import type { Database } from '../db/open.ts'
 import { serverAddress } from '../db/postgres/server-address.ts'
 import { requireFolding } from '../db/require-folding.ts'
-import type { Command, Outcome, Terminal } from './command.ts'
+import { asRefusal, type Command, isRefusal, type Outcome, type Terminal } from './command.ts'
 import { onDatabase } from './database.ts'
-import { asRefusal, isRefusal } from './refusal.ts'
 
 /** The result of one check. */
 type Finding = { readonly what: string; readonly is_right: boolean; readonly told: string }

@@ -1,6 +1,12 @@
-/** The type of a command (D67): its name, its arguments, and its function. */
+/**
+ * The type of a command (D67): its name, its arguments, and its function; and its refusals, as one line for a
+ * person at a terminal.
+ */
 import type { Config } from '../config.ts'
 import type { Database } from '../db/open.ts'
+import { asStartupError } from '../db/startup-error.ts'
+import { asUnavailable, DatabaseUnavailable } from '../db/unavailable.ts'
+import { Refusal } from '../errors.ts'
 import type { Json } from '../json.ts'
 import { printable } from './printable.ts'
 
@@ -17,7 +23,7 @@ export type Option = {
 }
 
 /** Values of options by name, and the argument by its own name. A flag is 'yes'. */
-export type Given = { readonly [name: string]: string | undefined }
+export type CommandArguments = { readonly [name: string]: string | undefined }
 
 /** The result of a command: for people, and for programs. */
 export type Outcome = {
@@ -30,7 +36,7 @@ export type Outcome = {
 }
 
 /** The environment of a command that works on an open database. */
-export type Operating = {
+export type CommandContext = {
   readonly now: Date
   readonly retentionDays: number
   /** origin for browsers; null: unknown from the settings */
@@ -61,13 +67,13 @@ export type Command = {
   /** additional text for the help of the command */
   readonly more?: string
   /** works on an open database, inside the running service if that has it open */
-  readonly act?: (db: Database, given: Given, operating: Operating) => Promise<Outcome>
+  readonly act?: (db: Database, args: CommandArguments, context: CommandContext) => Promise<Outcome>
   /** true if it works without a schema, or with an older one; creates the database if there is none */
   readonly isForAnySchema?: true
   /** option for which a terminal prompts, unless it or `yes` is present */
   readonly asks?: { readonly option: string; readonly question: string }
   /** works in this process; null: all output is printed already */
-  readonly carryOut?: (terminal: Terminal, given: Given) => Promise<Outcome | null>
+  readonly carryOut?: (terminal: Terminal, args: CommandArguments) => Promise<Outcome | null>
 }
 
 /** The refusal of a command: one line that says what to do. */
@@ -77,4 +83,23 @@ export class CommandRefusal extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(printable(message), options)
   }
+}
+
+/** The error as one of one line, if it is a refusal; else unchanged. */
+export function asRefusal(error: unknown): unknown {
+  const known = asUnavailable(asStartupError(error))
+  if (known instanceof Refusal) return new CommandRefusal(textOf(known))
+  if (known instanceof DatabaseUnavailable) return new CommandRefusal(`${known.message}.`, { cause: error })
+  const { name, message, code } = known as Error & { code?: string }
+  if (name !== 'PostgresError') return known
+  return new CommandRefusal(`The database refused it: ${message.replace(/\s+/g, ' ')} (${code}).`)
+}
+
+export function isRefusal(error: unknown): error is Error {
+  return (error as { isPlain?: boolean }).isPlain === true
+}
+
+function textOf({ message, problems }: Refusal): string {
+  const lines = problems.map(problem => [problem.message, problem.hint].filter(Boolean).join(' '))
+  return [message, ...lines].join(' ')
 }

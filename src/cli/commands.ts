@@ -13,7 +13,7 @@ import { resources } from '../resources/resources.ts'
 import { accountOption, findAccount } from './account-selector.ts'
 import * as accounts from './accounts.ts'
 import { check, inspect } from './check.ts'
-import type { Command, Given, Option, Terminal } from './command.ts'
+import type { Command, CommandArguments, Option, Terminal } from './command.ts'
 import { onDatabase } from './database.ts'
 import { exportRecords } from './export.ts'
 import { importFile, importGiven } from './import.ts'
@@ -53,14 +53,14 @@ export const commands: readonly Command[] = [
     does: 'writes the database to a new file, in use or not',
     argument: file,
     options: [],
-    carryOut: (terminal, given) => backup(filed(terminal, given)),
+    carryOut: (terminal, args) => backup(filed(terminal, args)),
   },
   {
     name: 'restore',
     does: 'loads such a file into an empty database',
     argument: file,
     options: [],
-    carryOut: (terminal, given) => restore(filed(terminal, given)),
+    carryOut: (terminal, args) => restore(filed(terminal, args)),
   },
   {
     name: 'sample-data',
@@ -127,7 +127,7 @@ export const commands: readonly Command[] = [
     more: 'The file is JSON lines, compressed by gzip. Hashes of secrets are left out.',
     argument: file,
     options: [accountOption],
-    carryOut: (terminal, given) => exportAccount(filed(terminal, given), db => findAccount(db, given, 'any')),
+    carryOut: (terminal, args) => exportAccount(filed(terminal, args), db => findAccount(db, args, 'any')),
   },
   {
     name: 'export',
@@ -166,8 +166,8 @@ export const commands: readonly Command[] = [
       { name: 'dry-run', does: 'tries everything and saves nothing' },
     ],
     act: importFile,
-    carryOut: (terminal, given) =>
-      onDatabase(commands.find(({ name }) => name === 'import')!, importGiven(given), terminal),
+    carryOut: (terminal, args) =>
+      onDatabase(commands.find(({ name }) => name === 'import')!, importGiven(args), terminal),
   },
   {
     name: 'tail',
@@ -187,8 +187,8 @@ export const commands: readonly Command[] = [
     does: "prints an account's fields as TypeScript",
     more: 'They are for the client package. For example: dealwright types > schemas.ts, then new Dealwright<Schemas>(…).',
     options: [accountOption],
-    act: async (db, given) => {
-      const { id } = await findAccount(db, given)
+    act: async (db, args) => {
+      const { id } = await findAccount(db, args)
       const types = typesOf(await loadCatalog(db, resources, id))
       return { text: types.trimEnd(), data: { types } }
     },
@@ -240,7 +240,7 @@ export const commands: readonly Command[] = [
   },
 ]
 
-function filed({ config, now, say, signal }: Terminal, { FILE }: Given): CommandOptions {
+function filed({ config, now, say, signal }: Terminal, { FILE }: CommandArguments): CommandOptions {
   const location = { databaseUrl: config.databaseUrl, dataDir: resolve(config.dataDir) }
   return { location, file: FILE!, now, progress: progress(), log: say, signal }
 }

@@ -11,14 +11,14 @@ import { type Database, openDatabase } from '../db/open.ts'
 import type { JsonObject } from '../json.ts'
 import { type Answers, askService } from '../local-socket.ts'
 import {
+  asRefusal,
   type Command,
+  type CommandArguments,
+  type CommandContext,
   CommandRefusal,
-  type Given,
-  type Operating,
   type Outcome,
   type Terminal,
 } from './command.ts'
-import { asRefusal } from './refusal.ts'
 
 /** Commands may be slow, as nobody waits behind them; sample data is many statements. */
 const opened = { poolSize: 2, statementTimeoutMs: 600_000, waitMs: 600_000 }
@@ -26,20 +26,20 @@ const opened = { poolSize: 2, statementTimeoutMs: 600_000, waitMs: 600_000 }
 /** Carries out a command on the configured database. Throws its refusals. */
 export async function onDatabase(
   command: Command,
-  given: Given,
+  args: CommandArguments,
   { config, now, say, signal }: Terminal,
 ): Promise<Outcome> {
   const { retentionDays, port } = config
-  const operating = { now, retentionDays, origin: originOf(config, port), isTerminal: true } as const
+  const context = { now, retentionDays, origin: originOf(config, port), isTerminal: true } as const
   if (config.databaseUrl) {
     const db = await openDatabase({ url: config.databaseUrl, ...opened, log: say })
-    return perform(command, db, given, operating).finally(() => db.close())
+    return perform(command, db, args, context).finally(() => db.close())
   }
   const dataDir = resolve(config.dataDir)
   const answer = await askService(
     dataDir,
     'command',
-    { name: command.name, given: given as JsonObject },
+    { name: command.name, given: args as JsonObject },
     signal,
   )
   if (answer) return answer as unknown as Outcome
@@ -48,30 +48,35 @@ export async function onDatabase(
       `There is no database in ${dataDir}: set DATA_DIR or DATABASE_URL, or start the service once.`,
     )
   const db = await openDatabase({ dataDir, ...opened, log: say })
-  return perform(command, db, given, operating).finally(() => db.close())
+  return perform(command, db, args, context).finally(() => db.close())
 }
 
-/** The request handlers of a service with an open database; `operating`: the commands' environment there. */
+/** The request handlers of a service with an open database; `context`: the commands' environment there. */
 export function commandAnswers(
   commands: readonly Command[],
   db: Database,
-  operating: () => Omit<Operating, 'now'>,
+  context: () => Omit<CommandContext, 'now'>,
 ): Answers {
   return {
     async command({ name, given }) {
       const command = commands.find(one => one.name === name && one.act)
       if (!command)
         throw new Error(`The running service has no command "${String(name)}": start it anew first.`)
-      const outcome = await perform(command, db, given as Given, { ...operating(), now: new Date() })
+      const outcome = await perform(command, db, given as CommandArguments, { ...context(), now: new Date() })
       return outcome as unknown as JsonObject
     },
   }
 }
 
-async function perform(command: Command, db: Database, given: Given, operating: Operating): Promise<Outcome> {
+async function perform(
+  command: Command,
+  db: Database,
+  args: CommandArguments,
+  context: CommandContext,
+): Promise<Outcome> {
   try {
     if (!command.isForAnySchema) await requireSchema(db)
-    return await command.act!(db, given, operating)
+    return await command.act!(db, args, context)
   } catch (error) {
     throw asRefusal(error)
   }

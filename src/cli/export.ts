@@ -10,20 +10,19 @@ import type { Database } from '../db/open.ts'
 import type { Parameters } from '../lists/parameters.ts'
 import { resolveNames } from '../records/names.ts'
 import { resources } from '../resources/resources.ts'
-import { type Asked, openExport } from '../work/exports/export.ts'
+import { type ExportContext, openExport } from '../work/exports/export.ts'
 import { exportParameters, formats, readExportQuery } from '../work/exports/query.ts'
 import type { SpoolQuota } from '../work/exports/spool-file.ts'
 import { findAccount } from './account-selector.ts'
-import { CommandRefusal, type Given, type Outcome, type Terminal } from './command.ts'
-import { asRefusal } from './refusal.ts'
+import { asRefusal, type CommandArguments, CommandRefusal, type Outcome, type Terminal } from './command.ts'
 
 /** On standard output it prints the records only; messages go to standard error. */
 export async function exportRecords(
   { config, now, say, signal }: Terminal,
-  given: Given,
+  args: CommandArguments,
 ): Promise<Outcome | null> {
-  const { output: file } = given
-  const parameters = parametersOf(given)
+  const { output: file } = args
+  const parameters = parametersOf(args)
   if (file !== undefined) requireNewFile(file)
   else if (process.stdout.isTTY && parameters.get('format')?.[0] === 'xlsx')
     throw new CommandRefusal('A workbook is nothing for a terminal: name a file with -o.')
@@ -35,7 +34,7 @@ export async function exportRecords(
     line.show(`${grouped(count)} records`)
   }
   const bytes = await withSource(location, say, signal, async db => {
-    const asked = await askedOf(db, given, parameters, now)
+    const asked = await askedOf(db, args, parameters, now)
     const { content } = await openExport(db, { ...asked, onRecords }, signal, alone(say))
     return file === undefined
       ? print(content, signal)
@@ -54,10 +53,10 @@ function alone(say: (line: string) => void): SpoolQuota {
 }
 
 /** The options as the parameters of an export. */
-function parametersOf(given: Given): Parameters {
-  const { names, output = '' } = given
-  const format = given.format ?? formats.find(name => output.toLowerCase().endsWith(`.${name}`))
-  const all = { ...given, format, names: names && '1' }
+function parametersOf(args: CommandArguments): Parameters {
+  const { names, output = '' } = args
+  const format = args.format ?? formats.find(name => output.toLowerCase().endsWith(`.${name}`))
+  const all = { ...args, format, names: names && '1' }
   return new Map(
     exportParameters.flatMap((name): [string, string[]][] => {
       const text = all[name as keyof typeof all]
@@ -66,13 +65,18 @@ function parametersOf(given: Given): Parameters {
   )
 }
 
-async function askedOf(db: Database, given: Given, parameters: Parameters, now: Date): Promise<Asked> {
-  const { id } = await findAccount(db, given)
+async function askedOf(
+  db: Database,
+  args: CommandArguments,
+  parameters: Parameters,
+  now: Date,
+): Promise<ExportContext> {
+  const { id } = await findAccount(db, args)
   const catalog = await loadCatalog(db, resources, id)
-  const schema = catalog.resources.get(given.resource!)
+  const schema = catalog.resources.get(args.resource!)
   if (!schema) {
     const known = [...catalog.resources.keys()].join(', ')
-    throw new CommandRefusal(`There is no resource "${given.resource}". There are: ${known}.`)
+    throw new CommandRefusal(`There is no resource "${args.resource}". There are: ${known}.`)
   }
   const caller = { catalog, actor: 0 }
   const request = await resolveNames(db, caller, names =>

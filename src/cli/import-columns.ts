@@ -6,22 +6,27 @@ import { type ColumnState, columnStates } from '../work/imports/columns.ts'
 import { labelsOf } from '../work/imports/guess.ts'
 import { type ImportPlan, planOf } from '../work/imports/plan.ts'
 import type { Job } from '../work/jobs/job.ts'
-import { CommandRefusal, type Given } from './command.ts'
-import { told } from './printable.ts'
+import { type CommandArguments, CommandRefusal } from './command.ts'
+import { printableText } from './printable.ts'
 
 /** The plan with the options applied: a map, the columns to leave out, and yes to all guesses. */
-export function plannedBy(given: Given, job: Job, schema: ResourceSchema, catalog: Catalog): ImportPlan {
+export function plannedBy(
+  args: CommandArguments,
+  job: Job,
+  schema: ResourceSchema,
+  catalog: Catalog,
+): ImportPlan {
   const planned = (plan: ImportPlan, body: JsonObject) =>
     changedPlan({ ...job, plan: plan as unknown as JsonObject }, body, schema, catalog)
   let plan = planOf(job)
-  if (given.map !== undefined) plan = planned(plan, mapOf(given.map, job))
-  const names = given['leave-out']?.split('\n') ?? []
+  if (args.map !== undefined) plan = planned(plan, mapOf(args.map, job))
+  const names = args['leave-out']?.split('\n') ?? []
   if (names.length) {
     const out = names.map(name => columnOf(name, job))
     const kept = plan.mapping.filter(({ column }) => !out.includes(column))
     plan = planned(plan, { mapping: [...kept, ...out.map(column => ({ column, field: null }))] })
   }
-  return given.yes === undefined ? plan : planned(plan, { confirm: true })
+  return args.yes === undefined ? plan : planned(plan, { confirm: true })
 }
 
 export function statesOf(job: Job, plan: ImportPlan, schema: ResourceSchema, catalog: Catalog) {
@@ -31,10 +36,10 @@ export function statesOf(job: Job, plan: ImportPlan, schema: ResourceSchema, cat
 /** A line per column: its field, or the reason why it has none. */
 export function linesOf(states: readonly ColumnState[]): string[] {
   return states.map(({ name, state, field, reason, guess }) => {
-    if (state === 'mapped') return told`  ${name} → ${field!}`
+    if (state === 'mapped') return printableText`  ${name} → ${field!}`
     const words = state === 'open' ? 'OPEN' : 'left out'
     const about = [...(reason ? [reason] : []), ...(guess ? [`With --yes: ${guess}.`] : [])]
-    return told`  ${name}: ${[words, ...about].join(' · ')}`
+    return printableText`  ${name}: ${[words, ...about].join(' · ')}`
   })
 }
 

@@ -28,15 +28,15 @@ import {
 } from '../work/jobs/store.ts'
 import { JobWorker } from '../work/jobs/worker.ts'
 import { findAccount, findUser } from './account-selector.ts'
-import { CommandRefusal, type Given, type Operating, type Outcome } from './command.ts'
+import { type CommandArguments, type CommandContext, CommandRefusal, type Outcome } from './command.ts'
 import { columnsData, linesOf, plannedBy, statesOf } from './import-columns.ts'
-import { told } from './printable.ts'
+import { printableText } from './printable.ts'
 
 /** The arguments with absolute paths, which work for the service too, and with the text of the map. */
-export function importGiven(given: Given): Given {
-  const { FILE: file, map, errors } = given
+export function importGiven(args: CommandArguments): CommandArguments {
+  const { FILE: file, map, errors } = args
   return {
-    ...given,
+    ...args,
     FILE: resolve(file!),
     ...(map === undefined ? {} : { map: readText(map) }),
     ...(errors === undefined ? {} : { errors: resolve(errors) }),
@@ -44,17 +44,21 @@ export function importGiven(given: Given): Given {
 }
 
 /** Imports the file on an open database; returns when the job has ended. */
-export async function importFile(db: Database, given: Given, operating: Operating): Promise<Outcome> {
-  const { resource, FILE: file = '' } = given
-  const account = await findAccount(db, given)
-  const user = await findUser(db, account.id, given.user!)
-  if (!user) throw new CommandRefusal(`There is no user ${JSON.stringify(given.user)}.`)
+export async function importFile(
+  db: Database,
+  args: CommandArguments,
+  context: CommandContext,
+): Promise<Outcome> {
+  const { resource, FILE: file = '' } = args
+  const account = await findAccount(db, args)
+  const user = await findUser(db, account.id, args.user!)
+  if (!user) throw new CommandRefusal(`There is no user ${JSON.stringify(args.user)}.`)
   if (!importedResources.has(resource!))
     throw new CommandRefusal(`Files can be imported to ${[...importedResources].join(', ')}.`)
-  const format = formats.find(one => one === (given.format ?? file.toLowerCase().split('.').at(-1)))
+  const format = formats.find(one => one === (args.format ?? file.toLowerCase().split('.').at(-1)))
   if (!format) throw new CommandRefusal(`Say with --format how the file is written: ${formats.join(', ')}.`)
-  if (given.errors !== undefined) requireNewFile(given.errors)
-  const source = { format, ...sourceGiven(given) }
+  if (args.errors !== undefined) requireNewFile(args.errors)
+  const source = { format, ...sourceGiven(args) }
   const callers = new Callers(db, resources, () => performance.now())
   const acting = await callers.actingFor(account.id, user.id)
   if (!acting) throw new CommandRefusal('The user is not in use.')
@@ -70,14 +74,14 @@ export async function importFile(db: Database, given: Given, operating: Operatin
     const schema = importedFields(acting.catalog.resources.get(resource!)!)
     const found = await takeRows(db, key, schema, acting.catalog, createReadStream(file), source)
     const job = await noteFile(db, key, found)
-    const plan = plannedBy(given, job, schema, acting.catalog)
+    const plan = plannedBy(args, job, schema, acting.catalog)
     states = statesOf(job, plan, schema, acting.catalog)
     if (states.some(({ state }) => state === 'open')) {
       await removeJob(db, key)
       return unanswered(states)
     }
     await changePlan(db, key, plan as unknown as JsonObject)
-    const phase = given['dry-run'] ? 'dry_run' : 'run'
+    const phase = args['dry-run'] ? 'dry_run' : 'run'
     await begin(db, key, ['waiting'], phase, { position: 0, total: job.total }, by)
   } catch (error) {
     await removeJob(db, key)
@@ -85,15 +89,15 @@ export async function importFile(db: Database, given: Given, operating: Operatin
       ? new CommandRefusal(`There is no file ${file}.`)
       : error
   }
-  const job = await carriedOut(db, callers, key, operating)
+  const job = await carriedOut(db, callers, key, context)
   const phase = job.phase === 'dry_run' ? 'dry_run' : 'run'
-  if (given.errors !== undefined) await writeErrors(db, job, phase, given.errors)
+  if (args.errors !== undefined) await writeErrors(db, job, phase, args.errors)
   if (phase === 'dry_run') await removeJob(db, key)
-  return outcomeOf(job, given, states)
+  return outcomeOf(job, args, states)
 }
 
 /** The options for reading the file, without defaults. */
-function sourceGiven({ encoding, delimiter, sheet, header }: Given): Omit<Source, 'format'> {
+function sourceGiven({ encoding, delimiter, sheet, header }: CommandArguments): Omit<Source, 'format'> {
   if (header !== undefined && !/^\d{1,7}$/.test(header))
     throw new CommandRefusal('--header must be the number of a line, or 0.')
   return {
@@ -109,7 +113,7 @@ async function carriedOut(
   db: Database,
   callers: Callers,
   key: { account: number; id: number },
-  { retentionDays, isTerminal }: Operating,
+  { retentionDays, isTerminal }: CommandContext,
 ): Promise<Job> {
   const line = isTerminal ? progress() : { show() {}, clear() {} }
   const worker = new JobWorker({ db, callers, now: () => new Date(), log: () => {}, retentionDays })
@@ -139,14 +143,14 @@ function unanswered(states: readonly ColumnState[]): Outcome {
   }
 }
 
-function outcomeOf(job: Job, given: Given, states: readonly ColumnState[]): Outcome {
+function outcomeOf(job: Job, args: CommandArguments, states: readonly ColumnState[]): Outcome {
   const { created, updated, unchanged, skipped, refused, not_taken, replaced, users_out_of_use } = job.counts
   const did = job.phase === 'dry_run' ? 'Tried' : 'Imported'
   const counts = `${grouped(created)} created, ${grouped(updated)} updated, ${grouped(unchanged)} unchanged, ${grouped(skipped)} skipped`
-  const advice = refused && given.errors === undefined ? '; --errors FILE writes them with the reasons' : ''
+  const advice = refused && args.errors === undefined ? '; --errors FILE writes them with the reasons' : ''
   const id = job.phase === 'dry_run' ? '' : ` The job is ${job.id}.`
   const text = job.error
-    ? told`The import ended: ${job.error}`
+    ? printableText`The import ended: ${job.error}`
     : `${did} ${grouped(job.done)} rows: ${counts}, ${grouped(refused)} refused${advice}.${id}`
   return {
     text: [
@@ -168,19 +172,21 @@ function outcomeOf(job: Job, given: Given, states: readonly ColumnState[]): Outc
 function notTaken(columns: Job['counts']['not_taken']): string[] {
   return Object.entries(columns).map(
     ([name, count]) =>
-      told`Of ${name}, linked contacts and companies kept their own value in ${grouped(count)} rows.`,
+      printableText`Of ${name}, linked contacts and companies kept their own value in ${grouped(count)} rows.`,
   )
 }
 
 function replacedIn(columns: Job['counts']['replaced']): string[] {
   return Object.entries(columns).map(
-    ([name, count]) => told`${name} replaced lists, and ${grouped(count)} of their entries are gone.`,
+    ([name, count]) =>
+      printableText`${name} replaced lists, and ${grouped(count)} of their entries are gone.`,
   )
 }
 
 function outOfUse(users: Job['counts']['users_out_of_use']): string[] {
   return Object.entries(users).map(
-    ([name, count]) => told`${name} is out of use, and was taken as it stands in ${grouped(count)} rows.`,
+    ([name, count]) =>
+      printableText`${name} is out of use, and was taken as it stands in ${grouped(count)} rows.`,
   )
 }
 

@@ -9,6 +9,9 @@ export function printable(text: string): string {
 }
 
 /** A template tag for texts of the command line: makes interpolated values printable. */
-export function told(written: TemplateStringsArray, ...values: readonly (string | number)[]): string {
+export function printableText(
+  written: TemplateStringsArray,
+  ...values: readonly (string | number)[]
+): string {
   return String.raw({ raw: written }, ...values.map(value => printable(String(value))))
 }

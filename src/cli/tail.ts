@@ -13,10 +13,9 @@ import { resources } from '../resources/resources.ts'
 import { Rights } from '../rights/rights.ts'
 import { adminScope } from '../rights/scopes.ts'
 import { findAccount } from './account-selector.ts'
-import { CommandRefusal, type Given, type Outcome, type Terminal } from './command.ts'
+import { asRefusal, type CommandArguments, CommandRefusal, type Outcome, type Terminal } from './command.ts'
 import { requireSchema } from './database.ts'
 import { printable } from './printable.ts'
-import { asRefusal } from './refusal.ts'
 
 const everyMs = 500
 /** Number of earlier events that are shown first. */
@@ -24,29 +23,29 @@ const shownBefore = 10
 const valueMax = 60
 
 /** A page of events after `after`: `data` has `events`, and `next`, the cursor of the next page. */
-export async function pageOfEvents(db: Database, given: Given): Promise<Outcome> {
-  const { id } = await findAccount(db, given)
+export async function pageOfEvents(db: Database, args: CommandArguments): Promise<Outcome> {
+  const { id } = await findAccount(db, args)
   const catalog = await loadCatalog(db, resources, id)
   const rights = new Rights(new Set([adminScope]), catalog.roles.get(administratorRole)!)
   const asked = ['after', 'resource', 'type'].flatMap((name): [string, string[]][] =>
-    given[name] === undefined ? [] : [[name, [given[name]]]],
+    args[name] === undefined ? [] : [[name, [args[name]]]],
   )
   const query = readFeedQuery(new Map(asked), catalog, rights)
   const caller = { catalog, actor: 0 }
   const { events, next, last } = await readFeed(db, caller, query)
-  const isFirst = given.after === undefined
+  const isFirst = args.after === undefined
   // Without `after`, it starts with the last few events.
   if (isFirst && last > shownBefore)
-    return pageOfEvents(db, { ...given, after: String(Math.max(last - shownBefore, 0)) })
+    return pageOfEvents(db, { ...args, after: String(Math.max(last - shownBefore, 0)) })
   return { text: '', data: { events: events.map(({ text }) => parseJson(text)), next } }
 }
 
 /** Prints events until it is stopped. Retries while the service is away. */
-export async function tail({ config, say, print, signal }: Terminal, given: Given): Promise<null> {
+export async function tail({ config, say, print, signal }: Terminal, args: CommandArguments): Promise<null> {
   const db = config.databaseUrl
     ? await openDatabase({ url: config.databaseUrl, poolSize: 1, log: say })
     : null
-  const ask = db ? () => pageOfEvents(db, given) : () => pageOfService(resolve(config.dataDir), given, signal)
+  const ask = db ? () => pageOfEvents(db, args) : () => pageOfService(resolve(config.dataDir), args, signal)
   try {
     let page = await (db ? requireSchema(db).then(ask) : ask()).catch(error => {
       throw asRefusal(error)
@@ -54,7 +53,7 @@ export async function tail({ config, say, print, signal }: Terminal, given: Give
     for (;;) {
       const events = page.data.events as unknown as PresentedEvent[]
       for (const event of events) print({ text: lineOf(event), data: event as unknown as JsonObject })
-      given = { ...given, after: String(page.data.next) }
+      args = { ...args, after: String(page.data.next) }
       if (events.length === 0) await sleep(everyMs, undefined, { signal })
       page = await ask().catch(error => {
         if (isAway(error)) return { text: '', data: { events: [], next: page.data.next! } }
@@ -70,8 +69,8 @@ export async function tail({ config, say, print, signal }: Terminal, given: Give
 }
 
 /** A page from the service that has the data directory open. */
-async function pageOfService(dataDir: string, given: Given, signal: AbortSignal): Promise<Outcome> {
-  const answer = await askService(dataDir, 'command', { name: 'tail', given: given as JsonObject }, signal)
+async function pageOfService(dataDir: string, args: CommandArguments, signal: AbortSignal): Promise<Outcome> {
+  const answer = await askService(dataDir, 'command', { name: 'tail', given: args as JsonObject }, signal)
   if (answer) return answer as unknown as Outcome
   throw new NoService(`No service has ${dataDir} open: start one, or set DATA_DIR or DATABASE_URL.`)
 }

@@ -6,31 +6,31 @@ import { ask, param, sql } from '../sql.ts'
 import { findAccount, operatorOf, userInUse } from './account-selector.ts'
 import { type Command, CommandRefusal } from './command.ts'
 import { tableOf } from './help.ts'
-import { told } from './printable.ts'
+import { printableText } from './printable.ts'
 
 type Act = NonNullable<Command['act']>
 
-export const create: Act = async (db, given, { now }) => {
-  const account = await findAccount(db, given)
-  const user = await userInUse(db, account, given.user!)
+export const create: Act = async (db, args, { now }) => {
+  const account = await findAccount(db, args)
+  const user = await userInUse(db, account, args.user!)
   const context = await operatorOf(db, account.id)
-  const scopes = given.scopes!.split(',').map(scope => scope.trim())
-  const expiresAt = given.expires === undefined ? null : momentOf(given.expires, now)
-  const body = { name: given.name!, user: user.id, scopes, ...(expiresAt ? { expires_at: expiresAt } : {}) }
+  const scopes = args.scopes!.split(',').map(scope => scope.trim())
+  const expiresAt = args.expires === undefined ? null : momentOf(args.expires, now)
+  const body = { name: args.name!, user: user.id, scopes, ...(expiresAt ? { expires_at: expiresAt } : {}) }
   const { id, secret } = await createToken(db, context, body)
   const role = context.catalog.roles.get(user.role)!
-  const beyond = scopes.filter(scope => !allows(new Set(role.scopes), scope))
+  const notHeld = scopes.filter(scope => !allows(new Set(role.scopes), scope))
   return {
-    text: told`Token ${id} acts for ${user.name} (user ${user.id}) ${expiresAt ? `until ${expiresAt}` : 'and never expires'}. Shown once:\n${secret!}`,
+    text: printableText`Token ${id} acts for ${user.name} (user ${user.id}) ${expiresAt ? `until ${expiresAt}` : 'and never expires'}. Shown once:\n${secret!}`,
     data: { account: account.id, id, user: user.id, scopes, expires_at: expiresAt, token: secret },
-    notes: beyond.length
-      ? [`The user's role "${role.name}" lacks ${beyond.join(', ')}: the token does nothing with it.`]
+    notes: notHeld.length
+      ? [`The user's role "${role.name}" lacks ${notHeld.join(', ')}: the token does nothing with it.`]
       : [],
   }
 }
 
-export const list: Act = async (db, given) => {
-  const account = await findAccount(db, given)
+export const list: Act = async (db, args) => {
+  const account = await findAccount(db, args)
   const text = (column: string) =>
     sql`to_char(t.${sql.id(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
   const rows = await ask(
@@ -69,15 +69,15 @@ export const list: Act = async (db, given) => {
   }
 }
 
-export const revoke: Act = async (db, given) => {
-  const account = await findAccount(db, given)
-  const id = /^\d{1,15}$/.test(given.ID!) ? Number(given.ID) : null
+export const revoke: Act = async (db, args) => {
+  const account = await findAccount(db, args)
+  const id = /^\d{1,15}$/.test(args.ID!) ? Number(args.ID) : null
   if (id === null)
     throw new CommandRefusal('A token is named by its id, a number; "dealwright token list" tells it.')
   const context = await operatorOf(db, account.id)
   await removeRecord(db, context.catalog.resources.get('token')!, id, context)
   return {
-    text: told`Token ${id} of account ${account.id} "${account.name}" is refused from now on.`,
+    text: printableText`Token ${id} of account ${account.id} "${account.name}" is refused from now on.`,
     data: { account: account.id, id },
   }
 }

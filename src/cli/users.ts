@@ -5,33 +5,43 @@ import type { Database } from '../db/open.ts'
 import { comparedName } from '../fields/name.ts'
 import { createRecord } from '../records/create.ts'
 import { findAccount, findUser, operatorOf, type User, userInUse } from './account-selector.ts'
-import { type Command, CommandRefusal, type Given, type Operating, type Outcome } from './command.ts'
-import { told } from './printable.ts'
+import {
+  type Command,
+  type CommandArguments,
+  type CommandContext,
+  CommandRefusal,
+  type Outcome,
+} from './command.ts'
+import { printableText } from './printable.ts'
 
 type Act = NonNullable<Command['act']>
 
 /** Creates the user if there is none with that e-mail, and a link with which they set their password. */
-export const invite: Act = async (db, given, operating) => {
-  const account = await findAccount(db, given)
-  const email = given.email!
+export const invite: Act = async (db, args, context) => {
+  const account = await findAccount(db, args)
+  const email = args.email!
   // An id is no e-mail: the link would be for another user.
   if (!email.includes('@')) throw new CommandRefusal(`${JSON.stringify(email)} is no e-mail.`)
   const known = await findUser(db, account.id, email)
-  if (!known) await createUser(db, account, given)
-  else await requireSame(db, account, known, given)
+  if (!known) await createUser(db, account, args)
+  else await requireSame(db, account, known, args)
   const user = await userInUse(db, account, email)
-  const outcome = await linkFor(db, account, user, 'invitation', operating)
+  const outcome = await linkFor(db, account, user, 'invitation', context)
   const notes = known ? [`${user.name} (user ${user.id}) was there already.`] : []
   return { ...outcome, notes: [...notes, ...(outcome.notes ?? [])] }
 }
 
 /** Creates a link for a user who has lost their password. */
-export const reset: Act = async (db, given, operating) => {
-  const account = await findAccount(db, given)
-  return linkFor(db, account, await userInUse(db, account, given.user!), 'reset', operating)
+export const reset: Act = async (db, args, context) => {
+  const account = await findAccount(db, args)
+  return linkFor(db, account, await userInUse(db, account, args.user!), 'reset', context)
 }
 
-async function createUser(db: Database, account: Account, { name, email, role }: Given): Promise<void> {
+async function createUser(
+  db: Database,
+  account: Account,
+  { name, email, role }: CommandArguments,
+): Promise<void> {
   if (name === undefined) throw new CommandRefusal(`There is no user ${email} yet: --name says who it is.`)
   const context = await operatorOf(db, account.id)
   const body = { name, email: email!, ...(role === undefined ? {} : { role }) }
@@ -39,7 +49,12 @@ async function createUser(db: Database, account: Account, { name, email, role }:
 }
 
 /** An invitation doesn't change the name or role of an existing user. */
-async function requireSame(db: Database, account: Account, user: User, { name, role }: Given): Promise<void> {
+async function requireSame(
+  db: Database,
+  account: Account,
+  user: User,
+  { name, role }: CommandArguments,
+): Promise<void> {
   const { catalog } = await operatorOf(db, account.id)
   const known = catalog.roles.get(user.role)!
   const isSame = (given: string | undefined, is: string) =>
@@ -58,13 +73,13 @@ async function linkFor(
   account: Account,
   user: User,
   purpose: Purpose,
-  { origin }: Operating,
+  { origin }: CommandContext,
 ): Promise<Outcome> {
   const context = await operatorOf(db, account.id)
   const { secret, expiresAt } = (await createLink(db, context, user.id, purpose))!
   const url = origin && linkAddress(origin, secret!)
   return {
-    text: told`A link for ${user.name} (user ${user.id}, ${user.email}) to set a password with, once, until ${expiresAt}:\n${url ?? linkAddress('', secret!)}`,
+    text: printableText`A link for ${user.name} (user ${user.id}, ${user.email}) to set a password with, once, until ${expiresAt}:\n${url ?? linkAddress('', secret!)}`,
     data: {
       account: account.id,
       user: user.id,

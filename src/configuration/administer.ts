@@ -139,11 +139,11 @@ export async function arrangeForm(
   const { form } = await retryOnConflict(context, async (catalog, validation) => {
     const schema = catalog.resources.get(source)
     if (!schema) throw new Refusal('field_not_found', `There is no source "${source}".`)
-    const seen = { ...schema, fields: schema.fields.filter(field => !validation.isHidden(field)) }
-    const version = formVersion(formOf(seen))
+    const visibleSchema = { ...schema, fields: schema.fields.filter(field => !validation.isHidden(field)) }
+    const version = formVersion(formOf(visibleSchema))
     const { precondition = null } = context
     if (!isMet(precondition, version)) throw versionConflict(`The form of ${source}`, version, precondition)
-    const form = newForm(body, seen, validation)
+    const form = newForm(body, visibleSchema, validation)
     const sections = withUnseen(schema, form, validation.isHidden)
     return { change: { verb: 'updated', resource: source, field: null, sections }, response: { form } }
   })

@@ -65,11 +65,11 @@ export async function saveChange<T extends object>(
 function changeOf(params: WriteParams, { verb, resource, field, sections, keys = null }: Change): Write {
   const { account, version } = params
   const [source, id] = [param(resource), param(String(field?.row.id ?? 0))]
-  const said = {
+  const changes = {
     ...(field ? { field: field.row, options: field.options } : {}),
     ...(sections ? { sections } : {}),
   }
-  const made = field ? sql`${String(field.row.version)}::int` : sql`catalog_version::int`
+  const versionSql = field ? sql`${String(field.row.version)}::int` : sql`catalog_version::int`
   return {
     changes: [
       sql`changed AS (
@@ -87,8 +87,8 @@ function changeOf(params: WriteParams, { verb, resource, field, sections, keys =
       {
         type: field ? `field.${verb}` : 'form.updated',
         resource: 'field',
-        of: sql`(SELECT ${id}::bigint AS id, ${made} AS version FROM changed)`,
-        changes: dated(JSON.stringify(said), sql`counted.at`),
+        of: sql`(SELECT ${id}::bigint AS id, ${versionSql} AS version FROM changed)`,
+        changes: dated(JSON.stringify(changes), sql`counted.at`),
       },
     ],
     answer: sql`SELECT ${id}::text AS id FROM changed`,

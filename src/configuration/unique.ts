@@ -50,7 +50,7 @@ export async function refuseDoubles(
       : [{ value: key, ids: (JSON.parse(ids!) as number[]).slice(0, examplesMax) }],
   )
   const path = wasUnique ? '/config/case_sensitive' : '/is_unique'
-  const said = wasUnique ? `case_sensitive can't be ${isCased(field)}` : "is_unique can't be true"
-  const message = `${said}: several records of ${resource} have the same ${name}.`
+  const refusal = wasUnique ? `case_sensitive can't be ${isCased(field)}` : "is_unique can't be true"
+  const message = `${refusal}: several records of ${resource} have the same ${name}.`
   problems.add(() => ({ field: path.split('/')[1]!, path, code: 'value_taken', message, examples }))
 }

@@ -26,8 +26,8 @@ export type Validation = {
 
 export function newValidation(catalog: Catalog, caller: Caller | undefined): Validation {
   const isHidden = ({ resource, internal_name: name }: Field) => {
-    const seen = caller?.catalog.resources.get(resource)
-    return seen !== undefined && isHiddenByRole(seen, name)
+    const schema = caller?.catalog.resources.get(resource)
+    return schema !== undefined && isHiddenByRole(schema, name)
   }
   return { catalog, problems: new Problems(), warnings: [], references: [], nested: [], isHidden }
 }

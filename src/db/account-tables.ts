@@ -13,7 +13,7 @@ export type Table = {
   readonly estimate: number
 }
 
-type Found = { readonly [column: string]: string | null }
+type Row = { readonly [column: string]: string | null }
 
 /** A name in SQL text. Unlike names in the code, these names come from the catalog or from a file. */
 export function quoted(name: string): string {
@@ -26,7 +26,7 @@ export function quoted(name: string): string {
  * refer to each other in a circle.
  */
 export async function accountTables(
-  query: (text: string) => Promise<readonly Found[]>,
+  query: (text: string) => Promise<readonly Row[]>,
 ): Promise<{ tables: Table[]; others: string[] }> {
   const rows = await query(`
     SELECT c.relname AS name, greatest(c.reltuples, 0)::bigint::text AS estimate,

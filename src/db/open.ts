@@ -168,8 +168,8 @@ function database(driver: Driver, options: LimitedOptions): Database {
     driver.transactionPermits,
   )
   const writeLock = new SharedExclusiveLock<string>('write', pausedMs, isBeingRead)
-  const means = { backend: driver, commits, writeLock, whileAvailable, shouldPrepare }
-  const requests = quickly(means, false)
+  const dependencies = { backend: driver, commits, writeLock, whileAvailable, shouldPrepare }
+  const requests = quickly(dependencies, false)
 
   return {
     engine,
@@ -184,7 +184,7 @@ function database(driver: Driver, options: LimitedOptions): Database {
       ),
     queryWithoutTimeLimit: (text, params = []) =>
       whileAvailable(() => driver.queryWithoutTimeLimit(text, params), true),
-    background: quickly(means, true),
+    background: quickly(dependencies, true),
     transaction({ account, signal }, act) {
       const inTurn = () =>
         transactions.run(account, signal, (_, coolDown) => {
@@ -243,7 +243,7 @@ function available(driver: Driver, isClosed: () => boolean, logOperationalError:
   }
 }
 
-type Means = {
+type QueryDependencies = {
   readonly backend: Driver
   readonly commits: GroupCommit
   readonly writeLock: SharedExclusiveLock<string>
@@ -253,7 +253,7 @@ type Means = {
 
 /** Single statements that don't take long: of requests or background work. */
 function quickly(
-  { backend: { sql, guard }, commits, writeLock, whileAvailable, shouldPrepare }: Means,
+  { backend: { sql, guard }, commits, writeLock, whileAvailable, shouldPrepare }: QueryDependencies,
   isBackground: boolean,
 ): Pick<Database, 'query' | 'queryBytes' | 'write'> {
   const ask = <R>(asked: Parameters<Ask>) =>

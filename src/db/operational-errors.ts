@@ -42,12 +42,13 @@ const mostRemembered = 100
 
 /** Returns a function that logs operational errors, the same one at most once a minute. */
 export function operationalErrorLog(log: (line: string) => void): (error: unknown) => void {
-  const said = new Map<string, number>()
+  const loggedAt = new Map<string, number>()
   return error => {
     const line = lineOf(error)
-    if (line === null || performance.now() - (said.get(line) ?? Number.NEGATIVE_INFINITY) < sayAgainMs) return
-    if (said.size >= mostRemembered) said.clear()
-    said.set(line, performance.now())
+    if (line === null || performance.now() - (loggedAt.get(line) ?? Number.NEGATIVE_INFINITY) < sayAgainMs)
+      return
+    if (loggedAt.size >= mostRemembered) loggedAt.clear()
+    loggedAt.set(line, performance.now())
     log(line)
   }
 }

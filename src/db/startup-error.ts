@@ -35,6 +35,6 @@ export function asStartupError(error: unknown): unknown {
   const isOfFile = path !== undefined || /^(write|read|fsync|ftruncate|close)$/.test(syscall)
   if (errno === undefined || !code || !isOfFile) return error
   const what = [path, dest].filter(Boolean).join(' → ') || `A file that is open (${syscall})`
-  const said = `${what} can't be used: ${getSystemErrorMessage(errno)} (${code}).`
-  return new StartupError([said, advice[code]].filter(Boolean).join(' '), { cause: error })
+  const text = `${what} can't be used: ${getSystemErrorMessage(errno)} (${code}).`
+  return new StartupError([text, advice[code]].filter(Boolean).join(' '), { cause: error })
 }

@@ -15,15 +15,18 @@ type Queries = Pick<Database, 'query' | 'write'>
 /** Commit or rollback of a transaction, and its result. */
 export type Outcome<T> = { readonly isKept: boolean; readonly result: T }
 
-type Means = {
+type TransactionDependencies = {
   readonly sql: Pick<Pool, 'begin'>
   readonly guard: Driver['guard']
   shouldPrepare(text: string): boolean
 }
 
 /** Runs `act` in a transaction; retries once if a table was altered under a prepared statement. */
-export async function transact<T>(means: Means, act: (tx: Queries) => Promise<Outcome<T>>): Promise<T> {
-  const once = () => keptOrNot(means.sql, tx => act(within(tx, means)))
+export async function transact<T>(
+  dependencies: TransactionDependencies,
+  act: (tx: Queries) => Promise<Outcome<T>>,
+): Promise<T> {
+  const once = () => keptOrNot(dependencies.sql, tx => act(within(tx, dependencies)))
   return once().catch(error => {
     if (!isOutdated(error)) throw error
     return once()
@@ -47,7 +50,7 @@ async function keptOrNot<T>(
   return outcome!.result
 }
 
-function within(tx: PoolTransaction, { guard, shouldPrepare }: Means): Queries {
+function within(tx: PoolTransaction, { guard, shouldPrepare }: TransactionDependencies): Queries {
   const asked = (text: string, params: readonly (string | null)[], replan = false): Parameters<Ask> => [
     text,
     params,

@@ -172,8 +172,8 @@ function resourceFields(
 
 /** A resource without a role's limits. */
 export function wholeFields(resource: Resource, fields: readonly Field[]): ResourceSchema {
-  const made = { resource, fields, byName: byName(fields), visibility: 'all', mayChange: 'all' } as const
-  const whole: Omit<ResourceSchema, 'whole'> & { whole?: ResourceSchema } = made
+  const complete = { resource, fields, byName: byName(fields), visibility: 'all', mayChange: 'all' } as const
+  const whole: Omit<ResourceSchema, 'whole'> & { whole?: ResourceSchema } = complete
   whole.whole = whole as ResourceSchema
   return whole.whole
 }

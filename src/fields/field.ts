@@ -254,7 +254,7 @@ export type Kind = {
   /** SQL of the calendar date of a value in a time zone, for sums by day, week and so on; absent: none. */
   day?(field: Field, timeZone: SqlPart): Expression
   /** The searched parts of a value (D86); absent: no field of the kind is searched. */
-  readonly searched?: Searched
+  readonly searched?: TextSearch
   /** The ids of the records that a stored value points to; absent: the value itself, or its items. */
   pointsTo?(value: Json): Json[]
   /** set if a value can identify a record: names and e-mails (D75), unique fields (D76) */
@@ -262,7 +262,7 @@ export type Kind = {
 }
 
 /** Search in the values of a kind. */
-export type Searched = {
+export type TextSearch = {
   /** SQL of the searched text, from SQL of the column: the texts folded, or the digits of numbers */
   sql(column: Sql): Sql
   /** the texts of a stored value, as people write them */

@@ -28,14 +28,14 @@ export function casedName(text: string): string {
 }
 
 function seenName(text: string): string {
-  return (isPlain.test(text) ? text : text.replace(control, '').replace(notAscii, seen)).trim()
+  return (isPlain.test(text) ? text : text.replace(control, '').replace(notAscii, visibleLetter)).trim()
 }
 
 const isPlain = /^[ -~]*$/
 const control = /(?![\t-\r])\p{Cc}/gu
 const notAscii = /[^ -~]/gu
 
-function seen(letter: string): string {
+function visibleLetter(letter: string): string {
   return unseen.has(letter) ? '' : letter
 }
 

@@ -8,7 +8,7 @@ import type { Expression, Row } from './columns.ts'
 export { type Operator, operators }
 
 /** The reason why an operand can't be read. */
-export type Complaint = { readonly message: string; readonly hint?: Hint }
+export type OperandProblem = { readonly message: string; readonly hint?: Hint }
 
 /**
  * A term that a filter or a sort can name: a field, or a member of one (`deal_value.currency`). With `multi`,
@@ -23,7 +23,7 @@ export type Term = {
    * The text of an operand → the text for the database, cast to `type`; several texts if the operand names
    * several values.
    */
-  operand(text: string, catalog: Catalog): string | readonly string[] | Complaint
+  operand(text: string, catalog: Catalog): string | readonly string[] | OperandProblem
   /** of moments: the first and the last one of a plain day in the account's time zone (D42), else null */
   day?(text: string, catalog: Catalog): readonly [first: string, last: string] | null
   /** The order of a sort; null if sorting has no meaning. */

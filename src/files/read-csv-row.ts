@@ -5,7 +5,7 @@ import { cellMax, placeText, recordMax } from './read-limits.ts'
 /** Shown characters of a cell that can't be used. */
 const shownMax = 1000
 
-export type Found = {
+export type RowContext = {
   readonly line: number
   /** maximum number of cells of a record that are not empty */
   readonly width: number
@@ -17,7 +17,7 @@ export type Found = {
 }
 
 /** The row of a record. Empty cells beyond the columns are dropped. */
-export function rowOf(cells: string[], found: Found): Row {
+export function rowOf(cells: string[], found: RowContext): Row {
   const { line, width, text, hasNul } = found
   const unusable = (hasNul && nulProblem(line, cells)) || (text.length > cellMax && longCell(cells, found))
   if (unusable) return { line, cells: cells.slice(0, width).map(shown), problem: unusable }
@@ -32,20 +32,20 @@ function nulProblem(line: number, cells: readonly string[]): string {
   return `${placeText({ line })}: cell ${index + 1} has a NUL character. Remove it.`
 }
 
-function longCell(cells: readonly string[], { line, most }: Found): string | false {
+function longCell(cells: readonly string[], { line, most }: RowContext): string | false {
   const index = cells.slice(0, most).findIndex(cell => cell.length > cellMax)
   if (index < 0) return false
   return `${placeText({ line })}: cell ${index + 1} has more than ${cellMax} characters. Shorten it.`
 }
 
 /** Keeps all cells: without the excess, the row would pass when it is sent again. */
-function excessRow(cells: readonly string[], { line, width, most, delimiter }: Found): Row {
+function excessRow(cells: readonly string[], { line, width, most, delimiter }: RowContext): Row {
   const count = cells.length > most ? `more than ${most}` : cells.length
   const rest = cells.slice(most).join(delimiter)
-  const kept = rest.length > cellMax ? shown(rest) : rest
+  const cut = rest.length > cellMax ? shown(rest) : rest
   return {
     line,
-    cells: cells.length > most ? [...cells.slice(0, most), kept] : cells,
+    cells: cells.length > most ? [...cells.slice(0, most), cut] : cells,
     problem:
       `${placeText({ line })}: the row has ${count} cells, but there are ${width} columns. ` +
       'Put text that has the delimiter in it between quotation marks.',

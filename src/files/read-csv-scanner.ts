@@ -23,9 +23,9 @@ function finder(text: string, sign: string): (from: number) => number {
 }
 
 /** A record with its cells and its end: a line break, or the end of the text. */
-type Whole = { readonly cells: string[]; readonly end: number }
+type CompleteRecord = { readonly cells: string[]; readonly end: number }
 /** A faulty quotation mark and its position. An open one may be closed in the next chunk. */
-type Faulty = { readonly at: number; readonly what: string; readonly isOpen?: boolean }
+type QuoteFault = { readonly at: number; readonly what: string; readonly isOpen?: boolean }
 
 export class CsvScanner {
   readonly #delimiter: string
@@ -85,7 +85,7 @@ export class CsvScanner {
   }
 
   /** Null: the end of the record isn't known yet, and it has no open quotation mark. */
-  #found(): Whole | Faulty | null {
+  #found(): CompleteRecord | QuoteFault | null {
     const [text, at] = [this.#text, this.#at]
     const end = this.#lineEnd(at)
     const mark = this.#mark(at)
@@ -94,7 +94,7 @@ export class CsvScanner {
   }
 
   /** A record with a quotation mark in it. */
-  #quoted(): Whole | Faulty | null {
+  #quoted(): CompleteRecord | QuoteFault | null {
     const text = this.#text
     const cells: string[] = []
     for (let from = this.#at; ; from += this.#delimiter.length) {
@@ -168,7 +168,7 @@ export class CsvScanner {
     return this.width + columnsMax
   }
 
-  #row({ cells, end }: Whole): Row {
+  #row({ cells, end }: CompleteRecord): Row {
     const { line, width } = this
     const text = this.#text.slice(this.#at, end)
     // Only quoted cells contain line breaks.
@@ -179,7 +179,7 @@ export class CsvScanner {
   }
 
   /** The row of a record that can't be read. The next line is the next record. */
-  #refused(faulty: Faulty | null): Row {
+  #refused(faulty: QuoteFault | null): Row {
     this.#isSkipping = true
     const text = this.#text.slice(this.#at)
     if (faulty === null) return tooLongRow(text, this.line)

@@ -97,7 +97,7 @@ function limited(row: Row, width: number): Row {
 type Workbook = { name: string; sheet: string; strings: string; styles: string; is1904: boolean }
 
 /** `told`: the name of the sheet. */
-async function workbookOf(archive: Archive, told: string | undefined): Promise<Workbook> {
+async function workbookOf(archive: Archive, sheetName: string | undefined): Promise<Workbook> {
   const [main] = await relationsOf(archive, '_rels/.rels', '', '/officeDocument')
   const path = main?.target ?? 'xl/workbook.xml'
   if (!archive.has(path)) throw unreadable(null, 'The file is no workbook.', 'Save it as XLSX, or as CSV.')
@@ -114,16 +114,18 @@ async function workbookOf(archive: Archive, told: string | undefined): Promise<W
     },
   })
   const relations = await relationsOf(archive, `${folder}_rels/${path.slice(folder.length)}.rels`, folder, '')
-  const named = sheets.find(({ name, isHidden }) => (told === undefined ? !isHidden : name === told))
-  if (told !== undefined && !named) {
+  const chosen = sheets.find(({ name, isHidden }) =>
+    sheetName === undefined ? !isHidden : name === sheetName,
+  )
+  if (sheetName !== undefined && !chosen) {
     const known = sheets.slice(0, 20).map(({ name }) => JSON.stringify(name.slice(0, 100)))
-    const what = `The workbook has no sheet ${JSON.stringify(told.slice(0, 100))}.`
+    const what = `The workbook has no sheet ${JSON.stringify(sheetName.slice(0, 100))}.`
     throw unreadable(null, what, `There are: ${known.join(', ')}.`)
   }
-  const sheet = relations.find(({ id }) => id === named?.id)?.target ?? `${folder}worksheets/sheet1.xml`
+  const sheet = relations.find(({ id }) => id === chosen?.id)?.target ?? `${folder}worksheets/sheet1.xml`
   if (!archive.has(sheet)) throw unreadable(null, 'The workbook has no sheet.', 'Save it as XLSX, or as CSV.')
   const part = (type: string) => relations.find(one => one.type.endsWith(type))?.target ?? ''
-  return { name: named?.name ?? '', sheet, strings: part('/sharedStrings'), styles: part('/styles'), is1904 }
+  return { name: chosen?.name ?? '', sheet, strings: part('/sharedStrings'), styles: part('/styles'), is1904 }
 }
 
 type Relation = { readonly id: string; readonly type: string; readonly target: string }

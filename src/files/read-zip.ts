@@ -7,7 +7,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
-import { kept, openTemporary, writeAt } from '../temporary-file.ts'
+import { openTemporary, withStorageErrors, writeAt } from '../temporary-file.ts'
 import { unreadable } from './read-limits.ts'
 
 /** in bytes: of the archive, of its directory, and of everything inflated from it */
@@ -39,13 +39,13 @@ export class Archive {
 
   /** Spools the bytes and reads the directory. Throws a Refusal if they are no archive. */
   static async of(bytes: AsyncIterable<Uint8Array>): Promise<Archive> {
-    const file = await kept(() => openTemporary('import'))
+    const file = await withStorageErrors(() => openTemporary('import'))
     try {
       let size = 0
       for await (const chunk of bytes) {
         if (size + chunk.length > archiveMax)
           throw tooLarge('The file has more than 1 GiB.', 'Split it, or save it as CSV.')
-        await kept(() => writeAt(file, chunk, size))
+        await withStorageErrors(() => writeAt(file, chunk, size))
         size += chunk.length
       }
       return new Archive(file, await entriesOf(file, size))

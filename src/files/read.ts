@@ -66,10 +66,10 @@ export async function readTable(bytes: AsyncIterable<Uint8Array>, given: Source)
   const columns = columnNames(header.map(plainText))
   const lost = new LostCells(header, line)
   const finish = (row: Row) => {
-    const judged = lost.judged(row)
-    restore(judged)
-    if (judged === row) widen(judged, columns.length)
-    return withoutFooter(judged, columns)
+    const checked = lost.judged(row)
+    restore(checked)
+    if (checked === row) widen(checked, columns.length)
+    return withoutFooter(checked, columns)
   }
   return {
     columns: () => columns,

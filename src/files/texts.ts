@@ -114,10 +114,10 @@ const monthDay = /^(\p{L}{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})$/iu
 export function dateOf(text: string, order: DateOrder | undefined): string | 'unclear' | null {
   if (text.length === 10 && text.charCodeAt(4) === 45) return isoDate(text)
   if (/^\d{8}$/.test(text)) return isoDate(`${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`)
-  const named = dayMonth.exec(text)
-  if (named) return made(named[3]!, monthOf(named[2]!), named[1]!)
+  const withMonthName = dayMonth.exec(text)
+  if (withMonthName) return dateFrom(withMonthName[3]!, monthOf(withMonthName[2]!), withMonthName[1]!)
   const american = monthDay.exec(text)
-  if (american) return made(american[3]!, monthOf(american[1]!), american[2]!)
+  if (american) return dateFrom(american[3]!, monthOf(american[1]!), american[2]!)
   const match = numbers.exec(text)
   return match ? ofNumbers(match[1]!, match[2]!, match[3]!, match[4]!, order) : null
 }
@@ -129,17 +129,17 @@ function ofNumbers(
   third: string,
   order: DateOrder | undefined,
 ): string | 'unclear' | null {
-  if (first.length === 4) return made(first, second, third)
+  if (first.length === 4) return dateFrom(first, second, third)
   if (first.length > 2) return null
   const [one, two] = [Number(first), Number(second)]
-  if (order === 'ymd' && third.length <= 2) return made(first, second, third)
+  if (order === 'ymd' && third.length <= 2) return dateFrom(first, second, third)
   // Dates with points never begin with the month.
-  if (sign === '.') return made(third, second, first)
+  if (sign === '.') return dateFrom(third, second, first)
   // A date that is only valid in another order is refused: it puts the file's other dates in doubt.
-  if (order === 'mdy') return made(third, first, second)
-  if (order === 'dmy') return made(third, second, first)
-  if (one > 12 || one === two) return made(third, second, first)
-  return two > 12 ? made(third, first, second) : 'unclear'
+  if (order === 'mdy') return dateFrom(third, first, second)
+  if (order === 'dmy') return dateFrom(third, second, first)
+  if (one > 12 || one === two) return dateFrom(third, second, first)
+  return two > 12 ? dateFrom(third, first, second) : 'unclear'
 }
 
 /** The number of a month's name or abbreviation; 0 if it is none. */
@@ -148,7 +148,7 @@ function monthOf(word: string): string {
 }
 
 /** A year of two digits means 1970 to 2069; a year such as 0026 is rejected as a mistake. */
-function made(year: string, month: string, day: string): string | null {
+function dateFrom(year: string, month: string, day: string): string | null {
   if (year.length === 4 && year < '1000') return null
   const full = year.length === 2 ? `${Number(year) < 70 ? '20' : '19'}${year}` : year
   return isoDate(`${full}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`)

@@ -153,7 +153,7 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
     return sql`concat('{', concat_ws(',', ${sql.join(all)}), '}')::jsonb`
   }
   const merged = sql`(SELECT merged(e.changes ORDER BY e.seq DESC) AS changes ${ofRecord}) own`
-  const of = (column: WasColumn): Sql => {
+  const of = (column: PastColumn): Sql => {
     if (column.isAsNow) return sql`d.${sql.id(column.name)}`
     switch (column.name) {
       case 'updated_at':
@@ -177,7 +177,7 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
 }
 
 /** A column of the record `d` before `changes`, JSON of {field: {before}}; null: there are none. */
-function takenBack({ name, type, field, member }: WasColumn, changes: Sql): Sql {
+function takenBack({ name, type, field, member }: PastColumn, changes: Sql): Sql {
   const now = sql`d.${sql.id(name)}`
   if (name === 'custom') {
     const ofCustom = sql`jsonb_each(${changes}) c (k, v) WHERE k LIKE 'cf\\_%'`
@@ -214,7 +214,7 @@ function documentSql(updatedAt: Sql, updatedBy: Sql): Sql {
       WHERE ${isCustom} AND v -> 'before' <> 'null' AND NOT d.custom ? k) m)`
 }
 
-type WasColumn = {
+type PastColumn = {
   readonly name: string
   readonly type: SqlType
   /** the field, and the member of its value, that it holds; null: the store's own */
@@ -225,7 +225,7 @@ type WasColumn = {
 }
 
 /** The columns that lists and sums may read. */
-const columnsOf = memoize(({ fields, resource: { maintained } }: ResourceSchema): readonly WasColumn[] => {
+const columnsOf = memoize(({ fields, resource: { maintained } }: ResourceSchema): readonly PastColumn[] => {
   const ofStore = (
     [
       ['custom', 'jsonb'],

@@ -31,7 +31,7 @@ const attempts = 5
 
 /**
  * `seq` → the record after that event, if the caller saw it then and sees it now; values that follow from
- * other records are current (D63). `fields` are the resource's as the caller's role sees them; a null filter
+ * other records are current (D63). `schema` is the resource's as the caller's role sees it; a null filter
  * matches all.
  */
 export async function recordsAsOf(
@@ -67,7 +67,7 @@ type ReadRow = Rows[number]
 function thenOf(
   schema: ResourceSchema,
   row: ReadRow | undefined,
-  then: Then | undefined,
+  then: StateAfterEvent | undefined,
   filter: Plan | null,
 ): RecordAsOf | null {
   // The owner of a purged record is unknown.
@@ -83,7 +83,7 @@ function thenOf(
 }
 
 /** The changes of a record since the first requested event, and its newest version. */
-type History = { readonly version: number; readonly past: ReadonlyMap<number, Then> }
+type History = { readonly version: number; readonly past: ReadonlyMap<number, StateAfterEvent> }
 
 async function historiesOf(
   db: Reader,
@@ -191,9 +191,9 @@ function byClock({ whole }: ResourceSchema): Field[] {
 /** The columns that had other values, as JSON text, and the custom values that were set, and unset. */
 function columnsOf(
   { whole }: ResourceSchema,
-  then: Then | undefined,
+  then: StateAfterEvent | undefined,
 ): { columns: string; set: string; unset: string[] } {
-  const columns = Object.entries(then?.kept ?? {}).map(
+  const columns = Object.entries(then?.storeColumns ?? {}).map(
     ([name, value]) => `"${name}":${JSON.stringify(value)}`,
   )
   const set: JsonObject = {}
@@ -233,15 +233,15 @@ export type Step = {
    * time and user of the record's last write; if this event doesn't write it, such as a deletion, those of an
    * earlier event
    */
-  readonly written: Written
+  readonly written: LastWrite
 }
-type Written = { readonly at: string; readonly by: number }
+type LastWrite = { readonly at: string; readonly by: number }
 
 /** The differences after an event: values of fields, and the store's own columns. */
-type Then = {
+type StateAfterEvent = {
   readonly values: ReadonlyMap<string, Json>
   /** null if nothing has happened since */
-  readonly kept: {
+  readonly storeColumns: {
     readonly version: number
     readonly updated_at: string
     readonly updated_by: number
@@ -253,20 +253,20 @@ type Then = {
 /**
  * The differences after each of the events `asked` of one record. `steps`: the newest first, none missing.
  */
-export function undone(steps: Iterable<Step>, asked: ReadonlySet<number>): Map<number, Then> {
-  const found = new Map<number, Then>()
+export function undone(steps: Iterable<Step>, asked: ReadonlySet<number>): Map<number, StateAfterEvent> {
+  const found = new Map<number, StateAfterEvent>()
   const values = new Map<string, Json>()
   let isNewest = true
   for (const step of steps) {
     if (asked.has(step.seq))
-      found.set(step.seq, { values: new Map(values), kept: isNewest ? null : kept(step) })
+      found.set(step.seq, { values: new Map(values), storeColumns: isNewest ? null : storeColumnsOf(step) })
     for (const [field, { before }] of Object.entries(step.changes)) values.set(field, before)
     isNewest = false
   }
   return found
 }
 
-function kept({ type, version, at, actor, written }: Step): Then['kept'] {
+function storeColumnsOf({ type, version, at, actor, written }: Step): StateAfterEvent['storeColumns'] {
   const isDeletion = type.endsWith('.deleted')
   return {
     version,
@@ -278,8 +278,8 @@ function kept({ type, version, at, actor, written }: Step): Then['kept'] {
 }
 
 /** The former record, from the current one. A custom field without a value is absent from it (D43). */
-export function recordAsOf(now: JsonObject, { values, kept }: Then): JsonObject {
-  const record: JsonObject = { ...now, ...kept }
+export function recordAsOf(now: JsonObject, { values, storeColumns }: StateAfterEvent): JsonObject {
+  const record: JsonObject = { ...now, ...storeColumns }
   for (const [field, value] of values) {
     if (value === null && field.startsWith('cf_')) delete record[field]
     else record[field] = value

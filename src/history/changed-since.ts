@@ -11,7 +11,7 @@ import { ask, sql } from '../sql.ts'
 import { mayName } from './present.ts'
 
 /** A field that differs from the value that an event gave it. */
-export type Differing = { readonly name: string; readonly made: Json; readonly current: Json }
+export type ChangedField = { readonly name: string; readonly made: Json; readonly current: Json }
 
 type Event = { readonly seq: number; readonly schema: ResourceSchema; readonly id: number }
 
@@ -23,7 +23,7 @@ export async function changedSince(
   db: Reader,
   event: Event,
   caller: Caller,
-  differing: readonly Differing[],
+  differing: readonly ChangedField[],
 ): Promise<Refusal> {
   const { seq, schema, id } = event
   const isRead = mayRead(caller, schema.resource.name)
@@ -53,7 +53,7 @@ export async function changedSince(
 }
 
 /** An event that changed a field: its number, time and user. */
-type By = {
+type ChangeAuthor = {
   readonly seq: number
   readonly at: string
   readonly actor: { id: number | null; name: string | null }
@@ -65,7 +65,7 @@ async function lastChanges(
   { seq, schema, id }: Event,
   caller: Caller,
   names: readonly string[],
-): Promise<Map<string, By>> {
+): Promise<Map<string, ChangeAuthor>> {
   const { account } = callerParamsOf(caller)
   const { name } = schema.resource
   const rows = await ask(

@@ -8,8 +8,7 @@ import { renderedSql, shown } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
-import { eventRows, type PresentedEvent, presentEvents } from './present.ts'
-import { isShownToRole } from './present-configuration.ts'
+import { eventRows, isShownToRole, type PresentedEvent, presentEvents } from './present.ts'
 import type { FeedRequest } from './query.ts'
 
 export type FeedPage = {
@@ -34,18 +33,18 @@ export async function readFeed(db: Reader, caller: Caller, asked: FeedRequest): 
   const after = asked.after ?? oldest - 1
   if (after + 1 < oldest) throw gone(oldest)
   const rows = found.filter(row => row.seq !== null)
-  const told = await presentEvents(
+  const presented = await presentEvents(
     db,
     caller,
     rows.filter(row => isShownToRole(caller.catalog, row)),
   )
-  const records = asked.withRecord ? await recordsOf(db, caller, params, told) : null
-  const events = records ? told.slice(0, records.enough) : told
+  const records = asked.withRecord ? await recordsOf(db, caller, params, presented) : null
+  const events = records ? presented.slice(0, records.enough) : presented
   const end = rows.at(-1)?.has_next === 'true' ? Number(rows.at(-1)!.seq) : Math.min(after + scanMax, last)
   return {
     events: events.map(event => ({ seq: event.seq, type: event.type, text: textOf(event, records) })),
     last,
-    next: events.length < told.length ? events.at(-1)!.seq : Math.max(after, end),
+    next: events.length < presented.length ? events.at(-1)!.seq : Math.max(after, end),
   }
 }
 

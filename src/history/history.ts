@@ -2,6 +2,7 @@
 import type { Problems } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { isObject, parseJson } from '../json.ts'
+import { pageSizeMax } from '../lists/foreign-parameters.ts'
 import {
   addProblem,
   type Parameters,
@@ -10,7 +11,6 @@ import {
   unknownParameters,
   wholeNumber,
 } from '../lists/parameters.ts'
-import { pageSizeMax } from '../lists/parameters-elsewhere.ts'
 import { recordNotFound } from '../records/read.ts'
 import type { Reader } from '../records/store.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'

@@ -3,7 +3,7 @@
  * Fields that the caller's role hides are left out. Knows no HTTP and no particular resource.
  */
 import type { CallerParams } from '../fields/caller-params.ts'
-import type { ResourceSchema } from '../fields/catalog.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
@@ -16,7 +16,6 @@ import { type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { mapYielding } from '../waiting/yielding.ts'
 import { shownTypes } from './event-types.ts'
-import { presentConfiguration } from './present-configuration.ts'
 
 export type PresentedEvent = {
   readonly seq: number
@@ -178,4 +177,31 @@ function presentChange({ name, field, from, to }: Change, names: NamesByField): 
   const named = (key: string, value: Json) => (known && value !== null ? { [key]: nameOf(value) } : {})
   const label = field?.field_name ?? name
   return { field: name, label, from, to, ...named('from_name', from), ...named('to_name', to) }
+}
+
+/** True if a role may see an event: it is not about a field that the role hides. */
+export function isShownToRole({ resources }: Catalog, { resource, changes }: EventRow): boolean {
+  if (resources.has(resource!)) return true
+  const { field } = parseJson(changes!) as JsonObject
+  return !isObject(field) || isKnown(String(field.internal_name), [resources.get(String(field.resource))!])
+}
+
+/** The changes of an event of the configuration, without the names of hidden fields. */
+export function presentConfiguration({ resources }: Catalog, changes: JsonObject): JsonObject {
+  const { sections } = changes
+  if (!Array.isArray(sections)) return changes
+  const all = [...resources.values()]
+  // The event of a form does not name its resource.
+  const known = (names: Json) => (names as string[]).filter(name => isKnown(name, all))
+  return {
+    ...changes,
+    sections: (sections as JsonObject[]).map(part => ({ ...part, fields: known(part.fields!) })),
+  }
+}
+
+/** True if no resource hides its field of that name; for a deleted field, if none hides any field. */
+function isKnown(name: string, among: readonly ResourceSchema[]): boolean {
+  const having = among.filter(({ byName }) => byName.has(name))
+  if (having.length) return having.every(schema => !isHiddenByRole(schema, name))
+  return among.every(({ byName, whole }) => byName === whole.byName)
 }

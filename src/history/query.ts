@@ -46,8 +46,8 @@ export function readFeedQuery(parameters: Parameters, catalog: Catalog, rights: 
   const limit = numberOf(parameters, 'limit', 1, limitMax, problems) ?? limitDefault
   const wait = numberOf(parameters, 'wait', 0, waitMax, problems) ?? 0
   const known = [...catalog.resources.keys(), configuration]
-  const named = listed(parameters, 'resource', problems)
-  for (const name of named?.filter(name => !known.includes(name)) ?? []) {
+  const sent = listed(parameters, 'resource', problems)
+  for (const name of sent?.filter(name => !known.includes(name)) ?? []) {
     const hint = () => suggestion(name, known, `The resources: ${known.join(', ')}.`)
     addProblem(problems, 'resource', 'unknown_resource', `There is no resource "${name}".`, { hint })
   }
@@ -59,7 +59,7 @@ export function readFeedQuery(parameters: Parameters, catalog: Catalog, rights: 
   }
   const withRecord = oneOf(parameters, 'record', ['1'], problems) !== null
   throwProblems(problems, 'The feed could not be read.')
-  return { after, limit, resources: followed(named, known, catalog, rights), types, wait, withRecord }
+  return { after, limit, resources: followed(sent, known, catalog, rights), types, wait, withRecord }
 }
 
 /** True if a caller may follow the events of all that they may read (D71). */

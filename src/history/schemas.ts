@@ -1,31 +1,34 @@
 /** The schemas of events in histories and the feed (D69, D70). Data only. */
 import type { Schema } from '../fields/field.ts'
-import { anyObject, opened, orNull, schemaRef } from '../fields/kinds/schemas.ts'
+import { anyObject, openObject, orNull, schemaRef } from '../fields/kinds/schemas.ts'
 
 const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
 
 const members = {
   ...{ seq: whole, type: text, also: { type: 'array', items: text } },
   ...{ at: { type: 'string', format: 'date-time' }, resource: text, id: whole, version: whole },
-  actor: opened(
+  actor: openObject(
     {
       ...{ id: orNull(whole), name: orNull(text), token: schemaRef('named_or_gone') },
-      ...{ job: opened({ id: whole }), request_id: orNull(text) },
+      ...{ job: openObject({ id: whole }), request_id: orNull(text) },
     },
     ['id', 'name', 'request_id'],
   ),
   changes: {
     type: 'array',
-    items: opened({ field: text, label: text, from: {}, to: {}, from_name: {}, to_name: {} }, [
+    items: openObject({ field: text, label: text, from: {}, to: {}, from_name: {}, to_name: {} }, [
       ...['field', 'label', 'from', 'to'],
     ]),
   },
 }
 
-export const eventSchema: Schema = opened(members)
+export const eventSchema: Schema = openObject(members)
 
 /** An event of the feed, with its record if requested. */
-export const feedEventSchema: Schema = opened({ ...members, record: orNull(anyObject) }, Object.keys(members))
+export const feedEventSchema: Schema = openObject(
+  { ...members, record: orNull(anyObject) },
+  Object.keys(members),
+)
 
 /** A record that may have been deleted meanwhile. */
-export const namedOrGoneSchema: Schema = opened({ id: whole, name: orNull(text) })
+export const namedOrGoneSchema: Schema = openObject({ id: whole, name: orNull(text) })

@@ -14,12 +14,12 @@ const everyMs = 250
 /** Maximum number of waiting requests per account in a process. */
 const waitingMax = 200
 
-type Waiting = { readonly after: number; readonly end: () => void }
+type Waiter = { readonly after: number; readonly end: () => void }
 
 /** The waiting requests of this process. */
 export class Subscribers {
   readonly #db: Reader
-  readonly #waiting = new Map<number, Set<Waiting>>()
+  readonly #waiting = new Map<number, Set<Waiter>>()
   /** One statement at a time. Ignores errors: the requests wait on, and fail when they are sent again. */
   readonly #ask = coalesce('event_poll', 1, (_of: 'all') => this.#askOnce().catch(() => {}))
   #timer: NodeJS.Timeout | undefined

@@ -22,9 +22,8 @@ import { updateRecord } from '../records/update.ts'
 import { allows } from '../rights/scopes.ts'
 import { type Caller, callerParamsOf, isLimited, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
-import { changedSince, type Differing } from './changed-since.ts'
-import type { EventRow } from './present.ts'
-import { isShownToRole } from './present-configuration.ts'
+import { type ChangedField, changedSince } from './changed-since.ts'
+import { type EventRow, isShownToRole } from './present.ts'
 
 /** An event that can be undone. */
 export type Undoable = {
@@ -109,12 +108,12 @@ async function isSeen(db: Reader, event: EventRow, context: WriteContext): Promi
   if (!may('read') && !may('write')) return false
   const schema = catalog.resources.get(resource!)
   if (!schema || !isLimited(schema)) return isShownToRole(catalog, event)
-  const [seen] = await ask(
+  const [row] = await ask(
     db,
     sql`SELECT 1 AS seen FROM ${sql.id(resource!)} r
 WHERE ${visible(resource!, callerParamsOf(context), sql`r`)} AND r.id = ${id!}::bigint`,
   )
-  return seen !== undefined
+  return row !== undefined
 }
 
 const verbs = new Set(['created', 'updated', 'deleted', 'restored'])
@@ -180,19 +179,19 @@ async function differingNow(
   event: Undoable,
   caller: Caller,
   record: JsonObject,
-): Promise<Differing[]> {
+): Promise<ChangedField[]> {
   const now = differingFrom(event, record)
   return now.length === 0 && (await isDeletedSince(db, event, caller)) ? [lifeOf(event, record)] : now
 }
 
 /** The fields of the record that differ from the event's values, as far as the record itself shows. */
-export function differingFrom(event: Undoable, record: JsonObject): Differing[] {
+export function differingFrom(event: Undoable, record: JsonObject): ChangedField[] {
   const { schema, verb } = event
   const isGone = record.deleted_at !== null
   if (isGone !== (verb === 'deleted')) return [lifeOf(event, record)]
   if (verb !== 'created' && verb !== 'updated') return []
-  const judged = schema.whole.fields.filter(field => isThere(field) && isJudged(field, event))
-  return judged.flatMap(field => {
+  const checked = schema.whole.fields.filter(field => isThere(field) && isJudged(field, event))
+  return checked.flatMap(field => {
     const { internal_name: name } = field
     const made = event.changes[name]?.after ?? emptyValue(field, kinds[field.type])
     const current = record[name] ?? null
@@ -201,7 +200,7 @@ export function differingFrom(event: Undoable, record: JsonObject): Differing[] 
 }
 
 /** The difference of a record that was deleted or restored. */
-function lifeOf({ verb }: Undoable, { deleted_at: current }: JsonObject): Differing {
+function lifeOf({ verb }: Undoable, { deleted_at: current }: JsonObject): ChangedField {
   return { name: 'deleted_at', made: verb === 'deleted' ? 'deleted' : null, current: current! }
 }
 

@@ -1,8 +1,11 @@
 /**
- * Reads the body of a request within its limits. Takes little more memory than the bytes that have arrived.
+ * Reads the body of a request, or an upload (D80), within its limits. Takes little more memory than the bytes
+ * that have arrived.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { Refusal } from '../errors.ts'
+import { within } from '../waiting/timeout.ts'
 
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
@@ -58,13 +61,13 @@ export async function readBody(
   })
 }
 
-type Collected = { add(chunk: Buffer): void; bytes(): Buffer }
+type BodyBuffer = { add(chunk: Buffer): void; bytes(): Buffer }
 
 /**
  * Collects a body in one growing buffer. If each chunk were kept, a body sent byte by byte would take a
  * hundred times its size.
  */
-function collect(limit: BodyLimit, hold: (bytes: number) => void): Collected {
+function collect(limit: BodyLimit, hold: (bytes: number) => void): BodyBuffer {
   let memory = Buffer.alloc(0)
   let length = 0
   return {
@@ -103,4 +106,39 @@ function refuseOtherThanUtf8(headers: IncomingHttpHeaders): void {
   const charset = charsetOf(headers) ?? 'utf-8'
   if (/^utf-?8$/i.test(charset) && !isCompressed(headers)) return
   throw new Refusal('unsupported_media_type', 'Send the body as JSON in UTF-8, without compression.')
+}
+
+/** Maximum size of a file, in bytes. */
+const bytesMax = 2_147_483_648
+/** Maximum duration of an upload, in milliseconds, even if bytes keep coming. */
+const wholeMs = 7_200_000
+
+/**
+ * The bytes of a file as they arrive. It may take longer than other requests, but some bytes must arrive
+ * every `idleMs`; time that the consumer takes does not count. Throws `body_too_large`, `request_timeout`,
+ * and `malformed_request` if the client leaves. After all but the last a response can be sent.
+ */
+export async function* arriving(body: Readable, idleMs: number): AsyncGenerator<Buffer> {
+  const chunks: AsyncIterator<Buffer> = body.iterator({ destroyOnReturn: false })
+  const until = performance.now() + wholeMs
+  for (let bytes = 0; ; ) {
+    const leftMs = Math.min(idleMs, until - performance.now())
+    const next = await within(chunks.next(), leftMs, tooLate).catch(error => {
+      // The client left: no fault of the service.
+      if (error !== body.errored) throw error
+      throw new Refusal('malformed_request', 'The request ended before its body did.')
+    })
+    if (next.done) return
+    bytes += next.value.length
+    if (bytes > bytesMax)
+      throw new Refusal(
+        'body_too_large',
+        `The file is larger than the ${bytesMax} bytes that the service takes.`,
+      )
+    yield next.value
+  }
+}
+
+function tooLate(): never {
+  throw new Refusal('request_timeout', 'The rest of the file did not arrive in time.')
 }

@@ -8,7 +8,6 @@ import { accountOf } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
 import { isLoopbackName } from '../setting-values.ts'
 import type { Answer } from './answer.ts'
-import { networkOf } from './network.ts'
 import { addressOf } from './proxies.ts'
 
 export type Client = ClientInfo & {
@@ -119,4 +118,15 @@ export function refuseWrongHost(request: FastifyRequest): void {
       'malformed_request',
       'X-Forwarded-Host must be a name or an address, with or without a port.',
     )
+}
+
+/**
+ * An IPv4 address as it stands; of an IPv6 address the first 64 bits, the usual assignment of one customer.
+ */
+export function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  if (!plain.includes(':')) return plain
+  const [head, tail] = plain.split('::').map(part => (part === '' ? [] : part.split(':')))
+  const zeros = tail ? Array.from({ length: 8 - head!.length - tail.length }, () => '0') : []
+  return [...head!, ...zeros, ...(tail ?? [])].slice(0, 4).join(':')
 }

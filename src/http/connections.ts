@@ -15,10 +15,9 @@ import type { Readable } from 'node:stream'
 import { publish } from '../diagnostics.ts'
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import { problemAnswer, rawAnswer } from './answer.ts'
-import { hasBody } from './body.ts'
-import { networkOf } from './network.ts'
+import { arriving, hasBody } from './body.ts'
+import { networkOf } from './client.ts'
 import type { ProxyTest } from './proxies.ts'
-import { arriving } from './upload.ts'
 
 export type ConnectionLimits = {
   /** maximum of connections: in all, and per network */

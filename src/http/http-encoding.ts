@@ -26,13 +26,17 @@ type Pieces = readonly Uint8Array[]
 type Encoded = Answer & { readonly body: string | Buffer | Readable }
 
 /** The part of a request that negotiates its response. */
-export type Wanted = {
+export type RequestHead = {
   readonly method: string
   readonly headers: { readonly [name: string]: string | string[] | undefined }
 }
 
 /** The response for this client. `vary`: the other headers by which it varies. */
-export async function encoded(answer: Answer, { method, headers }: Wanted, vary: string): Promise<Encoded> {
+export async function encoded(
+  answer: Answer,
+  { method, headers }: RequestHead,
+  vary: string,
+): Promise<Encoded> {
   const { 'if-none-match': known, 'accept-encoding': accepted } = headers
   const isRead = method === 'GET' || method === 'HEAD'
   if (known && isRead && isKnown(answer, String(known))) return { ...answer, status: 304, body: '' }

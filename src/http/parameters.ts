@@ -2,8 +2,8 @@
 import { type Problems, parameterProblem, Refusal } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { isObject, isRawNumber, type Json, pointerStep, type RawNumber } from '../json.ts'
+import { foreignParameterHint } from '../lists/foreign-parameters.ts'
 import { type Parameters, throwProblems, unknownParameters, unreadable } from '../lists/parameters.ts'
-import { saidElsewhere } from '../lists/parameters-elsewhere.ts'
 import type { ApiRequest } from './request.ts'
 import type { Handler } from './route.ts'
 
@@ -75,7 +75,8 @@ export function parametersOf(
     const joined = name === 'filter' || texts.length === 0 ? texts : [texts.join(',')]
     parameters.set(name, [...(parameters.get(name) ?? []), ...joined])
   }
-  if (wrong.length) refuseWrong(wrong, unknownParameters(parameters, known, saidElsewhere(schema, known)))
+  if (wrong.length)
+    refuseWrong(wrong, unknownParameters(parameters, known, foreignParameterHint(schema, known)))
   return parameters
 }
 
@@ -110,8 +111,8 @@ function textOf(value: string | number | boolean | RawNumber): string {
 
 function refuseWrong(names: readonly string[], problems: Problems): void {
   for (const name of names) {
-    const told = { field: null, path: `/${name}`, parameter: name, code: 'wrong_type' }
-    problems.add(() => ({ ...told, message: `${name} must be a text or a number.` }))
+    const problem = { field: null, path: `/${name}`, parameter: name, code: 'wrong_type' }
+    problems.add(() => ({ ...problem, message: `${name} must be a text or a number.` }))
   }
   throwProblems(problems, unreadable)
 }

@@ -4,7 +4,7 @@
  */
 import { hashToken } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
-import { networkOf } from './network.ts'
+import { networkOf } from './client.ts'
 
 export type RateLimit = {
   /**

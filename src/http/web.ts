@@ -54,8 +54,8 @@ export function serveWeb(app: FastifyInstance, connections: Connections): boolea
     setHeaders(reply, path) {
       connections.answer(reply.request.raw, reply.raw)
       // Names of assets contain a hash of their content.
-      const kept = path.includes('/assets/') ? `public, max-age=${year}, immutable` : 'no-cache'
-      for (const [name, value] of Object.entries({ ...pageHeaders, 'cache-control': kept }))
+      const cacheControl = path.includes('/assets/') ? `public, max-age=${year}, immutable` : 'no-cache'
+      for (const [name, value] of Object.entries({ ...pageHeaders, 'cache-control': cacheControl }))
         reply.header(name, value)
     },
   })

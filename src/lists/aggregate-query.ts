@@ -2,10 +2,10 @@
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { NameLookup } from '../records/names.ts'
 import type { Sql } from '../sql.ts'
+import { foreignParameterHint } from './foreign-parameters.ts'
 import { type GroupKey, groupKeysOf } from './groups.ts'
 import { counting, type InBase, type Measure, type Measured, measuresOf, sumOf } from './measures.ts'
 import { addProblem, type Parameters, single, throwProblems, unknownParameters } from './parameters.ts'
-import { saidElsewhere } from './parameters-elsewhere.ts'
 import { type Selection, selectionOf } from './query.ts'
 
 export const aggregateParameters = ['group_by', 'measures', 'filter', 'deleted', 'as_of']
@@ -47,7 +47,7 @@ export function readAggregateQuery(
   const problems = unknownParameters(
     parameters,
     aggregateParameters,
-    saidElsewhere(schema, aggregateParameters),
+    foreignParameterHint(schema, aggregateParameters),
   )
   const context = { schema, catalog, problems, names }
   const selection = selectionOf(parameters, context)

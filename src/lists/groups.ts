@@ -46,17 +46,18 @@ function groupKeyOf(text: string, context: ResolveContext): GroupKey | null {
   const { schema, catalog, problems } = context
   const [name, unit, ...more] = text.split(':') as [string, string?, ...string[]]
   const field = schema.byName.get(name)
-  const told = (hint: Hint) => ({ field: name, hint })
+  const withHint = (hint: Hint) => ({ field: name, hint })
   if (!field?.is_active || field.is_hidden) {
     const hint = () => unknownFieldHint(name, schema)
-    addProblem(problems, 'group_by', 'unknown_field', `There is no field "${name}".`, told(hint))
+    addProblem(problems, 'group_by', 'unknown_field', `There is no field "${name}".`, withHint(hint))
   } else if (kinds[field.type].day) {
     const known = units.find(one => one === unit)
     if (known && more.length === 0) return dateKey(text, field, known, catalog)
     const hint = () => suggestion(unit ?? '', units, `The units: ${units.join(', ')}.`)
     const message = `${name} needs a unit of time, such as ${name}:month.`
-    if (unit === undefined) addProblem(problems, 'group_by', 'not_groupable', message, told(hint))
-    else addProblem(problems, 'group_by', 'invalid_value', `There is no unit of time "${unit}".`, told(hint))
+    if (unit === undefined) addProblem(problems, 'group_by', 'not_groupable', message, withHint(hint))
+    else
+      addProblem(problems, 'group_by', 'invalid_value', `There is no unit of time "${unit}".`, withHint(hint))
   } else if (!isGroupable(field)) {
     const hint = `Those that can: ${namesOfFields(schema, isGroupable)}; dates with a unit of time.`
     addProblem(
@@ -64,7 +65,7 @@ function groupKeyOf(text: string, context: ResolveContext): GroupKey | null {
       'group_by',
       'not_groupable',
       `Records can't be grouped by ${name}: it doesn't hold one id with a name.`,
-      told(hint),
+      withHint(hint),
     )
   } else if (unit !== undefined) {
     addProblem(
@@ -72,7 +73,7 @@ function groupKeyOf(text: string, context: ResolveContext): GroupKey | null {
       'group_by',
       'invalid_value',
       `${name} has no units of time.`,
-      told(`Use ${name} alone.`),
+      withHint(`Use ${name} alone.`),
     )
   } else return idKey(field, text)
   return null

@@ -65,14 +65,14 @@ export function pageSql(
 ): Sql {
   const { pageSize } = request
   const keys = keysOf(request, params, asOf)
-  const named = keys.map(({ value }, index) => ({ value, name: sql.id(`key${index}`) }))
-  const columns = [renderedLate(schema), ...named.map(({ value, name }) => sql`${value} AS ${name}`)]
+  const namedKeys = keys.map(({ value }, index) => ({ value, name: sql.id(`key${index}`) }))
+  const columns = [renderedLate(schema), ...namedKeys.map(({ value, name }) => sql`${value} AS ${name}`)]
   const at = (column: Sql, place: number) => sql`(array_agg(${column}))[${sql.integer(place)}]`
   // JSON text here never contains a line feed, so it separates records that are read one by one.
   const between = isPassedOn(schema, request) ? sql`','` : sql`E'\\n'`
   return sql`SELECT string_agg(p.record, ${between}) AS records, count(*)::text AS found,
   ${at(sql`octet_length(p.record)`, pageSize + 1)}::text AS beyond,
-  json_build_array(${sql.join(named.map(({ name }) => at(sql`p.${name}`, pageSize)))})::text AS position${more}
+  json_build_array(${sql.join(namedKeys.map(({ name }) => at(sql`p.${name}`, pageSize)))})::text AS position${more}
 FROM (${rowsSql(schema, params, request, { keys, columns: sql.join(columns), within })}) p`
 }
 
@@ -98,12 +98,12 @@ export function pageOf(
   { pageSize, asOf }: ListRequest,
   identity: () => string,
 ) {
-  const [records, found, beyond, position] = row as unknown as PageColumns
+  const [records, found, isMore, position] = row as unknown as PageColumns
   const count = Number(decoded(found))
   const hasMore = count > pageSize
   return {
     // Without the extra record and its separator.
-    records: hasMore ? records!.subarray(0, -1 - Number(decoded(beyond!))) : (records ?? nothing),
+    records: hasMore ? records!.subarray(0, -1 - Number(decoded(isMore!))) : (records ?? nothing),
     count,
     hasMore,
     nextCursor: hasMore ? cursorText(identity(), decoded(position), asOf) : null,
@@ -117,7 +117,7 @@ function isPassedOn(schema: ResourceSchema, { expand, only }: ListRequest): bool
 
 /**
  * Reads the requested page, with a total if requested. `statementOf`: builds its statement, if cached
- * (known-list.ts).
+ * (list-cache.ts).
  */
 export async function listRecords(
   db: RawReader,
@@ -131,7 +131,7 @@ export async function listRecords(
   const { text, values } = isKnown ? statementOf(caller, request.asOf) : pageStatement(schema, caller, asked)
   const [row] = await db.queryBytes(text, values, request.filter !== null && dependsOnValues(request.filter))
   const { records, count, ...more } = pageOf(row!, request, () => listIdentity(request.identity))
-  const page = { records: (await seen(db, schema, caller, request, [records]))[0]!, ...more }
+  const page = { records: (await rendered(db, schema, caller, request, [records]))[0]!, ...more }
   if (request.count === 'none') return { ...page, total: null, totalIsEstimate: false }
   const before = request.cursor ? null : (request.page - 1) * request.pageSize
   const isLast = !page.hasMore && before !== null && (count > 0 || before === 0)
@@ -165,7 +165,7 @@ function decoded(bytes: Uint8Array): string {
  * through unread. A page may have hundreds of megabytes, so records are read and written one by one, yielding
  * to other requests.
  */
-export async function seen(
+export async function rendered(
   db: RawReader,
   schema: ResourceSchema,
   caller: Caller,
@@ -183,9 +183,9 @@ export async function seen(
   const names = await namesOf(db, caller, all, expand)
   const written = pages.map((): Buffer[] => [])
   await mapYielding(read, ({ page, ids, members }) => {
-    const named = expand.length ? { ...members, _expanded: expanded(ids, expand, names) } : members
+    const withNames = expand.length ? { ...members, _expanded: expanded(ids, expand, names) } : members
     const records = written[page]!
-    records.push(Buffer.from(`${records.length ? ',' : ''}${JSON.stringify(named)}`))
+    records.push(Buffer.from(`${records.length ? ',' : ''}${JSON.stringify(withNames)}`))
   })
   return written
 }
@@ -274,14 +274,14 @@ function idsOfKeyRanges(
   skip: Sql | null,
 ): Sql {
   const wanted = skip ? sql`${limit} + ${skip}` : limit
-  const named = ranges.map((range, index) => ({
+  const ctes = ranges.map((range, index) => ({
     range,
     name: sql.id(`range${index}`),
     before: index ? sql`(SELECT n FROM ${sql.id(`before${index}`)})` : sql`0`,
     needed: index ? sql` AND (SELECT n FROM ${sql.id(`before${index}`)}) < ${wanted}` : sql.none,
     next: sql.id(`before${index + 1}`),
   }))
-  const read = named.map(
+  const read = ctes.map(
     ({ range, name, before, needed, next }) => sql`${name} AS MATERIALIZED (
       SELECT x.id, ${before} + row_number() OVER () AS n FROM (
         SELECT r.id FROM ${table} r WHERE ${inKeyRange(range, where)}${needed}
@@ -289,7 +289,7 @@ function idsOfKeyRanges(
     ),
     ${next} AS MATERIALIZED (SELECT ${before} + (SELECT count(*) FROM ${name}) AS n)`,
   )
-  const all = named.map(({ name }) => sql`SELECT id, n FROM ${name}`)
+  const all = ctes.map(({ name }) => sql`SELECT id, n FROM ${name}`)
   return sql`
     WITH ${sql.join(read, sql`,\n    `)}
     SELECT x.id, x.n FROM (${sql.join(all, sql` UNION ALL `)}) x

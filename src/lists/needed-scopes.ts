@@ -16,7 +16,7 @@ export function requireReadScopes(
   shown: readonly Field[],
   { sort = [], filter = null }: Partial<Pick<ListRequest, 'sort' | 'filter'>> = {},
 ): void {
-  const named = [...shown.map(({ related }) => related), ...sort.map(({ order }) => order.namesOf)]
-  const resources = [...named, ...reachedBy(filter)]
+  const byName = [...shown.map(({ related }) => related), ...sort.map(({ order }) => order.namesOf)]
+  const resources = [...byName, ...reachedBy(filter)]
   for (const resource of resources) if (resource) rights.need(`${resource}:read`)
 }

@@ -1,12 +1,13 @@
-/** Validates the operands of a filter: texts, ranges and names (D29 to D31, D75). */
-import type { Hint, Problems } from '../errors.ts'
+/** Validates the operands of a filter: texts, ranges and names (D29 to D31, D75, D112). */
+import { type Hint, type Problems, parameterProblem } from '../errors.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'
 import { decimal } from '../fields/decimal.ts'
 import { spellings } from '../fields/name.ts'
-import type { Complaint, Term } from '../fields/operators.ts'
+import type { OperandProblem, Term } from '../fields/operators.ts'
 import { fold } from '../fold.ts'
 import { type NameLookup, nameProblem } from '../records/names.ts'
+import type { Plan } from './resolve.ts'
 
 export type ResolveContext = {
   readonly schema: ResourceSchema
@@ -65,10 +66,10 @@ export function likeValues(
   return []
 }
 
-/** The complaint about a text that PostgreSQL can't hold. */
-export const noText: Complaint = { message: 'A value must not contain NUL or half of a surrogate pair' }
+/** The problem of a text that PostgreSQL can't store. */
+export const noText: OperandProblem = { message: 'A value must not contain NUL or half of a surrogate pair' }
 
-/** True if PostgreSQL can hold a text. */
+/** True if PostgreSQL can store a text. */
 export function isText(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed()
 }
@@ -109,4 +110,21 @@ export function reject(
   hint?: Hint,
 ): void {
   context.problems.add(() => ({ field, path: '', code, message: `${message}.`, parameter }), hint)
+}
+
+/** in characters, of all `like`s together */
+const mostOfRequest = 10_000
+
+/** Adds a problem if the `like`s of a filter are too long together. */
+export function refuseCostlyLikes(plan: Plan, problems: Problems): void {
+  const length = lengthOf(plan)
+  if (length <= mostOfRequest) return
+  const message = `The likes look for ${length} characters in all; a request may look for ${mostOfRequest}.`
+  problems.add(() => parameterProblem('filter', 'too_long', message), 'Ask in several requests.')
+}
+
+function lengthOf(plan: Plan): number {
+  if (plan.type === 'not') return lengthOf(plan.of)
+  if (plan.type !== 'condition') return plan.of.reduce((sum, inner) => sum + lengthOf(inner), 0)
+  return plan.operator === 'like' ? plan.values.reduce((sum, text) => sum + codePoints(text), 0) : 0
 }

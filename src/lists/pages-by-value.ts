@@ -11,7 +11,7 @@ import type { RawReader } from '../records/store.ts'
 import { type Caller, callerParamsOf } from '../rights/visibility.ts'
 import { compile, param, type Statement, sql } from '../sql.ts'
 import { listIdentity } from './cursor.ts'
-import { type Page, pageOf, pageSql, seen } from './list.ts'
+import { type Page, pageOf, pageSql, rendered } from './list.ts'
 import type { ListRequest } from './query.ts'
 import { dependsOnValues } from './resolve.ts'
 import { withSelectivity } from './selectivity.ts'
@@ -37,7 +37,7 @@ export async function pagesByValue(
     pageOf(row, request, () => listIdentity([...request.identity, `${by.internal_name}:eq(${ids[index]})`])),
   )
   const texts = pages.map(({ records }) => records)
-  const records = await seen(db, schema, caller, request, texts)
+  const records = await rendered(db, schema, caller, request, texts)
   return pages.map(({ hasMore, nextCursor }, index) => ({ records: records[index]!, hasMore, nextCursor }))
 }
 

@@ -11,10 +11,10 @@ import { unknownFieldHint } from '../fields/unknown-field.ts'
 import { isExpandable } from '../records/expand.ts'
 import { NameLookup } from '../records/names.ts'
 import { type Cursor, listIdentity, readCursor } from './cursor.ts'
-import { filterMeant } from './filters-elsewhere.ts'
+import { filterMeant } from './foreign-filters.ts'
+import { foreignParameterHint, pageSizeMax } from './foreign-parameters.ts'
 import { type Filter, parseFilter, parseSort } from './grammar.ts'
-import { refuseCostlyLikes } from './like-cost.ts'
-import type { ResolveContext } from './operands.ts'
+import { type ResolveContext, refuseCostlyLikes } from './operands.ts'
 import {
   addProblem,
   oneOf,
@@ -26,7 +26,6 @@ import {
   unreadable,
   wholeNumber,
 } from './parameters.ts'
-import { pageSizeMax, saidElsewhere } from './parameters-elsewhere.ts'
 import { type Plan, type PlannedSort, rejectsNull, resolveFilter, resolveSort } from './resolve.ts'
 
 /** The selected records of a list or a sum. */
@@ -87,7 +86,7 @@ export function readListQuery(
   now: string,
   names: NameLookup = new NameLookup(),
 ): ListRequest {
-  const problems = unknownParameters(parameters, listParameters, saidElsewhere(schema, listParameters))
+  const problems = unknownParameters(parameters, listParameters, foreignParameterHint(schema, listParameters))
   const request = listRequestOf(parameters, { schema, catalog, problems, names }, now, pageSizes)
   throwProblems(problems, unreadable)
   return request
@@ -186,7 +185,7 @@ function filterOf(parameters: Parameters, { schema, problems }: ResolveContext):
 
 /** Parses the parameters of a request for one record: `expand`. Throws as readListQuery does. */
 export function readRecordQuery(parameters: Parameters, schema: ResourceSchema): readonly Field[] {
-  const problems = unknownParameters(parameters, ['expand'], saidElsewhere(schema, ['expand']))
+  const problems = unknownParameters(parameters, ['expand'], foreignParameterHint(schema, ['expand']))
   const expand = expandOf(parameters, schema, problems)
   throwProblems(problems, 'The query could not be read.')
   return expand

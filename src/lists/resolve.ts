@@ -5,7 +5,7 @@
 import { column, recordRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import { type Complaint, equality, type Operator, type Order, type Term } from '../fields/operators.ts'
+import { equality, type OperandProblem, type Operator, type Order, type Term } from '../fields/operators.ts'
 import { unknownFieldHint } from '../fields/unknown-field.ts'
 import { compile, sql } from '../sql.ts'
 import { inMoments } from './days.ts'
@@ -175,7 +175,7 @@ function planOfDays(condition: Condition, { day, operators }: Term, context: Res
 
 function planOf(
   { field: name, operator, values }: Condition,
-  { field, term, through }: Found,
+  { field, term, through }: ResolvedTerm,
   context: ResolveContext,
 ): PlannedCondition {
   // An amount is compared in base currency, which changes with the rates.
@@ -218,7 +218,7 @@ function planOf(
     const isNamed = field.related && (equality as readonly Operator[]).includes(operator)
     const id = isNamed && operand !== noText ? namedId(field.related!, value, name, context) : null
     if (id !== null) return id
-    refuseOperand(operand as Complaint, value, term, name, context)
+    refuseOperand(operand as OperandProblem, value, term, name, context)
     return ''
   })
   if (operator === 'between') checkBetween(operands, term, name, context)
@@ -233,7 +233,7 @@ function planOf(
 }
 
 function refuseOperand(
-  { message, hint }: Complaint,
+  { message, hint }: OperandProblem,
   value: string,
   term: Term,
   name: string,
@@ -241,8 +241,8 @@ function refuseOperand(
 ): void {
   const withPlus = value.includes(' ') ? term.operand(value.replaceAll(' ', '+'), context.catalog) : null
   const wasPlus = typeof withPlus === 'string' || Array.isArray(withPlus)
-  const told = nothingHint(name, value) ?? hint
-  reject(context, name, 'filter', 'invalid_value', message, wasPlus ? plusHint : told)
+  const hintOrNothing = nothingHint(name, value) ?? hint
+  reject(context, name, 'filter', 'invalid_value', message, wasPlus ? plusHint : hintOrNothing)
 }
 
 const plusHint = 'In an address + stands for a blank: write + as %2B.'
@@ -255,9 +255,9 @@ function distinct(operator: Operator, values: readonly string[]): readonly strin
 /** One name may mean several options. Then the operator for one value becomes the one for several. */
 const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'nin' }
 
-type Found = { readonly field: Field; readonly term: Term; readonly through?: Through }
+type ResolvedTerm = { readonly field: Field; readonly term: Term; readonly through?: Through }
 
-function findTerm(path: string, parameter: string, context: ResolveContext): Found | null {
+function findTerm(path: string, parameter: string, context: ResolveContext): ResolvedTerm | null {
   const { name, member } = steps(path)
   const field = context.schema.byName.get(name)
   if (!field?.is_active || field.is_hidden) {
@@ -281,7 +281,7 @@ function findTerm(path: string, parameter: string, context: ResolveContext): Fou
  * The term of a field of the resource that a reference points to (D87): one step, of the fields that the
  * caller sees. Null if there is none.
  */
-function acrossTerm(field: Field, path: string, { catalog }: ResolveContext): Found | null {
+function acrossTerm(field: Field, path: string, { catalog }: ResolveContext): ResolvedTerm | null {
   const resource = field.related!
   const ids = kinds[field.type].term(field, '')
   const { name, member } = steps(path)

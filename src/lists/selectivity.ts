@@ -20,12 +20,12 @@ import { filterSql, isContained } from './sql.ts'
  */
 const sample = 300
 const commonFrom = 3
-const rememberedMs = 60_000
-const rememberedMax = 1000
+const cacheMs = 60_000
+const cacheMax = 1000
 
-type Remembered = { readonly isCommon: boolean; readonly until: number }
+type CachedSelectivity = { readonly isCommon: boolean; readonly until: number }
 
-const remembered = memoize((_fields: ResourceSchema) => new Map<string, Remembered>())
+const cached = memoize((_fields: ResourceSchema) => new Map<string, CachedSelectivity>())
 
 /** The request with its common conditions marked; the same object if it has none. */
 export async function withSelectivity(
@@ -37,15 +37,15 @@ export async function withSelectivity(
   const { filter } = request
   const doubtful = filter ? customConditions(filter) : []
   if (doubtful.length === 0) return request
-  const known = remembered(schema)
+  const known = cached(schema)
   const seer = visibilityKey(schema, caller)
   const now = performance.now()
   const unknown = doubtful.filter(condition => !((known.get(keyOf(condition, seer))?.until ?? 0) > now))
   if (unknown.length > 0) {
-    if (known.size > rememberedMax) known.clear()
+    if (known.size > cacheMax) known.clear()
     const counts = await counted(db, schema, caller, unknown)
     for (const [index, condition] of unknown.entries()) {
-      known.set(keyOf(condition, seer), { isCommon: counts[index]! >= commonFrom, until: now + rememberedMs })
+      known.set(keyOf(condition, seer), { isCommon: counts[index]! >= commonFrom, until: now + cacheMs })
     }
   }
   const common = new Set(doubtful.filter(condition => known.get(keyOf(condition, seer))?.isCommon))

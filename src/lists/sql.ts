@@ -55,21 +55,21 @@ export function afterSql(keys: readonly SortKey[], values: readonly (string | nu
   const first = keys[0]!
   if (keys.every(key => !key.nullable && key.direction === first.direction)) {
     const row = sql.join(keys.map(({ value }) => value))
-    return sql`(${row}) ${beyond(first)} (${sql.join(given.map(value => value!))})`
+    return sql`(${row}) ${comparisonSign(first)} (${sql.join(given.map(value => value!))})`
   }
   const after = keys.reduceRight<Sql | null>((rest, key, index) => {
     const [bound, { value, nullable }] = [given[index], key]
     const tied = rest && sql`${value} ${bound ? sql`= ${bound}` : sql`IS NULL`} AND (${rest})`
     const later =
-      bound && sql`${value} ${beyond(key)} ${bound}${nullable ? sql` OR ${value} IS NULL` : sql.none}`
+      bound && sql`${value} ${comparisonSign(key)} ${bound}${nullable ? sql` OR ${value} IS NULL` : sql.none}`
     const either = [later, tied].filter(condition => condition !== null && condition !== undefined)
     return either.length ? sql.join(either, sql` OR `) : sql`false`
   }, null)!
   if (first.nullable || !given[0]) return sql`(${after})`
-  return sql`${first.value} ${beyond(first)}= ${given[0]} AND (${after})`
+  return sql`${first.value} ${comparisonSign(first)}= ${given[0]} AND (${after})`
 }
 
-function beyond({ direction }: SortKey): Sql {
+function comparisonSign({ direction }: SortKey): Sql {
   return direction === 'asc' ? sql`>` : sql`<`
 }
 

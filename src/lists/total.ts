@@ -39,13 +39,13 @@ const countedBeyond = 1000
 const limitedForMs = 10_000
 
 /** A cached total, with the events for which it holds, and its expiry by the monotonic clock. */
-type Remembered = Total & { readonly fromSeq: number; readonly untilSeq: number; readonly until: number }
+type CachedTotal = Total & { readonly fromSeq: number; readonly untilSeq: number; readonly until: number }
 
 /**
  * Cached totals, by list and way of counting, each with the events for which it holds. A changed catalog
  * begins with none, because names may mean other ids then.
  */
-const remembered = memoize((_fields: ResourceSchema) => new Map<string, Remembered>())
+const cached = memoize((_fields: ResourceSchema) => new Map<string, CachedTotal>())
 const rememberedMax = 1000
 
 /**
@@ -59,7 +59,7 @@ export async function totalOf(
   request: ListRequest,
   seq: string,
 ): Promise<Total> {
-  const known = remembered(schema)
+  const known = cached(schema)
   const { count: way, isOfDeleted, filterText } = request
   // Across references a filter finds only what its caller sees there, whoever sees the list itself (D87). A
   // name means the record of that name that its caller sees (D75).
@@ -82,7 +82,7 @@ async function count(
   schema: ResourceSchema,
   caller: Caller,
   request: ListRequest,
-): Promise<Remembered> {
+): Promise<CachedTotal> {
   const params = callerParamsOf(caller)
   const most = countedUpTo[request.count]
   const limit = Number.isFinite(most) ? sql` LIMIT ${sql.integer(most + (most && countedBeyond))}` : sql.none
@@ -123,8 +123,8 @@ async function estimated(
   request: ListRequest,
 ): Promise<number> {
   const [params, table] = [callerParamsOf(caller), tableOf(schema)]
-  const seen = visible(schema.resource.name, params, sql`r`)
-  const newest = sql`SELECT max(id)::text AS id FROM ${table} r WHERE ${seen}`
+  const isVisible = visible(schema.resource.name, params, sql`r`)
+  const newest = sql`SELECT max(id)::text AS id FROM ${table} r WHERE ${isVisible}`
   const [last] = await ask(db, newest)
   const ids = param(last!.id!)
   const step = param(String(2 ** Math.ceil(Math.log2(Math.max(1, Number(last!.id) / stretchesMax)))))
@@ -139,7 +139,7 @@ FROM stretch s CROSS JOIN LATERAL (
     max(r.id) - s.before AS reach
   FROM (
     SELECT * FROM ${table} r
-    WHERE ${seen} AND r.id > s.before AND r.id <= s.before + ${step}::bigint
+    WHERE ${isVisible} AND r.id > s.before AND r.id <= s.before + ${step}::bigint
     ORDER BY r.id LIMIT ${most}) r) x`
   const [row] = await ask(db, statement)
   return Number(row!.total)

@@ -47,9 +47,9 @@ async function isInUse(db: Transaction, context: WriteContext, id: number): Prom
 /** The members of a record that have the one user, with the other in their place. */
 function replaced(record: JsonObject, owners: readonly Field[], from: number, to: number): JsonObject {
   const other = (value: Json) => (value === from ? to : value)
-  const named = owners.filter(({ internal_name: name }) => [record[name] ?? []].flat().includes(from))
+  const references = owners.filter(({ internal_name: name }) => [record[name] ?? []].flat().includes(from))
   return Object.fromEntries(
-    named.map(({ internal_name: name }): [string, Json] => {
+    references.map(({ internal_name: name }): [string, Json] => {
       const value = record[name]!
       return [name, Array.isArray(value) ? value.map(other) : other(value)]
     }),

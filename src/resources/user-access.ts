@@ -41,7 +41,7 @@ function hasAdministrator(account: Param, condition: { user?: Sql; role?: Sql })
  */
 export function withoutUser(user: number, role: number | null): Invariant {
   const [id, next] = [param(String(user)), param(role === null ? null : String(role))]
-  return kept(
+  return invariant(
     account => sql`(
     NOT ${hasAdministrator(account, { user: sql`u.id = ${id}::bigint` })}
     OR ${hasAdministrator(account, { user: sql`u.id <> ${id}::bigint` })}
@@ -54,14 +54,14 @@ export function withoutUser(user: number, role: number | null): Invariant {
 /** Like `withoutUser`, for a role that loses the scope admin. */
 export function withoutRole(role: number): Invariant {
   const id = param(String(role))
-  return kept(
+  return invariant(
     account => sql`(
     NOT ${hasAdministrator(account, { role: sql`o.id = ${id}::bigint` })}
     OR ${hasAdministrator(account, { role: sql`o.id <> ${id}::bigint` })})`,
   )
 }
 
-function kept(condition: Invariant['condition']): Invariant {
+function invariant(condition: Invariant['condition']): Invariant {
   return { condition, refusal: () => new Refusal('last_administrator', lastAdministrator) }
 }
 
@@ -108,6 +108,6 @@ export const actorRules: ActorRules = {
     forbidden: 'This user administers the account: to delete them, ask with the scope admin.',
     unauthenticated: 'Your user was deleted.',
   },
-  // Their tokens are records, which `ends` revokes.
+  // Their tokens are records, which the resource's `revokes` names.
   endedAccess: params => [endedSessions(params), endedLinks(params)],
 }

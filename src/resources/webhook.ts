@@ -7,7 +7,7 @@ import type { Expression } from '../fields/columns.ts'
 import type { FieldDefinition } from '../fields/define.ts'
 import { authorFields, defineFields, idField, recordFields } from '../fields/define.ts'
 import type { Schema } from '../fields/field.ts'
-import { opened, orNull } from '../fields/kinds/schemas.ts'
+import { openObject, orNull } from '../fields/kinds/schemas.ts'
 import { suggestion } from '../fields/nearest.ts'
 import type { Draft, Resource, RightsChange } from '../fields/resource.ts'
 import { knownTypes, resourceOf, scopeOf } from '../history/event-types.ts'
@@ -154,7 +154,7 @@ const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
 const moment = { type: 'string', format: 'date-time' }
 
 /** A delivery with its attempts, as the API returns it. */
-export const deliverySchema: Schema = opened({
+export const deliverySchema: Schema = openObject({
   id: { type: 'integer', description: 'The seq of the event.' },
   webhook_id: { type: 'string', description: 'The header webhook-id, the same however often it is sent.' },
   ...{ type: text, resource: text, record: whole, state: { enum: [...deliveryStates] } },
@@ -163,6 +163,6 @@ export const deliverySchema: Schema = opened({
   answer: { type: ['string', 'null'], description: 'The first kilobyte of the last answer.' },
   log: {
     type: 'array',
-    items: opened({ at: moment, status: orNull(whole), error: orNull(text), duration_ms: whole }),
+    items: openObject({ at: moment, status: orNull(whole), error: orNull(text), duration_ms: whole }),
   },
 })

@@ -15,12 +15,12 @@ import type { Rights } from './rights.ts'
  */
 export function catalogAs(catalog: Catalog, { role, isAdmin }: Rights): Catalog {
   const known = catalogs(catalog)[isAdmin ? 'ofAdministrators' : 'ofOthers']
-  let made = known.get(role)
-  if (!made) {
-    made = { ...catalog, resources: resourcesAs(catalog, role, isAdmin) }
-    known.set(role, made)
+  let asRole = known.get(role)
+  if (!asRole) {
+    asRole = { ...catalog, resources: resourcesAs(catalog, role, isAdmin) }
+    known.set(role, asRole)
   }
-  return made
+  return asRole
 }
 
 const catalogs = memoize((_catalog: Catalog) => ({
@@ -40,11 +40,11 @@ function fieldsAs(schema: ResourceSchema, role: Role, isAdmin: boolean): Resourc
   const isLocked = (field: Field) => locked.has(`${resource.name}.${field.internal_name}`)
   if (hidden.size === 0 && !whole.fields.some(isLocked))
     return visibility === 'all' && mayChange === 'all' ? whole : { ...whole, visibility, mayChange }
-  const seen = whole.fields.map(field => {
+  const fields = whole.fields.map(field => {
     if (hidden.has(field.internal_name)) return { ...field, is_hidden: true }
     return { ...field, in_base: seenBase(field, hidden), is_read_only: field.is_read_only || isLocked(field) }
   })
-  return { resource, fields: seen, byName: byName(seen), visibility, mayChange, whole }
+  return { resource, fields: fields, byName: byName(fields), visibility, mayChange, whole }
 }
 
 /** The records of a resource that the role sees and may change. */

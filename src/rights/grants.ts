@@ -37,8 +37,9 @@ export function forbiddenTokenChange({ before, after, rights }: RightsChange): s
   const added = (after.scopes as string[]).filter(
     scope => !((before?.scopes ?? []) as string[]).includes(scope),
   )
-  const beyond = added.filter(scope => !rights.scopes.has(scope))
-  if (beyond.length) return `A token has no more scopes than whoever makes it; you lack ${beyond.join(', ')}.`
+  const notHeld = added.filter(scope => !rights.scopes.has(scope))
+  if (notHeld.length)
+    return `A token has no more scopes than whoever makes it; you lack ${notHeld.join(', ')}.`
   if (before && mayMore(before.scopes as string[], rights))
     return 'This token may do more than the one you ask with: ask with one that may do as much.'
   if (rights.endsAt !== null && endOf(after) > rights.endsAt) {

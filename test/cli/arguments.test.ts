@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { type Asked, understand } from '../../src/cli/arguments.ts'
+import { type ParsedCommandLine, understand } from '../../src/cli/arguments.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { helpOfAll, reference } from '../../src/cli/help.ts'
 
 const asked = (line: string) => understand(line.split(' ').filter(Boolean), commands)
-const said = (one: Asked) =>
+const said = (one: ParsedCommandLine) =>
   'misuse' in one ? one.misuse : 'help' in one ? 'help' : [one.command.name, one.given, one.isJson]
 
 test('what is asked for', () => {

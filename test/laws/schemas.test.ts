@@ -1,7 +1,7 @@
 /**
- * The schemas of every field describe its input and output (D90). An input that its kind accepts, its schema
- * accepts. An input that only the schema accepts is refused for one of the reasons below, which no schema can
- * express.
+ * The schemas of every field describe its input and output (D90). The schema accepts every input that
+ * the kind accepts. An input that only the schema accepts is refused for one of the reasons below, which no
+ * schema can express.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

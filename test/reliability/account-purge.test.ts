@@ -5,8 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { announceDeletion, restoreAccount } from '../../src/accounts/accounts.ts'
-import { alone } from '../../src/accounts/alone.ts'
+import { announceDeletion, restoreAccount, withAccountsLock } from '../../src/accounts/accounts.ts'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
 import { createSample } from '../../src/accounts/sample/sample.ts'
@@ -41,7 +40,7 @@ async function rowsOf(account: number): Promise<{ [table: string]: number }> {
 }
 
 async function make(): Promise<number> {
-  const { account, owner } = await alone(db, async tx => {
+  const { account, owner } = await withAccountsLock(db, async tx => {
     const made = await createAccount(tx, { name: 'Gone', ownerName: 'Bo', ownerEmail: 'bo@example.com' })
     await createSample(tx, made.account, made.owner, new Date())
     return made

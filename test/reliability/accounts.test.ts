@@ -20,7 +20,7 @@ const tx = byQueries(db)
 const unknown = 987_654_321
 
 /**
- * A second account whose ids are none of the first's, with one record of each resource, a field and an
+ * A second account that shares no id with the first. It has one record of each resource, a field and an
  * option.
  */
 const theirs = await otherAccount()

@@ -21,11 +21,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
-import { announceDeletion, restoreAccount } from '../../src/accounts/accounts.ts'
-import { alone } from '../../src/accounts/alone.ts'
+import { announceDeletion, restoreAccount, withAccountsLock } from '../../src/accounts/accounts.ts'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
-import { firstStart, type Started } from '../../src/accounts/first-start.ts'
+import { type FirstStartResult, firstStart } from '../../src/accounts/first-start.ts'
 import { hashToken, newToken } from '../../src/accounts/token.ts'
 import { tokenFile } from '../../src/accounts/token-file.ts'
 import { createField, updateField } from '../../src/configuration/administer.ts'
@@ -211,7 +210,12 @@ async function database(t: TestContext): Promise<Database> {
 }
 
 /** The token part of a start of the service on an open database; `said` collects its output. */
-const begin = (db: Database, dataDir: string, presetToken?: string, said: string[] = []): Promise<Started> =>
+const begin = (
+  db: Database,
+  dataDir: string,
+  presetToken?: string,
+  said: string[] = [],
+): Promise<FirstStartResult> =>
   firstStart(db, {
     now: new Date(),
     sampleData: false,
@@ -288,7 +292,7 @@ test('DEALWRIGHT_TOKEN is of account 1: where that was deleted it is of no use, 
   const { dataDir } = await place()
   const { token } = await begin(db, dataDir)
   const who = { name: 'Second', ownerName: 'Bo', ownerEmail: 'bo@example.com' }
-  const { account } = await alone(db, tx => createAccount(tx, who))
+  const { account } = await withAccountsLock(db, tx => createAccount(tx, who))
   assert.ok(await announceDeletion(db, 1))
   assert.deepEqual(await begin(db, dataDir, presetA), { token: null, keptIn: null, isPresetVain: true })
   assert.ok(await restoreAccount(db, 1))

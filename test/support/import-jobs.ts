@@ -14,7 +14,7 @@ export type Importer = {
     type?: string,
     format?: string,
   ): Promise<{ status: number; body: Any }>
-  /** The import once its phase has ended. */
+  /** Waits for the end of the import's phase, and returns the import. */
   ended(id: number): Promise<Any>
   /** Begins a phase, and waits for its end. */
   told(id: number, action: string): Promise<Any>

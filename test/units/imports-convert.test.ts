@@ -323,7 +323,7 @@ test('prices in several columns are those of one product, each in the currency o
     { currency: 'USD', unit_price: 9, tax: 7 },
     { currency: 978, price: 4 },
   ])
-  // Two in one currency are left as they are, to be refused: none of them is taken in silence.
+  // Both prices in one currency stay, so that validation refuses them: neither is dropped silently.
   const double = converted('product', { 'unit_price.price': '4', [eur]: '5' })
   assert.deepEqual(onto(double, before as never, catalog).unit_price, [
     { currency: 'EUR', unit_price: 4 },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../src/errors.ts'
-import { networkOf } from '../../src/http/network.ts'
+import { networkOf } from '../../src/http/client.ts'
 import { rateLimit } from '../../src/http/rate-limit.ts'
 
 const isTaken = (ask: () => unknown) => {

@@ -1,5 +1,5 @@
 /**
- * PostgreSQL's messages: read alike however they are cut, and written so that no value can inject a message.
+ * PostgreSQL's messages: chunk boundaries don't change how they are read, and no value can inject a message.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

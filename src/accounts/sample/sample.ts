@@ -3,6 +3,7 @@
  * is created as by an API client, so that every rule holds and every derived value is right. The records
  * follow each other in time, as in any account (D123).
  */
+
 import { kinds } from '../../fields/kinds.ts'
 import { plainWords } from '../../fields/name.ts'
 import type { JsonObject } from '../../json.ts'
@@ -16,11 +17,10 @@ import { ask, sql } from '../../sql.ts'
 import { loadCatalog } from '../callers.ts'
 import { insertOptions } from '../create.ts'
 import { type SampleDeal, sampleActivities } from './activities.ts'
-import { sampleBegins, sampleDeals, sampleProducts } from './bodies.ts'
+import { ratesIn, sampleBegins, sampleDeals, sampleProducts } from './bodies.ts'
 import { sampleFields } from './fields.ts'
 import { historyOf, type SampleLife } from './histories.ts'
 import names from './names.json' with { type: 'json' }
-import { ratesIn } from './rates.ts'
 
 /** Ids of the records to which deals point. */
 export type SampleIds = {
@@ -64,8 +64,8 @@ export async function createSample(
   const ids = await createAround(tx, begun)
   const products = await createAll(tx, 'product', sampleProducts(random, now, ids), begun)
   const deals = sampleDeals(random, now, ids, products, catalog)
-  const made = await createDeals(tx, deals, now, context)
-  await createAll(tx, 'activity', sampleActivities(random, now, made), context(now))
+  const created = await createDeals(tx, deals, now, context)
+  await createAll(tx, 'activity', sampleActivities(random, now, created), context(now))
 }
 
 /** Creates records of a resource in one batch, and returns their ids. */

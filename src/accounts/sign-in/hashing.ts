@@ -71,13 +71,13 @@ function derived(message: string, nonce: Buffer, parameters: Parameters): Promis
   })
 }
 
-type Stored = { readonly parameters: Parameters; readonly salt: Buffer; readonly hash: Buffer | null }
+type StoredHash = { readonly parameters: Parameters; readonly salt: Buffer; readonly hash: Buffer | null }
 
 /** The dummy for users without a password: no password matches it. */
-const nobodys: Stored = { parameters: current, salt: Buffer.alloc(saltBytes), hash: null }
+const nobodys: StoredHash = { parameters: current, salt: Buffer.alloc(saltBytes), hash: null }
 
 /** `$argon2id$v=19$m=…,t=…,p=…$salt$hash`; null for anything else. */
-function parsed(stored: string | null): Stored | null {
+function parsed(stored: string | null): StoredHash | null {
   const form = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d)\$([\w+/]{22})\$([\w+/]{43})$/
   const match = form.exec(stored ?? '')
   if (!match) return null

@@ -54,7 +54,7 @@ export async function embedded(options: LimitedOptions): Promise<Driver> {
 
 /** The pool of the embedded engine: one session, with many pipelined statements. */
 export function embeddedPool(engine: Engine, log: Log): Pool {
-  const session = {
+  const options = {
     user: 'postgres',
     password: '',
     settings: { database: 'postgres' },
@@ -68,7 +68,7 @@ export function embeddedPool(engine: Engine, log: Log): Pool {
     log,
   } as const
   return new ConnectionPool({
-    open: life => new Connection({ ...session, ...life }),
+    open: life => new Connection({ ...options, ...life }),
     size: 1,
   })
 }

@@ -14,8 +14,7 @@ import { type FromEngine, joined, type ToEngine } from './messages.ts'
 import { paced } from './replies.ts'
 import { raise } from './shared-memory.ts'
 import { EngineSocket, type Outlet } from './socket.ts'
-import { startEngine } from './start.ts'
-import { closeThread, type Thread } from './thread.ts'
+import { closeThread, startEngine, type Thread } from './thread.ts'
 
 export type EngineOptions = {
   /** absent = in memory: the data is gone when the engine is closed or crashes */
@@ -28,7 +27,7 @@ export type EngineOptions = {
 }
 
 type State = 'open' | 'reopening' | 'lost' | 'closed'
-type Waiting = { readonly socket: EngineSocket; readonly bytes: Uint8Array; readonly alone: boolean }
+type Waiter = { readonly socket: EngineSocket; readonly bytes: Uint8Array; readonly alone: boolean }
 
 /**
  * While one batch runs, the next one is queued in the thread. Everything else waits here and becomes one
@@ -57,7 +56,7 @@ export class Engine implements Outlet {
   private readonly watchdog: NodeJS.Timeout
   private lookout: NodeJS.Timeout | undefined
   private reopening: Promise<void> | undefined
-  private waiting: Waiting[] = []
+  private waiting: Waiter[] = []
   private scheduled = false
   /** connections of the batches in the thread, in their order */
   private underWay: number[] = []
@@ -254,7 +253,7 @@ export class Engine implements Outlet {
 
   private async reopen(failed: Worker): Promise<void> {
     await failed.terminate()
-    let said = ''
+    let text = ''
     for (let waitMs = 100; this.state === 'reopening'; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
       try {
         const running = await startEngine(this.options)
@@ -266,8 +265,8 @@ export class Engine implements Outlet {
         this.options.log('The embedded database is open again.')
       } catch (error) {
         const { message } = asStartupError(error) as Error
-        if (message !== said) this.options.log(`${message} It is tried again every few seconds.`)
-        said = message
+        if (message !== text) this.options.log(`${message} It is tried again every few seconds.`)
+        text = message
         await new Promise(resolve => setTimeout(resolve, waitMs).unref())
       }
     }

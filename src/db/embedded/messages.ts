@@ -2,7 +2,7 @@
  * The messages between the service's thread and the engine's thread. Bytes are PostgreSQL's wire protocol
  * (version 3), towards the engine always whole messages. Knows neither side.
  */
-import type { Shared } from './replies.ts'
+import type { SharedBuffer } from './replies.ts'
 import type { Interrupt } from './shared-memory.ts'
 
 export type EngineStart = {
@@ -19,7 +19,7 @@ export type ToEngine =
   | { readonly kind: 'close' }
 
 export type FromEngine =
-  | { readonly kind: 'open'; readonly replies: Shared; readonly interrupt: Interrupt }
+  | { readonly kind: 'open'; readonly replies: SharedBuffer; readonly interrupt: Interrupt }
   /** The engine could not be opened or has failed. The thread ends. */
   | {
       readonly kind: 'failed'

@@ -8,7 +8,7 @@
 import type { FromEngine } from './messages.ts'
 
 /** The memory of both threads. */
-export type Shared = {
+export type SharedBuffer = {
   readonly state: Int32Array<SharedArrayBuffer>
   readonly bytes: Uint8Array<SharedArrayBuffer>
 }
@@ -17,8 +17,8 @@ const [part, length] = [0, 1]
 const capacity = 256 * 1024
 
 /** The engine thread's side. */
-export class Gathered {
-  readonly shared: Shared = {
+export class ReplyWriter {
+  readonly shared: SharedBuffer = {
     state: new Int32Array(new SharedArrayBuffer(8)),
     bytes: new Uint8Array(new SharedArrayBuffer(capacity)),
   }
@@ -48,12 +48,12 @@ export class Gathered {
 }
 
 /** The service thread's side. */
-export class Arriving {
-  private readonly shared: Shared
+export class ReplyReader {
+  private readonly shared: SharedBuffer
   private part = 0
   private taken = 0
 
-  constructor(shared: Shared) {
+  constructor(shared: SharedBuffer) {
     this.shared = shared
   }
 

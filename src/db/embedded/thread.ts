@@ -1,12 +1,32 @@
-/** The engine's thread, seen from the service: its start, its end, and how it is interrupted. */
+/**
+ * The engine's thread, seen from the service: its start on a cluster, which the first start makes; its end,
+ * and how it is interrupted. Knows no connection and no lock.
+ */
 import { Worker } from 'node:worker_threads'
 import { within } from '../../waiting/timeout.ts'
 import { StartupError } from '../startup-error.ts'
+import { finishCluster, prepareCluster } from './data-directory.ts'
+import type { EngineOptions } from './engine.ts'
 import type { EngineStart, FromEngine, ToEngine } from './messages.ts'
-import { Arriving } from './replies.ts'
+import { readyCluster } from './ready-cluster.ts'
+import { ReplyReader } from './replies.ts'
 import type { Interrupt } from './shared-memory.ts'
 
-export type Thread = { readonly worker: Worker; readonly arriving: Arriving; readonly interrupt: Interrupt }
+/** Throws a StartupError when the cluster can't be made or opened. The caller holds the lock. */
+export async function startEngine(options: EngineOptions): Promise<Thread> {
+  const { dataDir, template = readyCluster, log } = options
+  if (dataDir === undefined) return startThread({ template })
+  const { cluster, fresh } = prepareCluster(dataDir, log)
+  const running = await startThread({ directory: cluster, ...(fresh && { template }) })
+  if (fresh) await finishCluster(dataDir)
+  return running
+}
+
+export type Thread = {
+  readonly worker: Worker
+  readonly arriving: ReplyReader
+  readonly interrupt: Interrupt
+}
 
 const afterDamage =
   'Its files seem to be damaged: keep them, and restore a backup into another DATA_DIR (docs/operating.md).'
@@ -20,9 +40,9 @@ export function startThread(start: EngineStart): Promise<Thread> {
     const fail = (reason: string, isDamaged = false) => {
       stopListening()
       void worker.terminate()
-      const [said, where] = [reason.replace(/\.$/, ''), start.directory ?? 'memory']
+      const [text, where] = [reason.replace(/\.$/, ''), start.directory ?? 'memory']
       const advice = isDamaged && start.directory ? ` ${afterDamage}` : ''
-      reject(new StartupError(`The database in ${where} could not be opened: ${said}.${advice}`))
+      reject(new StartupError(`The database in ${where} could not be opened: ${text}.${advice}`))
     }
     const onError = (error: Error) => fail(error.message)
     const onExit = () => fail('its thread ended')
@@ -30,7 +50,7 @@ export function startThread(start: EngineStart): Promise<Thread> {
       if (message.kind === 'failed') fail(message.message, message.isOfDatabase)
       if (message.kind !== 'open') return
       stopListening()
-      resolve({ worker, arriving: new Arriving(message.replies), interrupt: message.interrupt })
+      resolve({ worker, arriving: new ReplyReader(message.replies), interrupt: message.interrupt })
     }
     worker.on('error', onError).on('exit', onExit).on('message', onMessage)
   })

@@ -11,7 +11,7 @@ export type Timeouts = {
    * Runs a statement. Cancels it when `ended` is aborted. Throws DatabaseUnavailable when it has queued too
    * long; background work waits without a limit.
    */
-  guard<T>(ask: (progress: Progress) => Promise<T>, how?: Guarding): Promise<T>
+  guard<T>(ask: (progress: Progress) => Promise<T>, how?: GuardOptions): Promise<T>
   /** True if a request waits for the running statement */
   readonly isWaitedFor: boolean
   stop(): void
@@ -26,9 +26,9 @@ export type TimeoutOptions = {
   readonly waitMs: number
 }
 
-type Guarding = { readonly ended?: AbortSignal; readonly isBackground?: boolean }
+type GuardOptions = { readonly ended?: AbortSignal; readonly isBackground?: boolean }
 
-type Asked = {
+type RunningStatement = {
   readonly progress: Progress
   readonly since: number
   readonly ended: AbortSignal | undefined
@@ -39,7 +39,7 @@ type Asked = {
 const lookEveryMs = 50
 
 export function watchTimeouts({ interrupt, limitMs, waitMs }: TimeoutOptions): Timeouts {
-  const pending = new Set<Asked>()
+  const pending = new Set<RunningStatement>()
   let timer: NodeJS.Timeout | undefined
 
   const look = () => {
@@ -64,7 +64,7 @@ export function watchTimeouts({ interrupt, limitMs, waitMs }: TimeoutOptions): T
         timer ??= setInterval(look, lookEveryMs)
         ended?.addEventListener('abort', look)
         const refuse = () => reject(new DatabaseUnavailable('The database is busy'))
-        const asked: Asked = {
+        const asked: RunningStatement = {
           progress: { hasBegun: false, runsSince: null },
           since: performance.now(),
           ended,

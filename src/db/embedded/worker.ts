@@ -10,7 +10,7 @@ import { asStartupError } from '../startup-error.ts'
 import { DurableFiles, durableStart } from './durable-files.ts'
 import type { EngineStart, FromEngine, ToEngine } from './messages.ts'
 import { clusterIn } from './ready-cluster.ts'
-import { Gathered } from './replies.ts'
+import { ReplyWriter } from './replies.ts'
 import { clear, type Interrupt, shareMemory } from './shared-memory.ts'
 
 const port = parentPort!
@@ -18,7 +18,7 @@ const start = workerData as EngineStart
 const extensions = { pg_trgm }
 const files = start.directory === undefined ? undefined : new DurableFiles(start.directory)
 
-const gathered = new Gathered()
+const gathered = new ReplyWriter()
 let connection = 0
 let started = false
 /** PostgreSQL's last fatal message; undefined if there was none */

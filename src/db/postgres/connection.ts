@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Ask, type AskBatch, OneRefused } from '../ask.ts'
 import { clientFault, DatabaseUnavailable } from '../unavailable.ts'
 import { Expected } from './expected.ts'
-import { Greeting, type GreetingOptions, longestGreeting, NotHere } from './greeting.ts'
+import { Greeting, type GreetingOptions, longestGreeting, WrongServer } from './greeting.ts'
 import { requireShape } from './message-shape.ts'
 import { checkSendable } from './protocol-limits.ts'
 import { type PendingQuery, ResponseQueue } from './response-queue.ts'
@@ -152,24 +152,24 @@ export class Connection {
     // A silent server leaves the next one its time.
     if (connectWithinMs !== null) this.#connectTimer = setTimeout(() => this.#leave(late), connectWithinMs)
     try {
-      const made = await connect(left.signal)
-      if (left.signal.aborted) made.on('error', () => {}).destroy()
-      else this.#take(made)
+      const socket = await connect(left.signal)
+      if (left.signal.aborted) socket.on('error', () => {}).destroy()
+      else this.#take(socket)
     } catch (error) {
       if (!left.signal.aborted) this.#leave(error as Error)
     }
   }
 
-  #take(made: Duplex): void {
-    this.#socket = made
-    const isHere = () => this.#socket === made
-    made.on('error', error => isHere() && this.#lose(error)).on('close', () => isHere() && this.#lose())
-    this.#guard(() => this.#greet(made))
+  #take(socket: Duplex): void {
+    this.#socket = socket
+    const isHere = () => this.#socket === socket
+    socket.on('error', error => isHere() && this.#lose(error)).on('close', () => isHere() && this.#lose())
+    this.#guard(() => this.#greet(socket))
   }
 
-  #greet(made: Duplex): void {
-    const isRead = () => this.#over === null && this.#socket === made
-    const greeting = new Greeting(this.#options, made, error => isRead() && this.end(error))
+  #greet(socket: Duplex): void {
+    const isRead = () => this.#over === null && this.#socket === socket
+    const greeting = new Greeting(this.#options, socket, error => isRead() && this.end(error))
     this.#greeting = greeting
     const longest = () => (greeting.isIn ? longestMessage : longestGreeting)
     const read = wire.messageReader(longest, (type, body) => {
@@ -179,12 +179,12 @@ export class Connection {
       else if (this.#isReady) this.#receive(type, body)
       else if (greeting.receive(type, body)) this.#begun()
     })
-    made.on('data', (chunk: Buffer) => {
+    socket.on('data', (chunk: Buffer) => {
       this.#signAt = performance.now()
       try {
         if (isRead()) read(chunk)
       } catch (error) {
-        if (error instanceof NotHere) this.#leave(error)
+        if (error instanceof WrongServer) this.#leave(error)
         else this.end(error)
       }
     })

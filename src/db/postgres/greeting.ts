@@ -19,7 +19,7 @@ export type GreetingOptions = {
 }
 
 /** This server is not of the wanted kind, or not ready yet: another host of the address may be. */
-export class NotHere extends DatabaseUnavailable {}
+export class WrongServer extends DatabaseUnavailable {}
 
 /** Before the login a server is not trusted; no legitimate message of that phase is longer. */
 export const longestGreeting = 65_536
@@ -36,13 +36,13 @@ export class Greeting {
   #isAnswering = false
 
   /** Begins it. `fail` takes errors that happen while nothing is received. */
-  constructor(options: GreetingOptions, made: Duplex, fail: (error: unknown) => void) {
+  constructor(options: GreetingOptions, socket: Duplex, fail: (error: unknown) => void) {
     const { user, password, settings, channelBinding } = options
     this.#options = options
-    this.#made = made
+    this.#made = socket
     this.#fail = fail
-    this.#answer = login(user, password, { wanted: channelBinding, hash: endPointOf(made) })
-    made.write(startup({ user, ...settings }))
+    this.#answer = login(user, password, { wanted: channelBinding, hash: endPointOf(socket) })
+    socket.write(startup({ user, ...settings }))
   }
 
   /**
@@ -86,9 +86,9 @@ export class Greeting {
   #begun(): true {
     const { target } = this.#options
     const is = (name: string) => this.#status.get(name) === 'on'
-    if (target !== 'any' && is('in_hot_standby')) throw new NotHere('The server is a standby')
+    if (target !== 'any' && is('in_hot_standby')) throw new WrongServer('The server is a standby')
     if (target === 'read-write' && is('default_transaction_read_only'))
-      throw new NotHere('The server takes no writes')
+      throw new WrongServer('The server takes no writes')
     return true
   }
 
@@ -96,7 +96,7 @@ export class Greeting {
   #refusal(refusal: PostgresError): Error {
     const { message, code } = refusal
     return code === '57P03'
-      ? new NotHere(message, { cause: refusal })
+      ? new WrongServer(message, { cause: refusal })
       : new DatabaseUnavailable(message, { cause: refusal })
   }
 }

@@ -103,8 +103,8 @@ async function prove(way: Way, first: string, challenge: string, secret: string)
   const [, nonce = '', salt = '', iterations = ''] = /^r=([^,]+),s=([^,]+),i=(\d+)/.exec(challenge) ?? []
   if (!nonce.startsWith(first.slice('n=*,r='.length))) throw refused('answered another login than this one')
   if (Number(iterations) > iterationsMax) throw refused(`wants ${iterations} rounds of hashing`)
-  const said = Buffer.concat([Buffer.from(way.head), way.hash]).toString('base64')
-  const withoutProof = `c=${said},r=${nonce}`
+  const binding = Buffer.concat([Buffer.from(way.head), way.hash]).toString('base64')
+  const withoutProof = `c=${binding},r=${nonce}`
   const all = `${first},${challenge},${withoutProof}`
   const salted = await hash(prepared(secret), Buffer.from(salt, 'base64'), Number(iterations), 32, 'sha256')
   const key = hmac(salted, 'Client Key')

@@ -64,7 +64,7 @@ export class ConnectionPool implements Pool {
   readonly #connections = new Set<Connection>()
   /** connections in exclusive use by a transaction → promise of its end */
   readonly #taken = new Map<Connection, Promise<void>>()
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: Waiter[] = []
   /** connection shared by quick statements of this turn of the event loop, and how many more may share it */
   #shared: { readonly connection: Connection; left: number } | null = null
   /** number of failed connections in a row */
@@ -139,7 +139,7 @@ export class ConnectionPool implements Pool {
   }
 
   /** Assigns a connection at once if there is one. */
-  #acquire(waiting: Waiting, choose = () => this.#choose()): void {
+  #acquire(waiting: Waiter, choose = () => this.#choose()): void {
     const connection = this.#waiting.length === 0 && !this.#isEnded ? choose() : undefined
     if (connection) waiting.take(connection)
     else if (this.#isEnded) waiting.refuse(closed())
@@ -209,14 +209,14 @@ export class ConnectionPool implements Pool {
 }
 
 /** A waiter for a connection. */
-type Waiting = { take(connection: Connection): void; refuse(error: unknown): void }
+type Waiter = { take(connection: Connection): void; refuse(error: unknown): void }
 
-function measured({ take, refuse }: Waiting): Waiting {
+function measured({ take, refuse }: Waiter): Waiter {
   const end = beginWait('connection')
   return {
-    take(session) {
+    take(connection) {
       end()
-      take(session)
+      take(connection)
     },
     refuse(error) {
       end()

@@ -91,9 +91,9 @@ export function readServerUrl(url: string): ServerUrl {
   }
 }
 
-type Given = { readonly [name: string]: string }
+type UrlParameters = { readonly [name: string]: string }
 
-function parametersOf(query: string): Given {
+function parametersOf(query: string): UrlParameters {
   const given: Record<string, string> = {}
   // A ? of the password that is not escaped as %3F.
   if (query.includes('@')) refuseForm()
@@ -123,7 +123,7 @@ function checked(name: string, value: string): string {
 }
 
 /** The hosts of the address, or those of `host` and `port`, which override it. */
-function hostsOf(place: string, given: Given): Host[] {
+function hostsOf(place: string, given: UrlParameters): Host[] {
   const parts = place.split(',').map(one => /^(\[[^\]]*\]|[^:[\]]*)(?::([^:]*))?$/.exec(one) ?? refuseForm())
   const names = given.host?.split(',') ?? parts.map(([, name = '']) => decoded(name))
   const ports = given.port?.split(',') ?? parts.map(([, , port = '']) => port)
@@ -140,7 +140,7 @@ function portOf(text: string): number {
   return port >= 1 && port <= 65_535 ? port : refuseForm()
 }
 
-function tlsOf(given: Given): Tls {
+function tlsOf(given: UrlParameters): Tls {
   const { sslmode = 'disable', sslrootcert, sslcert, sslkey, sslnegotiation } = given
   const mode = modes[sslmode]!
   if (!sslcert !== !sslkey) throw new StartupError('DATABASE_URL needs both sslcert and sslkey, or neither.')

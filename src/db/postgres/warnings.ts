@@ -12,14 +12,14 @@ const longest = 500
  * have changed; of a statement only its SQLSTATE, because the words may quote a value.
  */
 export function warnings(log: (line: string) => void): OnNotice {
-  const said = new Set<string>()
+  const logged = new Set<string>()
   return (fields, isOfStatement) => {
-    if (fields.get('V') !== 'WARNING' || said.size >= linesMax) return
+    if (fields.get('V') !== 'WARNING' || logged.size >= linesMax) return
     const words = [fields.get('M'), fields.get('H')].filter(Boolean).join('. ')
     const line = `PostgreSQL warns with ${fields.get('C')}${isOfStatement ? '' : `: ${words}`}`
     const plain = line.replace(/\p{C}+/gu, ' ').slice(0, longest)
-    if (said.has(plain)) return
-    said.add(plain)
+    if (logged.has(plain)) return
+    logged.add(plain)
     log(plain)
   }
 }

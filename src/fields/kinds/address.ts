@@ -6,7 +6,7 @@ import type { Kind, ParseContext, Schema } from '../field.ts'
 import { presenceTerm, textual } from '../operators.ts'
 import { knownMembers } from './known-members.ts'
 import { items } from './multiselect.ts'
-import { closed, oneOrMore, opened } from './schemas.ts'
+import { closedObject, oneOrMore, openObject } from './schemas.ts'
 import { checkedText, numberAsText } from './text.ts'
 
 const limits: { readonly [member: string]: number } = {
@@ -29,8 +29,8 @@ export const address: Kind = {
     return input.length ? parseAddress(input[0]!, context, '/0') : null
   },
   schema: () => ({
-    input: oneOrMore(closed(memberSchemas('null'), []), 1),
-    output: { type: 'array', items: opened(memberSchemas(), []), maxItems: 1 },
+    input: oneOrMore(closedObject(memberSchemas('null'), []), 1),
+    output: { type: 'array', items: openObject(memberSchemas(), []), maxItems: 1 },
   }),
   write: value => [JSON.stringify(items(value))],
   term: (field, member) => {

@@ -6,7 +6,7 @@ import type { Kind, ParseContext } from '../field.ts'
 import { equality } from '../operators.ts'
 import { knownMembers } from './known-members.ts'
 import { items, jsonArray } from './multiselect.ts'
-import { closed, opened, orNull } from './schemas.ts'
+import { closedObject, openObject, orNull } from './schemas.ts'
 
 const columnsMax = 200
 /** pixels */
@@ -31,8 +31,8 @@ export const columnList: Kind = {
   schema: () => {
     const field = { type: 'string', pattern: name.source }
     const pixels = orNull({ type: 'integer', minimum: width.min, maximum: width.max })
-    const sent = closed({ field, width: pixels, is_pinned: orNull({ type: 'boolean' }) }, ['field'])
-    const read = opened({
+    const sent = closedObject({ field, width: pixels, is_pinned: orNull({ type: 'boolean' }) }, ['field'])
+    const read = openObject({
       field: { type: 'string' },
       width: orNull({ type: 'integer' }),
       is_pinned: { type: 'boolean' },

@@ -5,13 +5,13 @@
 import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import { containedAt, type Expression, jsonDocument } from '../columns.ts'
-import type { Field, Kind, ParseContext, Schemas, Searched } from '../field.ts'
+import type { Field, Kind, ParseContext, Schemas, TextSearch } from '../field.ts'
 import { comparedName } from '../name.ts'
 import { type Alike, equality, textual } from '../operators.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
 import { items, jsonArray } from './multiselect.ts'
-import { closed, oneOrMore, opened } from './schemas.ts'
+import { closedObject, oneOrMore, openObject } from './schemas.ts'
 import { checkedText } from './text.ts'
 
 export const phoneTypes = entryTypes('work', 'phone', 'mobile', 'whatsapp', 'telegram', 'personal', 'other')
@@ -119,7 +119,7 @@ function contactPoints(
   { source: pattern }: RegExp,
   check: Check,
   limitsOf: (field: Field) => Pick<Limits, 'min_length' | 'max_length'>,
-  searched: Searched,
+  searched: TextSearch,
 ): Kind {
   const entry = (input: Json, context: ParseContext, at: string): Json | undefined => {
     if (!isObject(input))
@@ -191,8 +191,8 @@ function entrySchemas(
   const sent = { [typeMember]: { description }, [valueMember]: value }
   const ids = { type: 'integer', enum: types.map(({ id }) => id), description }
   return {
-    input: oneOrMore(closed(sent, Object.keys(sent)), max_limit),
-    output: { type: 'array', items: opened({ [typeMember]: ids, [valueMember]: { type: 'string' } }) },
+    input: oneOrMore(closedObject(sent, Object.keys(sent)), max_limit),
+    output: { type: 'array', items: openObject({ [typeMember]: ids, [valueMember]: { type: 'string' } }) },
   }
 }
 
@@ -209,7 +209,7 @@ function entryType(
 ): number | undefined {
   if (input === undefined) return context.problem('required', 'must be given', { at, hint: typeHint(types) })
   const known = typeof input === 'number' || typeof input === 'string' ? findOption(input, types) : undefined
-  if (!known) context.warn('type_defaulted', `${named(input)} is not one of the types; it became Work`)
+  if (!known) context.warn('type_defaulted', `${shownInput(input)} is not one of the types; it became Work`)
   return known?.id ?? 1
 }
 
@@ -222,6 +222,6 @@ function typeHint(types: readonly { id: number; name: string }[]): string {
 }
 
 /** The input, shortened for a message. */
-function named(input: Json): string {
+function shownInput(input: Json): string {
   return typeof input === 'object' && input ? 'What was sent' : JSON.stringify(input).slice(0, 60)
 }

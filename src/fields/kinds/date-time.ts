@@ -3,11 +3,10 @@ import { sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
 import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
-import { isoDate, isoInstant, isoPatterns, writtenTime } from '../iso8601.ts'
+import { isoDate, isoInstant, isoPatterns, writtenDateHint, writtenTime } from '../iso8601.ts'
 import { momentIn } from '../local-times.ts'
 import { jsonInstant, moment, momentParam } from '../moment.ts'
-import { type Complaint, ordered } from '../operators.ts'
-import { writtenDateHint } from '../written-date.ts'
+import { type OperandProblem, ordered } from '../operators.ts'
 import { epochMilliseconds } from './date.ts'
 import { textOf } from './schemas.ts'
 import { simpleKind } from './simple.ts'
@@ -61,7 +60,7 @@ function dayAfter(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
 }
 
-export function instantOperand(text: string): string | Complaint {
+export function instantOperand(text: string): string | OperandProblem {
   return (
     epochMilliseconds(text) ??
     isoInstant(text.trim()) ?? {

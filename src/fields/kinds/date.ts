@@ -2,9 +2,15 @@
 import type { Catalog } from '../catalog.ts'
 import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
-import { calendarDate, dateIn, instantOfEpoch, isoPatterns, writtenTime } from '../iso8601.ts'
-import { type Complaint, ordered } from '../operators.ts'
-import { writtenDateHint } from '../written-date.ts'
+import {
+  calendarDate,
+  dateIn,
+  instantOfEpoch,
+  isoPatterns,
+  writtenDateHint,
+  writtenTime,
+} from '../iso8601.ts'
+import { type OperandProblem, ordered } from '../operators.ts'
 import { textOf } from './schemas.ts'
 import { simpleKind } from './simple.ts'
 
@@ -40,7 +46,7 @@ export const date: Kind = {
 }
 
 /** A date as written, or the calendar date of an epoch in the account's time zone (D31). */
-export function dateOperand(text: string, { account }: Catalog): string | Complaint {
+export function dateOperand(text: string, { account }: Catalog): string | OperandProblem {
   const epoch = epochMilliseconds(text)
   if (epoch === null) {
     return (
@@ -57,7 +63,7 @@ export function dateOperand(text: string, { account }: Catalog): string | Compla
  * UTC text of epoch milliseconds; null if `text` is not a number; a complaint for a number that probably
  * means something else (D31).
  */
-export function epochMilliseconds(text: string): string | Complaint | null {
+export function epochMilliseconds(text: string): string | OperandProblem | null {
   const number = text.trim()
   if (!/^-?\d+$/.test(number)) return null
   if (/^\d{10}$/.test(number)) {
@@ -75,6 +81,6 @@ export function epochMilliseconds(text: string): string | Complaint | null {
   return instantOfEpoch(Number(number)) ?? outOfYears(number)
 }
 
-function outOfYears(number: string): Complaint {
+function outOfYears(number: string): OperandProblem {
   return { message: `${number} is not within the years 1 to 9999` }
 }

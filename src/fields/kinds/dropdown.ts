@@ -6,7 +6,7 @@ import type { Expression } from '../columns.ts'
 import type { Field, Kind, Option, ParseContext, Schemas } from '../field.ts'
 import { comparedName } from '../name.ts'
 import { suggestion } from '../nearest.ts'
-import { type Complaint, equality, type Order } from '../operators.ts'
+import { equality, type OperandProblem, type Order } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
 const option = simpleKind({
@@ -123,7 +123,7 @@ function byName<O extends Choice>(options: readonly O[]): ReadonlyMap<string, re
 export function optionOperand(
   text: string,
   { internal_name, options }: Field,
-): readonly string[] | Complaint {
+): readonly string[] | OperandProblem {
   const name = comparedName(text)
   const isYes = yesOrNo(booleans.get(name) ?? null, options)
   const found =

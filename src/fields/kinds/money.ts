@@ -10,13 +10,13 @@ import { column, containedAt, type Expression, type Row, scalar, textOrder } fro
 import { decimalJson, numberText, plain, plainPattern } from '../decimal.ts'
 import type { Config, Field, Kind, ParseContext, Schema, Schemas } from '../field.ts'
 import { suggestion } from '../nearest.ts'
-import { type Complaint, equality, type LookUp, type Order, ordered } from '../operators.ts'
+import { equality, type LookUp, type OperandProblem, type Order, ordered } from '../operators.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers, warnOfReadOnly } from './known-members.ts'
 import { jsonArray } from './multiselect.ts'
 import { amountSchema, checkedNumber, idOperand, numericOperand } from './number.ts'
 import { lineSchemas, parseLines, productOf } from './product-lines.ts'
-import { closed, opened, orNull } from './schemas.ts'
+import { closedObject, openObject, orNull } from './schemas.ts'
 
 export const money: Kind = {
   members: ['currency', 'value', 'products'],
@@ -116,8 +116,8 @@ function moneySchemas(field: Field): Schemas {
     value: { type: 'number' },
   }
   return {
-    input: closed(lines ? { ...sent, products: lines.input } : sent, []),
-    output: opened(lines ? { ...read, products: lines.output } : read),
+    input: closedObject(lines ? { ...sent, products: lines.input } : sent, []),
+    output: openObject(lines ? { ...read, products: lines.output } : read),
   }
 }
 
@@ -224,7 +224,7 @@ export function checkedCurrency(
   })
 }
 
-export function currencyOperand(text: string, catalog: Catalog): string | Complaint {
+export function currencyOperand(text: string, catalog: Catalog): string | OperandProblem {
   const currency = findCurrency(text, catalog)
   return currency
     ? String(currency.id)

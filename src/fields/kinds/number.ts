@@ -12,7 +12,7 @@ import {
   plain,
 } from '../decimal.ts'
 import type { Config, Kind, ParseContext, Schema } from '../field.ts'
-import { type Complaint, ordered, type Term } from '../operators.ts'
+import { type OperandProblem, ordered, type Term } from '../operators.ts'
 import { simpleKind } from './simple.ts'
 
 const decimalNumber = simpleKind({
@@ -66,7 +66,7 @@ const idTerm: Omit<Term, 'sql'> = {
 }
 
 /** Operand text → id: whole numbers below 2^53, without leading zeros. */
-export function idOperand(text: string): string | Complaint {
+export function idOperand(text: string): string | OperandProblem {
   const id = /^\s*\d{1,16}\s*$/.test(text) ? Number(text) : Number.NaN
   return Number.isSafeInteger(id) ? String(id) : { message: `"${text}" is not an id (a whole number)` }
 }
@@ -135,7 +135,7 @@ function numberHint(text: string): string | undefined {
   return isUnclear ? `Write ${number} or ${whole.replace(',', '.')}.` : `Write ${number}.`
 }
 
-export function numericOperand(text: string): string | Complaint {
+export function numericOperand(text: string): string | OperandProblem {
   const value = decimal(text)
   if (value) return plain(value)
   const hint = numberHint(text)

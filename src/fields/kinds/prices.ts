@@ -12,7 +12,7 @@ import { checkedCurrency, currencyOperand, currencySchema, warnOfCode } from './
 import { items, jsonArray } from './multiselect.ts'
 import { amountSchema, checkedNumber, numericOperand } from './number.ts'
 import { percentage, priceDecimals } from './product-lines.ts'
-import { closed, opened, orNull } from './schemas.ts'
+import { closedObject, openObject, orNull } from './schemas.ts'
 
 export const prices: Kind = {
   members: ['currency', 'price', 'unit_price', 'tax', 'discount'],
@@ -74,14 +74,14 @@ function entrySchemas(limits: Config): Schemas {
   const number = { type: 'number' }
   const read = { price: number, tax: orNull(number), discount: orNull(number) }
   const entry = {
-    ...closed({ currency: currencySchema, currency_code: {}, ...sent }, ['currency']),
+    ...closedObject({ currency: currencySchema, currency_code: {}, ...sent }, ['currency']),
     anyOf: [{ required: ['unit_price'] }, { required: ['price'], properties: { price } }],
   }
   return {
     input: { type: 'array', items: entry },
     output: {
       type: 'array',
-      items: opened({ currency: { type: 'integer' }, currency_code: { type: 'string' }, ...read }),
+      items: openObject({ currency: { type: 'integer' }, currency_code: { type: 'string' }, ...read }),
     },
   }
 }

@@ -8,7 +8,7 @@ import type { Config, ParseContext, Schemas } from '../field.ts'
 import { whereRecordsAre } from './how-to-write.ts'
 import { knownMembers } from './known-members.ts'
 import { amountSchema, checkedNumber } from './number.ts'
-import { closed, opened, orNull } from './schemas.ts'
+import { closedObject, openObject, orNull } from './schemas.ts'
 
 const linesMax = 200
 const quantityLimits = { min: 0, max: 9_999_999_999, max_decimals: 6 }
@@ -17,7 +17,7 @@ export const percentage = { min: 0, max: 100, max_decimals: 6 }
 /** A unit price may have fractions of the smallest coin; amounts computed from it are rounded (D23, D26). */
 export const priceDecimals = { max_decimals: 4 }
 /** Read-only members of a line. They may be sent back; other values cause a warning (D4). */
-export const told = ['name', 'product_code', 'amount']
+export const lineKeys = ['name', 'product_code', 'amount']
 
 /**
  * The lines sent, each {product, quantity, unit_price, discount, tax} with null for omitted members, and the
@@ -49,10 +49,10 @@ export function lineSchemas(limits: Config): Schemas {
     unit_price: { ...orNull(amountSchema(limits)), description: own },
     discount: percents,
     tax: percents,
-    ...Object.fromEntries(told.map(name => [name, {}])),
+    ...Object.fromEntries(lineKeys.map(name => [name, {}])),
   }
   const [number, text] = [{ type: 'number' }, orNull({ type: 'string' })]
-  const line = opened({
+  const line = openObject({
     product: { type: 'integer' },
     name: text,
     product_code: text,
@@ -65,7 +65,7 @@ export function lineSchemas(limits: Config): Schemas {
   return {
     input: {
       type: ['array', 'null'],
-      items: closed(sent, ['product', 'quantity']),
+      items: closedObject(sent, ['product', 'quantity']),
       maxItems: linesMax,
       description: 'The product lines. They are replaced whole: send those that stay, too.',
     },
@@ -81,7 +81,7 @@ function parseLine(input: Json, context: ParseContext, at: string): JsonObject |
     })
   const known = knownMembers(
     input,
-    ['product', 'quantity', 'unit_price', 'discount', 'tax', ...told],
+    ['product', 'quantity', 'unit_price', 'discount', 'tax', ...lineKeys],
     context,
     at,
   )
@@ -118,7 +118,7 @@ function parseLine(input: Json, context: ParseContext, at: string): JsonObject |
     unit_price: json(unit_price),
     discount: json(discount),
     tax: json(tax),
-    ...Object.fromEntries(told.filter(name => name in input).map(name => [name, input[name]!])),
+    ...Object.fromEntries(lineKeys.filter(name => name in input).map(name => [name, input[name]!])),
   }
 }
 

@@ -5,11 +5,11 @@ import type { Catalog } from '../catalog.ts'
 import { containedAt, type Expression, jsonDocument } from '../columns.ts'
 import type { Kind, ParseContext, Schema } from '../field.ts'
 import { calendarDate, isoDate, isoInstant, isoPatterns, writtenTime } from '../iso8601.ts'
-import { type Complaint, ordered, type Term } from '../operators.ts'
+import { type OperandProblem, ordered, type Term } from '../operators.ts'
 import { dateOperand } from './date.ts'
 import { instantOperand, momentsOfDay } from './date-time.ts'
 import { knownMembers } from './known-members.ts'
-import { closed, opened } from './schemas.ts'
+import { closedObject, openObject } from './schemas.ts'
 
 /** Parser of one end of a range. */
 type ReadEnd = {
@@ -20,7 +20,7 @@ type ReadEnd = {
 }
 
 type End = ReadEnd & {
-  operand(text: string, catalog: Catalog): string | Complaint
+  operand(text: string, catalog: Catalog): string | OperandProblem
   day?: Term['day']
   /** the pattern of an end as sent, and its schema as read */
   sent: string
@@ -58,12 +58,13 @@ function rangeKind(end: End): Kind {
     parse: (input, context) => parseRange(input, context, end),
     schema: () => {
       const ends = (end: Schema) => ({ from: end, to: end })
-      const object = closed({ range: closed(ends({ type: 'string', pattern: end.sent }), ['from', 'to']) }, [
-        'range',
-      ])
+      const object = closedObject(
+        { range: closedObject(ends({ type: 'string', pattern: end.sent }), ['from', 'to']) },
+        ['range'],
+      )
       return {
         input: { ...object, description: `A range, such as ${end.example}.` },
-        output: opened({ range: opened(ends({ type: 'string', ...end.read })) }),
+        output: openObject({ range: openObject(ends({ type: 'string', ...end.read })) }),
       }
     },
     write: value => [value === null ? null : JSON.stringify(value)],

@@ -7,7 +7,7 @@ import type { Field, ParseContext, Schemas } from '../field.ts'
 import { type Order, ordered } from '../operators.ts'
 import { whereRecordsAre } from './how-to-write.ts'
 import { idOperand } from './number.ts'
-import { closed } from './schemas.ts'
+import { closedObject } from './schemas.ts'
 import { simpleKind } from './simple.ts'
 
 /** Ids are whole numbers from 1, below 2^53. */
@@ -79,7 +79,7 @@ export function referenceSchemas(field: Field): Schemas {
     required: ['find_by'],
     description: `The ${field.related} with that e-mail or name, or else a new one.`,
   }
-  return { input: { anyOf: [named, closed({ id: named }, ['id']), created, found] }, output }
+  return { input: { anyOf: [named, closedObject({ id: named }, ['id']), created, found] }, output }
 }
 
 /** The OpenAPI document's reference to the schema of a record to be created. */

@@ -2,12 +2,15 @@
 import type { Schema, Schemas } from '../field.ts'
 
 /** An object with these members and no other; `required`: the mandatory ones. */
-export function closed(properties: { readonly [name: string]: Schema }, required: readonly string[]): Schema {
-  return { ...opened(properties, required), additionalProperties: false }
+export function closedObject(
+  properties: { readonly [name: string]: Schema },
+  required: readonly string[],
+): Schema {
+  return { ...openObject(properties, required), additionalProperties: false }
 }
 
 /** An object with at least these members. A response may get more of them (D91). */
-export function opened(
+export function openObject(
   properties: { readonly [name: string]: Schema },
   required: readonly string[] = Object.keys(properties),
 ): Schema {
@@ -40,10 +43,10 @@ export const anyObject: Schema = { type: 'object', additionalProperties: true }
 export function orNull(schema: Schema): Schema {
   if (Object.keys(schema).length === 0) return schema
   const { type, enum: values, anyOf, description, ...others } = schema
-  const said = description === undefined ? {} : { description }
+  const described = description === undefined ? {} : { description }
   if (values === undefined && anyOf === undefined && type !== undefined)
-    return { type: [...new Set([type, 'null'].flat())], ...others, ...said }
-  if (Array.isArray(anyOf)) return { anyOf: [...anyOf, { type: 'null' }], ...said }
+    return { type: [...new Set([type, 'null'].flat())], ...others, ...described }
+  if (Array.isArray(anyOf)) return { anyOf: [...anyOf, { type: 'null' }], ...described }
   return { anyOf: [schema, { type: 'null' }] }
 }
 

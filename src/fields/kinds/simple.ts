@@ -4,7 +4,7 @@ import { type SqlType, sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
 import { containedAt, type Expression, scalar } from '../columns.ts'
 import type { Config, Field, Kind } from '../field.ts'
-import type { Complaint, Operator, Order, Term } from '../operators.ts'
+import type { OperandProblem, Operator, Order, Term } from '../operators.ts'
 
 /** `order` null: no sort; absent: the value itself. */
 export function simpleKind(kind: {
@@ -14,7 +14,7 @@ export function simpleKind(kind: {
   write?: (value: Json) => string | null
   type: Term['type']
   operators: readonly Operator[]
-  operand(text: string, field: Field, catalog: Catalog): string | readonly string[] | Complaint
+  operand(text: string, field: Field, catalog: Catalog): string | readonly string[] | OperandProblem
   order?: (value: Expression, field: Field) => Order | null
   limits?: readonly (keyof Config)[]
   /** A custom value is compared as its stored text: the order is the same, and an index can hold the text. */

@@ -6,7 +6,7 @@ import type { Kind, ParseContext } from '../field.ts'
 import { isoPatterns, isoTime } from '../iso8601.ts'
 import { ordered } from '../operators.ts'
 import { parseRangeOf } from './ranges.ts'
-import { closed } from './schemas.ts'
+import { closedObject } from './schemas.ts'
 import { warnOfSeconds } from './time.ts'
 
 const end = {
@@ -22,7 +22,7 @@ export const timeRange: Kind = {
   parse: parseTimeRange,
   schema: () => {
     const time = { type: 'string', pattern: isoPatterns.time }
-    const object = closed({ range: closed({ from: time, to: time }, ['from', 'to']) }, ['range'])
+    const object = closedObject({ range: closedObject({ from: time, to: time }, ['from', 'to']) }, ['range'])
     const text = { type: 'string', pattern: isoPatterns.times }
     return {
       input: { anyOf: [text, object], description: `A time range, such as ${end.example}.` },

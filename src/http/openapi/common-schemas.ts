@@ -5,7 +5,14 @@
  */
 import { described } from '../../configuration/field.ts'
 import type { Schema } from '../../fields/field.ts'
-import { anyObject, closed, opened, orNull, schemaRef, several } from '../../fields/kinds/schemas.ts'
+import {
+  anyObject,
+  closedObject,
+  openObject,
+  orNull,
+  schemaRef,
+  several,
+} from '../../fields/kinds/schemas.ts'
 import { customTypes, kinds, optionsMax } from '../../fields/kinds.ts'
 import { operators } from '../../fields/operators.ts'
 import { refined } from './operation.ts'
@@ -52,12 +59,12 @@ const fieldMembers: { readonly [member: string]: Schema } = {
 }
 /** The read-only members of a descriptor: accepted and ignored in input. */
 const ignored = Object.fromEntries(described.map(member => [member, { readOnly: true }]))
-const newOption = { anyOf: [name, closed({ name, id: { readOnly: true } }, ['name'])] }
+const newOption = { anyOf: [name, closedObject({ name, id: { readOnly: true } }, ['name'])] }
 const optionMembers = { name, position: place, is_active: flag, is_default: flag, id: { readOnly: true } }
 
 /** Schemas by their names in the document. */
 export const commonSchemas: { readonly [name: string]: Schema } = {
-  problem: opened(
+  problem: openObject(
     {
       type: { type: 'string', format: 'uri-reference' },
       title: text,
@@ -75,7 +82,7 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
     ['type', 'title', 'status', 'detail', 'code', 'errors', 'requestId'],
   ),
   problem_item: {
-    ...opened(
+    ...openObject(
       {
         field: orNull(text),
         path: { type: 'string', description: 'A JSON pointer into the body; empty for the query.' },
@@ -85,7 +92,7 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
         hint: text,
         rule: { type: 'integer', description: "The number of the interface's rule." },
         candidates: {
-          ...{ type: 'array', items: opened({ id: whole, name: orNull(text) }) },
+          ...{ type: 'array', items: openObject({ id: whole, name: orNull(text) }) },
           description: 'What could be meant: give the id of one.',
         },
       },
@@ -93,16 +100,16 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
     ),
     additionalProperties: true,
   },
-  warning: opened({ field: text, code: text, message: text, path: text }, ['field', 'code', 'message']),
-  write_meta: opened(
+  warning: openObject({ field: text, code: text, message: text, path: text }, ['field', 'code', 'message']),
+  write_meta: openObject(
     {
       warnings: { type: 'array', items: schemaRef('warning') },
-      created: { type: 'array', items: opened({ resource: text, id: whole }) },
+      created: { type: 'array', items: openObject({ resource: text, id: whole }) },
       dryRun: { const: true, description: 'Nothing was saved.' },
     },
     [],
   ),
-  batch_item: opened(
+  batch_item: openObject(
     {
       status: { type: 'integer', description: 'What its own request would have been answered.' },
       data: anyObject,
@@ -112,7 +119,7 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
     },
     ['status'],
   ),
-  page_meta: opened({
+  page_meta: openObject({
     page: orNull(whole),
     pageSize: whole,
     total: orNull(whole),
@@ -121,19 +128,19 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
     hasMore: flag,
     nextCursor: orNull(text),
   }),
-  deletion: opened({ id: whole, deleted: { const: true } }),
-  named: opened({ id: whole, name: text }),
+  deletion: openObject({ id: whole, deleted: { const: true } }),
+  named: openObject({ id: whole, name: text }),
   field: fieldDescriptor(),
-  field_list: opened({
-    source: opened({ is_enabled: flag, name: text, id: whole, config: anyObject }, [
+  field_list: openObject({
+    source: openObject({ is_enabled: flag, name: text, id: whole, config: anyObject }, [
       'is_enabled',
       'name',
       'id',
     ]),
     fields: { type: 'array', items: { type: 'array', items: schemaRef('field') } },
   }),
-  field_input: closed({ ...ignored, ...fieldMembers }, []),
-  field_new: closed(
+  field_input: closedObject({ ...ignored, ...fieldMembers }, []),
+  field_new: closedObject(
     {
       ...ignored,
       ...fieldMembers,
@@ -143,10 +150,10 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
     },
     ['source', 'field_name', 'type'],
   ),
-  option: opened({ id: whole, name: text, position: whole, is_active: flag, is_default: flag }),
-  option_input: closed(optionMembers, []),
+  option: openObject({ id: whole, name: text, position: whole, is_active: flag, is_default: flag }),
+  option_input: closedObject(optionMembers, []),
   option_new: refined('option_input', { name }),
-  choice: opened(
+  choice: openObject(
     {
       ...{ id: whole, name: text, position: whole, is_active: flag, is_default: flag },
       ...{ pipeline: whole, kind: { enum: ['open', 'won', 'lost'] }, probability: number },
@@ -154,11 +161,11 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
     },
     ['id', 'name', 'position', 'is_active', 'is_default'],
   ),
-  choices_meta: opened({ name: text, source: text, field_id: orNull(whole) }),
-  form: { type: 'array', items: opened({ section: text, fields: several(text) }) },
+  choices_meta: openObject({ name: text, source: text, field_id: orNull(whole) }),
+  form: { type: 'array', items: openObject({ section: text, fields: several(text) }) },
   form_input: {
     type: 'array',
-    items: closed({ section: name, fields: { type: 'array', items: text, minItems: 1 } }, [
+    items: closedObject({ section: name, fields: { type: 'array', items: text, minItems: 1 } }, [
       'section',
       'fields',
     ]),
@@ -175,7 +182,7 @@ function fieldDescriptor(): Schema {
     source_id: id,
     is_active: flag,
     type: { enum: Object.keys(kinds) },
-    config: opened(config, []),
+    config: openObject(config, []),
     is_required: flag,
     is_read_only: flag,
     is_custom: flag,
@@ -193,13 +200,13 @@ function fieldDescriptor(): Schema {
     options: { type: 'array', items: schemaRef('named') },
     sub_fields: {
       type: 'array',
-      items: opened({ ...subField, config: opened({ ...config, default: number }, []) }),
+      items: openObject({ ...subField, config: openObject({ ...config, default: number }, []) }),
     },
-    related_field: opened({ id, source: text }),
-    members: { type: 'array', items: opened({ name: text, ...taken }) },
+    related_field: openObject({ id, source: text }),
+    members: { type: 'array', items: openObject({ name: text, ...taken }) },
     is_indexed: flag,
-    index: opened({ state: { enum: ['building', 'ready', 'failed'] }, progress: orNull(number) }),
+    index: openObject({ state: { enum: ['building', 'ready', 'failed'] }, progress: orNull(number) }),
     deleted_at: moment,
   }
-  return opened({ ...sure, ...more }, Object.keys(sure))
+  return openObject({ ...sure, ...more }, Object.keys(sure))
 }

@@ -5,7 +5,7 @@
  */
 import type { ErrorSlug } from '../../errors.ts'
 import type { Schema } from '../../fields/field.ts'
-import { opened, schemaRef } from '../../fields/kinds/schemas.ts'
+import { openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 
 export type Operation = {
   /** the operationId, as generated clients name it */
@@ -65,7 +65,7 @@ export function refined(
   required: readonly string[] = Object.keys(properties),
 ): Schema {
   const isMore = Object.keys(properties).length > 0
-  return isMore ? { allOf: [schemaRef(schema), opened(properties, required)] } : schemaRef(schema)
+  return isMore ? { allOf: [schemaRef(schema), openObject(properties, required)] } : schemaRef(schema)
 }
 
 /** The envelope of a response, with `meta` if there is one. */

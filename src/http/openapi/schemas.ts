@@ -4,12 +4,14 @@
  */
 import {
   callerSchema,
+  linkSchema,
   ownSettingsSchema,
+  sessionSchema,
   settingsInputSchema,
   settingsMetaSchema,
   settingsSchema,
+  signInSchema,
 } from '../../accounts/schemas.ts'
-import { linkSchema, sessionSchema, signInSchema } from '../../accounts/sign-in/schemas.ts'
 import type { Schema } from '../../fields/field.ts'
 import { eventSchema, feedEventSchema, namedOrGoneSchema } from '../../history/schemas.ts'
 import { hitSchema } from '../../lists/search/search.ts'

@@ -23,8 +23,10 @@ export function resourceNamesOf({ resources }: Catalog): string {
 function member(name: string, schema: Schema, indent: string, isRequired: boolean): string {
   const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)
   const { title, description, readOnly } = schema
-  const said = [title, description, readOnly && 'Read-only.'].filter(text => typeof text === 'string')
-  const comment = said.length ? `${indent}/** ${onOneLine(said.join(' ')).replaceAll('*/', '* /')} */\n` : ''
+  const lines = [title, description, readOnly && 'Read-only.'].filter(text => typeof text === 'string')
+  const comment = lines.length
+    ? `${indent}/** ${onOneLine(lines.join(' ')).replaceAll('*/', '* /')} */\n`
+    : ''
   return `${comment}${indent}${key}${isRequired ? '' : '?'}: ${typeOf(schema, indent)}\n`
 }
 

@@ -1,6 +1,6 @@
 /** `/account` over HTTP: the settings of the caller's account (D141). */
 
-import { type Changed, changeSettings, settingNames, settingsOf } from '../../accounts/settings.ts'
+import { changeSettings, type SettingsChange, settingNames, settingsOf } from '../../accounts/settings.ts'
 import type { Database } from '../../db/open.ts'
 import { problemAt, Refusal } from '../../errors.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
@@ -27,7 +27,7 @@ export function accountRoutes(db: Database, configured: (account: number) => Pro
     db,
     (own, isDry) => ({
       change: async request => {
-        const changed = isDry ? await changeOf(own, request) : await kept(db, request)
+        const changed = isDry ? await changeOf(own, request) : await updateSettings(db, request)
         if (!isDry) await configured(request.caller.catalog.account.id)
         const { settings, recalculated } = changed
         return okAnswer(JSON.stringify(settings), recalculated && { recalculated })
@@ -55,13 +55,13 @@ export function accountRoutes(db: Database, configured: (account: number) => Pro
 }
 
 /** Commits the change in a transaction of its own. */
-function kept(db: Database, request: ApiRequest): Promise<Changed> {
+function updateSettings(db: Database, request: ApiRequest): Promise<SettingsChange> {
   const key = requestKeyOf(contextOf(request))
   const act = async (tx: Transaction) => ({ isKept: true, result: await changeOf(tx, request) })
   return db.transaction(turnOf(request), tx => onceByKey(tx, key, () => act(tx)))
 }
 
-function changeOf(tx: Transaction, request: ApiRequest): Promise<Changed> {
+function changeOf(tx: Transaction, request: ApiRequest): Promise<SettingsChange> {
   refuseIfMatch(request)
   readParameters(request.query, [], [])
   return changeSettings(tx, contextOf(request), settingsIn(request))

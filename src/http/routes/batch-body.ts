@@ -16,9 +16,9 @@ export function readBatch(body: Json, schema: ResourceSchema): Batch {
   if (!isObject(body)) throw notABatch([problemAt('', 'wrong_type', 'The body must be an object.')])
   const { operations, atomic = null } = body
   if (!Array.isArray(operations) || operations.length < 1 || operations.length > operationsMax) {
-    const told = Array.isArray(operations) ? `; there are ${operations.length}` : ''
-    const message = `operations must be a list of 1 to ${operationsMax} operations${told}.`
-    throw notABatch([problemAt('/operations', told ? 'out_of_range' : 'required', message)])
+    const count = Array.isArray(operations) ? `; there are ${operations.length}` : ''
+    const message = `operations must be a list of 1 to ${operationsMax} operations${count}.`
+    throw notABatch([problemAt('/operations', count ? 'out_of_range' : 'required', message)])
   }
   const problems = unknownMembers(body, ['operations', 'atomic'])
   if (atomic !== null && typeof atomic !== 'boolean')
@@ -70,34 +70,38 @@ function operationOf(sent: Json, schema: ResourceSchema, path: string, problems:
   }
 }
 
-type Wrong = (member: string, code: string, message: string) => void
+type AddProblem = (member: string, code: string, message: string) => void
 
 /** Checks that exactly one member identifies the record. */
-function judgeTarget(op: Operation['op'], given: { id: Json; by: Json }, wrong: Wrong): void {
+function judgeTarget(op: Operation['op'], given: { id: Json; by: Json }, addProblem: AddProblem): void {
   const { by: known } = takes[op]
   const sent = (['id', 'by'] as const).filter(name => given[name] !== null)
   const other = sent.find(name => !known.includes(name))
-  if (other) wrong(`/${other}`, 'contradiction', `The ${op} takes no ${other}.`)
+  if (other) addProblem(`/${other}`, 'contradiction', `The ${op} takes no ${other}.`)
   else if (sent.length !== Math.min(known.length, 1))
-    wrong(
+    addProblem(
       `/${known[0]}`,
       'required',
       `The ${op} needs ${known.length > 1 ? 'either ' : ''}${known.join(' or ')}.`,
     )
 }
 
-function toldOf(by: Json, schema: ResourceSchema, wrong: Wrong): Operation['told'] {
+function toldOf(by: Json, schema: ResourceSchema, addProblem: AddProblem): Operation['told'] {
   const { field, value } = isObject(by) ? by : {}
   const isValue = typeof value === 'string' || typeof value === 'number'
   if (!isObject(by) || Object.keys(by).length !== 2 || typeof field !== 'string' || !isValue) {
-    wrong('/by', 'wrong_type', 'by must have a field, by its name, and a value, which is a text or a number.')
+    addProblem(
+      '/by',
+      'wrong_type',
+      'by must have a field, by its name, and a value, which is a text or a number.',
+    )
     return null
   }
   try {
     return uniqueKeyOf(schema, field, String(value))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    wrong('/by', 'invalid_value', error.message)
+    addProblem('/by', 'invalid_value', error.message)
     return null
   }
 }

@@ -34,7 +34,7 @@ export type Step<Operation, Told> = {
 }
 
 /** The idempotency record of a step: the results since the last recorded step, and the batch's id. */
-type Kept<Told> = { readonly told: readonly Told[]; readonly batch: string }
+type StepRecord<Told> = { readonly told: readonly Told[]; readonly batch: string }
 
 /** Progress of a batch. */
 type Progress<Told> = {
@@ -85,7 +85,7 @@ export async function carryOutInSteps<Operation, Told>(
   return [...progress.kept, ...progress.unkept]
 }
 
-type Done<Told> = Kept<Told> & { readonly isKept: boolean }
+type StepOutcome<Told> = StepRecord<Told> & { readonly isKept: boolean }
 
 /** One step: a transaction, unless the step is replayed. */
 function take<Told>(
@@ -94,12 +94,12 @@ function take<Told>(
   { caller, unkept, batch, kept }: Progress<Told>,
   idempotency: IdempotentRequest | null,
   act: (tx: Transaction) => Promise<{ readonly isKept: boolean; readonly told: Told[] }>,
-): Promise<Done<Told>> {
+): Promise<StepOutcome<Told>> {
   const account = String(caller.catalog.account.id)
   // A batch that has begun is finished even if the client has left.
   const turn = kept.length > 0 ? { account } : first
   return db.transaction(turn, tx =>
-    onceByKey<Done<Told>>(tx, { account, idempotency }, async () => {
+    onceByKey<StepOutcome<Told>>(tx, { account, idempotency }, async () => {
       const { isKept, told } = await act(tx)
       // After the first committed step all are recorded: a retry repeats a refusal, too.
       return {

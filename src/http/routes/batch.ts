@@ -19,10 +19,10 @@ import { readBatch } from './batch-body.ts'
 import { carryOutInSteps } from './batch-steps.ts'
 import { isDryRun, turnOf, withoutDryRun, withoutId, withoutIds } from './dry-run.ts'
 
-type Refused = { readonly refusal: Refusal }
+type RefusedOutcome = { readonly refusal: Refusal }
 
 /** The result of a refused operation. */
-type ToldRefusal = {
+type RefusalResult = {
   readonly status: number
   readonly type: string
   readonly title: string
@@ -32,7 +32,7 @@ type ToldRefusal = {
 }
 
 /** The result of an operation, in the form stored with the idempotency key (D8): not the rendered text. */
-type Told = Exclude<Outcome, Refused> | { readonly refused: ToldRefusal }
+type OperationResult = Exclude<Outcome, RefusedOutcome> | { readonly refused: RefusalResult }
 
 /** The resources with batch writes: records, no configuration, tokens, webhooks or views. */
 export const batchedResources: ReadonlySet<Readable> = new Set<Readable>([
@@ -64,15 +64,15 @@ export function batchHandler(db: Database, resource: string, retentionDays: numb
     const earlier = await storedResponse<Answer | object>(db, requestKeyOf(contextOf(request)))
     // The format in which earlier versions stored it.
     if (earlier && 'status' in earlier.response) return earlier.response
-    const told = await carryOutInSteps<Operation, Told>(db, request, operations, {
+    const results = await carryOutInSteps<Operation, OperationResult>(db, request, operations, {
       async act(tx, caller, some, before) {
         const outcomes = await carryOut(tx, caller, some)
-        return { isKept: outcomes.some(one => !('refusal' in one)), told: toldOf(outcomes, before) }
+        return { isKept: outcomes.some(one => !('refusal' in one)), told: resultsOf(outcomes, before) }
       },
-      again: (told, caller) => toldAgain(db, fieldsOf({ caller }, resource), caller, told),
-      refused: (refusal, before) => toldOf([{ refusal }], before)[0]!,
+      again: (results, caller) => replayedResults(db, fieldsOf({ caller }, resource), caller, results),
+      refused: (refusal, before) => resultsOf([{ refusal }], before)[0]!,
     })
-    return answer(request, told, false)
+    return answer(request, results, false)
   }
 }
 
@@ -88,34 +88,34 @@ async function atOnce(
     const outcomes = await carryOut(tx)
     const failed = outcomes.filter(outcome => 'refusal' in outcome).length
     const isKept = !isDry && !(isAtomic && failed > 0) && failed < outcomes.length
-    const result = isAtomic && failed > 0 ? atomicRefusal(request, outcomes) : { told: toldOf(outcomes) }
+    const result = isAtomic && failed > 0 ? atomicRefusal(request, outcomes) : { told: resultsOf(outcomes) }
     return { isKept, result }
   }
   const key = requestKeyOf(contextOf(request))
   const result = await db.transaction(turnOf(request), tx =>
-    onceByKey<Answer | { told: Told[] }>(tx, key, () => act(tx)),
+    onceByKey<Answer | { told: OperationResult[] }>(tx, key, () => act(tx)),
   )
   // A refusal of the whole batch, or a response stored by an earlier version.
   if (!('told' in result)) return result
   const isReplayed = key.idempotency?.isReplayed === true
-  const told = isReplayed ? await toldAgain(db, schema, request.caller, result.told) : result.told
-  return answer(request, told, isDry)
+  const results = isReplayed ? await replayedResults(db, schema, request.caller, result.told) : result.told
+  return answer(request, results, isDry)
 }
 
 /** The results of outcomes that follow `before` in the same response. */
-function toldOf(outcomes: readonly Outcome[], before: readonly Told[] = []): Told[] {
+function resultsOf(outcomes: readonly Outcome[], before: readonly OperationResult[] = []): OperationResult[] {
   const listed = before.reduce((sum, one) => sum + ('refused' in one ? one.refused.errors.length : 0), 0)
   const refused = refusals(problemsMax - listed)
   return outcomes.map(one => ('refusal' in one ? { refused: refused(one.refusal) } : one))
 }
 
 /** Renders the stored results of a replayed batch for the current caller. */
-async function toldAgain(
+async function replayedResults(
   db: Transaction,
   schema: ResourceSchema,
   caller: AuthenticatedCaller,
-  told: readonly Told[],
-): Promise<Told[]> {
+  told: readonly OperationResult[],
+): Promise<OperationResult[]> {
   const saved = told.flatMap(one => ('saved' in one ? one.saved : []))
   const again = (await renderReplay(db, schema, caller, saved)).values()
   return told.map(one => {
@@ -128,15 +128,17 @@ async function toldAgain(
   })
 }
 
-function answer(request: ApiRequest, told: readonly Told[], isDry: boolean): Answer {
-  const items = told.map(one => ('refused' in one ? JSON.stringify(one.refused) : done(request, one, isDry)))
-  const failed = told.filter(one => 'refused' in one).length
-  const meta = { succeeded: told.length - failed, failed, ...(isDry ? { dryRun: true } : {}) }
+function answer(request: ApiRequest, results: readonly OperationResult[], isDry: boolean): Answer {
+  const items = results.map(one =>
+    'refused' in one ? JSON.stringify(one.refused) : done(request, one, isDry),
+  )
+  const failed = results.filter(one => 'refused' in one).length
+  const meta = { succeeded: results.length - failed, failed, ...(isDry ? { dryRun: true } : {}) }
   return { status: 200, body: `{"code":0,"data":[${items.join()}],"meta":${JSON.stringify(meta)}}` }
 }
 
 /** The result of an operation as JSON text: a record passes through as the database built it. */
-function done({ caller }: ApiRequest, outcome: Exclude<Outcome, Refused>, isDry: boolean): string {
+function done({ caller }: ApiRequest, outcome: Exclude<Outcome, RefusedOutcome>, isDry: boolean): string {
   if ('deleted' in outcome)
     return JSON.stringify({ status: 200, data: { id: outcome.deleted, deleted: true } })
   const { record, warnings, created, isNew = false } = outcome.saved
@@ -147,8 +149,8 @@ function done({ caller }: ApiRequest, outcome: Exclude<Outcome, Refused>, isDry:
     ...(warnings.length ? { warnings } : {}),
     ...(created.length ? { created: isDry ? created.map(withoutId) : created } : {}),
   }
-  const told = Object.keys(meta).length ? `,"meta":${JSON.stringify(meta)}` : ''
-  return `{"status":${isNew ? 201 : 200},"data":${data}${told}}`
+  const metaText = Object.keys(meta).length ? `,"meta":${JSON.stringify(meta)}` : ''
+  return `{"status":${isNew ? 201 : 200},"data":${data}${metaText}}`
 }
 
 /**
@@ -157,7 +159,7 @@ function done({ caller }: ApiRequest, outcome: Exclude<Outcome, Refused>, isDry:
  */
 function refusals(most = problemsMax) {
   let left = most
-  return ({ slug, message, problems }: Refusal): ToldRefusal => {
+  return ({ slug, message, problems }: Refusal): RefusalResult => {
     const { code, status, title } = errorTable[slug]
     const errors = problems.slice(0, left)
     left -= errors.length

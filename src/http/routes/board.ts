@@ -67,13 +67,13 @@ function boardHandler(db: Database): Handler {
     const stages = lanes.map(({ stage, page }, index) => {
       const { records, hasMore, nextCursor } = page
       const around: JsonObject = { ...stage, hasMore, nextCursor }
-      const before = `${index ? ',' : ''}${opened(around)},"records":[`
+      const before = `${index ? ',' : ''}${unclosedJson(around)},"records":[`
       return [Buffer.from(before), ...records, Buffer.from(']}')]
     })
     const meta = JSON.stringify({ pageSize: list.pageSize })
     // Records pass through as the database's bytes.
     const body = [
-      Buffer.from(`{"code":0,"data":${opened(head)},"stages":[`),
+      Buffer.from(`{"code":0,"data":${unclosedJson(head)},"stages":[`),
       ...stages.flat(),
       Buffer.from(`]},"meta":${meta}}`),
     ]
@@ -82,6 +82,6 @@ function boardHandler(db: Database): Handler {
 }
 
 /** The JSON of an object, without its closing brace. */
-function opened(object: JsonObject): string {
+function unclosedJson(object: JsonObject): string {
   return JSON.stringify(object).slice(0, -1)
 }

@@ -32,7 +32,12 @@ export function isDryRun(query: Parameters): boolean {
 }
 
 /** Removes from a dry run's response what is never committed; `made`: the records created along with it. */
-type Shown = (data: JsonObject, made: readonly Made[], isNew: boolean, catalog: Catalog) => JsonObject
+type Redact = (
+  data: JsonObject,
+  made: readonly CreatedRecord[],
+  isNew: boolean,
+  catalog: Catalog,
+) => JsonObject
 
 /**
  * The handlers of `make`, each with a dry run. A dry run makes them anew on a transaction that is rolled
@@ -41,7 +46,7 @@ type Shown = (data: JsonObject, made: readonly Made[], isNew: boolean, catalog: 
 export function withDryRun<Name extends string>(
   db: Database,
   make: (db: Transaction, isDry: boolean) => { readonly [name in Name]: Handler },
-  shown: Shown = withoutIds,
+  shown: Redact = withoutIds,
 ): { readonly [name in Name]: Handler } {
   const handlers = make(db, false)
   const both = (name: Name): Handler => {
@@ -49,7 +54,7 @@ export function withDryRun<Name extends string>(
     return async request => {
       if (!isDryRun(request.query)) return handler(request)
       const asked = { ...withoutDryRun(request), idempotency: null, isDry: true as const }
-      return dryAnswer(request, await rolledBack(db, request, tx => make(tx, true)[name](asked)), shown)
+      return dryAnswer(request, await runAndRollBack(db, request, tx => make(tx, true)[name](asked)), shown)
     }
   }
   const names = Object.keys(handlers) as Name[]
@@ -69,7 +74,7 @@ export function turnOf({ caller, hungUp }: ApiRequest) {
 }
 
 /** Carries `act` out as a dry run: the transaction is rolled back. */
-async function rolledBack<T>(
+async function runAndRollBack<T>(
   db: Database,
   request: ApiRequest,
   act: (tx: Transaction) => Promise<T>,
@@ -78,18 +83,18 @@ async function rolledBack<T>(
 }
 
 /** The response of a dry run, without the headers and ids of a committed write. */
-function dryAnswer({ caller }: ApiRequest, { status, headers = {}, body }: Answer, shown: Shown): Answer {
+function dryAnswer({ caller }: ApiRequest, { status, headers = {}, body }: Answer, shown: Redact): Answer {
   const { etag: _, location: __, ...others } = headers
   const { code, data, meta } = parseJson(String(body)) as JsonObject
-  const { created = [], ...told } = (meta ?? {}) as { created?: Made[] }
+  const { created = [], ...told } = (meta ?? {}) as { created?: CreatedRecord[] }
   const kept = isObject(data) ? shown(data, created, status === 201, caller.catalog) : data!
   const all = { ...told, ...(created.length ? { created: created.map(withoutId) } : {}), dryRun: true }
   return { status, headers: others, body: JSON.stringify({ code, data: kept, meta: all }) }
 }
 
-type Made = { readonly resource: string; readonly id: number }
+type CreatedRecord = { readonly resource: string; readonly id: number }
 
-export function withoutId({ resource }: Made) {
+export function withoutId({ resource }: CreatedRecord) {
   return { resource, id: null }
 }
 
@@ -98,7 +103,7 @@ export function withoutId({ resource }: Made) {
  */
 export function withoutIds(
   record: JsonObject,
-  made: readonly Made[],
+  made: readonly CreatedRecord[],
   isNew: boolean,
   { resources }: Catalog,
 ): JsonObject {

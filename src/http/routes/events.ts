@@ -42,7 +42,7 @@ export function historyHandler(db: Transaction, resource: string, retentionDays:
 /** GET /event */
 export function feedHandler(service: EventService): Handler {
   return async request => {
-    const listening = listeningAs(request, request.caller)
+    const listening = subscriptionOf(request, request.caller)
     if (request.wantsStream) return stream(service, request, listening)
     const { after, wait } = listening.asked
     return feedAnswer(await nextPage(service, request, listening, after, wait * 1000, request.hungUp()))
@@ -55,23 +55,23 @@ function feedAnswer({ events, last, next }: FeedPage): Answer {
 }
 
 /** The subscriber's current rights, and the requested part of the feed. */
-type Listening = { readonly caller: AuthenticatedCaller; readonly asked: FeedRequest }
+type Subscription = { readonly caller: AuthenticatedCaller; readonly asked: FeedRequest }
 
 /** Throws the errors of `readFeedQuery`. */
-function listeningAs({ query }: ApiRequest, caller: AuthenticatedCaller): Listening {
+function subscriptionOf({ query }: ApiRequest, caller: AuthenticatedCaller): Subscription {
   return { caller, asked: readFeedQuery(query, caller.catalog, caller.rights) }
 }
 
-/** Like `listeningAs`, with current rights. Throws also if the token or session has ended meanwhile. */
-async function listeningNow({ callers }: EventService, request: ApiRequest): Promise<Listening> {
-  return listeningAs(request, allowed(await callers.identify(request.token), followScope))
+/** Like `subscriptionOf`, with current rights. Throws also if the token or session has ended meanwhile. */
+async function currentSubscription({ callers }: EventService, request: ApiRequest): Promise<Subscription> {
+  return subscriptionOf(request, allowed(await callers.identify(request.token), followScope))
 }
 
 /** The next page with events; an empty one after a timeout. */
 async function nextPage(
   service: EventService,
   request: ApiRequest,
-  first: Listening,
+  first: Subscription,
   start: number | null,
   milliseconds: number,
   signal: AbortSignal,
@@ -88,12 +88,12 @@ async function nextPage(
     if (page.next < page.last) continue
     request.release()
     await subscribers.wait(caller.catalog.account.id, page.last, Math.min(left, askAgainMs), signal)
-    ;({ caller, asked } = await listeningNow(service, request))
+    ;({ caller, asked } = await currentSubscription(service, request))
   }
 }
 
 /** The feed as server-sent events (the HTML standard, 9.2). `Last-Event-ID` wins over `after`. */
-async function stream(service: EventService, request: ApiRequest, listening: Listening): Promise<Answer> {
+async function stream(service: EventService, request: ApiRequest, listening: Subscription): Promise<Answer> {
   const { caller, asked } = listening
   const after = request.lastEventId ?? asked.after
   // Refusals come before the stream begins.
@@ -123,7 +123,7 @@ async function* told(service: EventService, request: ApiRequest, first: FeedPage
     }
     if (signal.aborted || service.subscribers.isStopped) return
     try {
-      const listening = await listeningNow(service, request)
+      const listening = await currentSubscription(service, request)
       page = await nextPage(service, request, listening, page.next, askAgainMs, signal)
     } catch {
       // The client reconnects, and gets the refusal.

@@ -80,8 +80,8 @@ function exportHandler(db: Database, resource: string, { permits, quotaOf }: Exp
       const ended = request.hungUp()
       const asked = { schema, caller: caller, request: read }
       const spoolQuota = quotaOf(account)
-      const { content, bytes, made } = await openExport(db, asked, ended, spoolQuota)
-      void made.then(permit.made)
+      const { content, bytes, completed } = await openExport(db, asked, ended, spoolQuota)
+      void completed.then(permit.completed)
       void finished(content)
         .catch(error => {
           const hasLeft = ended.aborted || error.code === 'ERR_STREAM_PREMATURE_CLOSE'
@@ -95,7 +95,7 @@ function exportHandler(db: Database, resource: string, { permits, quotaOf }: Exp
       const length = bytes === null ? {} : { 'content-length': String(bytes) }
       return { status: 200, headers: { ...headers, ...length }, body: content }
     } catch (error) {
-      permit.made()
+      permit.completed()
       permit.sent()
       throw error
     }

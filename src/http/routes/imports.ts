@@ -102,13 +102,13 @@ function readUpload({ query, charset }: ApiRequest): {
     sheet,
     header,
   } = readParameters(query, parameters, ['resource', 'format'])
-  const told = formats.find(one => one === format)
+  const known = formats.find(one => one === format)
   const problems = new Problems()
   const wrong = (parameter: string, message: string) =>
     addProblem(problems, parameter, 'invalid_value', message)
   if (!importedResources.has(resource!))
     wrong('resource', `resource must be one of ${[...importedResources].join(', ')}.`)
-  if (!told) wrong('format', `format must be one of ${formats.join(', ')}.`)
+  if (!known) wrong('format', `format must be one of ${formats.join(', ')}.`)
   if (name && name.length > 255) wrong('name', 'name has at most 255 characters.')
   const isLine = header === undefined || /^\d{1,7}$/.test(header)
   if (!isLine) wrong('header', 'header must be the number of a line, or 0.')
@@ -120,7 +120,7 @@ function readUpload({ query, charset }: ApiRequest): {
     ...(sheet ? { sheet } : {}),
     ...(header ? { header: Number(header) } : {}),
   }
-  return { resource: resource!, source: { format: told!, ...given }, name }
+  return { resource: resource!, source: { format: known!, ...given }, name }
 }
 
 function uploadOf({ upload }: ApiRequest): AsyncIterable<Uint8Array> {

@@ -85,18 +85,18 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
     const plan = await bulkPlanOf(db, request, resource)
     const context = { ...contextOf(request), rights: request.caller.rights }
     const total = await countFound(inTurn(db, request), resource, plan.filter, context)
-    const made: Job[] = []
+    const created: Job[] = []
     const make = async (tx: Transaction) => {
       const job = await makeJob(tx, request, {
         ...{ kind: 'bulk', resource, name: null, state: 'running', phase: isDry ? 'dry_run' : 'run' },
         ...{ plan: plan as never, columns: null, total },
       })
-      made.push(job)
+      created.push(job)
       const location = `/rest/api/v1/job/${job.id}`
       return { isKept: true, result: okAnswer(JSON.stringify(jobJson(job)), null, 201, { location }) }
     }
     const answer = await db.transaction(turnOf(request), tx => onceByKey(tx, key, () => make(tx)))
-    for (const job of made) worker.wake(job)
+    for (const job of created) worker.wake(job)
     return answer
   }
 }
@@ -105,8 +105,8 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
 export async function makeJob(db: Transaction, request: ApiRequest, job: Omit<NewJob, 'key' | 'by'>) {
   const account = accountOf(request)
   const key = { account, id: await reserveIds(db, account, 'last_id', 1) }
-  const made = await insertJob(db, { ...job, key, by: askedBy(request) }, openMax)
-  if (made) return made
+  const inserted = await insertJob(db, { ...job, key, by: askedBy(request) }, openMax)
+  if (inserted) return inserted
   const detail = `An account may have ${openMax} jobs that are not ended: end or cancel one first.`
   throw new Refusal('rate_limited', detail, [], { 'retry-after': '60' })
 }
@@ -174,10 +174,10 @@ export async function act(
     throw wrongState(job, action, 'its file is still being read')
   if (job.kind === 'import' && from[action].includes(job.state) && (action === 'run' || action === 'dry_run'))
     requireAnswers(job, nameable(request.caller, job.resource))
-  const told = await tell(db, job, action, askedBy(request))
-  if (!told) throw wrongState((await readJob(db, job, null)) ?? job, action)
-  if (told.state === 'running') worker.wake(told)
-  return jobAnswer(db, request, told)
+  const updated = await tell(db, job, action, askedBy(request))
+  if (!updated) throw wrongState((await readJob(db, job, null)) ?? job, action)
+  if (updated.state === 'running') worker.wake(updated)
+  return jobAnswer(db, request, updated)
 }
 
 /**

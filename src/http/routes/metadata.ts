@@ -185,13 +185,13 @@ function optionChoices(
 function dropdownField(name: string, source: string | undefined, catalog: Catalog): Field | null {
   const candidates = [...catalog.resources.values()]
     .filter(schema => !source || schema.resource.name === source)
-    .flatMap(schema => seen(schema, name) ?? [])
+    .flatMap(schema => shownField(schema, name) ?? [])
     .filter(field => field.is_active && hasOptions(field))
   return candidates.find(field => !field.has_static_options) ?? candidates[0] ?? null
 }
 
 /** The field of that name; undefined if the caller's role hides it, as if it did not exist (D64). */
-function seen(schema: ResourceSchema, name: string): Field | undefined {
+function shownField(schema: ResourceSchema, name: string): Field | undefined {
   return isHiddenByRole(schema, name) ? undefined : schema.byName.get(name)
 }
 
@@ -213,7 +213,7 @@ async function recordChoices(
 ): Promise<Choices | null> {
   const { catalog, rights } = caller
   const field = [...catalog.resources.values()]
-    .map(schema => seen(schema, name))
+    .map(schema => shownField(schema, name))
     .find(found => found?.is_active && found.is_offered)
   if (!field) return null
   rights.need(`${field.related}:read`)

@@ -194,8 +194,8 @@ async function begin(openId: OpenId, { query, client }: AnonymousRequest): Promi
     account: account === undefined ? null : Number(account),
     to,
   }
-  const kept = Buffer.from(JSON.stringify(flow)).toString('base64url')
-  return redirect(await openId.begin(flow), [client.setCookie('openid', kept, flowSeconds)])
+  const cookie = Buffer.from(JSON.stringify(flow)).toString('base64url')
+  return redirect(await openId.begin(flow), [client.setCookie('openid', cookie, flowSeconds)])
 }
 
 async function end(
@@ -223,10 +223,10 @@ function redirect(location: string, cookies: string[]): Answer {
 
 /** The content of the cookie; null if there is none, or it is invalid. */
 function flowOf(client: Client): Flow | null {
-  const kept = client.cookie('openid')
-  if (!kept) return null
+  const cookie = client.cookie('openid')
+  if (!cookie) return null
   try {
-    const flow = parseJson(Buffer.from(kept, 'base64url').toString('utf8'))
+    const flow = parseJson(Buffer.from(cookie, 'base64url').toString('utf8'))
     if (!isObject(flow)) return null
     const { state, nonce, verifier, account, to } = flow
     if (typeof state !== 'string' || typeof nonce !== 'string' || typeof verifier !== 'string') return null

@@ -87,18 +87,10 @@ export function writeHandlers(service: WriteService): WriteHandlers {
     },
     upsert: async request => {
       const saved = await withExpanded(db, resource, request, schema => {
-        const told = uniqueKeyOf(schema, request.field, request.value)
+        const key = uniqueKeyOf(schema, request.field, request.value)
         const precondition = preconditionOf(request)
         const isConditional = request.ifMatch !== undefined
-        return upsertRecord(
-          db,
-          schema,
-          told,
-          bodyOf(request),
-          contextOf(request),
-          precondition,
-          isConditional,
-        )
+        return upsertRecord(db, schema, key, bodyOf(request), contextOf(request), precondition, isConditional)
       })
       await written(service, request)
       const path = request.path.slice(0, request.path.lastIndexOf(`/${resource}/by/`) + resource.length + 1)

@@ -2,8 +2,8 @@
 import type { Database } from '../../db/open.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { asOfDay } from '../../history/as-of-day.ts'
-import { readKnownList } from '../../lists/known-list.ts'
 import { listRecords } from '../../lists/list.ts'
+import { readCachedList } from '../../lists/list-cache.ts'
 import { requireReadScopes } from '../../lists/needed-scopes.ts'
 import type { Parameters } from '../../lists/parameters.ts'
 import { listParameters, readRecordQuery } from '../../lists/query.ts'
@@ -90,7 +90,7 @@ async function list(
 ): Promise<Answer> {
   const schema = fieldsOf(request, resource)
   const now = request.now.toISOString()
-  const { request: read, statementOf } = await readKnownList(db, schema, request.caller, parameters, now)
+  const { request: read, statementOf } = await readCachedList(db, schema, request.caller, parameters, now)
   requireReadScopes(request.caller.rights, read.expand, read)
   const { at, moment } = await asOfDay(inTurn(db, request), schema, request.caller, read.day)
   // A list as of the past scans all records anyway, so counting is free.

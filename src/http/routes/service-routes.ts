@@ -7,7 +7,7 @@ import { gunzip, gzip } from 'node:zlib'
 import { Refusal } from '../../errors.ts'
 import type { Catalog } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
-import { opened } from '../../fields/kinds/schemas.ts'
+import { openObject } from '../../fields/kinds/schemas.ts'
 import { allows } from '../../rights/scopes.ts'
 import { memoize } from '../../waiting/memoize.ts'
 import type { Answer } from '../answer.ts'
@@ -68,7 +68,7 @@ function healthRoutes(db: { ready(): Promise<boolean> }): PublicRoute[] {
     status,
     body: JSON.stringify({ status: word }),
   })
-  const schema = (word: string): Schema => opened({ status: { const: word } })
+  const schema = (word: string): Schema => openObject({ status: { const: word } })
   return [
     publicRoute('/healthz', async () => answer(200, 'alive'), {
       ...{ id: 'alive', summary: 'Says that the service runs.', tag, errors: [] },

@@ -1,7 +1,7 @@
 /** The routes of sign-in, of sessions, and of the caller (D61, D66, D134). */
 import type { Database } from '../../db/open.ts'
 import type { ErrorSlug } from '../../errors.ts'
-import { closed, opened, schemaRef } from '../../fields/kinds/schemas.ts'
+import { closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { dryRunParameter, envelope, ok, queryParameter, warningsMeta } from '../openapi/operation.ts'
 import { type AccountRoute, type AnonymousRoute, base, type Route, route } from '../route.ts'
 import { meHandlers } from './me.ts'
@@ -134,8 +134,8 @@ function ownRoutes(service: SessionService): AccountRoute[] {
     route('PUT', `${base}/me/password`, 'any', changePassword, {
       ...{ id: 'password_replace', summary: 'Changes the password of whoever asks.', tag },
       description: 'Only an administrator who has none yet may leave out the current one.',
-      body: { schema: closed({ current_password: secret, password: secret }, ['password']) },
-      responses: [ok('It is changed.', envelope(opened({ changed: { const: true } })))],
+      body: { schema: closedObject({ current_password: secret, password: secret }, ['password']) },
+      responses: [ok('It is changed.', envelope(openObject({ changed: { const: true } })))],
       errors: ['validation_failed', 'sign_in_failed'],
     }),
   ]
@@ -145,7 +145,7 @@ function linkRoute(service: SessionService): AccountRoute {
   const { createLink } = sessionHandlers(service)
   return route('POST', `${base}/user/:id/link`, 'admin', createLink, {
     ...{ id: 'user_link', summary: 'Makes a link by which a user sets a password.', tag: 'user' },
-    body: { schema: closed({ purpose: { enum: ['invitation', 'reset'] } }, ['purpose']) },
+    body: { schema: closedObject({ purpose: { enum: ['invitation', 'reset'] } }, ['purpose']) },
     responses: [{ status: 201, description: 'The link.', schema: envelope(schemaRef('link'), warningsMeta) }],
     errors: ['record_not_found', 'validation_failed', 'version_conflict'],
   })

@@ -118,31 +118,36 @@ async function byPassword(signIn: SignIn, body: Json | undefined, client: Client
 }
 
 /** The type of a member: a text, or an id; `?`: optional. */
-type Members = { readonly [name: string]: keyof Sent }
-type Sent = { text: string; 'text?': string | null | undefined; 'id?': number | null | undefined }
+type Members = { readonly [name: string]: keyof MemberTypes }
+type MemberTypes = { text: string; 'text?': string | null | undefined; 'id?': number | null | undefined }
 
 /** The members of a body. Throws `validation_failed` with all problems. */
 function members<Known extends Members>(
   body: Json | undefined,
   kinds: Known,
-): { readonly [name in keyof Known]: Sent[Known[name]] } {
+): { readonly [name in keyof Known]: MemberTypes[Known[name]] } {
   const known = Object.keys(kinds)
   if (!isObject(body))
     throw new Refusal('malformed_json', `The body must be a JSON object with ${known.join(', ')}.`)
-  const said = (field: string, code: string, message: string) => ({ field, path: `/${field}`, code, message })
+  const problem = (field: string, code: string, message: string) => ({
+    field,
+    path: `/${field}`,
+    code,
+    message,
+  })
   const problems = unknownMembers(body, known)
   for (const [name, kind] of Object.entries(kinds)) {
     const value = body[name] ?? null
     const isId = kind === 'id?'
     if (value === null || (value === '' && !isId)) {
-      if (kind === 'text') problems.add(() => said(name, 'required', `${name} must be given.`))
+      if (kind === 'text') problems.add(() => problem(name, 'required', `${name} must be given.`))
     } else if (isId ? !Number.isSafeInteger(value) : typeof value !== 'string') {
       const what = isId ? `the id of an ${name}` : 'a text'
-      problems.add(() => said(name, 'wrong_type', `${name} must be ${what}.`))
+      problems.add(() => problem(name, 'wrong_type', `${name} must be ${what}.`))
     }
   }
   if (problems.count) throw new Refusal('validation_failed', 'The body could not be used.', problems)
-  return body as { readonly [name in keyof Known]: Sent[Known[name]] }
+  return body as { readonly [name in keyof Known]: MemberTypes[Known[name]] }
 }
 
 const purposes: readonly Purpose[] = ['invitation', 'reset']

@@ -3,7 +3,7 @@
 import { createToken, rotateToken, type SavedToken } from '../../accounts/tokens.ts'
 import type { Database } from '../../db/open.ts'
 import { Refusal, type Warning } from '../../errors.ts'
-import { closed, schemaRef } from '../../fields/kinds/schemas.ts'
+import { closedObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import type { Transaction } from '../../records/store.ts'
 import { createdAnswer, recordAnswer } from '../answer.ts'
@@ -31,7 +31,10 @@ export function tokenRoutes(db: Database): AccountRoute[] {
     route('POST', `${base}/token/:id/rotate`, 'token:write', rotate, {
       ...{ id: 'token_rotate', summary: 'Gives a token a new secret.', tag: 'token', ifMatch: true },
       body: {
-        schema: closed({ overlap_hours: { type: ['integer', 'null'], minimum: 0, maximum: overlapMax } }, []),
+        schema: closedObject(
+          { overlap_hours: { type: ['integer', 'null'], minimum: 0, maximum: overlapMax } },
+          [],
+        ),
         isOptional: true,
       },
       responses: [ok('The token with its new secret.', response, ['etag'])],

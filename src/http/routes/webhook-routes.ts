@@ -1,5 +1,5 @@
 /** The routes of webhooks (D72). A secret is shown once, when it is created. */
-import { closed, opened, schemaRef } from '../../fields/kinds/schemas.ts'
+import { closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { created, cursorPageMeta, envelope, ok, refined } from '../openapi/operation.ts'
 import { type AccountRoute, base, route } from '../route.ts'
 import { createOperation } from './record-routes.ts'
@@ -57,8 +57,8 @@ function deliveryRoutes(service: WebhookService): AccountRoute[] {
     }),
     route('POST', `${one}/replay`, write, replay, {
       ...{ id: 'webhook_replay', summary: 'Sends a webhook all events after one again.', tag },
-      body: { schema: closed({ after: whole }, ['after']) },
-      responses: [ok('They are sent from now on.', envelope(opened(replayed)))],
+      body: { schema: closedObject({ after: whole }, ['after']) },
+      responses: [ok('They are sent from now on.', envelope(openObject(replayed)))],
       errors: ['record_not_found', 'validation_failed'],
     }),
     route('GET', `${one}/deliveries`, read, deliveries, {

@@ -9,10 +9,10 @@ import {
   unknownParameters,
   wholeNumber,
 } from '../parameters.ts'
-import { type Wanted, wantedOf, wordsOf } from './words.ts'
+import { type SearchWord, searchWordsOf, wordsOf } from './words.ts'
 
 export type SearchRequest = {
-  readonly wanted: Wanted
+  readonly wanted: SearchWord
   readonly resources: readonly string[]
   readonly pageSize: number
 }
@@ -50,5 +50,5 @@ export function readSearchQuery(parameters: Parameters, known: readonly string[]
   }
   const pageSize = wholeNumber(parameters, ['pageSize'], pageSizeDefault, pageSizeMax, problems)
   throwProblems(problems, 'The search could not be read.')
-  return { wanted: wantedOf(text), resources, pageSize }
+  return { wanted: searchWordsOf(text), resources, pageSize }
 }

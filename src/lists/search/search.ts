@@ -4,7 +4,7 @@
  */
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
-import { opened, orNull } from '../../fields/kinds/schemas.ts'
+import { openObject, orNull } from '../../fields/kinds/schemas.ts'
 import { type Json, parseJson } from '../../json.ts'
 import type { Reader } from '../../records/store.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
@@ -12,7 +12,7 @@ import { ask } from '../../sql.ts'
 import type { SearchRequest } from './query.ts'
 import { searchSql } from './statement.ts'
 import { type SearchedText, searchedTexts } from './texts.ts'
-import { fitOf, textWithWord, type Wanted } from './words.ts'
+import { fitOf, type SearchWord, textWithWord } from './words.ts'
 
 export type Hit = {
   readonly resource: string
@@ -23,7 +23,7 @@ export type Hit = {
 }
 
 const text = { type: 'string' }
-export const hitSchema: Schema = opened({
+export const hitSchema: Schema = openObject({
   ...{ resource: text, id: { type: 'integer' }, name: orNull(text), detail: orNull(text) },
 })
 
@@ -53,7 +53,7 @@ export async function search(
 }
 
 function rankedHit(
-  wanted: Wanted,
+  wanted: SearchWord,
   resource: string,
   id: number,
   known: readonly SearchedText[],

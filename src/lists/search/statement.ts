@@ -11,7 +11,7 @@ import { spellings } from '../../fields/name.ts'
 import { visible } from '../../rights/visibility.ts'
 import { likeText, type Sql, sql } from '../../sql.ts'
 import { orderedBy, type SearchedTexts, searchedTexts } from './texts.ts'
-import { isIndexed, type Wanted } from './words.ts'
+import { isIndexed, type SearchWord } from './words.ts'
 
 /** Maximum number of records with the words that are gathered. */
 export const foundMax = 1000
@@ -23,7 +23,7 @@ const [sample, commonFrom] = [300, 10]
 export const candidatesMax = 100
 
 /** The candidates of several resources: `resource`, `id`, and the `texts` as a JSON array. */
-export function searchSql(sought: readonly ResourceSchema[], params: CallerParams, wanted: Wanted): Sql {
+export function searchSql(sought: readonly ResourceSchema[], params: CallerParams, wanted: SearchWord): Sql {
   return sql.join(
     sought.map(schema => sql`(${candidatesSql(schema, params, wanted)})`),
     sql`\nUNION ALL\n`,
@@ -32,7 +32,7 @@ export function searchSql(sought: readonly ResourceSchema[], params: CallerParam
 
 const isCommon = sql`((SELECT found FROM sample) >= ${sql.integer(commonFrom)})`
 
-function candidatesSql(schema: ResourceSchema, params: CallerParams, wanted: Wanted): Sql {
+function candidatesSql(schema: ResourceSchema, params: CallerParams, wanted: SearchWord): Sql {
   const { name } = schema.resource
   const [table, known] = [sql.id(name), searchedTexts(schema)]
   const live = sql`${visible(name, params, sql`r`)} AND r.deleted_at IS NULL`
@@ -78,13 +78,13 @@ function candidatesSql(schema: ResourceSchema, params: CallerParams, wanted: Wan
 
 /** The words that an index finds, and those that are checked on the records found. */
 type Way = { readonly indexed: Words; readonly others: Words }
-type Words = Wanted['words']
+type Words = SearchWord['words']
 
 /**
  * The ways in which the index finds records: by the words that it knows, and by the digits of the whole. None
  * if it knows no word.
  */
-function waysOf({ words, digits }: Wanted): Way[] {
+function waysOf({ words, digits }: SearchWord): Way[] {
   const isKnown = (ways: readonly string[]) => ways.every(isIndexed)
   const indexed = words.filter(isKnown)
   const byWords = indexed.length ? [{ indexed, others: words.filter(ways => !isKnown(ways)) }] : []
@@ -95,7 +95,7 @@ function waysOf({ words, digits }: Wanted): Way[] {
 /**
  * SELECTs of the ids of records whose name or indexed text begins with the text, in the order of the texts.
  */
-function begunSql({ orders }: SearchedTexts, table: Sql, live: Sql, wanted: Wanted): Sql[] {
+function begunSql({ orders }: SearchedTexts, table: Sql, live: Sql, wanted: SearchWord): Sql[] {
   return orders.flatMap(order => {
     const value = orderedBy(order)
     return spellings(wanted.text).map(

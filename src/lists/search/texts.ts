@@ -5,7 +5,7 @@
  */
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { type Row, recordRow, scalar } from '../../fields/columns.ts'
-import type { Field, Searched } from '../../fields/field.ts'
+import type { Field, TextSearch } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { Order } from '../../fields/operators.ts'
 import { type Sql, sql } from '../../sql.ts'
@@ -13,7 +13,7 @@ import { memoize } from '../../waiting/memoize.ts'
 
 export type SearchedText = {
   readonly field: Field
-  readonly searched: Searched
+  readonly searched: TextSearch
   /** True if it is a part of the record's name */
   readonly isName: boolean
   /** SQL of the value as JSON, over the row `r` */

@@ -5,7 +5,7 @@
 import { composed, spellings } from '../../fields/name.ts'
 import { fold } from '../../fold.ts'
 
-export type Wanted = {
+export type SearchWord = {
   /** with single blanks between the words */
   readonly text: string
   /** spellings of each word, with the digits alone if it may be a part of a phone number */
@@ -18,7 +18,7 @@ export type Wanted = {
 export const fits = { whole: 0, beginning: 1, words: 2, parts: 3 } as const
 
 /** The words of a search text. */
-export function wantedOf(text: string): Wanted {
+export function searchWordsOf(text: string): SearchWord {
   const words = wordsOf(text)
   return {
     text: words.join(' '),
@@ -27,7 +27,7 @@ export function wantedOf(text: string): Wanted {
   }
 }
 
-/** The parts between blanks that have visible characters. */
+/** The words of a text: its parts between blanks that have a visible character. */
 export function wordsOf(text: string): string[] {
   return text.split(/\s+/u).filter(word => fold(word) !== '')
 }
@@ -70,7 +70,11 @@ function digitsAlone(text: string): string {
  * The best rank of a record's texts, or null if they lack a word; `numbers` are phone numbers, compared by
  * their digits.
  */
-export function fitOf(wanted: Wanted, texts: readonly string[], numbers: readonly string[]): number | null {
+export function fitOf(
+  wanted: SearchWord,
+  texts: readonly string[],
+  numbers: readonly string[],
+): number | null {
   const { text, words, digits } = wanted
   const known = texts.map(compared)
   const bare = numbers.map(digitsAlone)
@@ -89,7 +93,7 @@ export function fitOf(wanted: Wanted, texts: readonly string[], numbers: readonl
 }
 
 /** The text that contains a word: best one that the name lacks. Undefined if none does. */
-export function textWithWord({ words, digits }: Wanted, name: string, texts: readonly string[]) {
+export function textWithWord({ words, digits }: SearchWord, name: string, texts: readonly string[]) {
   const has = (text: string) => (part: string) =>
     compared(text).includes(compared(part)) || digitsAlone(text).includes(part)
   const parts = digits.length ? [...words, digits] : words

@@ -17,7 +17,7 @@ const worked: { readonly [column: string]: Sql } = {
   last_done_at: sql`max(x.done_at)`,
   last_activity_date: dateOf(sql`max(x.done_at)`),
   next_activity_date: dateOf(sql`min(x.due_at) FILTER (WHERE x.done_at IS NULL)`),
-  last_activity_type: named(
+  last_activity_type: kindName(
     sql`(array_agg(x.kind ORDER BY x.done_at DESC, x.id DESC) FILTER (WHERE x.done_at IS NOT NULL))[1]`,
   ),
 }
@@ -80,7 +80,7 @@ function dateOf(moment: Sql): Sql {
 }
 
 /** The name of a kind of activity. */
-function named(kind: Sql): Sql {
+function kindName(kind: Sql): Sql {
   const all = kindNames.map((name, index) => sql`WHEN ${sql.integer(index + 1)} THEN ${sql.text(name)}`)
   return sql`CASE ${kind} ${sql.join(all, sql` `)} END`
 }

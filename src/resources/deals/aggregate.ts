@@ -5,7 +5,7 @@
  */
 import { halfEven } from '../../fields/decimal.ts'
 import type { Schema } from '../../fields/field.ts'
-import { madeOfFields, opened, orNull } from '../../fields/kinds/schemas.ts'
+import { madeOfFields, openObject, orNull } from '../../fields/kinds/schemas.ts'
 import { type Json, parseJson } from '../../json.ts'
 import { type Groups, groupsMax } from '../../lists/aggregate.ts'
 import type { AggregateRequest } from '../../lists/aggregate-query.ts'
@@ -119,15 +119,15 @@ GROUP BY ${names} ORDER BY ${first} DESC, ${names} LIMIT ${sql.integer(groupsMax
 }
 
 const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
-const money = opened({ currency: whole, currency_code: orNull(text), value: { type: 'number' } })
+const money = openObject({ currency: whole, currency_code: orNull(text), value: { type: 'number' } })
 const groupMembers = { group: { type: ['integer', 'string', 'null'] }, name: orNull(text) }
 
 /** Sums of a group: those of deals, or the requested measures, each under its own text. */
 export const aggregateGroupSchema: Schema = madeOfFields(['deal'], {
-  ...opened(
+  ...openObject(
     {
       ...groupMembers,
-      groups: { type: 'array', items: opened({ group_by: text, ...groupMembers }) },
+      groups: { type: 'array', items: openObject({ group_by: text, ...groupMembers }) },
       count: whole,
       deal_value: { type: 'array', items: money },
       weighted_value: { type: 'array', items: money },

@@ -6,9 +6,10 @@
 import type { Problems } from '../../errors.ts'
 import type { Catalog, ResourceSchema, Stage } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
-import { madeOfFields, opened, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
+import { madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { JsonObject } from '../../json.ts'
+import { foreignParameterHint } from '../../lists/foreign-parameters.ts'
 import { idKey } from '../../lists/groups.ts'
 import { pagesByValue, type ValuePage } from '../../lists/pages-by-value.ts'
 import {
@@ -18,7 +19,6 @@ import {
   unknownParameters,
   unreadable,
 } from '../../lists/parameters.ts'
-import { saidElsewhere } from '../../lists/parameters-elsewhere.ts'
 import { dayOf, type ListRequest, listRequestOf } from '../../lists/query.ts'
 import type { Plan } from '../../lists/resolve.ts'
 import type { NameLookup } from '../../records/names.ts'
@@ -51,7 +51,11 @@ export function readBoardQuery(
   now: string,
   names: NameLookup,
 ): BoardRequest {
-  const problems = unknownParameters(parameters, boardParameters, saidElsewhere(schema, boardParameters))
+  const problems = unknownParameters(
+    parameters,
+    boardParameters,
+    foreignParameterHint(schema, boardParameters),
+  )
   const context = { schema, catalog, problems, names }
   const list = listRequestOf(parameters, context, now, pageSizes)
   const since = dayOf(parameters, 'closed_since', problems)
@@ -144,21 +148,21 @@ function shownSums({ count, sums, base, weighted, without_rate }: DealGroup, cal
 const [text, whole, number] = [{ type: 'string' }, { type: 'integer' }, { type: 'number' }]
 const ofCurrency = { currency: whole, currency_code: orNull(text), value: number, count: whole }
 
-export const boardSchema: Schema = opened({
+export const boardSchema: Schema = openObject({
   pipeline: orNull(schemaRef('named')),
-  currency: opened({ id: whole, code: text }),
+  currency: openObject({ id: whole, code: text }),
   stages: { type: 'array', items: schemaRef('board_stage') },
 })
 
 export const boardStageSchema: Schema = madeOfFields(
   ['pipeline_stage', 'deal'],
-  opened(
+  openObject(
     {
       ...stageMembers,
       count: whole,
       value: { ...number, description: 'What the deals are worth in the base currency.' },
       weighted_value: { ...number, description: 'The same by their probability.' },
-      by_currency: { type: 'array', items: opened(ofCurrency) },
+      by_currency: { type: 'array', items: openObject(ofCurrency) },
       without_rate: { ...whole, description: 'How many deals have a value that no rate converts.' },
       hasMore: { type: 'boolean' },
       nextCursor: orNull(text),

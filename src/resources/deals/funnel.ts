@@ -4,8 +4,9 @@
  */
 import type { Catalog, ResourceSchema, Stage } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
-import { madeOfFields, opened, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
+import { madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
+import { foreignParameterHint } from '../../lists/foreign-parameters.ts'
 import {
   addProblem,
   type Parameters,
@@ -13,7 +14,6 @@ import {
   unknownParameters,
   unreadable,
 } from '../../lists/parameters.ts'
-import { saidElsewhere } from '../../lists/parameters-elsewhere.ts'
 import { dayOf, type Selection, selectionOf } from '../../lists/query.ts'
 import { dependsOnValues } from '../../lists/resolve.ts'
 import { whereSql } from '../../lists/sql.ts'
@@ -39,7 +39,11 @@ export function readFunnelQuery(
   catalog: Catalog,
   names: NameLookup,
 ): FunnelRequest {
-  const problems = unknownParameters(parameters, funnelParameters, saidElsewhere(schema, funnelParameters))
+  const problems = unknownParameters(
+    parameters,
+    funnelParameters,
+    foreignParameterHint(schema, funnelParameters),
+  )
   const context = { schema, catalog, problems, names }
   const [from, to] = [dayOf(parameters, 'from', problems), dayOf(parameters, 'to', problems)]
   if (from !== null && to !== null && from > to)
@@ -55,7 +59,7 @@ export function readFunnelQuery(
 }
 
 /** The result of the statement. */
-type Found = {
+type FunnelRow = {
   /** time of the oldest stored event; null: there is none */
   readonly since: string | null
   readonly deals: number
@@ -74,7 +78,7 @@ export async function funnel(db: Reader, caller: Caller, request: FunnelRequest)
   const { pipeline, stages, selection, from, to } = request
   const { filter } = selection
   const [row] = await ask(db, funnelSql(caller, request), filter !== null && dependsOnValues(filter))
-  const found = parseJson(row!.found!) as unknown as Found
+  const found = parseJson(row!.found!) as unknown as FunnelRow
   const { since, deals, won, lost } = found
   const open = stages.filter(({ kind }) => kind === 'open')
   const shown = stagesOf(open, found).map(({ stage, ...counted }) => ({
@@ -86,7 +90,7 @@ export async function funnel(db: Reader, caller: Caller, request: FunnelRequest)
 }
 
 /** The numbers of each open stage. A deal that reached a stage counts in all before it. Pure. */
-export function stagesOf(open: readonly Stage[], { reached, lost_from, days }: Omit<Found, 'since'>) {
+export function stagesOf(open: readonly Stage[], { reached, lost_from, days }: Omit<FunnelRow, 'since'>) {
   const from = (place: number) =>
     reached.reduce((sum, [furthest, deals]) => (furthest >= place ? sum + deals : sum), 0)
   const [lost, medians] = [new Map(lost_from), new Map(days)]
@@ -208,7 +212,7 @@ const [whole, number] = [{ type: 'integer' }, { type: 'number' }]
 const day = orNull({ type: 'string', format: 'date' })
 const moment = orNull({ type: 'string', format: 'date-time' })
 
-export const funnelSchema: Schema = opened({
+export const funnelSchema: Schema = openObject({
   pipeline: orNull(schemaRef('named')),
   ...{ from: day, to: day },
   since: { ...moment, description: 'The oldest event that is kept: what was before is not known.' },
@@ -219,7 +223,7 @@ export const funnelSchema: Schema = opened({
 
 export const funnelStageSchema: Schema = madeOfFields(
   ['pipeline_stage'],
-  opened(
+  openObject(
     {
       ...stageMembers,
       entered: { ...whole, description: 'Deals that came to this stage or further.' },

@@ -7,7 +7,7 @@ import type { Currency } from '../../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, plain, rounded } from '../../fields/decimal.ts'
 import type { Config } from '../../fields/field.ts'
 import { readOnlyMember } from '../../fields/kinds/known-members.ts'
-import { told } from '../../fields/kinds/product-lines.ts'
+import { lineKeys } from '../../fields/kinds/product-lines.ts'
 import type { Draft } from '../../fields/resource.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '../../json.ts'
 import { moneyRange } from './fields.ts'
@@ -53,13 +53,13 @@ export function warnOfOwnValue({ before, warn }: Draft, sum: Decimal): void {
 }
 
 /** A stored line. `price` is its price in the deal's currency; null if it was stored in another currency. */
-type Stored = { readonly line: JsonObject; readonly price: JsonObject | null }
+type StoredLine = { readonly line: JsonObject; readonly price: JsonObject | null }
 
 /**
  * The stored lines by product. Another call for the same product returns its next line: two lines of one
  * product may have different prices.
  */
-function storedLines({ before }: Draft, currency: Currency): (product: Json) => Stored | null {
+function storedLines({ before }: Draft, currency: Currency): (product: Json) => StoredLine | null {
   const value = isObject(before?.deal_value) ? before.deal_value : {}
   const lines = Array.isArray(value.products) ? value.products.filter(isObject) : []
   const byProduct = Map.groupBy(lines, line => line.product)
@@ -75,7 +75,7 @@ function completedLine(
   line: JsonObject,
   index: number,
   currency: Currency,
-  stored: Stored | null,
+  stored: StoredLine | null,
 ): JsonObject {
   const at = `/products/${index}`
   const product = line.product as number
@@ -101,7 +101,7 @@ function completedLine(
   )
   checkWorth(draft, amount, at, moneyRange)
   const { name = null, product_code = null } = stored?.line ?? record ?? {}
-  const made: JsonObject = {
+  const completed: JsonObject = {
     product,
     name,
     product_code,
@@ -112,15 +112,15 @@ function completedLine(
     amount: decimalJson(amount),
   }
   // A line that was not sent is the stored one itself.
-  if (line !== stored?.line) warnOfTold(draft, at, line, made)
-  return made
+  if (line !== stored?.line) warnOfTold(draft, at, line, completed)
+  return completed
 }
 
 /** Warns of derived members that were sent with other values (D4). */
 function warnOfTold({ warn, undoes }: Draft, at: string, sent: JsonObject, made: JsonObject): void {
   // An undo restores whole lines (D83).
   if (undoes) return
-  for (const name of told) {
+  for (const name of lineKeys) {
     const [value, own] = [sent[name] ?? null, made[name]!]
     const isOwn = value === null || isSameJson(value, own) || (name === 'amount' && isSameNumber(value, own))
     const path = `/deal_value${at}/${name}`

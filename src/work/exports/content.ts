@@ -3,11 +3,14 @@ import { parameterProblem, Refusal } from '../../errors.ts'
 import { countStatement } from '../../lists/scan.ts'
 import type { Reader } from '../../records/store.ts'
 import { ask } from '../../sql.ts'
-import type { Asked } from './export.ts'
+import type { ExportContext } from './export.ts'
 import { formatOf } from './formats.ts'
 
 /** Throws `malformed_query` if there are more records than the format can hold. */
-export async function refuseTooMany(reader: Reader, { schema, caller, request }: Asked): Promise<void> {
+export async function refuseTooMany(
+  reader: Reader,
+  { schema, caller, request }: ExportContext,
+): Promise<void> {
   const { recordsMax } = formatOf[request.format]
   if (recordsMax === undefined) return
   const [row] = await ask(reader, countStatement(schema, caller, request.list, recordsMax))
@@ -18,12 +21,12 @@ export async function refuseTooMany(reader: Reader, { schema, caller, request }:
 
 /** The bytes in chunks of about a batch. */
 export function contentOf(
-  { schema, caller, request, onRecords }: Asked,
+  { schema, caller, request, onRecords }: ExportContext,
   reader: Reader,
   batches: AsyncIterable<readonly Uint8Array[]>,
 ): AsyncGenerator<Uint8Array> {
-  const told = onRecords ? toldOf(batches, onRecords) : batches
-  return formatOf[request.format].content({ request, schema, caller, reader, batches: told })
+  const counted = onRecords ? toldOf(batches, onRecords) : batches
+  return formatOf[request.format].content({ request, schema, caller, reader, batches: counted })
 }
 
 /** Passes the batches through; reports the number of records before each is used. */

@@ -14,16 +14,16 @@ import { streamed } from './snapshot.ts'
 import type { SpoolQuota } from './spool-file.ts'
 import { spooled } from './spooled.ts'
 
-export type Exported = {
+export type ExportResult = {
   readonly content: Readable
   /** number of bytes; null: not known yet */
   readonly bytes: number | null
   /** Resolves when nothing of the database is held any more: the export is complete, or has failed. */
-  readonly made: Promise<void>
+  readonly completed: Promise<void>
 }
 
 /** An export request, with its caller. */
-export type Asked = {
+export type ExportContext = {
   readonly schema: ResourceSchema
   readonly caller: Caller
   readonly request: ExportRequest
@@ -37,9 +37,9 @@ export type Asked = {
  */
 export async function openExport(
   db: Database,
-  asked: Asked,
+  asked: ExportContext,
   ended: AbortSignal,
   quota: SpoolQuota,
-): Promise<Exported> {
+): Promise<ExportResult> {
   return db.snapshot ? streamed(db.snapshot, asked, ended, quota) : spooled(db, asked, ended, quota)
 }

@@ -3,7 +3,7 @@ import { lineOf } from '../../files/write-csv.ts'
 import { columnsOf } from './columns.ts'
 import { jsonLines } from './json-lines.ts'
 import type { FormatName } from './query.ts'
-import { type Source, written } from './source.ts'
+import { renderRecords, type Source } from './source.ts'
 import { workbook, workbookRecordsMax } from './workbook.ts'
 
 export type Format = {
@@ -29,5 +29,5 @@ export async function* csv(source: Source): AsyncGenerator<Uint8Array> {
   const { shown, named } = source.request
   const columns = columnsOf(shown, named !== null)
   yield Buffer.from(`\ufeff${lineOf(columns.map(({ name }) => name))}`)
-  yield* written(source, (record, naming) => lineOf(columns.map(({ cell }) => cell(record, naming))))
+  yield* renderRecords(source, (record, naming) => lineOf(columns.map(({ cell }) => cell(record, naming))))
 }

@@ -2,7 +2,7 @@
 import type { Field } from '../../fields/field.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { isShownWhole, shownMembers } from '../../records/rendered-record.ts'
-import { type Naming, type Source, written } from './source.ts'
+import { type Naming, renderRecords, type Source } from './source.ts'
 
 const lineFeed = Uint8Array.of(10)
 
@@ -16,7 +16,7 @@ export async function* jsonLines(source: Source): AsyncGenerator<Uint8Array> {
     for await (const batch of batches) yield Buffer.concat(batch.flatMap(line => [line, lineFeed]))
     return
   }
-  yield* written(source, (record, naming) => {
+  yield* renderRecords(source, (record, naming) => {
     const members = shownMembers(schema, record, only)
     const texts = named ? withNamedLines(withNames(members, named, naming), lined) : members
     return `${JSON.stringify(texts)}\n`

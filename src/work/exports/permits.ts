@@ -17,7 +17,7 @@ const tryAgain = { 'retry-after': '10' }
 /** Both calls are idempotent. */
 export type Permit = {
   /** The export is complete, or never will be. */
-  made(): void
+  completed(): void
   /** The export has been sent, or never will be. */
   sent(): void
 }
@@ -35,14 +35,14 @@ export class ExportPermits {
   /** Waits for a permit, three seconds at most. Throws `rate_limited` or `overloaded`. */
   async acquire(account: number): Promise<Permit> {
     const sent = await this.#semaphore.acquire(account).catch(() => Promise.reject(this.#refusal(account)))
-    let isMade = false
-    const made = () => {
-      if (isMade) return
-      isMade = true
+    let isCompleted = false
+    const completed = () => {
+      if (isCompleted) return
+      isCompleted = true
       this.#making--
       this.#semaphore.admit()
     }
-    return { made, sent }
+    return { completed, sent }
   }
 
   #refusal(account: number): Refusal {

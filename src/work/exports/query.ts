@@ -2,6 +2,7 @@
 import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
+import { foreignParameterHint } from '../../lists/foreign-parameters.ts'
 import {
   oneOf,
   type Parameters,
@@ -9,7 +10,6 @@ import {
   unknownParameters,
   unreadable,
 } from '../../lists/parameters.ts'
-import { saidElsewhere } from '../../lists/parameters-elsewhere.ts'
 import { type ListRequest, listRequestOf } from '../../lists/query.ts'
 import { isExpandable } from '../../records/expand.ts'
 import type { NameLookup } from '../../records/names.ts'
@@ -40,7 +40,11 @@ export function readExportQuery(
   now: string,
   names: NameLookup,
 ): ExportRequest {
-  const problems = unknownParameters(parameters, exportParameters, saidElsewhere(schema, exportParameters))
+  const problems = unknownParameters(
+    parameters,
+    exportParameters,
+    foreignParameterHint(schema, exportParameters),
+  )
   const format = oneOf(parameters, 'format', formats, problems) ?? 'csv'
   const isNamed = oneOf(parameters, 'names', ['1', '0'] as const, problems) === '1'
   const list = listRequestOf(parameters, { schema, catalog, problems, names }, now, { usual: 1, max: 1 })

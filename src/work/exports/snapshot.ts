@@ -8,7 +8,7 @@ import { lineStatement, scanStatement } from '../../lists/scan.ts'
 import type { Reader } from '../../records/store.ts'
 import { WaitEnded } from '../../waiting/fair-semaphore.ts'
 import { contentOf, refuseTooMany } from './content.ts'
-import type { Asked, Exported } from './export.ts'
+import type { ExportContext, ExportResult } from './export.ts'
 import { Spool } from './spool.ts'
 import type { SpoolQuota } from './spool-file.ts'
 
@@ -18,16 +18,16 @@ const limitMs = 2 * 3_600_000
 /** Resolves at the first bytes, so that an immediate failure can be refused. */
 export function streamed(
   snapshot: NonNullable<Database['snapshot']>,
-  asked: Asked,
+  asked: ExportContext,
   ended: AbortSignal,
   quota: SpoolQuota,
-): Promise<Exported> {
+): Promise<ExportResult> {
   const limit = AbortSignal.timeout(limitMs)
   const signal = AbortSignal.any([ended, limit])
   return new Promise((resolve, reject) => {
     const spool = new Spool(quota)
-    const begun = () => resolve({ content: spool, bytes: null, made })
-    const made = snapshot(async tx => {
+    const begun = () => resolve({ content: spool, bytes: null, completed })
+    const completed = snapshot(async tx => {
       const reader = readerOf(tx)
       await refuseTooMany(reader, asked)
       for await (const chunk of contentOf(asked, reader, linesOf(tx, asked))) {
@@ -44,7 +44,10 @@ export function streamed(
   })
 }
 
-function linesOf(tx: PoolTransaction, { schema, caller, request }: Asked): AsyncGenerator<Uint8Array[]> {
+function linesOf(
+  tx: PoolTransaction,
+  { schema, caller, request }: ExportContext,
+): AsyncGenerator<Uint8Array[]> {
   const one = async (place: string) => {
     const { text, values } = lineStatement(schema, caller, place)
     const [row] = await tx.query<[Uint8Array][]>(text, values, { raw: true })

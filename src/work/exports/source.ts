@@ -25,7 +25,7 @@ export type Naming = (field: Field, id: Json) => Json
  * Renders each record, batch by batch, yielding to other requests. `write` gets a record, and a function for
  * its ids: it returns the id if no name is known or visible to the caller.
  */
-export async function* written(
+export async function* renderRecords(
   { request: { named }, caller, reader, batches }: Source,
   write: (record: JsonObject, naming: Naming) => string,
 ): AsyncGenerator<Uint8Array> {

@@ -12,35 +12,40 @@ import type { RawReader } from '../../records/store.ts'
 import { ask, sql } from '../../sql.ts'
 import { WaitEnded } from '../../waiting/fair-semaphore.ts'
 import { contentOf, refuseTooMany } from './content.ts'
-import type { Asked, Exported } from './export.ts'
+import type { ExportContext, ExportResult } from './export.ts'
 import { Spool } from './spool.ts'
 import type { SpoolQuota } from './spool-file.ts'
 
 /** Resolves when the export is complete. */
 export async function spooled(
   db: Database,
-  asked: Asked,
+  asked: ExportContext,
   ended: AbortSignal,
   quota: SpoolQuota,
-): Promise<Exported> {
+): Promise<ExportResult> {
   const account = String(asked.caller.catalog.account.id)
   const reader = db.inTurn({ account, signal: ended })
   const before = await lastSeq(reader, account)
-  let content = await made(reader, asked, ended, quota)
+  let content = await spoolOf(reader, asked, ended, quota)
   try {
     if ((await lastSeq(reader, account)) !== before) {
       content.destroy()
-      content = await db.whileUnwritten(account, () => made(reader, asked, ended, quota))
+      content = await db.whileUnwritten(account, () => spoolOf(reader, asked, ended, quota))
     }
   } catch (error) {
     content.destroy()
     throw error
   }
-  return { content, bytes: content.bytes, made: Promise.resolve() }
+  return { content, bytes: content.bytes, completed: Promise.resolve() }
 }
 
 /** Produces the export. Throws `overloaded` if there is no room for it. */
-async function made(reader: RawReader, asked: Asked, ended: AbortSignal, quota: SpoolQuota): Promise<Spool> {
+async function spoolOf(
+  reader: RawReader,
+  asked: ExportContext,
+  ended: AbortSignal,
+  quota: SpoolQuota,
+): Promise<Spool> {
   await refuseTooMany(reader, asked)
   const steps = scanInSteps(reader, asked.schema, asked.caller, asked.request.list)
   const spool = new Spool(quota)

@@ -6,7 +6,7 @@ import type { Cell } from '../../files/write-csv.ts'
 import { zipped } from '../../files/write-zip.ts'
 import { isNumber } from '../../json.ts'
 import { type Column, columnsOf } from './columns.ts'
-import { type Source, written } from './source.ts'
+import { renderRecords, type Source } from './source.ts'
 
 /** A sheet has 1 048 576 rows, one of them the header. */
 export const workbookRecordsMax = 1_048_575
@@ -37,7 +37,7 @@ async function* sheet(source: Source, columns: readonly Column[]): AsyncGenerato
   let row = 1
   const rowOf = (cells: readonly string[]) => `<row r="${row++}">${cells.join('')}</row>`
   yield Buffer.from(rowOf(columns.map(({ name }, index) => textXml(name, `${letters[index]}1`))))
-  yield* written(source, (record, naming) => {
+  yield* renderRecords(source, (record, naming) => {
     const at = String(row)
     return rowOf(
       columns.map(({ cell, format }, index) => cellXml(cell(record, naming), format, letters[index]! + at)),
@@ -73,8 +73,8 @@ function cellXml(cell: Cell, format: string | null, at: string): string {
 const styles: { readonly [format: string]: number } = { date: 1, 'date-time': 2 }
 
 function textXml(text: string, at: string): string {
-  const kept = text.length > textMax ? `${text.slice(0, textMax - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
-  return `<c r="${at}" t="inlineStr"><is><t xml:space="preserve">${escaped(kept)}</t></is></c>`
+  const cut = text.length > textMax ? `${text.slice(0, textMax - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
+  return `<c r="${at}" t="inlineStr"><is><t xml:space="preserve">${escaped(cut)}</t></is></c>`
 }
 
 const entities: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }

@@ -65,14 +65,14 @@ export function isInUse({ id, is_active, rate }: Currency, { account }: Catalog)
   return is_active && (rate !== null || id === account.base_currency)
 }
 
-/** True if the sign or code beside an amount may stand for the currency whose code or id is `told`. */
-export function isSignOf(unit: string, told: Json, catalog: Catalog): boolean {
-  const currency = catalog.currencies.get(idOf(told, catalog) ?? 0)
+/** True if the sign or code beside an amount may stand for the currency whose code or id was sent. */
+export function isSignOf(unit: string, sentCurrency: Json, catalog: Catalog): boolean {
+  const currency = catalog.currencies.get(idOf(sentCurrency, catalog) ?? 0)
   return currency !== undefined && (currency.symbol === unit || currency.code === codeOf(unit, catalog))
 }
 
 /** The id of a currency, from its id or its code. */
-export function idOf(told: Json, { currencies, currencyByCode }: Catalog): number | undefined {
-  const id = Number(told)
-  return currencies.has(id) ? id : currencyByCode.get(String(told).toUpperCase())?.id
+export function idOf(currency: Json, { currencies, currencyByCode }: Catalog): number | undefined {
+  const id = Number(currency)
+  return currencies.has(id) ? id : currencyByCode.get(String(currency).toUpperCase())?.id
 }

@@ -6,7 +6,7 @@ import { nearest } from '../../fields/nearest.ts'
 import { bareName, isCurrencyName, ourNames, ourResource } from '../../fields/synonyms.ts'
 import { lessSaid } from './column-currency.ts'
 import { addressParts, isFax, namedById, nameParts, readingOf, wholeNames, wordsOf } from './column-name.ts'
-import type { LeftOutWhy } from './columns.ts'
+import type { LeftOutReason } from './columns.ts'
 import type { Contents } from './contents.ts'
 import { type Place, placesOf } from './targets.ts'
 import type { Template } from './templates.ts'
@@ -33,7 +33,7 @@ const nearMax = 10
 /** Maximum number of fields suggested for a column whose cells name their options. */
 const alikeMax = 5
 
-type Named = { readonly field: string; readonly own: Field | null; readonly score: number }
+type NamedTarget = { readonly field: string; readonly own: Field | null; readonly score: number }
 
 /** The index that every column of a file is compared with. */
 export type Index = {
@@ -42,7 +42,7 @@ export type Index = {
   readonly places: Places
   readonly byName: ReadonlyMap<string, Field>
   /** names without blanks and punctuation → the targets with that name */
-  readonly named: ReadonlyMap<string, readonly Named[]>
+  readonly named: ReadonlyMap<string, readonly NamedTarget[]>
   readonly labels: ReadonlyMap<string, Field>
   /** names and labels, without blanks and punctuation, of fields that can't be written */
   readonly closed: ReadonlySet<string>
@@ -95,8 +95,8 @@ function namesIn(
   all: readonly Place[],
   columns: Template,
   isOfOthers: boolean,
-): ReadonlyMap<string, readonly Named[]> {
-  const named = new Map<string, Named[]>()
+): ReadonlyMap<string, readonly NamedTarget[]> {
+  const named = new Map<string, NamedTarget[]>()
   const add = (name: string, field: string, own: Field | null, score: number) => {
     const bare = bareName(name)
     const some = named.get(bare)
@@ -147,7 +147,7 @@ function partsIn(all: readonly Place[]): Index['parts'] {
 }
 
 /** The reason why a column has no target, if that is certain; else null. */
-export function whyLeftOut(name: string, contents: Contents, index: Index): LeftOutWhy | null {
+export function whyLeftOut(name: string, contents: Contents, index: Index): LeftOutReason | null {
   const { resource, places, byName, named, closed, nowhere } = index
   if (places.has(name)) return null
   const bare = bareName(name)
@@ -165,12 +165,12 @@ export function whyLeftOut(name: string, contents: Contents, index: Index): Left
   return closed.has(bare) || (!isOurs && ours.some(our => byName.get(our)?.is_read_only)) ? 'read_only' : null
 }
 
-export type Found = { readonly field: string; readonly score: number }
+export type ScoredTarget = { readonly field: string; readonly score: number }
 
 /** The possible targets of a column, with scores up to 1. A target may come several times. */
-export function candidatesFor(name: string, contents: Contents, index: Index): readonly Found[] {
+export function candidatesFor(name: string, contents: Contents, index: Index): readonly ScoredTarget[] {
   const { places, byName, named, nested, labels, closed } = index
-  const found: Found[] = []
+  const found: ScoredTarget[] = []
   const isKnown = (bare: string) => named.has(bare) || ourNames(bare).length > 0 || closed.has(bare)
   const { bare, nth } = readingOf(name, isKnown, lessSaid(name, contents, index.catalog))
   const whole = bareName(name)

@@ -31,33 +31,37 @@ export type Formats = { readonly date?: DateOrder; readonly decimal?: DecimalMar
 /** The user's choice of a value for each text; null: the text is left out. */
 export type ChosenValues = { readonly [text: string]: Json }
 /** Reports a problem of a cell: a predicate, such as "is no number", and a hint. */
-export type Complain = (predicate: string, hint: string) => undefined
+export type AddProblem = (predicate: string, hint: string) => undefined
 /** Converts a cell that is not empty; undefined: no value. */
-export type Convert = (cell: Cell, complain: Complain) => Json | Amount | undefined
+export type Convert = (cell: Cell, addProblem: AddProblem) => Json | Amount | undefined
 
-type Given = { readonly catalog: Catalog; readonly formats: Formats; readonly values: ChosenValues }
-type ConvertText = (text: string, complain: Complain) => Json | Amount | undefined
+type ConversionContext = {
+  readonly catalog: Catalog
+  readonly formats: Formats
+  readonly values: ChosenValues
+}
+type ConvertText = (text: string, addProblem: AddProblem) => Json | Amount | undefined
 
 /** The converter for cells of a target. It takes any JSON. */
-export function convertOf(place: Place, given: Given): Convert {
+export function convertOf(place: Place, given: ConversionContext): Convert {
   const ofText = textConversion(place, given)
-  return (cell, complain) => {
-    if (isWritten(cell) && place.form !== 'json') return ofUnit(cell, place, complain, ofText)
+  return (cell, addProblem) => {
+    if (isWritten(cell) && place.form !== 'json') return ofUnit(cell, place, addProblem, ofText)
     if (typeof cell === 'string') {
       // Blanks are a text, and no value of any other form.
       if (place.form !== 'text' && cell.trim() === '') return undefined
-      return ofText(cell, complain)
+      return ofText(cell, addProblem)
     }
-    if (isNumber(cell)) return ofNumber(cell, place, given.values, text => ofText(text, complain))
+    if (isNumber(cell)) return ofNumber(cell, place, given.values, text => ofText(text, addProblem))
     if (typeof cell === 'boolean') {
       const isAsIs = place.form === 'option' && chosen(String(cell), given.values) === undefined
-      return isAsIs ? cell : ofText(String(cell), complain)
+      return isAsIs ? cell : ofText(String(cell), addProblem)
     }
     if (cell === null) return undefined
     // JSON in a file has the form of the interface's answers, even in the column of an amount's number.
     if ((place.member === null || isAmount(place)) && !place.isNested) return mappedItems(cell, given.values)
     if (Object.keys(cell).length === 0) return undefined
-    return complain('is an object or a list', `Map the column to ${place.own.internal_name}.`)
+    return addProblem('is an object or a list', `Map the column to ${place.own.internal_name}.`)
   }
 }
 
@@ -65,11 +69,11 @@ export function convertOf(place: Place, given: Given): Convert {
 function ofUnit(
   written: WrittenNumber,
   place: Place,
-  complain: Complain,
+  addProblem: AddProblem,
   ofText: ConvertText,
 ): Json | Amount | undefined {
   if (isAmount(place)) return new Amount(written.number, written.unit)
-  return place.form === 'number' ? written.number : ofText(shownNumber(written), complain)
+  return place.form === 'number' ? written.number : ofText(shownNumber(written), addProblem)
 }
 
 /** A number needs no decimal mark: the formats of the file don't apply. An id is taken too. */
@@ -100,27 +104,34 @@ function chosen(text: string, values: ChosenValues): Json | undefined {
   return Object.hasOwn(values, text) ? values[text] : undefined
 }
 
-function textConversion(place: Place, given: Given): ConvertText {
+function textConversion(place: Place, given: ConversionContext): ConvertText {
   const { catalog, formats } = given
   switch (place.form) {
     case 'text':
-      return (text, complain) => (isShortened(text) ? shortened(complain) : text)
+      return (text, addProblem) => (isShortened(text) ? shortened(addProblem) : text)
     case 'range':
       return structured(place, given)
     case 'number':
-      return (text, complain) => {
-        const found = amount(text, catalog, formats, complain)
+      return (text, addProblem) => {
+        const found = amount(text, catalog, formats, addProblem)
         return isAmount(place) ? found : found?.number
       }
     case 'date':
-      return (text, complain) => told(dayOf(text.trim(), formats.date), 'date', '2026-03-31', complain)
+      return (text, addProblem) =>
+        dateOrProblem(dayOf(text.trim(), formats.date), 'date', '2026-03-31', addProblem)
     case 'moment': {
       const local = momentIn(catalog.account.time_zone)
-      return (text, complain) =>
-        told(momentOf(text.trim(), formats.date, local), 'date and time', '2026-03-31 09:30', complain)
+      return (text, addProblem) =>
+        dateOrProblem(
+          momentOf(text.trim(), formats.date, local),
+          'date and time',
+          '2026-03-31 09:30',
+          addProblem,
+        )
     }
     case 'time':
-      return (text, complain) => told(timeOf(text)?.slice(0, 5) ?? null, 'time', '09:30', complain)
+      return (text, addProblem) =>
+        dateOrProblem(timeOf(text)?.slice(0, 5) ?? null, 'time', '09:30', addProblem)
     case 'currency':
       return text => {
         const value = chosen(text.trim(), given.values)
@@ -156,34 +167,34 @@ function namesOrEmails(place: Place, catalog: Catalog): ConvertText {
 const isEmail = /^[^\s@<>;,"]{1,64}@[^\s@<>;,"]{1,255}$/
 
 /** Forms that may also be written as JSON, as in our exports. */
-function structured(place: Place, { catalog, formats }: Given): ConvertText {
+function structured(place: Place, { catalog, formats }: ConversionContext): ConvertText {
   const range = place.form === 'range' ? rangeReader(place, formats, catalog) : null
-  const plain: ConvertText = (text, complain) => {
+  const plain: ConvertText = (text, addProblem) => {
     switch (place.form) {
       case 'emails':
         return emailsOf(text, place)
       case 'phones':
-        return isShortened(text) ? shortened(complain) : phonesOf(text, place)
+        return isShortened(text) ? shortened(addProblem) : phonesOf(text, place)
       case 'address':
         return { address_line1: text.trim() }
       case 'range':
-        return told(range!(text), 'range', '08:00/18:00', complain)
+        return dateOrProblem(range!(text), 'range', '08:00/18:00', addProblem)
       case 'money':
       case 'prices':
-        return amount(text, catalog, formats, complain)
+        return amount(text, catalog, formats, addProblem)
       default:
-        return complain('is no JSON', 'Write it as our exports do.')
+        return addProblem('is no JSON', 'Write it as our exports do.')
     }
   }
-  return (text, complain) => {
+  return (text, addProblem) => {
     const value = /^\s*[[{]/.test(text) ? json(text) : undefined
-    return value === undefined ? plain(text, complain) : value
+    return value === undefined ? plain(text, addProblem) : value
   }
 }
 
-function told(value: Json, what: string, example: string, complain: Complain): Json | undefined {
-  if (value === 'unclear') return complain('may be two dates', 'Choose the order of day and month.')
-  return value ?? complain(`is no ${what}`, `Write it as ${example}.`)
+function dateOrProblem(value: Json, what: string, example: string, addProblem: AddProblem): Json | undefined {
+  if (value === 'unclear') return addProblem('may be two dates', 'Choose the order of day and month.')
+  return value ?? addProblem(`is no ${what}`, `Write it as ${example}.`)
 }
 
 /** A number and its unit, which must be the sign or the code of a currency, or %. */
@@ -191,14 +202,17 @@ function amount(
   text: string,
   catalog: Catalog,
   { decimal }: Formats,
-  complain: Complain,
+  addProblem: AddProblem,
 ): Amount | undefined {
   const found = numberOf(text, decimal)
   if (found === 'unclear')
-    return complain('may be two numbers', 'Choose whether numbers are written with a point or with a comma.')
+    return addProblem(
+      'may be two numbers',
+      'Choose whether numbers are written with a point or with a comma.',
+    )
   return (
     (found && amountOf(found, catalog)) ??
-    complain('is no number', decimal === ',' ? 'Write it as 1250,50.' : 'Write it as 1250.50.')
+    addProblem('is no number', decimal === ',' ? 'Write it as 1250,50.' : 'Write it as 1250.50.')
   )
 }
 
@@ -213,9 +227,9 @@ function isShortened(text: string): boolean {
   return /^\s*\d(?:[.,]\d+)?E\+\d{2}\s*$/.test(text)
 }
 
-function shortened(complain: Complain): undefined {
+function shortened(addProblem: AddProblem): undefined {
   const hint = 'Format the column as text in the spreadsheet, and type the digits again.'
-  return complain('is a number that a spreadsheet has shortened: digits of it are lost', hint)
+  return addProblem('is a number that a spreadsheet has shortened: digits of it are lost', hint)
 }
 
 /** One choice, or several. */

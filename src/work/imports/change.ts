@@ -64,12 +64,12 @@ function merged<T>(
   return { ...Object.fromEntries(kept), ...judged }
 }
 
-type Wrong = (path: string, code: string, message: string) => void
+type AddProblem = (path: string, code: string, message: string) => void
 
-function refuseUnknown(sent: Json, known: readonly string[], path: string, wrong: Wrong): void {
+function refuseUnknown(sent: Json, known: readonly string[], path: string, addProblem: AddProblem): void {
   if (!isObject(sent)) return
   for (const name of Object.keys(sent).filter(one => !known.includes(one)))
-    wrong(
+    addProblem(
       `${path}/${pointerStep(name)}`,
       'unknown_field',
       `There is no member "${name}". There are: ${known.join(', ')}.`,
@@ -84,29 +84,30 @@ function mappingOf(
   sent: Json,
   job: Job,
   targets: ReadonlySet<string>,
-  wrong: Wrong,
+  addProblem: AddProblem,
 ): Pick<ImportPlan, 'mapping' | 'unmapped'> {
   const { guess, unmapped: before = [] } = planOf(job)
   if (sent === null && guess) return guess
   if (!Array.isArray(sent)) {
-    wrong('/mapping', 'wrong_type', 'mapping must be a list of objects with column and field.')
+    addProblem('/mapping', 'wrong_type', 'mapping must be a list of objects with column and field.')
     return { mapping: [] }
   }
   if (sent.length > columnsMax) {
-    wrong('/mapping', 'too_many', `mapping must have at most ${columnsMax} entries.`)
+    addProblem('/mapping', 'too_many', `mapping must have at most ${columnsMax} entries.`)
     return { mapping: [] }
   }
   const named = new Set(sent.map(one => (isObject(one) ? one.column : null)))
   const mapping = sent.flatMap((one, index) => {
     const { column, field } = isObject(one) ? one : {}
     const path = `/mapping/${index}`
-    refuseUnknown(one, ['column', 'field'], path, wrong)
+    refuseUnknown(one, ['column', 'field'], path, addProblem)
     const isColumn =
       typeof column === 'number' && Number.isInteger(column) && job.columns?.[column] !== undefined
-    if (!isColumn) wrong(`${path}/column`, 'invalid_value', 'column must be the number of a column, from 0.')
+    if (!isColumn)
+      addProblem(`${path}/column`, 'invalid_value', 'column must be the number of a column, from 0.')
     if (field === null) return []
     if (typeof field !== 'string' || !targets.has(field)) {
-      wrong(`${path}/field`, 'unknown_field', 'field must be one of the targets of the import, or null.')
+      addProblem(`${path}/field`, 'unknown_field', 'field must be one of the targets of the import, or null.')
       return []
     }
     return isColumn ? [{ column, field }] : []
@@ -114,15 +115,16 @@ function mappingOf(
   const doubles = mapping.filter(
     ({ field }, index) => mapping.findIndex(one => one.field === field) !== index,
   )
-  for (const { field } of doubles) wrong('/mapping', 'contradiction', `Two columns are mapped to ${field}.`)
+  for (const { field } of doubles)
+    addProblem('/mapping', 'contradiction', `Two columns are mapped to ${field}.`)
   const unmapped = before.filter(({ column }) => !named.has(column))
   return { mapping, unmapped }
 }
 
-function valuesOf(sent: Json, targets: ReadonlySet<string>, wrong: Wrong): ImportPlan['values'] {
+function valuesOf(sent: Json, targets: ReadonlySet<string>, addProblem: AddProblem): ImportPlan['values'] {
   if (isObject(sent) && Object.values(sent).every(isObject)) {
     for (const field of Object.keys(sent).filter(one => !targets.has(one)))
-      wrong(
+      addProblem(
         `/values/${pointerStep(field)}`,
         'unknown_field',
         `${field} is none of the targets of the import.`,
@@ -130,14 +132,14 @@ function valuesOf(sent: Json, targets: ReadonlySet<string>, wrong: Wrong): Impor
     for (const [field, chosen] of Object.entries(sent as { [field: string]: JsonObject }))
       for (const [text, value] of Object.entries(chosen))
         if (![field, text, value].every(isChoice))
-          wrong(
+          addProblem(
             `/values/${pointerStep(field)}/${pointerStep(text)}`,
             'invalid_value',
             'A text stands for a text, a whole number, true, false or null; texts have no NUL or half a pair.',
           )
     return sent as unknown as ImportPlan['values']
   }
-  wrong(
+  addProblem(
     '/values',
     'wrong_type',
     'values must have an object for each field, from text to what it stands for.',
@@ -155,31 +157,35 @@ function duplicatesOf(
   sent: Json,
   before: ImportPlan['duplicates'],
   schema: ResourceSchema,
-  wrong: Wrong,
+  addProblem: AddProblem,
 ): ImportPlan['duplicates'] {
-  if (!isObject(sent)) wrong('/duplicates', 'wrong_type', 'duplicates must be an object with by and action.')
-  refuseUnknown(sent, ['by', 'action'], '/duplicates', wrong)
+  if (!isObject(sent))
+    addProblem('/duplicates', 'wrong_type', 'duplicates must be an object with by and action.')
+  refuseUnknown(sent, ['by', 'action'], '/duplicates', addProblem)
   const { by = before.by, action = before.action } = isObject(sent) ? sent : {}
   const field = typeof by === 'string' ? schema.byName.get(by) : undefined
   const isUsable = field?.is_unique && field.is_active && !field.is_hidden && !field.is_read_only
   if (by !== null && !isUsable)
-    wrong('/duplicates/by', 'invalid_value', 'by must be a unique field that you may write, or null.')
+    addProblem('/duplicates/by', 'invalid_value', 'by must be a unique field that you may write, or null.')
   const known = actions.find(one => one === action)
-  if (!known) wrong('/duplicates/action', 'invalid_value', `action must be one of ${actions.join(', ')}.`)
+  if (!known)
+    addProblem('/duplicates/action', 'invalid_value', `action must be one of ${actions.join(', ')}.`)
   if (by === null && known && known !== 'create')
-    wrong('/duplicates/by', 'required', `by must name the unique field by which to ${known}.`)
+    addProblem('/duplicates/by', 'required', `by must name the unique field by which to ${known}.`)
   return { by: field?.internal_name ?? null, action: known ?? 'create' }
 }
 
-function formatsOf(sent: Json, before: ImportPlan['formats'], wrong: Wrong): ImportPlan['formats'] {
-  if (!isObject(sent)) wrong('/formats', 'wrong_type', 'formats must be an object with date and decimal.')
-  refuseUnknown(sent, ['date', 'decimal'], '/formats', wrong)
+function formatsOf(sent: Json, before: ImportPlan['formats'], addProblem: AddProblem): ImportPlan['formats'] {
+  if (!isObject(sent))
+    addProblem('/formats', 'wrong_type', 'formats must be an object with date and decimal.')
+  refuseUnknown(sent, ['date', 'decimal'], '/formats', addProblem)
   const { date = before.date ?? null, decimal = before.decimal ?? null } = isObject(sent) ? sent : {}
   const order = dateOrders.find(one => one === date)
   const mark = (['.', ','] as const).find(one => one === decimal)
   if (date !== null && !order)
-    wrong('/formats/date', 'invalid_value', `date must be one of ${dateOrders.join(', ')}.`)
-  if (decimal !== null && !mark) wrong('/formats/decimal', 'invalid_value', 'decimal must be . or a comma.')
+    addProblem('/formats/date', 'invalid_value', `date must be one of ${dateOrders.join(', ')}.`)
+  if (decimal !== null && !mark)
+    addProblem('/formats/decimal', 'invalid_value', 'decimal must be . or a comma.')
   // `unclear` describes the file, so a chosen format doesn't change it.
   const { unclear } = before
   return {

@@ -16,7 +16,7 @@ export function close(body: JsonObject, kept: JsonObject, catalog: Catalog): boo
   const { status } = body
   if (status === undefined && body.deal_closed_on !== undefined) return false
   delete body.status
-  const said = typeof status === 'string' || typeof status === 'number' ? kindOf(String(status)) : null
+  const sentKind = typeof status === 'string' || typeof status === 'number' ? kindOf(String(status)) : null
   const stages = [...catalog.stages.values()]
   const pipelines = [...catalog.pipelines.values()]
   const own = chosen(body.pipeline, pipelines)?.id
@@ -24,7 +24,7 @@ export function close(body: JsonObject, kept: JsonObject, catalog: Catalog): boo
     body.pipeline_stage,
     stages.filter(({ pipeline }) => own === undefined || pipeline === own),
   )
-  const kind = said ?? (sent && sent.kind !== 'open' ? sent.kind : null)
+  const kind = sentKind ?? (sent && sent.kind !== 'open' ? sent.kind : null)
   if (kind === null) return false
   const pipeline = own ?? sent?.pipeline ?? pipelines.find(({ is_default }) => is_default)?.id
   const stage = stages.find(one => one.pipeline === pipeline && one.kind === kind)

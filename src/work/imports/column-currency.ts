@@ -6,7 +6,7 @@ import type { Catalog } from '../../fields/catalog.ts'
 import { bareName } from '../../fields/synonyms.ts'
 import type { Json } from '../../json.ts'
 import { Amount, currencyOf, isInUse, isSignOf } from './amounts.ts'
-import type { Complain } from './cell-values.ts'
+import type { AddProblem } from './cell-values.ts'
 import { namedById } from './column-name.ts'
 import type { Contents } from './contents.ts'
 import { type Place, priceTarget } from './targets.ts'
@@ -47,13 +47,16 @@ export function lessSaid(name: string, contents: Contents, catalog: Catalog): st
   return [rest ?? '', named ?? ''].map(bareName).filter(bare => bare !== '')
 }
 
-type Looked<C> = { readonly candidates: readonly C[]; readonly unmapped: { readonly field: string | null } }
+type ColumnCandidates<C> = {
+  readonly candidates: readonly C[]
+  readonly unmapped: { readonly field: string | null }
+}
 
 /**
  * The candidates of columns if several are prices of one product: each column that names a currency is the
  * price in it. `columns`: their names, in the order of `looked`.
  */
-export function pricesApart<C extends { readonly field: string }, L extends Looked<C>>(
+export function pricesApart<C extends { readonly field: string }, L extends ColumnCandidates<C>>(
   looked: readonly L[],
   columns: readonly string[],
   places: ReadonlyMap<string, Place>,
@@ -87,11 +90,11 @@ export function givePrice(
   value: Json | Amount,
   prices: Map<string, Json[]>,
   catalog: Catalog,
-  complain: Complain,
+  addProblem: AddProblem,
 ): void {
-  if (!(value instanceof Amount)) complain('is more than a price', `Map the column to ${of.internal_name}.`)
+  if (!(value instanceof Amount)) addProblem('is more than a price', `Map the column to ${of.internal_name}.`)
   else if (value.unit !== '' && !isSignOf(value.unit, currency, catalog))
-    complain(`is not in ${currency}, as its column is`, 'Correct one of the two, or leave the sign out.')
+    addProblem(`is not in ${currency}, as its column is`, 'Correct one of the two, or leave the sign out.')
   else {
     const entries = prices.get(of.internal_name) ?? []
     prices.set(of.internal_name, [...entries, { currency, unit_price: value.number }])

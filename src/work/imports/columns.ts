@@ -31,11 +31,11 @@ export const open = {
   unnamed: (label: string) => `It may be ${label}, but no column names that record.`,
 } as const
 
-export type LeftOutWhy = keyof typeof leftOut
-export type Why = LeftOutWhy | keyof typeof open
+export type LeftOutReason = keyof typeof leftOut
+export type OpenReason = LeftOutReason | keyof typeof open
 
 /** A column that is not mapped. `field`: the target that the reason is about. */
-export type Unmapped = { readonly column: number; readonly why: Why; readonly field: string | null }
+export type Unmapped = { readonly column: number; readonly why: OpenReason; readonly field: string | null }
 
 export function isOpen({ why }: Unmapped): boolean {
   return Object.hasOwn(open, why)

@@ -11,7 +11,7 @@ import { Amount, currencyOf, isAmount, isSignOf } from './amounts.ts'
 import { asObject, type ChosenValues, type Convert, convertOf, type Formats } from './cell-values.ts'
 import { close } from './closing.ts'
 import { givePrice } from './column-currency.ts'
-import { entryForms, formOfWhole, type Told } from './entries.ts'
+import { type EntryFields, entryForms, formOfWhole } from './entries.ts'
 import { currencyOfRow, finishersOf } from './finish.ts'
 import type { Mapping } from './guess.ts'
 import { type Form, type Place, placesOf } from './targets.ts'
@@ -29,7 +29,7 @@ export type Converted = {
   readonly kept: JsonObject
   readonly problems: readonly Problem[]
   /** fields of which the row has single entries, not the whole list */
-  readonly told: Told
+  readonly told: EntryFields
   /** fields that follow from others of the row: the record's stored values win */
   readonly derived: readonly string[]
 }
@@ -106,7 +106,7 @@ export function converter(
 
 function take(step: Step, cell: Cell, draft: Draft, catalog: Catalog): void {
   const { place, convert } = step
-  const complain = (predicate: string, hint: string) => {
+  const addProblem = (predicate: string, hint: string) => {
     draft.problems.push(problemOf(step, cell, predicate, hint))
     return undefined
   }
@@ -123,7 +123,7 @@ function take(step: Step, cell: Cell, draft: Draft, catalog: Catalog): void {
     if (value.unit !== '') draft.units.push({ step, cell, unit: value.unit, object })
   }
   if ((place.isListed || place.isSeveral) && isTooLong(cell)) {
-    complain('has too many values', `Several values have at most ${listMax} characters.`)
+    addProblem('has too many values', `Several values have at most ${listMax} characters.`)
     return
   }
   const own = place.own.internal_name
@@ -137,7 +137,7 @@ function take(step: Step, cell: Cell, draft: Draft, catalog: Catalog): void {
         ids.push(id)
         return
       }
-      const value = convert(item, complain)
+      const value = convert(item, addProblem)
       if (value !== undefined) give(nestedObject(draft, step, cell, index), value)
     })
     const before = draft.body[own]
@@ -149,10 +149,10 @@ function take(step: Step, cell: Cell, draft: Draft, catalog: Catalog): void {
     draft.body[own] = id
     return
   }
-  const value = convert(cell, complain)
+  const value = convert(cell, addProblem)
   if (value === undefined) return
-  if (!place.isNested && entryForms.has(formOfWhole(place)) && !isWhole(cell)) noteTold(draft, place)
-  if (place.currency !== null) givePrice(place, value, draft.prices, catalog, complain)
+  if (!place.isNested && entryForms.has(formOfWhole(place)) && !isWhole(cell)) noteEntryField(draft, place)
+  if (place.currency !== null) givePrice(place, value, draft.prices, catalog, addProblem)
   else if (place.isKept && !(value instanceof Amount)) draft.kept[place.field] = value
   else give(place.isNested ? nestedObject(draft, step, cell, 0) : draft.body, value)
 }
@@ -173,7 +173,7 @@ function isWhole(cell: Cell): boolean {
   return typeof cell === 'string' ? /^\s*[[{]/.test(cell) : Array.isArray(cell) || isObject(cell)
 }
 
-function noteTold({ told }: Draft, place: Place): void {
+function noteEntryField({ told }: Draft, place: Place): void {
   const name = place.of.internal_name
   const types = told.get(name)?.types ?? new Set()
   if (place.member !== null) types.add(place.member)

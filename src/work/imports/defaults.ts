@@ -50,7 +50,7 @@ export function judgedDefaults(
     else if (isBlank(value)) continue
     else if (place.member === null) {
       defaults[field] = value
-      judge(place, value, path, sent, catalog, problems, names)
+      validate(place, value, path, sent, catalog, problems, names)
     } else {
       const part = partOf(place, value, catalog)
       if (part === undefined)
@@ -61,8 +61,8 @@ export function judgedDefaults(
   return defaults
 }
 
-/** Validates the value like that of a body, and keeps nothing but the problems. */
-function judge(
+/** Collects the problems that the value would have in a body. */
+function validate(
   { of }: Place,
   value: Json,
   path: string,
@@ -108,13 +108,13 @@ export function currenciesNamed(
   return Object.fromEntries(named)
 }
 
-type Filled = { readonly cells: readonly Cell[]; readonly used: readonly string[] }
+type FilledRow = { readonly cells: readonly Cell[]; readonly used: readonly string[] }
 
 export type Filler = {
   /** the mapping, with the columns of the values for all rows */
   readonly mapping: Mapping
   readonly names: readonly string[]
-  fill(cells: readonly Cell[]): Filled
+  fill(cells: readonly Cell[]): FilledRow
 }
 
 /** `names`: the columns of the file. */

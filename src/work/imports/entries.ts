@@ -16,7 +16,7 @@ import { asObject } from './cell-values.ts'
 import type { Form, Place } from './targets.ts'
 
 /** Fields of which a row has entries, with their forms, and the kinds of numbers in the targets. */
-export type Told = ReadonlyMap<string, { readonly form: Form; readonly types: ReadonlySet<string> }>
+export type EntryFields = ReadonlyMap<string, { readonly form: Form; readonly types: ReadonlySet<string> }>
 
 /** The forms whose values are lists of entries. */
 export const entryForms: ReadonlySet<Form> = new Set(['prices', 'emails', 'phones', 'address'])
@@ -29,10 +29,14 @@ export function formOfWhole({ form, of, member }: Place): Form {
 }
 
 /** The content of a row: its body, the fields with entries, and the derived fields. */
-type Said = { readonly body: JsonObject; readonly told: Told; readonly derived: readonly string[] }
+type RowContent = {
+  readonly body: JsonObject
+  readonly told: EntryFields
+  readonly derived: readonly string[]
+}
 
 /** The body of an update: adds the record's other entries, drops derived fields that have a stored value. */
-export function onto({ body, told, derived }: Said, before: Values, catalog: Catalog): JsonObject {
+export function onto({ body, told, derived }: RowContent, before: Values, catalog: Catalog): JsonObject {
   const merged = [...told].flatMap(([name, { form, types }]): [string, Json][] => {
     const [own, kept] = [body[name], before[name]]
     if (own === undefined || !Array.isArray(kept) || kept.length === 0) return []

@@ -11,8 +11,8 @@ export function currencyOfRow(body: JsonObject, targets: readonly Place[]): Json
     const isOfRow = place.form === 'currency' && !place.isNested
     return isOfRow ? [asObject(body[place.of.internal_name]).currency ?? null] : []
   })
-  const told = [...new Set(all.filter(one => one !== null))]
-  return told.length === 1 ? told[0] : undefined
+  const codes = [...new Set(all.filter(one => one !== null))]
+  return codes.length === 1 ? codes[0] : undefined
 }
 
 /** `prices`: from columns in a currency of their own, by field. */

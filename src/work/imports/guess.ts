@@ -7,11 +7,11 @@ import { bareName, ourNames } from '../../fields/synonyms.ts'
 import type { Cell } from '../../files/read.ts'
 import { isRefusedFile, ofRefused } from '../../files/read-header.ts'
 import { mapYielding } from '../../waiting/yielding.ts'
-import { candidatesFor, type Found, type Index, indexOf, scores, whyLeftOut } from './candidates.ts'
+import { candidatesFor, type Index, indexOf, type ScoredTarget, scores, whyLeftOut } from './candidates.ts'
 import { isYesNo } from './cell-values.ts'
 import { pricesApart } from './column-currency.ts'
 import { isQuestion, namedById } from './column-name.ts'
-import type { Unmapped, Why } from './columns.ts'
+import type { OpenReason, Unmapped } from './columns.ts'
 import { Contents } from './contents.ts'
 import { type Place, placesOf, type Target } from './targets.ts'
 import { type System, type Template, templates } from './templates.ts'
@@ -22,8 +22,8 @@ export type Mapping = readonly { readonly column: number; readonly field: string
 /** Each column is in exactly one of both. */
 export type Guess = { readonly mapping: Mapping; readonly unmapped: readonly Unmapped[] }
 
-type Candidate = Found & { readonly column: number }
-type Looked = { readonly candidates: readonly Candidate[]; readonly unmapped: Unmapped }
+type Candidate = ScoredTarget & { readonly column: number }
+type ColumnCandidates = { readonly candidates: readonly Candidate[]; readonly unmapped: Unmapped }
 
 /** Minimum score of a guess that is taken without a person's confirmation. */
 const sureMin = 0.6
@@ -67,8 +67,8 @@ export async function guessColumns(
   const places = placesOf(catalog, schema)
   const index = indexOf(catalog, schema, system ? templateFor(system, schema, columns, catalog) : {})
   const isOfRefused = isRefusedFile(columns)
-  const looked = await mapYielding([...columns.entries()], ([column, name]): Looked => {
-    const left = (why: Why, candidates: readonly Candidate[] = []): Looked => ({
+  const looked = await mapYielding([...columns.entries()], ([column, name]): ColumnCandidates => {
+    const left = (why: OpenReason, candidates: readonly Candidate[] = []): ColumnCandidates => ({
       candidates,
       unmapped: { column, why, field: null },
     })
@@ -117,13 +117,19 @@ function templateFor(
 }
 
 /** The targets that fit a column, and the reason to report if none of them is taken. */
-function lookedAt(column: number, name: string, contents: Contents, index: Index, catalog: Catalog): Looked {
+function lookedAt(
+  column: number,
+  name: string,
+  contents: Contents,
+  index: Index,
+  catalog: Catalog,
+): ColumnCandidates {
   const { places, byName } = index
   const found = candidatesFor(name, contents, index)
   // The interface's name of a field or of its part is certain, whatever the cells are.
   const isExact = byName.has(name) || places.has(name)
   const fitting: Candidate[] = []
-  const unfit: { why: Why; field: string }[] = []
+  const unfit: { why: OpenReason; field: string }[] = []
   for (const { field, score } of found) {
     const place = places.get(field)!
     if (isExact && score >= scores.same) fitting.push({ column, field, score: scores.exact })
@@ -161,7 +167,7 @@ function mayBe(place: Place, name: string, contents: Contents, score: number, ca
 
 /** Takes the best guesses first; one for each column and target. */
 function chosen(
-  looked: readonly Looked[],
+  looked: readonly ColumnCandidates[],
   places: Index['places'],
   catalog: Catalog,
   samples: readonly (readonly Cell[])[],

@@ -17,7 +17,7 @@ const namesAtOnce = 900
 /** Maximum number of inactive users counted by name; the rest are counted together. */
 const namedMax = 100
 
-type WithBody = { readonly place: number; readonly body: JsonObject }
+type RowBody = { readonly place: number; readonly body: JsonObject }
 
 /** The inactive users whom rows name: id → name. */
 export type Idle = ReadonlyMap<number, string>
@@ -28,7 +28,7 @@ export type Idle = ReadonlyMap<number, string>
  */
 export async function idleUsersOf(
   tx: Transaction,
-  rows: readonly WithBody[],
+  rows: readonly RowBody[],
   schema: ResourceSchema,
   context: WriteContext,
 ): Promise<Idle> {
@@ -51,7 +51,7 @@ export async function idleUsersOf(
 /** Counts the rows that name each of the users. `counted`: the names that were counted before. */
 export function countsOf(
   idle: Idle,
-  rows: readonly WithBody[],
+  rows: readonly RowBody[],
   schema: ResourceSchema,
   counted: readonly string[],
 ): { [name: string]: number } {

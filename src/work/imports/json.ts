@@ -63,19 +63,19 @@ export function requireAnswers(job: Job, catalog: Catalog): void {
 /** The plan of an import without the fields that the role no longer sees (D64). */
 function planFor(job: Job, schema: ResourceSchema, catalog: Catalog): ImportPlan {
   const { duplicates, ...plan } = planOf(job)
-  const isTold = (target: string) =>
+  const isVisible = (target: string) =>
     !isAboutHidden(schema, catalog, { field: null, path: `/${target.replaceAll('.', '/')}` })
-  const told = <T>(by: { readonly [target: string]: T }) =>
-    Object.fromEntries(Object.entries(by).filter(([target]) => isTold(target)))
+  const visibleOnly = <T>(by: { readonly [target: string]: T }) =>
+    Object.fromEntries(Object.entries(by).filter(([target]) => isVisible(target)))
   const { by, action } = duplicates
   return {
     ...plan,
-    mapping: plan.mapping.filter(({ field }) => isTold(field)),
+    mapping: plan.mapping.filter(({ field }) => isVisible(field)),
     unmapped: (plan.unmapped ?? []).map(one =>
-      one.field !== null && isTold(one.field) ? one : { ...one, field: null },
+      one.field !== null && isVisible(one.field) ? one : { ...one, field: null },
     ),
-    values: told(plan.values),
-    defaults: told(plan.defaults ?? {}),
-    duplicates: { by: by !== null && isTold(by) ? by : null, action },
+    values: visibleOnly(plan.values),
+    defaults: visibleOnly(plan.defaults ?? {}),
+    duplicates: { by: by !== null && isVisible(by) ? by : null, action },
   }
 }

@@ -32,8 +32,8 @@ function optionOf(item: Json, options: Parameters<typeof findOption>[1]): Json {
 function isHeld(value: Json, held: Json): boolean {
   if (!isObject(value)) return textOf(value) === textOf(held)
   if (!isObject(held)) return false
-  const told = value.phone_number === undefined ? value : { phone_number: value.phone_number }
-  return Object.entries(told).every(([name, part]) => textOf(part) === textOf(held[name] ?? null))
+  const sent = value.phone_number === undefined ? value : { phone_number: value.phone_number }
+  return Object.entries(sent).every(([name, part]) => textOf(part) === textOf(held[name] ?? null))
 }
 
 function textOf(value: Json): string {

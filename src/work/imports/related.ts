@@ -41,7 +41,7 @@ const namesAtOnce = 900
 /** A value that a linked record did not get: `member` of the record in the field `own`. */
 export type Lost = { readonly row: number; readonly own: string; readonly member: string }
 
-export type Linked = {
+export type LinkResult = {
   /** for each created record, the places of the rows that name it */
   readonly made: readonly (readonly number[])[]
   readonly lost: readonly Lost[]
@@ -53,8 +53,8 @@ export async function linkRelated(
   named: readonly Named[],
   context: WriteContext,
   oldest: Date,
-): Promise<Linked> {
-  const all: Linked[] = []
+): Promise<LinkResult> {
+  const all: LinkResult[] = []
   const left = new Set(named)
   const depths = [...new Set(named.map(({ depth }) => depth))].sort((one, other) => other - one)
   for (const depth of depths) {
@@ -105,9 +105,9 @@ function collect(
     const items = Array.isArray(value) ? value : [value]
     for (const [index, item] of items.entries()) {
       if (!isObject(item)) continue
-      const put = (told: number | string) => {
-        if (Array.isArray(value)) value[index] = told
-        else body[name] = told
+      const put = (idOrName: number | string) => {
+        if (Array.isArray(value)) value[index] = idOrName
+        else body[name] = idOrName
       }
       const own = at.own ?? name
       collect({ ...at, own, depth: at.depth + 1 }, item, inner, context, all)
@@ -145,7 +145,7 @@ async function link(
   all: readonly Named[],
   context: WriteContext,
   oldest: Date,
-): Promise<Linked> {
+): Promise<LinkResult> {
   const keyOf = ({ field, text, payload }: Named) =>
     JSON.stringify([field, comparedName(text), field === fullName ? (payload.company ?? null) : null])
   const byName = [...Map.groupBy(all, keyOf).values()]

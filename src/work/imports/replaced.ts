@@ -10,21 +10,21 @@ import type { WriteContext } from '../../records/save.ts'
 import { recordsToChange, type Transaction } from '../../records/store.ts'
 import { mayRead } from '../../rights/rights.ts'
 import { ask } from '../../sql.ts'
-import { digitsOf, type Told } from './entries.ts'
+import { digitsOf, type EntryFields } from './entries.ts'
 
 /** The rows about a record, and its lists before the first row that replaces them. */
-type Former = { readonly places: Set<number>; readonly lists: Map<string, readonly string[]> }
+type ReplacedLists = { readonly places: Set<number>; readonly lists: Map<string, readonly string[]> }
 
 /** Records the stored lists that rows replace. */
 export class Formers {
-  readonly #byRecord = new Map<number, Former>()
+  readonly #byRecord = new Map<number, ReplacedLists>()
 
-  /** `said`: the content of the row at this place, and the fields of which it has single entries. */
-  note(place: number, before: Values, said: { readonly body: JsonObject; readonly told: Told }): void {
+  /** `row`: the content of the row at this place, and the fields of which it has single entries. */
+  note(place: number, before: Values, row: { readonly body: JsonObject; readonly told: EntryFields }): void {
     const id = Number(before.id)
     const { places, lists } = this.#byRecord.get(id) ?? { places: new Set(), lists: new Map() }
-    for (const name of Object.keys(said.body)) {
-      const entries = said.told.has(name) || lists.has(name) ? [] : entriesOf(before[name] ?? null)
+    for (const name of Object.keys(row.body)) {
+      const entries = row.told.has(name) || lists.has(name) ? [] : entriesOf(before[name] ?? null)
       if (entries.length > 0) lists.set(name, entries)
     }
     if (lists.size > 0) this.#byRecord.set(id, { places: places.add(place), lists })

@@ -31,20 +31,20 @@ export async function refusedUnread(
   context: WriteContext,
   job: Job,
 ): Promise<Refused[]> {
-  const judged: (readonly Problem[])[] = []
+  const problemsByRow: (readonly Problem[])[] = []
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
     const some = rows.slice(start, start + rowsAtOnce)
     const read = (names: NameLookup) =>
       some.map(({ body }) => parseRecord(body, schema, context.catalog, null, names).problems.kept)
-    judged.push(...(await resolveNames(tx, context, read).catch(noneOf(some))))
+    problemsByRow.push(...(await resolveNames(tx, context, read).catch(noneOf(some))))
   }
   // The stored record may have a value that the row lacks.
   const plan = planOf(job)
   const mayLack = plan.duplicates.action === 'update'
   return rows.map(({ place, line, unread, body }, index) => {
-    const told = new Set(unread.map(fieldOf))
-    const others = judged[index]!.filter(
-      one => !told.has(fieldOf(one)) && !(mayLack && one.code === 'required'),
+    const unreadable = new Set(unread.map(fieldOf))
+    const others = problemsByRow[index]!.filter(
+      one => !unreadable.has(fieldOf(one)) && !(mayLack && one.code === 'required'),
     )
     const refusal = { slug: 'validation_failed', message: '', problems: [...unread, ...others] } as const
     return refusedAt(place, refusal, problem => {

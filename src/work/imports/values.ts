@@ -73,7 +73,7 @@ export function valuesToMap(
 }
 
 /** The values of a cell, split as convertOf splits them. */
-function severalOf(cell: string, place: Place, known: Knowing): string[] {
+function severalOf(cell: string, place: Place, known: TextMatcher): string[] {
   const list = jsonList(cell)
   if (list) return list.flatMap(item => (typeof item === 'string' ? [item.trim()] : []))
   const isOne = (item: string) => place.of.related === null && known.has(item)
@@ -82,14 +82,14 @@ function severalOf(cell: string, place: Place, known: Knowing): string[] {
   )
 }
 
-type Knowing = {
+type TextMatcher = {
   /** how many names a text is compared with for a guess */
   readonly count: number
   has(text: string): boolean
   guess(text: string, isNear: boolean): number | string | null
 }
 
-function knowing({ form, of }: Place, catalog: Catalog, choices: Choices): Knowing | null {
+function knowing({ form, of }: Place, catalog: Catalog, choices: Choices): TextMatcher | null {
   if (form === 'currency') {
     const codes = bared(catalog.currencyList.map(({ code, name }) => ({ id: code, name })))
     return {
@@ -100,12 +100,12 @@ function knowing({ form, of }: Place, catalog: Catalog, choices: Choices): Knowi
   }
   if (form === 'option') {
     const options = of.options.filter(option => option.is_active)
-    const named = bared(options)
+    const bareOptions = bared(options)
     if (isYesNo(options)) return null
     return {
-      count: named.length,
+      count: bareOptions.length,
       has: text => findOption(text, options) !== undefined,
-      guess: (text, isNear) => likest(text, named, isNear),
+      guess: (text, isNear) => likest(text, bareOptions, isNear),
     }
   }
   const records = form === 'reference' ? choices.get(of.related!) : undefined
@@ -130,14 +130,16 @@ function idOf(text: string): number {
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
 }
 
-type Named<Id> = { readonly id: Id; readonly name: string; readonly bare: string }
+type NamedChoice<Id> = { readonly id: Id; readonly name: string; readonly bare: string }
 
-function bared<Id>(choices: readonly { readonly id: Id; readonly name: string }[]): readonly Named<Id>[] {
+function bared<Id>(
+  choices: readonly { readonly id: Id; readonly name: string }[],
+): readonly NamedChoice<Id>[] {
   return choices.map(({ id, name }) => ({ id, name, bare: bareName(name) }))
 }
 
 /** The choice whose name is the text, is in it or contains it; or is spelled alike. */
-function likest<Id>(text: string, choices: readonly Named<Id>[], isNear: boolean): Id | null {
+function likest<Id>(text: string, choices: readonly NamedChoice<Id>[], isNear: boolean): Id | null {
   const bare = bareName(text.slice(0, 300))
   if (bare === '') return null
   const same = choices.find(choice => choice.bare === bare)

@@ -7,7 +7,7 @@ import type { Reader } from '../../records/store.ts'
 import type { AuthorizedCaller } from '../../rights/visibility.ts'
 import { interval } from '../../waiting/interval.ts'
 import type { Attempt } from './outgoing.ts'
-import { type Asked, askedOf, chosenEvents, payloadsOf } from './payload.ts'
+import { matchingEvents, payloadsOf, type Subscription, subscriptionOf } from './payload.ts'
 import {
   type Configuration,
   claim,
@@ -15,11 +15,12 @@ import {
   eventsAfter,
   eventsOf,
   forget,
-  type Held,
+  type LeasedWebhook,
   messageId,
   release,
 } from './progress.ts'
-import { type Due, dueDeliveries, enqueue, giveUp, type Outcome, settled, writeDown } from './queue.ts'
+import type { Delivery, Outcome } from './queue.ts'
+import { dueDeliveries, enqueue, giveUp, saveOutcomes, settled } from './queue.ts'
 import { isHopeless, nextTry } from './retries.ts'
 import { signedHeaders } from './signature.ts'
 
@@ -30,7 +31,7 @@ export type CourierOptions = {
   actingFor(account: number, user: number, scopes: readonly string[] | null): Promise<AuthorizedCaller | null>
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Attempt | null>
   /** deactivates a webhook, with an event that has the reason */
-  disable(webhook: Held, reason: string): Promise<void>
+  disable(webhook: LeasedWebhook, reason: string): Promise<void>
   readonly slots: Slots
 }
 
@@ -50,17 +51,18 @@ const renewMs = 1500
 const behindMs = 1000
 
 /** A webhook's current configuration, with its user and filter. */
-type Orders = Configuration & Readonly<{ caller: AuthorizedCaller; asked: Asked; readAt: number }>
+type CachedConfiguration = Configuration &
+  Readonly<{ caller: AuthorizedCaller; asked: Subscription; readAt: number }>
 
 /** A delivery that is ready to be sent. */
-type Ready = Due & Pick<Configuration, 'url' | 'secrets'> & { readonly body: string; readonly readAt: number }
+type Prepared = Delivery & Pick<Configuration, 'url' | 'secrets'> & Readonly<{ body: string; readAt: number }>
 
 export class Courier {
   readonly #options: CourierOptions
-  readonly #held: Held
-  #orders: Orders | null = null
+  readonly #held: LeasedWebhook
+  #orders: CachedConfiguration | null = null
   #failingSince: Date | null = null
-  #ready: Ready[] = []
+  #ready: Prepared[] = []
   readonly #underWay = new Set<number>()
   #outcomes: Outcome[] = []
   /** maximum of concurrent requests: one until the receiver responds, then doubled with each success */
@@ -72,7 +74,7 @@ export class Courier {
   #isGivenUp = false
   #notice = Promise.withResolvers<void>()
 
-  constructor(options: CourierOptions, held: Held) {
+  constructor(options: CourierOptions, held: LeasedWebhook) {
     this.#options = options
     this.#held = held
   }
@@ -150,7 +152,7 @@ export class Courier {
   }
 
   /** The webhook's current configuration; null if it must not be served. */
-  async #ordersNow(): Promise<Orders | null> {
+  async #ordersNow(): Promise<CachedConfiguration | null> {
     const known = this.#orders
     if (known && performance.now() - known.readAt < ordersMs) return known
     this.#orders = null
@@ -168,14 +170,14 @@ export class Courier {
       return null
     }
     const caller = await actingFor(this.#held.account, configuration.user, configuration.scopes)
-    const asked = caller && (await askedOf(this.#options.db, caller, configuration))
+    const asked = caller && (await subscriptionOf(this.#options.db, caller, configuration))
     if (caller && asked) this.#orders = { ...configuration, caller, asked, readAt: performance.now() }
     else await disable(this.#held, caller ? 'Its filter can no longer be read.' : 'Its user is out of use.')
     return this.#orders
   }
 
   /** Scans new events for those to deliver. */
-  async #look(orders: Orders): Promise<void> {
+  async #look(orders: CachedConfiguration): Promise<void> {
     const { db, now } = this.#options
     this.#isWoken = false
     this.#lookedAt = performance.now()
@@ -184,7 +186,7 @@ export class Courier {
     // If the next events are past their retention, the scan skips them.
     const to = Number(rows.at(-1)?.seq ?? Math.max(from, orders.lastSeq))
     if (to === from) return
-    const chosen = await chosenEvents(db, caller, rows, asked)
+    const chosen = await matchingEvents(db, caller, rows, asked)
     const deliveries = chosen.map(row => ({
       ...{ seq: Number(row.seq), type: row.type!, resource: row.resource!, record: Number(row.id) },
     }))
@@ -195,7 +197,7 @@ export class Courier {
   }
 
   /** Reads due deliveries, as far as there is room, and sends them. */
-  async #fill({ caller, url, secrets }: Orders): Promise<void> {
+  async #fill({ caller, url, secrets }: CachedConfiguration): Promise<void> {
     const { db, now } = this.#options
     this.#dropStale()
     if (this.#hasRoom && this.#ready.length < this.#width) {
@@ -239,7 +241,7 @@ export class Courier {
     this.#ready = this.#ready.filter(({ readAt }) => performance.now() - readAt < bodyMs)
   }
 
-  async #deliver(ready: Ready): Promise<void> {
+  async #deliver(ready: Prepared): Promise<void> {
     const { now, post } = this.#options
     const { seq, url, secrets, body } = ready
     const attempt = await post(url, signedHeaders(secrets, messageId(this.#held, seq), now(), body), body)
@@ -250,7 +252,7 @@ export class Courier {
   }
 
   /** Records the outcome of an attempt. A failed delivery is retried, or goes to the dead letters. */
-  #end({ seq, tries, round }: Due, attempt: Attempt, mayRepeat: boolean): void {
+  #end({ seq, tries, round }: Delivery, attempt: Attempt, mayRepeat: boolean): void {
     const at = this.#options.now()
     const nextAt = attempt.error !== null && mayRepeat ? nextTry(tries + 1, at) : null
     const state = attempt.error === null ? 'delivered' : nextAt ? 'waiting' : 'dead'
@@ -261,7 +263,7 @@ export class Courier {
     const { db, now, disable } = this.#options
     // An inactive webhook has no retries, not even of requests in flight.
     const outcomes = this.#isGivenUp ? this.#outcomes.map(settled) : this.#outcomes
-    // More requests end during the statement.
+    // More requests may end while the statement runs.
     this.#outcomes = []
     const made = outcomes.filter(({ attempt }) => attempt !== unseen && attempt !== gone)
     const delivered = made.findLast(({ state }) => state === 'delivered')
@@ -270,7 +272,7 @@ export class Courier {
     if (last?.attempt.error) this.#failingSince ??= last.at
     const deliveredAt = delivered?.at ?? null
     const health = last && { failingSince: this.#failingSince, lastError: last.attempt.error, deliveredAt }
-    await writeDown(db, this.#held, outcomes, health ?? null, now()).catch(error => {
+    await saveOutcomes(db, this.#held, outcomes, health ?? null, now()).catch(error => {
       this.#outcomes.unshift(...outcomes)
       throw error
     })

@@ -16,7 +16,7 @@ import { ask, param, type Sql, sql } from '../../sql.ts'
 import type { Outgoing } from './outgoing.ts'
 import { bodyOf } from './payload.ts'
 import { eventsOf, messageId, secretsOf, type Webhook } from './progress.ts'
-import { writeDownTest } from './queue.ts'
+import { saveTestOutcome } from './queue.ts'
 import { signedHeaders } from './signature.ts'
 import { requireInUse, requireThere } from './store.ts'
 
@@ -77,7 +77,7 @@ export async function testWebhook(
   const attempt = await outgoing.post(shown.url as string, headers, body)
   if (attempt) {
     const state = attempt.error === null ? 'delivered' : 'dead'
-    await writeDownTest(db, webhook, { seq, tries: 0, round: 0, attempt, at, state, nextAt: null })
+    await saveTestOutcome(db, webhook, { seq, tries: 0, round: 0, attempt, at, state, nextAt: null })
   }
   return deliveryOf(db, webhook, written)
 }

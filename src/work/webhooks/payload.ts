@@ -7,8 +7,13 @@
 import { type Problem, Problems, Refusal } from '../../errors.ts'
 import { type RecordAsOf, recordsAsOf } from '../../history/as-of-event.ts'
 import { isAskedFor, scopeOf } from '../../history/event-types.ts'
-import { type EventRow, type PresentedEvent, presentEvents, shownAliases } from '../../history/present.ts'
-import { isShownToRole } from '../../history/present-configuration.ts'
+import {
+  type EventRow,
+  isShownToRole,
+  type PresentedEvent,
+  presentEvents,
+  shownAliases,
+} from '../../history/present.ts'
 import type { JsonObject } from '../../json.ts'
 import { requireReadScopes } from '../../lists/needed-scopes.ts'
 import { selectionOf } from '../../lists/query.ts'
@@ -21,24 +26,24 @@ import { type AuthorizedCaller, type Caller, isLimited } from '../../rights/visi
 import { mapYielding } from '../../waiting/yielding.ts'
 
 /** A webhook's subscription. */
-export type Asked = {
+export type Subscription = {
   readonly types: readonly string[]
   /** filter on the one resource of the types */
   readonly filter: Plan | null
 }
 
 /** The events that match a webhook's subscription, in order. */
-export async function chosenEvents(
+export async function matchingEvents(
   db: Reader,
-  acting: AuthorizedCaller,
+  caller: AuthorizedCaller,
   rows: readonly EventRow[],
-  { types, filter }: Asked,
+  { types, filter }: Subscription,
 ): Promise<EventRow[]> {
   const asked = rows.filter(
-    row => mayRead(acting, row) && isAskedFor(types, { type: row.type!, also: shownAliases(acting, row) }),
+    row => mayRead(caller, row) && isAskedFor(types, { type: row.type!, also: shownAliases(caller, row) }),
   )
-  const isJudged = ({ resource }: EventRow) => filter !== null || isPartly(acting, resource!)
-  const then = await recordsOf(db, acting, asked.filter(isJudged), filter)
+  const isJudged = ({ resource }: EventRow) => filter !== null || isPartly(caller, resource!)
+  const then = await recordsOf(db, caller, asked.filter(isJudged), filter)
   return asked.filter(row => !isJudged(row) || then.get(Number(row.seq))?.isMatch)
 }
 
@@ -48,14 +53,14 @@ export async function chosenEvents(
  */
 export async function payloadsOf(
   db: Reader,
-  acting: AuthorizedCaller,
+  caller: AuthorizedCaller,
   rows: readonly EventRow[],
 ): Promise<Map<number, string>> {
-  const readable = rows.filter(row => mayRead(acting, row))
-  const then = await recordsOf(db, acting, readable, null)
-  const isRecord = ({ resource }: EventRow) => acting.catalog.resources.has(resource!)
+  const readable = rows.filter(row => mayRead(caller, row))
+  const then = await recordsOf(db, caller, readable, null)
+  const isRecord = ({ resource }: EventRow) => caller.catalog.resources.has(resource!)
   const seen = readable.filter(row => !isRecord(row) || then.has(Number(row.seq)))
-  const told = await presentEvents(db, acting, seen)
+  const told = await presentEvents(db, caller, seen)
   return new Map(
     await mapYielding(told, event => [event.seq, bodyOf(event, then.get(event.seq)?.record ?? null)]),
   )
@@ -80,20 +85,20 @@ function isPartly({ catalog }: Caller, resource: string): boolean {
 /** The records as of their events, without events of other things and records that are not visible. */
 async function recordsOf(
   db: Reader,
-  acting: AuthorizedCaller,
+  caller: AuthorizedCaller,
   rows: readonly EventRow[],
   filter: Plan | null,
 ): Promise<Map<number, RecordAsOf>> {
   const found = new Map<number, RecordAsOf>()
   for (const [resource, of] of Map.groupBy(rows, row => row.resource!)) {
-    const schema = acting.catalog.resources.get(resource)
+    const schema = caller.catalog.resources.get(resource)
     if (!schema) continue
     const events = of.map(({ seq, id, at }) => ({
       seq: Number(seq),
       id: Number(id),
       at: JSON.parse(at!) as string,
     }))
-    for (const [seq, then] of await recordsAsOf(db, acting, schema, events, filter)) found.set(seq, then)
+    for (const [seq, then] of await recordsAsOf(db, caller, schema, events, filter)) found.set(seq, then)
   }
   return found
 }
@@ -125,16 +130,16 @@ export async function filterPlan(
 }
 
 /** A webhook's subscription; null if its filter has become invalid. */
-export async function askedOf(
+export async function subscriptionOf(
   db: Reader,
-  acting: AuthorizedCaller,
+  caller: AuthorizedCaller,
   { types, filter }: { readonly types: readonly string[]; readonly filter: string | null },
-): Promise<Asked | null> {
+): Promise<Subscription | null> {
   if (filter === null) return { types, filter: null }
   try {
-    const resource = filteredResource(types, acting.catalog)
+    const resource = filteredResource(types, caller.catalog)
     if (resource === null) return null
-    const { plan, problems } = await filterPlan(db, acting, resource, filter)
+    const { plan, problems } = await filterPlan(db, caller, resource, filter)
     return problems.length ? null : { types, filter: plan }
   } catch (error) {
     if (error instanceof Refusal) return null

@@ -15,14 +15,14 @@ export type Rows = readonly Record<string, string | null>[]
 
 export type Webhook = { readonly account: number; readonly id: number }
 /** A webhook with work; `isFailing`: its last delivery failed. */
-export type Found = Webhook & { readonly isFailing: boolean }
+export type WebhookWithWork = Webhook & { readonly isFailing: boolean }
 /** The `webhook-id` of an event, the same for each attempt: an idempotency key for the receiver. */
 export function messageId({ account, id }: Webhook, seq: number): string {
   return `msg_${account}_${id}_${seq}`
 }
 
 /** A webhook with the process that holds its lease. */
-export type Held = Webhook & { readonly holder: string }
+export type LeasedWebhook = Webhook & { readonly holder: string }
 
 const lease = leaseOn<Webhook>({
   table: 'webhook_progress',
@@ -32,7 +32,7 @@ const lease = leaseOn<Webhook>({
 })
 
 /** A condition: the row `p` of webhook_progress is the webhook's, and this process holds its lease. */
-export function isHeld(held: Held): Sql {
+export function isHeld(held: LeasedWebhook): Sql {
   return lease.isHeld(held, held.holder)
 }
 
@@ -44,7 +44,7 @@ export async function findWork(
   db: Reader,
   where: { readonly among: readonly number[] } | 'due' | 'behind',
   now: Date,
-): Promise<Found[]> {
+): Promise<WebhookWithWork[]> {
   const isDue = sql`p.next_at <= ${now.toISOString()}::timestamptz`
   const isBehind = sql`p.is_active AND p.seq < c.last_seq`
   const wanted =
@@ -77,13 +77,13 @@ WHERE d.state = 'waiting'`,
 }
 
 /** Takes or renews the lease on a webhook. False if another process holds it. */
-export async function claim(db: Reader, held: Held, now: Date): Promise<boolean> {
+export async function claim(db: Reader, held: LeasedWebhook, now: Date): Promise<boolean> {
   const set = sql`next_at = ${now.toISOString()}::timestamptz`
   return (await lease.claim(db, held, held.holder, { set, returning: sql`1 AS one` })) !== null
 }
 
 /** Releases a webhook, and records when it has work again. */
-export async function release(db: Reader, held: Held): Promise<void> {
+export async function release(db: Reader, held: LeasedWebhook): Promise<void> {
   const nextAt = sql`(SELECT min(d.next_at) FROM webhook_delivery d
   WHERE ${isOf(held, sql`d`)} AND d.next_at IS NOT NULL)`
   await lease.release(db, held, held.holder, sql`next_at = ${nextAt}`)
@@ -117,7 +117,10 @@ export type Configuration = {
 }
 
 /** Null if the lease is lost; 'gone' if the webhook was deleted. */
-export async function configurationOf(db: Reader, held: Held): Promise<Configuration | 'gone' | null> {
+export async function configurationOf(
+  db: Reader,
+  held: LeasedWebhook,
+): Promise<Configuration | 'gone' | null> {
   const [row] = await ask(
     db,
     sql`SELECT p.seq::text AS seq, c.last_seq::text AS last_seq, p.is_active::text AS is_active,

@@ -1,17 +1,17 @@
 /**
  * The delivery queue in the database (D72): due deliveries, outcomes of attempts, and the order per record.
- * Statements of a process without the lease change nothing.
+ * Statements of a process without the lease change nothing. Deliveries stay for thirty days, or until their
+ * webhook is deleted.
  */
-
 import { jsonInstant } from '../../fields/moment.ts'
-import type { Reader } from '../../records/store.ts'
+import type { Reader, Transaction } from '../../records/store.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
 import type { Attempt } from './outgoing.ts'
-import { type Held, isHeld, isOf, type Webhook } from './progress.ts'
+import { forget, isHeld, isOf, type LeasedWebhook, type Webhook } from './progress.ts'
 import { orderMinutes } from './retries.ts'
 
 /** An event to deliver. */
-export type ToDeliver = {
+export type PendingEvent = {
   readonly seq: number
   readonly type: string
   readonly resource: string
@@ -24,9 +24,9 @@ export type ToDeliver = {
  */
 export async function enqueue(
   db: Reader,
-  held: Held,
+  held: LeasedWebhook,
   { from, to }: { readonly from: number; readonly to: number },
-  deliveries: readonly ToDeliver[],
+  deliveries: readonly PendingEvent[],
   now: Date,
 ): Promise<boolean> {
   const [at, last] = [param(now.toISOString()), param(String(to))]
@@ -73,20 +73,20 @@ function freeAt(triedAt: Sql): Sql {
 }
 
 /** A due delivery. */
-export type Due = ToDeliver & {
+export type Delivery = PendingEvent & {
   readonly tries: number
   /** number of replays: outcomes of an earlier round do not count */
   readonly round: number
 }
 
-/** At most `max` due deliveries, without those that this process has in hand. */
+/** At most `max` due deliveries, except those that this process is already delivering. */
 export async function dueDeliveries(
   db: Reader,
-  held: Held,
+  held: LeasedWebhook,
   atHand: readonly number[],
   max: number,
   now: Date,
-): Promise<Due[]> {
+): Promise<Delivery[]> {
   const rows = await ask(
     db,
     sql`SELECT d.seq::text AS seq, d.type, d.resource, d.record::text AS record, d.tries::text AS tries,
@@ -103,7 +103,7 @@ ORDER BY d.next_at, d.seq LIMIT ${sql.integer(max)}`,
 }
 
 /** The outcome of an attempt, and its consequence. */
-export type Outcome = Pick<Due, 'seq' | 'tries' | 'round'> & {
+export type Outcome = Pick<Delivery, 'seq' | 'tries' | 'round'> & {
   readonly attempt: Attempt
   readonly at: Date
   readonly state: 'waiting' | 'delivered' | 'dead'
@@ -129,9 +129,9 @@ export type Health = {
  * before it are done, else when it has waited long enough. `health` null: unchanged. Idempotent, so it can be
  * retried after a lost response.
  */
-export async function writeDown(
+export async function saveOutcomes(
   db: Reader,
-  held: Held,
+  held: LeasedWebhook,
   outcomes: readonly Outcome[],
   health: Health | null,
   now: Date,
@@ -142,7 +142,7 @@ export async function writeDown(
 }
 
 /** The row of a webhook that this process holds, with its health. */
-function healthOf(held: Held, { failingSince, lastError, deliveredAt }: Health): Sql {
+function healthOf(held: LeasedWebhook, { failingSince, lastError, deliveredAt }: Health): Sql {
   return sql`UPDATE webhook_progress p
   SET failing_since = ${failingSince?.toISOString() ?? null}::timestamptz, last_error = ${lastError}::text,
     last_delivered_at = coalesce(${deliveredAt?.toISOString() ?? null}::timestamptz, p.last_delivered_at)
@@ -150,7 +150,7 @@ function healthOf(held: Held, { failingSince, lastError, deliveredAt }: Health):
 }
 
 /** Records the outcome of a test, which needs no lease. */
-export async function writeDownTest(db: Reader, webhook: Webhook, outcome: Outcome): Promise<void> {
+export async function saveTestOutcome(db: Reader, webhook: Webhook, outcome: Outcome): Promise<void> {
   await ask(db, written(webhook, sql`SELECT 1 AS one`, [outcome], outcome.at))
 }
 
@@ -200,7 +200,7 @@ WHERE ${isOf(webhook, sql`d`)} AND d.seq = ANY(ARRAY(SELECT f.seq FROM freed f))
 }
 
 /** Moves waiting deliveries to the dead letters, `max` at a time; returns their number. */
-export async function giveUp(db: Reader, held: Held, reason: string, max: number): Promise<number> {
+export async function giveUp(db: Reader, held: LeasedWebhook, reason: string, max: number): Promise<number> {
   const rows = await ask(
     db,
     sql`UPDATE webhook_delivery d SET state = 'dead', next_at = NULL, error = coalesce(d.error, ${reason}::text)
@@ -210,4 +210,31 @@ WHERE ${isOf(held, sql`d`)} AND d.seq = ANY(ARRAY(
 RETURNING 1 AS one`,
   )
   return rows.length
+}
+
+const keptDays = 30
+const batch = 2000
+
+/** Purges an account's outdated deliveries, except waiting ones. */
+export async function cleanDeliveries(db: Transaction, account: number, now: Date): Promise<void> {
+  const own = param(String(account))
+  const oldest = param(new Date(now.getTime() - keptDays * 86_400_000).toISOString())
+  for (let count = batch; count === batch; ) {
+    const gone = await ask(
+      db,
+      sql`DELETE FROM webhook_delivery d WHERE d.account_id = ${own}::bigint AND d.ctid = ANY(ARRAY(
+  SELECT x.ctid FROM webhook_delivery x
+  WHERE x.account_id = ${own}::bigint AND x.created_at < ${oldest}::timestamptz AND x.state <> 'waiting'
+  LIMIT ${sql.integer(batch)}))
+RETURNING 1 AS one`,
+    )
+    count = gone.length
+  }
+  const left = await ask(
+    db,
+    sql`SELECT p.webhook::text AS webhook FROM webhook_progress p
+WHERE p.account_id = ${own}::bigint AND NOT EXISTS (
+  SELECT 1 FROM webhook w WHERE w.account_id = p.account_id AND w.id = p.webhook AND w.deleted_at IS NULL)`,
+  )
+  for (const { webhook } of left) while (await forget(db, { account, id: Number(webhook) }, batch));
 }

@@ -13,7 +13,7 @@ import { within } from '../../waiting/timeout.ts'
 import { WorkerLoop } from '../../waiting/worker-loop.ts'
 import { Courier, type CourierOptions } from './courier.ts'
 import { Outgoing, type OutgoingOptions } from './outgoing.ts'
-import { findWork, type Held, type Webhook } from './progress.ts'
+import { findWork, type LeasedWebhook, type Webhook } from './progress.ts'
 import { progressRow } from './store.ts'
 
 export type WorkerOptions = OutgoingOptions & {
@@ -50,13 +50,13 @@ const logEveryMs = 60_000
 const service = 0
 
 /** A webhook that this process serves. */
-type Work = Webhook & { readonly courier: Courier }
+type ServedWebhook = Webhook & { readonly courier: Courier }
 
 export class WebhookWorker {
   /** sends the requests */
   readonly outgoing: Outgoing
   readonly #options: WorkerOptions
-  readonly #loop: WorkerLoop<Work>
+  readonly #loop: WorkerLoop<ServedWebhook>
   /** accounts with writes since the last look */
   readonly #written = new Set<number>()
   /** account → end of its quiet period */
@@ -164,12 +164,12 @@ export class WebhookWorker {
   }
 
   /** Runs a courier until there is nothing to do. */
-  async #run({ account, courier }: Work): Promise<'more' | 'done'> {
+  async #run({ account, courier }: ServedWebhook): Promise<'more' | 'done'> {
     if (!(await courier.run())) setTimeout(() => this.changed(account), againMs).unref()
     return 'done'
   }
 
-  async #disable({ account, id }: Held, reason: string): Promise<void> {
+  async #disable({ account, id }: LeasedWebhook, reason: string): Promise<void> {
     const { db, callers, log } = this.#options
     const catalog = await callers.catalogNow(account)
     const schema = catalog.resources.get('webhook')!

@@ -87,7 +87,7 @@ test('a task that is woken as its run ends is run again, however late that is', 
   const { loop, log, end } = watched(1)
   const task = loop.wake({ account: 1, id: 1 })!
   const ended = end('1.1', 'done')
-  // The run says that it is done; the loop has not heard it yet.
+  // The run has returned 'done', and the loop has not handled it yet.
   queueMicrotask(() => {
     task.isWoken = true
   })

@@ -60,7 +60,7 @@ export function Chip({ source, term, find, onChange }: ChipProps) {
   )
 }
 
-/** A term in words. */
+/** Describes a condition in words. */
 function TermText({ term, find }: { term: Term; find: ChipProps['find'] }) {
   if (term.type !== 'condition')
     return (

@@ -1,4 +1,4 @@
-/** Numbers while they are typed. Pure. */
+/** Reads numbers while they are typed. Pure. */
 
 /**
  * The typed text in the form to send: null for nothing, a number if it is one, else the unchanged text, so

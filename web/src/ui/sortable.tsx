@@ -103,7 +103,7 @@ export const sortLook =
   'data-dragged:opacity-50 data-[drop=before]:shadow-[inset_0_2px_0_var(--accent)] ' +
   'data-[drop=after]:shadow-[inset_0_-2px_0_var(--accent)]'
 
-/** The handle for a pointer. It is no Tab stop: the buttons beside it do the same. */
+/** The drag handle. It is no Tab stop, because the buttons beside it do the same. */
 export function SortHandle({
   sorting,
   id,

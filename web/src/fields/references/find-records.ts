@@ -63,7 +63,7 @@ export async function findMatch(
   const found = all.filter(({ id }) => !without.includes(id))
   const lower = text.toLocaleLowerCase()
   const exact = found.filter(({ name }) => name.toLocaleLowerCase() === lower)
-  // A single letter is no search: the last changed records are listed.
+  // A single letter does not search: it lists the records that were changed last.
   const fitting = exact.length > 0 || (isSearched(resource) && !isSearch(text)) ? exact : found
   if (fitting.length === 1) return fitting[0]!
   if (fitting.length > 1) return `several records match “${text}”. Choose one from the list.`

@@ -138,7 +138,7 @@ function BulkDialog({ resource, fields, count, first, onClose, onDone }: DialogP
     if (wrong || missing) return setError(wrong ?? missing)
     const isDeal = resource === 'deal'
     const stages = isDeal ? await queryClient.ensureQueryData(stagesQuery).catch(() => []) : []
-    // Of many, any may be open yet.
+    // Some of the selected deals may still be open.
     const transition = stageTransition({}, { [field.internal_name]: draft }, stages)
     if (transition) setClosing(transition.to)
     else onDone({ [field.internal_name]: serializeValue(field, draft) })

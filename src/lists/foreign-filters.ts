@@ -150,11 +150,11 @@ function ofJson(json: Json, schema: ResourceSchema, word = 'and'): string | null
     const field = meantField(key, schema)
     if (!field) return null
     if (!isObject(value)) return condition(field, Array.isArray(value) ? 'in' : 'eq', String(value), schema)
-    const told = Object.entries(value).map(([theirs, operand]) => {
+    const conditions = Object.entries(value).map(([theirs, operand]) => {
       const operator = operatorOf(theirs)
       return operator ? condition(field, operator, String(operand), schema) : null
     })
-    return told.length > 0 && told.every(one => one !== null) ? told.join() : null
+    return conditions.length > 0 && conditions.every(one => one !== null) ? conditions.join() : null
   })
   return all.length > 0 && all.every(one => one !== null) ? all.join() : null
 }

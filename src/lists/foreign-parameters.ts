@@ -5,7 +5,7 @@
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { bareName } from '../fields/synonyms.ts'
 import { meantField } from '../fields/unknown-field.ts'
-import { conditionMeant, filterMeant } from './filters-elsewhere.ts'
+import { conditionMeant, filterMeant } from './foreign-filters.ts'
 import type { Parameters } from './parameters.ts'
 
 const longest = 1000
@@ -16,16 +16,16 @@ export const pageSizeMax = 500
  * A function that returns a hint for another system's list parameter; null if there is none. `known`: our
  * parameters.
  */
-export function saidElsewhere(schema: ResourceSchema, known: readonly string[]) {
+export function foreignParameterHint(schema: ResourceSchema, known: readonly string[]) {
   return (name: string, parameters: Parameters): string | null => {
     if (name.length > longest || isMistyped(name, known)) return null
     const joined = (parameters.get(name) ?? []).join()
     const value = joined.length > longest ? '…' : joined
     const [called, hint] = hintOf(name)
-    const told = called && known.includes(called) ? hint!({ value, schema, parameters }) : null
+    const hintText = called && known.includes(called) ? hint!({ value, schema, parameters }) : null
     // A request for a single record has no filter.
-    if (!known.includes('filter')) return told ?? (upserts.test(bareName(name)) ? upsertHint : null)
-    if (told) return told
+    if (!known.includes('filter')) return hintText ?? (upserts.test(bareName(name)) ? upsertHint : null)
+    if (hintText) return hintText
     const condition = conditionMeant(name, value, schema)
     return condition && `Write filter=${condition}.`
   }
@@ -40,23 +40,23 @@ function isMistyped(name: string, known: readonly string[]): boolean {
   return known.some(one => one.toLowerCase() === letters)
 }
 
-type Said = {
+type SentParameter = {
   readonly value: string
   readonly schema: ResourceSchema
   readonly parameters: Parameters
 }
-type Elsewhere = {
+type ForeignParameter = {
   readonly ours: string
   /** names in other systems, normalized by `bareName` */
   readonly names: readonly string[]
-  hint(said: Said): string | null
+  hint(said: SentParameter): string | null
 }
 
 const sizes = words('limit perpage pagesize pagelimit top take first max maxresults rows')
 const orders = words('sort sortby orderby order ordering sorting')
 const directions = words('sortorder sortdirection direction dir sorttype orderdir')
 
-const elsewhere: readonly Elsewhere[] = [
+const elsewhere: readonly ForeignParameter[] = [
   {
     ours: 'pageSize',
     names: sizes,
@@ -123,7 +123,7 @@ function words(text: string): readonly string[] {
 }
 
 /** Our name of a parameter, and the function for its hint. `fields[]` and `fields[deals]` are `fields`. */
-function hintOf(name: string): [ours?: string, hint?: Elsewhere['hint']] {
+function hintOf(name: string): [ours?: string, hint?: ForeignParameter['hint']] {
   const named = (bare: string) => elsewhere.find(({ names }) => names.includes(bare))
   const whole = named(bareName(name))
   if (whole && (whole.ours !== 'filter' || !name.includes('['))) return [whole.ours, whole.hint]
@@ -141,7 +141,7 @@ function firstOf(names: readonly string[], parameters: Parameters): string | und
 }
 
 /** An offset is converted to a page if the page's size is known. */
-function pageOf({ value, parameters }: Said): string {
+function pageOf({ value, parameters }: SentParameter): string {
   const page = Number(value) / Number(firstOf(sizes, parameters) ?? 25) + 1
   if (value === '0' || (value !== '' && Number.isInteger(page) && page > 0)) return `Write page=${page}.`
   return 'Write page=2 for the second page, of pageSize records; to read all, follow meta.nextCursor with cursor.'
@@ -158,14 +158,14 @@ function meantOf(value: string, schema: ResourceSchema): string {
 }
 
 /** "title desc", "-title", "title.desc", or field and direction in two parameters → sort=title:desc */
-function sortOf({ value, schema, parameters }: Said): string {
+function sortOf({ value, schema, parameters }: SentParameter): string {
   const isDirection = (text: string) => /^(asc|desc)(ending)?$/i.test(text)
   const [asked = value, ...more] = [...orders, ...directions]
     .map(name => firstOf([name], parameters) ?? '')
     .filter(Boolean)
-  const told = [asked, ...more]
-  const keys = (told.find(text => !isDirection(text)) ?? '').split(',').filter(key => key.trim())
-  const given = told.find(isDirection)
+  const terms = [asked, ...more]
+  const keys = (terms.find(text => !isDirection(text)) ?? '').split(',').filter(key => key.trim())
+  const given = terms.find(isDirection)
   const all = (keys.length ? keys : ['created_at']).map(key => {
     const [, minus, name = '', own] = /^\s*(-?)([\w]*)[\s.:]*(asc|desc)?/i.exec(key) ?? []
     const direction = own ?? (minus ? 'desc' : (given ?? 'asc'))

@@ -13,20 +13,20 @@ import { countedPageSql, type StatementOf } from './list.ts'
 import type { Parameters } from './parameters.ts'
 import { type ListRequest, readListQuery } from './query.ts'
 
-export type KnownList = {
+export type ParsedList = {
   readonly request: ListRequest
   /** null for a list that is not repeated */
   readonly statementOf: StatementOf | null
 }
 
-type Known = KnownList & { readonly catalog: Catalog }
+type CachedList = ParsedList & { readonly catalog: Catalog }
 
 /**
  * The cached lists of an account by role and text, and those requested once. One cache for all roles bounds
  * its memory: a list may take forty kilobytes. A changed catalog has another account object.
  */
-const known = memoize((_account: Catalog['account']) => ({
-  lists: new Map<string, Known>(),
+const cache = memoize((_account: Catalog['account']) => ({
+  lists: new Map<string, CachedList>(),
   askedOnce: new Map<string, true>(),
 }))
 /** Limits of an account's cache: lists, and characters of a list. Most composed lists come once. */
@@ -36,15 +36,15 @@ export const [listsMax, textMax] = [50, 1000]
  * Parses the parameters of a list, or takes them from the cache. Throws as readListQuery does, and as
  * resolveNames does for the names in its filter. `now` is UTC, with milliseconds.
  */
-export async function readKnownList(
+export async function readCachedList(
   db: Reader,
   schema: ResourceSchema,
   caller: AuthorizedCaller,
   parameters: Parameters,
   now: string,
-): Promise<KnownList> {
+): Promise<ParsedList> {
   const { catalog, rights } = caller
-  const { lists, askedOnce } = known(catalog.account)
+  const { lists, askedOnce } = cache(catalog.account)
   const text = isShort(parameters)
     ? JSON.stringify([rights.role.id, schema.resource.name, ...parameters])
     : null
