@@ -12,9 +12,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { customTypes, type FieldType } from '../src/fields/kinds.ts'
 import type { JsonObject } from '../src/json.ts'
-import { createRecord } from '../src/records/create.ts'
-import { parseRecord } from '../src/records/parse.ts'
-import { validateRecord } from '../src/records/save.ts'
+import { createRecord, draftsOf } from '../src/records/write/save.ts'
 import { resources } from '../src/resources/resources.ts'
 import { KeyedMutex } from '../src/waiting/keyed-mutex.ts'
 import { timeouts } from '../test/support/timeouts.ts'
@@ -63,12 +61,11 @@ async function validation(): Promise<void> {
     .filter(field => field.is_custom)
     .map(field => [field.internal_name, samples[field.type]!])
   const body = { ...plainDeal, deal_value: { currency: 'USD', value: 100 }, ...Object.fromEntries(filled) }
+  const operation = { op: 'create', id: null, key: null, precondition: null, body } as const
   const times: number[] = []
   for (let count = 0; count < 5000; count++) {
     const began = performance.now()
-    const parsed = parseRecord(body, schema, catalog, null)
-    const judged = { before: null, added: [], recheck: false }
-    await validateRecord(db, schema, parsed, judged, { catalog, actor: 1 })
+    await draftsOf(db, schema, [operation], { catalog, actor: 1 }, { recheck: false, isLocked: false })
     times.push(performance.now() - began)
   }
   await db.close()

@@ -14,13 +14,12 @@ import { aggregate } from '../src/lists/aggregate.ts'
 import { readAggregateQuery } from '../src/lists/aggregate-query.ts'
 import { listRecords } from '../src/lists/list.ts'
 import { readListQuery } from '../src/lists/query.ts'
-import { createRecord } from '../src/records/create.ts'
 import { readRecord } from '../src/records/read.ts'
 import { removeRecord } from '../src/records/remove.ts'
 import { restoreRecord } from '../src/records/restore.ts'
-import type { WriteContext } from '../src/records/save.ts'
 import type { RawReader, Transaction } from '../src/records/store.ts'
-import { updateRecord } from '../src/records/update.ts'
+import type { WriteContext } from '../src/records/write/operation.ts'
+import { createRecord, updateRecord } from '../src/records/write/save.ts'
 import { aggregateDeals } from '../src/resources/deals/aggregate.ts'
 import { dealSums } from '../src/resources/deals/sums.ts'
 import { resources } from '../src/resources/resources.ts'
@@ -120,10 +119,9 @@ async function statementsOf(db: Database, name: string, query: string): Promise<
       asked.push({ text, values })
       return db.queryBytes(text, values, replan)
     },
-    write(account, text, values, first) {
-      if (first) asked.push({ text: first, values: [account] })
-      asked.push({ text, values })
-      return db.write(account, text, values, first)
+    write(account, text, values, before = []) {
+      asked.push(...before, { text, values })
+      return db.write(account, text, values, before)
     },
   }
   await operations[operation]!({ db: spy, schema, context, id, parameters })

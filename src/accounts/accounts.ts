@@ -5,7 +5,7 @@
  */
 import type { Database } from '../db/open.ts'
 import type { Reader, Transaction } from '../records/store.ts'
-import { carryOut, lockFirst } from '../records/write.ts'
+import { carryOut } from '../records/write/protocol.ts'
 import { ask, param, sql } from '../sql.ts'
 
 export type Account = {
@@ -69,7 +69,7 @@ export async function restoreAccount(db: Transaction, account: number): Promise<
   const restore = sql`UPDATE account SET deleted_at = NULL
     WHERE account_id = ${own}::bigint AND EXISTS (SELECT 1 FROM counter c WHERE c.account_id = ${own}::bigint)
     RETURNING account_id`
-  return (await carryOut(db, own, restore, lockFirst)).length > 0
+  return (await carryOut(db, own, restore, true)).length > 0
 }
 
 /** Key of the advisory lock for changes of the set of accounts; an arbitrary number. */
@@ -83,8 +83,8 @@ export function withAccountsLock<T>(
   return db.sql.begin(async tx => {
     const query: Transaction['query'] = (text, params = []) => tx.query(text, params, { prepare: true })
     await ask({ query }, sql`SELECT pg_advisory_xact_lock(${String(accountsLock)}::bigint)`)
-    const write: Transaction['write'] = async (account, text, params, first) => {
-      if (first) await query(first, [account])
+    const write: Transaction['write'] = async (_account, text, params, before = []) => {
+      for (const one of before) await query(one.text, one.values)
       return query(text, params)
     }
     return act({ query, write })

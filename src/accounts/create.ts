@@ -1,9 +1,9 @@
 /** Creates an account with all that deals and products need (D39, D40), in the caller's transaction. */
 import type { JsonObject } from '../json.ts'
-import { createRecord } from '../records/create.ts'
 import { renderedMembers } from '../records/rendered-record.ts'
-import { blank } from '../records/save.ts'
 import type { Transaction } from '../records/store.ts'
+import { blank } from '../records/write/rules.ts'
+import { createRecord } from '../records/write/save.ts'
 import { resources } from '../resources/resources.ts'
 import { ask, sql } from '../sql.ts'
 import { loadCatalog } from './callers.ts'

@@ -10,10 +10,11 @@ import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { isLocale, isTimeZone } from '../fields/locale.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isSameJson, type Json, type JsonObject } from '../json.ts'
-import type { WriteContext } from '../records/save.ts'
 import type { Transaction } from '../records/store.ts'
-import { updateRecord } from '../records/update.ts'
-import { author, carryOut, lockAccount, statementOf, writing } from '../records/write.ts'
+import { execute } from '../records/write/execute.ts'
+import type { WriteContext } from '../records/write/operation.ts'
+import { author, lockAccount } from '../records/write/protocol.ts'
+import { updateRecord } from '../records/write/save.ts'
 import { resources } from '../resources/resources.ts'
 import { ask, param, sql } from '../sql.ts'
 import { loadCatalog } from './callers.ts'
@@ -154,15 +155,21 @@ async function save(tx: Transaction, by: WriteContext, current: Settings, wanted
   const changes = settingNames
     .filter(name => current[name] !== wanted[name])
     .map(name => [name, { before: current[name], after: wanted[name] }])
-  const changed = sql`changed AS (
+  const change = sql`
   UPDATE account SET name = ${wanted.name}::text, time_zone = ${wanted.time_zone}::text,
     locale = ${wanted.locale}::text, base_currency = ${String(wanted.base_currency)}::int,
     catalog_version = catalog_version + 1
   FROM locked WHERE account_id = ${account}::bigint
   RETURNING catalog_version
-)`
-  const ctes = writing(writer, {
-    changes: [changed],
+`
+  await execute(tx, writer, {
+    changes: [
+      {
+        name: 'changed',
+        change,
+        rows: () => sql`SELECT catalog_version FROM account WHERE account_id = ${account}::bigint`,
+      },
+    ],
     when: sql`EXISTS (SELECT 1 FROM changed)`,
     events: [
       {
@@ -174,7 +181,6 @@ async function save(tx: Transaction, by: WriteContext, current: Settings, wanted
     ],
     answer: sql`SELECT '' AS id FROM changed`,
   })
-  await carryOut(tx, account, statementOf(ctes))
 }
 
 /** Maximum number of decimals of a rate. */

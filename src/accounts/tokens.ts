@@ -4,15 +4,14 @@
  */
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../errors.ts'
-import type { WriteParams } from '../fields/caller-params.ts'
+import type { Step, WriteParams } from '../fields/caller-params.ts'
 import type { Json } from '../json.ts'
-import { createRecord } from '../records/create.ts'
 import type { Precondition } from '../records/precondition.ts'
-import type { Saved, WriteContext } from '../records/save.ts'
 import type { Transaction } from '../records/store.ts'
-import { updateRecord } from '../records/update.ts'
+import type { Saved, WriteContext } from '../records/write/operation.ts'
+import { createRecord, updateRecord } from '../records/write/save.ts'
 import { allows } from '../rights/scopes.ts'
-import { type Sql, sql } from '../sql.ts'
+import { sql } from '../sql.ts'
 import { hashToken, newToken, prefixOf } from './token.ts'
 
 /** A saved token and its secret; null for a replay. */
@@ -27,7 +26,7 @@ export async function createToken(
 ): Promise<SavedToken> {
   const saved = await createRecord(db, fieldsOf(context), body, context, {
     values: { prefix: prefixOf(secret) },
-    rows: params => [secretRow(params, secret)],
+    steps: params => [secretRow(params, secret)],
   })
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
 }
@@ -47,7 +46,7 @@ export async function rotateToken(
   const saved = await updateRecord(db, fieldsOf(context), id, {}, context, precondition, {
     values: { prefix: prefixOf(secret) },
     check: async ({ scopes }) => refuseMore(scopes as string[], context),
-    rows: params => [...endedSecrets(params, overlapHours), secretRow(params, secret)],
+    steps: params => [...endedSecrets(params, overlapHours), secretRow(params, secret)],
   })
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
 }
@@ -63,26 +62,35 @@ function fieldsOf({ catalog }: WriteContext) {
 }
 
 /** A CTE that inserts a secret of the token `r`. A secret of another token moves to this one. */
-function secretRow({ account }: WriteParams, secret: string): Sql {
-  return sql`secret AS (
+function secretRow({ account }: WriteParams, secret: string): Step {
+  return {
+    name: 'secret',
+    change: sql`
   INSERT INTO token_secret (account_id, hash, token)
   SELECT ${account}::bigint, ${hashToken(secret)}::text, r.id FROM r
   ON CONFLICT (account_id, hash) DO UPDATE SET token = excluded.token, valid_until = NULL
-)`
+`,
+  }
 }
 
 /** CTEs that end the previous secrets of the token `r`: the last one after the overlap. */
-function endedSecrets({ account }: WriteParams, overlapHours: number): Sql[] {
+function endedSecrets({ account }: WriteParams, overlapHours: number): Step[] {
   const isOf = sql`x.account_id = ${account}::bigint AND x.token = r.id`
   const hours = sql.integer(overlapHours)
   return [
-    sql`ended AS (
+    {
+      name: 'ended',
+      change: sql`
   DELETE FROM token_secret x USING r
   WHERE ${isOf} AND (x.valid_until IS NOT NULL OR ${hours} = 0)
-)`,
-    sql`ending AS (
+`,
+    },
+    {
+      name: 'ending',
+      change: sql`
   UPDATE token_secret x SET valid_until = locked.at + make_interval(hours => ${hours})
   FROM r, locked WHERE ${isOf} AND x.valid_until IS NULL AND ${hours} > 0
-)`,
+`,
+    },
   ]
 }

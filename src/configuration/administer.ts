@@ -11,7 +11,7 @@ import type { Json } from '../json.ts'
 import { storedResponse } from '../records/idempotency.ts'
 import { isMet, versionConflict } from '../records/precondition.ts'
 import { askReferences, lookIn, missingReferences } from '../records/references.ts'
-import { reserveIds } from '../records/write.ts'
+import { reserveIds } from '../records/write/protocol.ts'
 import { callerParamsOf } from '../rights/visibility.ts'
 import { wantsIndex, withinBounds, withinIndexes } from './bounds.ts'
 import {

@@ -3,14 +3,14 @@
  * increments the catalog's version, and does nothing unless the catalog still has the validated version
  * (D52): a compare and set.
  */
-import type { WriteParams } from '../fields/caller-params.ts'
+import type { Step, WriteParams } from '../fields/caller-params.ts'
 import type { Catalog, FieldRow, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
-import { type IdempotentRequest, unchanged, writeIdempotently } from '../records/idempotency.ts'
+import { type IdempotentRequest, keepResponse, writeIdempotently } from '../records/idempotency.ts'
 import type { Transaction } from '../records/store.ts'
 import { isTaken, keysOfRows } from '../records/unique.ts'
-import { author, dated, lockFirst, type Origin, type Write, writing } from '../records/write.ts'
-import { type Param, param, type Sql, sql } from '../sql.ts'
+import { author, dated, type Origin, type Write } from '../records/write/protocol.ts'
+import { type Param, param, sql } from '../sql.ts'
 
 export type KeysChange = { readonly of: Field; readonly isUnique: boolean; readonly wasUnique: boolean }
 
@@ -42,22 +42,17 @@ export async function saveChange<T extends object>(
   change: Change | null,
   response: T,
 ): Promise<T | undefined> {
-  const params = author({ catalog, actor, ...origin })
   if (!change) {
-    const answer = sql`SELECT '' AS id FROM locked`
-    if (idempotency)
-      await writeIdempotently(db, params.account, idempotency, unchanged(params.account, answer), response)
+    const account = String(catalog.account.id)
+    if (idempotency) await keepResponse(db, account, idempotency, { row: {}, response })
     return response
   }
-  // The keys must cover all committed records. If a concurrent write wins, the change is validated again.
-  const first = change.keys ? lockFirst : undefined
-  const ctes = writing(params, changeOf(params, change))
-  const written = await writeIdempotently(db, params.account, idempotency, ctes, response, first).catch(
-    error => {
-      if (isTaken(error)) return undefined
-      throw error
-    },
-  )
+  const params = author({ catalog, actor, ...origin })
+  const write = changeOf(params, change)
+  const written = await writeIdempotently(db, params, idempotency, write, response).catch(error => {
+    if (isTaken(error)) return undefined
+    throw error
+  })
   return written?.response
 }
 
@@ -70,17 +65,23 @@ function changeOf(params: WriteParams, { verb, resource, field, sections, keys =
     ...(sections ? { sections } : {}),
   }
   const versionSql = field ? sql`${String(field.row.version)}::int` : sql`catalog_version::int`
-  return {
-    changes: [
-      sql`changed AS (
+  const isRead = sql`account_id = ${account}::bigint AND catalog_version = ${version}::bigint`
+  const raised = sql`
   UPDATE account SET catalog_version = catalog_version + 1
-  FROM locked WHERE account_id = ${account}::bigint AND catalog_version = ${version}::bigint
+  FROM locked WHERE ${isRead}
   RETURNING catalog_version
-)`,
+`
+  const changed = sql`SELECT catalog_version FROM account WHERE account_id = ${account}::bigint`
+  return {
+    // The keys must cover all committed records. If a concurrent write wins, the change is validated again.
+    seesAll: keys !== null,
+    changes: [
+      { name: 'changed', change: raised, rows: () => changed },
       ...(field ? [savedField(account, source, field.row), savedOptions(account, source, field)] : []),
       ...(sections ? [arranged(account, source, sections)] : []),
-      ...(keys ? keysSql(params, keys) : []),
+      ...(keys ? keysSteps(params, keys) : []),
     ],
+    whenBefore: () => [sql`EXISTS (SELECT 1 FROM account WHERE ${isRead})`],
     endsOlder: keys !== null,
     when: sql`EXISTS (SELECT 1 FROM changed)`,
     events: [
@@ -88,7 +89,7 @@ function changeOf(params: WriteParams, { verb, resource, field, sections, keys =
         type: field ? `field.${verb}` : 'form.updated',
         resource: 'field',
         of: sql`(SELECT ${id}::bigint AS id, ${versionSql} AS version FROM changed)`,
-        changes: dated(JSON.stringify(changes), sql`counted.at`),
+        changes: dated(JSON.stringify(changes), 'counted'),
       },
     ],
     answer: sql`SELECT ${id}::text AS id FROM changed`,
@@ -99,20 +100,25 @@ function changeOf(params: WriteParams, { verb, resource, field, sections, keys =
  * Deletes the keys of a field, and if it is unique (D76) inserts those of all live records: counting the
  * deleted ones enforces this order.
  */
-function keysSql({ account }: WriteParams, { of: field, isUnique }: KeysChange): Sql[] {
-  const forgotten = sql`forgotten AS (
+function keysSteps({ account }: WriteParams, { of: field, isUnique }: KeysChange): Step[] {
+  const forgotten = sql`
   DELETE FROM unique_value u USING changed
   WHERE u.account_id = ${account}::bigint AND u.field = ${sql.integer(field.id)} RETURNING u.record
-)`
+`
+  const left = sql`SELECT u.record FROM unique_value u
+  WHERE u.account_id = ${account}::bigint AND u.field = ${sql.integer(field.id)}`
   const live = sql`(
     SELECT t.* FROM changed, (SELECT count(*) FROM forgotten) f, ${sql.id(field.resource)} t
     WHERE t.account_id = ${account}::bigint AND t.deleted_at IS NULL)`
-  return [forgotten, ...(isUnique ? [sql`keys AS (${keysOfRows({ account }, live, [field])})`] : [])]
+  return [
+    { name: 'forgotten', change: forgotten, rows: () => left },
+    ...(isUnique ? [{ name: 'keys', change: keysOfRows({ account }, live, [field]) }] : []),
+  ]
 }
 
-function savedField(account: Param, source: Param, row: FieldRow): Sql {
-  const given = dated(JSON.stringify([row]), sql`locked.at`)
-  return sql`saved AS (
+function savedField(account: Param, source: Param, row: FieldRow): Step {
+  const given = dated(JSON.stringify([row]), 'locked')
+  const change = sql`
   INSERT INTO field (account_id, id, resource, internal_name, field_name, type, config, default_value,
     is_required, is_active, is_indexed, is_unique, deleted_at, version)
   SELECT ${account}::bigint, f.id, ${source}::text, f.internal_name, f.field_name, f.type, f.config,
@@ -125,11 +131,12 @@ function savedField(account: Param, source: Param, row: FieldRow): Sql {
     is_active = excluded.is_active, is_indexed = excluded.is_indexed,
     is_unique = excluded.is_unique, deleted_at = excluded.deleted_at,
     version = excluded.version
-)`
+`
+  return { name: 'saved', change }
 }
 
-function savedOptions(account: Param, source: Param, { row, options }: NonNullable<Change['field']>): Sql {
-  return sql`offered AS (
+function savedOptions(account: Param, source: Param, { row, options }: NonNullable<Change['field']>): Step {
+  const change = sql`
   INSERT INTO option (account_id, id, resource, field, name, position, is_active, is_default)
   SELECT ${account}::bigint, o.id, ${source}::text, ${row.internal_name}::text, o.name, o.position,
     o.is_active, o.is_default
@@ -138,13 +145,15 @@ function savedOptions(account: Param, source: Param, { row, options }: NonNullab
   ON CONFLICT (account_id, id) DO UPDATE SET name = excluded.name, position = excluded.position,
     is_active = excluded.is_active, is_default = excluded.is_default
   WHERE option.resource = excluded.resource AND option.field = excluded.field
-)`
+`
+  return { name: 'offered', change }
 }
 
-function arranged(account: Param, source: Param, sections: readonly Section[]): Sql {
-  return sql`arranged AS (
+function arranged(account: Param, source: Param, sections: readonly Section[]): Step {
+  const change = sql`
   INSERT INTO form (account_id, resource, sections)
   SELECT ${account}::bigint, ${source}::text, ${JSON.stringify(sections)}::jsonb FROM changed
   ON CONFLICT (account_id, resource) DO UPDATE SET sections = excluded.sections
-)`
+`
+  return { name: 'arranged', change }
 }

@@ -2,6 +2,9 @@
 import type { Progress } from './postgres/response-queue.ts'
 import type * as wire from './postgres/wire.ts'
 
+/** A statement and the texts of its parameters. */
+export type Statement = { readonly text: string; readonly values: readonly (string | null)[] }
+
 export type AskOptions = {
   /** True if the connection keeps the statement prepared */
   readonly prepare?: boolean

@@ -1,12 +1,12 @@
 /**
  * Group commit. An account's writes wait for each other anyway, as each takes the account's counter
- * (records/write.ts); and on the embedded engine everything waits for everything. Waiting here instead lets
- * all that came meanwhile share one commit and its one flush. Owns the grouping. Knows no statement and no
- * schema.
+ * (records/write/protocol.ts); and on the embedded engine everything waits for everything. Waiting here
+ * instead lets all that came meanwhile share one commit and its one flush. Owns the grouping. Knows no
+ * statement and no schema.
  */
 import { publish } from '../diagnostics.ts'
 import { FairQueue } from '../waiting/fair-queue.ts'
-import { type Ask, OneRefused } from './ask.ts'
+import { type Ask, OneRefused, type Statement } from './ask.ts'
 import type { Pool } from './postgres/pool.ts'
 import type { Progress } from './postgres/response-queue.ts'
 
@@ -16,11 +16,8 @@ type Write = {
   readonly account: string
   readonly text: string
   readonly params: Params
-  /**
-   * a statement on the account ($1) that runs first in the same transaction, so that the write sees
-   * everything committed till then
-   */
-  readonly first: string | undefined
+  /** statements that go before it in the same transaction: it sees everything committed till then */
+  readonly before: readonly Statement[]
   readonly progress: Progress | undefined
   resolve(rows: Rows): void
   reject(error: unknown): void
@@ -50,11 +47,20 @@ export class GroupCommit {
     this.#options = options
   }
 
-  /** Runs one write statement of an account. A lost connection fails all that run on it. */
-  write(account: string, text: string, params: Params, first?: string, progress?: Progress): Promise<Rows> {
+  /**
+   * Runs a write of an account, and returns the rows of its last statement. A lost connection fails all that
+   * run on it.
+   */
+  write(
+    account: string,
+    text: string,
+    params: Params,
+    before: readonly Statement[] = [],
+    progress?: Progress,
+  ): Promise<Rows> {
     return new Promise((resolve, reject) => {
       const key = this.#options.isShared ? '' : account
-      const write = { account, text, params, first, progress, resolve, reject }
+      const write = { account, text, params, before, progress, resolve, reject }
       const queue = this.#queues.get(key)
       if (queue) queue.push(account, write)
       else void this.#depart(key, write)
@@ -91,10 +97,11 @@ export class GroupCommit {
     }
   }
 
-  #statementsOf({ account, first, text, params, progress }: Write): Parameters<Ask>[] {
+  #statementsOf({ before, text, params, progress }: Write): Parameters<Ask>[] {
     const { shouldPrepare } = this.#options
-    const write: Parameters<Ask> = [text, params, { prepare: shouldPrepare(text), progress }]
-    return first ? [[first, [account], { prepare: shouldPrepare(first), progress }], write] : [write]
+    return [...before, { text, values: params }].map(({ text, values }) => {
+      return [text, values, { prepare: shouldPrepare(text), progress }]
+    })
   }
 }
 

@@ -6,7 +6,7 @@
 import { FairShare } from '../waiting/fair-share.ts'
 import { SharedExclusiveLock } from '../waiting/shared-exclusive-lock.ts'
 import { within } from '../waiting/timeout.ts'
-import type { Ask, AskOptions } from './ask.ts'
+import type { Ask, AskOptions, Statement } from './ask.ts'
 import { type Driver, withProgress } from './driver.ts'
 import { embedded } from './embedded/embedded.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -99,15 +99,14 @@ export type Database = {
   whileUnwritten<T>(account: string, act: () => Promise<T>): Promise<T>
   /**
    * An atomic query that writes to an account. Group commit: concurrent ones share a commit, on a server
-   * those of one account, on the embedded engine all. `first` is a statement on the account ($1) that runs
-   * before it in the same transaction: if it waits for a lock, the write sees what the lock's holder
-   * committed.
+   * those of one account, on the embedded engine all. The statements `before` run before it in the same
+   * transaction: if one waits for a lock, the write sees what the lock's holder committed.
    */
   write(
     account: string,
     text: string,
     params: readonly (string | null)[],
-    first?: string,
+    before?: readonly Statement[],
   ): Promise<readonly Row[]>
   /**
    * The same for background work: no request waits for it. On the embedded engine it waits for its turn
@@ -260,8 +259,8 @@ function quickly(
     whileAvailable(() => guard<R>(progress => sql.query(...withProgress(asked, progress)), isBackground))
   return {
     ...readers(shouldPrepare, ask, { raw: true, isQuick: true }),
-    write(account, text, params, first) {
-      const write = (progress?: Progress) => commits.write(account, text, params, first, progress)
+    write(account, text, params, before) {
+      const write = (progress?: Progress) => commits.write(account, text, params, before, progress)
       return writeLock.shared(account, () => whileAvailable(() => guard(write, isBackground), true))
     },
   }

@@ -59,8 +59,8 @@ function within(tx: PoolTransaction, { guard, shouldPrepare }: TransactionDepend
   return {
     query: (text, params = [], replan) =>
       guard(progress => tx.query(...withProgress(asked(text, params, replan), progress))),
-    write: (account, text, params, first) => {
-      const statements = [...(first ? [asked(first, [account])] : []), asked(text, params)]
+    write: (_account, text, params, before = []) => {
+      const statements = [...before.map(({ text, values }) => asked(text, values)), asked(text, params)]
       return guard(progress => tx.batch(statements.map(statement => withProgress(statement, progress)))).then(
         answers => answers.at(-1)!,
         error => {

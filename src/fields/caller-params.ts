@@ -1,5 +1,5 @@
-/** The caller of a statement as parameters, each bound to one placeholder. Types only. */
-import type { Param } from '../sql.ts'
+/** The caller of a statement as parameters, and the steps of a write. Types only. */
+import type { Param, Sql } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
 
 /** A caller as parameters of a statement, each bound to one placeholder. */
@@ -26,4 +26,13 @@ export type WriteParams = CallerParams & {
     readonly request: Param
     readonly job: Param
   }
+}
+
+/** A step of a write: SQL that changes rows. Later steps, events and the answer may read them by its name. */
+export type Step = {
+  readonly name: string
+  /** INSERT, UPDATE, DELETE or SELECT; absent: it only names rows of other steps */
+  readonly change?: Sql
+  /** SELECT of its rows when it is done; absent if nothing reads them */
+  readonly rows?: () => Sql
 }

@@ -1,11 +1,11 @@
 /**
- * The moment of a write (D123). Only the database knows it, once the write has the account's lock. Until then
- * `moment` is its placeholder: in a record's values, in its text, and in its event. No request can contain
- * `moment`, because NUL is refused (D15).
+ * Placeholders for what only the database knows, once a write has the account's lock: the moment of the write
+ * (D123), and the ids of its new records. They stand in a record's values, in its text and in its event. No
+ * request can contain them, because NUL is refused (D15).
  */
 import { type Sql, sql } from '../sql.ts'
 
-/** The placeholder in a record's values. */
+/** The placeholder of the moment in a record's values. */
 export const moment = '\0'
 
 /** The placeholder as the parameter of a column: no request can send this date (D16). */
@@ -13,6 +13,11 @@ export const momentParam = 'infinity'
 
 /** The placeholder within JSON text, as SQL of that text. */
 export const momentJson = sql`'"\\u0000"'`
+
+/** The placeholder of the id of the nth new record of a write. */
+export function idPlaceholder(nth: number): string {
+  return `\0${nth}`
+}
 
 /** SQL of a time as JSON text. */
 export function jsonInstant(time: Sql): Sql {

@@ -5,7 +5,7 @@
 import type { Hint, Refusal, Warning } from '../errors.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Param, Sql } from '../sql.ts'
-import type { WriteParams } from './caller-params.ts'
+import type { Step, WriteParams } from './caller-params.ts'
 import type { Catalog, CatalogRows, Role } from './catalog.ts'
 import type { Field, Option, Values } from './field.ts'
 import type { FieldType } from './kinds.ts'
@@ -49,10 +49,11 @@ export type Resource = {
   /** the references to what its records may be parts of: each is a part of the first that is set */
   readonly partOf?: readonly string[]
   /**
-   * CTEs of a write that update columns of other records that follow from the rows `r` of this resource
-   * (D73). The write runs after `lockFirst`, so it sees all that was saved before.
+   * Steps of a write that update columns of other records that follow from the rows `r` of this resource
+   * (D73); `befores`: the values that the stored ones of them had. The write sees all that was saved before
+   * it.
    */
-  readonly updatesOthers?: (params: WriteParams, r: Sql) => Sql[]
+  readonly updatesOthers?: (params: WriteParams, r: Sql, befores: readonly Values[]) => Step[]
   /**
    * the columns that writes of other records maintain: the text of their members, and the time of the last
    * change (D89)
@@ -112,8 +113,8 @@ export type ActorRules = {
   readonly refusedDeletion: (params: WriteParams, record: Param, isAdmin: boolean) => Sql
   /** error → its message */
   readonly refusals: { readonly [slug: string]: string }
-  /** CTEs of a write that revoke the sessions and tokens of the actor `r` */
-  readonly endedAccess: (params: WriteParams) => Sql[]
+  /** steps of a write that revoke the sessions and tokens of the actor `r` */
+  readonly endedAccess: (params: WriteParams) => Step[]
 }
 
 /** An invariant beyond the record, checked under the account's lock, and the refusal if it fails. */

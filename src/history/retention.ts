@@ -1,6 +1,6 @@
 /** Retention of events, unless they stay for ever (D71). Those that stay have no gaps. */
 import type { Transaction } from '../records/store.ts'
-import { carryOut, locked } from '../records/write.ts'
+import { carryOut, locked } from '../records/write/protocol.ts'
 import { param, sql } from '../sql.ts'
 
 const batch = 5000

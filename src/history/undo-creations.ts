@@ -4,11 +4,11 @@
  */
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { type JsonObject, parseJson } from '../json.ts'
-import { canBeRemovedTogether, removeTogether } from '../records/remove-many.ts'
+import { canBeRemovedTogether, removeTogether } from '../records/remove.ts'
 import { renderedSql } from '../records/rendered-record.ts'
-import type { WriteContext } from '../records/save.ts'
 import type { Changes, Transaction } from '../records/store.ts'
-import { lockFirst } from '../records/write.ts'
+import type { WriteContext } from '../records/write/operation.ts'
+import { lockStatement } from '../records/write/protocol.ts'
 import { allows } from '../rights/scopes.ts'
 import { callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
@@ -31,7 +31,7 @@ export async function undoCreations(
     return new Set()
   const params = callerParamsOf(context)
   // Under the lock, nobody changes the records between reading and deleting them.
-  await tx.query(lockFirst, [params.account.value])
+  await ask(tx, lockStatement(params.account.value!))
   const rows = await ask(
     tx,
     sql`SELECT e.seq::text AS seq, e.record_id::text AS id, e.changes::text AS changes, ${renderedSql(schema)} AS record

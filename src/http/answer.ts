@@ -10,7 +10,7 @@ import type { Page } from '../lists/list.ts'
 import type { ListRequest } from '../lists/query.ts'
 import { etagOf } from '../records/precondition.ts'
 import type { Read } from '../records/read.ts'
-import type { Saved } from '../records/save.ts'
+import type { Saved } from '../records/write/operation.ts'
 
 export type Answer = {
   readonly status: number

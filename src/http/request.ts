@@ -9,7 +9,7 @@ import { type Json, JsonLimitError, type JsonObject, parseExactly, pointerStep }
 import type { Parameters } from '../lists/parameters.ts'
 import type { IdempotentRequest } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
-import type { WriteContext } from '../records/save.ts'
+import type { WriteContext } from '../records/write/operation.ts'
 import type { Caller } from '../rights/visibility.ts'
 import type { Client } from './client.ts'
 

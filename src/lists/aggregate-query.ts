@@ -1,6 +1,6 @@
 /** Parses the parameters of sums into a request (D55, D85). Reports every problem at once. Knows no SQL. */
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
-import { NameLookup } from '../records/names.ts'
+import { NameLookup } from '../records/name-lookup.ts'
 import type { Sql } from '../sql.ts'
 import { foreignParameterHint } from './foreign-parameters.ts'
 import { type GroupKey, groupKeysOf } from './groups.ts'

@@ -6,7 +6,8 @@ import { decimal } from '../fields/decimal.ts'
 import { spellings } from '../fields/name.ts'
 import type { OperandProblem, Term } from '../fields/operators.ts'
 import { fold } from '../fold.ts'
-import { type NameLookup, nameProblem } from '../records/names.ts'
+import type { NameLookup } from '../records/name-lookup.ts'
+import { nameProblem } from '../records/names.ts'
 import type { Plan } from './resolve.ts'
 
 export type ResolveContext = {

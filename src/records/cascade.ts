@@ -5,52 +5,88 @@
 import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { type Sql, sql } from '../sql.ts'
-import { freedKeys, restoredKeys } from './unique.ts'
-import type { Write } from './write.ts'
+import { tableOf } from './store.ts'
+import { freedKeys, newKeys } from './unique.ts'
+import type { Write } from './write/protocol.ts'
 
 /** The SET items of a soft delete. */
 export function deletion({ actor }: WriteParams): Sql {
   return sql`deleted_at = locked.at, deleted_by = ${actor}::bigint`
 }
 
-/** Deletes the parts of the record `r`, of these resources. */
-export function cascadeDelete(schema: ResourceSchema, parts: readonly string[], params: WriteParams) {
-  return cascade(schema, parts, params, 'deleted', deletion(params), sql`IS NULL`)
-}
+type Cascade = Required<Pick<Write, 'changes' | 'events'>>
 
-/**
- * Changes the parts `x` of the record `r`, of these resources, whose `deleted_at` matches `which`. The
- * columns of `r` that follow from its parts don't change: parts that go with it come back with it.
- */
-export function cascade(
-  { resource: { name } }: ResourceSchema,
+/** Deletes the parts of the record `r`, of these resources. The write has a moment of its own. */
+export function cascadeDelete(
+  schema: ResourceSchema,
+  id: number,
   parts: readonly string[],
   params: WriteParams,
-  verb: 'deleted' | 'restored',
+): Cascade {
+  return cascade(schema, id, parts, params, {
+    ...{ verb: 'deleted', set: deletion(params), keys: freedKeys },
+    ...{ before: sql`x.deleted_at IS NULL`, after: sql`x.deleted_at = locked.at` },
+  })
+}
+
+/** Restores those that were deleted with it, at that moment; `set`: the SET items. The same. */
+export function cascadeRestore(
+  schema: ResourceSchema,
+  id: number,
+  parts: readonly string[],
+  params: WriteParams,
   set: Sql,
-  which: Sql,
-): Required<Pick<Write, 'changes' | 'events'>> {
-  const all = parts.map((part, index) => ({ part, cte: sql.id(`part${index}`) }))
+  deletedAt: string,
+): Cascade {
+  return cascade(schema, id, parts, params, {
+    ...{ verb: 'restored', set, keys: newKeys },
+    before: sql`x.deleted_at = ${deletedAt}::timestamptz`,
+    after: sql`x.deleted_at IS NULL AND x.updated_at = locked.at`,
+  })
+}
+
+/** A change of parts, and the conditions that tell them before it and after it. */
+type Change = {
+  readonly verb: 'deleted' | 'restored'
+  readonly set: Sql
+  readonly keys: typeof freedKeys
+  readonly before: Sql
+  readonly after: Sql
+}
+
+/** The columns of `r` that follow from its parts don't change: parts that go with it come back with it. */
+function cascade(
+  schema: ResourceSchema,
+  id: number,
+  parts: readonly string[],
+  params: WriteParams,
+  { verb, set, keys, before, after }: Change,
+): Cascade {
+  const all = parts.map((part, index) => {
+    const isPart = sql`x.account_id = ${params.account}::bigint AND ${isPartOf(params, part, schema.resource.name)}`
+    return { part, isPart, table: sql.id(part), name: `part${index}` }
+  })
+  const record = sql`(SELECT * FROM ${tableOf(schema)} t
+    WHERE t.account_id = ${params.account}::bigint AND t.id = ${String(id)}::bigint) r`
   return {
-    changes: all.flatMap(({ part, cte }, index) => [
-      sql`${cte} AS (
-  UPDATE ${sql.id(part)} x SET version = x.version + 1, ${set}
+    changes: all.flatMap(({ part, isPart, table, name }) => [
+      {
+        name,
+        change: sql`
+  UPDATE ${table} x SET version = x.version + 1, ${set}
   FROM r, locked
-  WHERE x.account_id = ${params.account}::bigint AND ${isPartOf(params, part, name)} AND x.deleted_at ${which}
+  WHERE ${isPart} AND ${before}
   RETURNING x.*
-)`,
-      ...(verb === 'deleted' ? freedKeys : restoredKeys)(
-        params,
-        params.resources.get(part)!,
-        cte,
-        `part${index}_keys`,
-      ),
+`,
+        rows: () => sql`SELECT x.* FROM ${table} x, r, locked WHERE ${isPart} AND ${after}`,
+      },
+      ...keys(params, params.resources.get(part)!, name),
     ]),
-    events: all.map(({ part, cte }) => ({
+    events: all.map(({ part, isPart, table, name }) => ({
       type: `${part}.${verb}`,
       resource: part,
-      of: cte,
-      isOfEach: true,
+      of: sql.id(name),
+      countBefore: sql`(SELECT count(*) FROM ${table} x, ${record} WHERE ${isPart} AND ${before})`,
     })),
   }
 }

@@ -10,7 +10,7 @@ import { howToWrite } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
 import { type Found, type Parsed, parseContextOf } from './parse.ts'
-import { hiddenProblem } from './save.ts'
+import { hiddenProblem } from './write/rules.ts'
 
 /**
  * Handles a field that the body leaves out. On create its default fills it. A required field must have a

@@ -3,12 +3,16 @@
  * creates one. Pure: names.ts looks up.
  */
 import { isBlank } from '../fields/blank.ts'
+import type { WriteParams } from '../fields/caller-params.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
 import type { JsonObject } from '../json.ts'
-import { type Match, namingField } from './names.ts'
+import { visible } from '../rights/visibility.ts'
+import { type Sql, sql } from '../sql.ts'
+import type { Match } from './name-lookup.ts'
+import { hasName, namingField } from './names.ts'
 import { type Found, parseContextOf } from './parse.ts'
 
 /** The value that a lookup compares, and its matches; without `find_by`, no field. */
@@ -65,4 +69,19 @@ export function withoutFindBy(body: JsonObject): JsonObject {
   if (!('find_by' in body)) return body
   const { find_by: _, ...members } = body
   return members
+}
+
+/** The condition that no record visible to the author matches the lookup. */
+export function isAbsent(
+  params: WriteParams,
+  { resource: { name } }: ResourceSchema,
+  { field, texts }: Sought,
+): Sql[] {
+  if (!field) return []
+  const names = sql`ARRAY(SELECT jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb))`
+  const isLive = sql`${visible(name, params, sql`x`)} AND x.deleted_at IS NULL`
+  return [
+    sql`NOT EXISTS (
+    SELECT 1 FROM ${sql.id(name)} x WHERE ${isLive} AND ${hasName(field, sql`x`, names)})`,
+  ]
 }

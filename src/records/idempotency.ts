@@ -4,9 +4,11 @@
  */
 import { constraintOf } from '../db/constraint.ts'
 import { Refusal } from '../errors.ts'
+import type { WriteParams } from '../fields/caller-params.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Transaction } from './store.ts'
-import { carryOut, locked, lockFirst, statementOf } from './write.ts'
+import { execute } from './write/execute.ts'
+import { carryOut, locked, lockStatement, type Write } from './write/protocol.ts'
 
 /** A request with an Idempotency-Key. */
 export type IdempotentRequest = {
@@ -56,30 +58,43 @@ FROM idempotency WHERE account_id = ${account}::bigint AND key = ${idempotency.k
 }
 
 /**
- * Carries out a write and stores the request's key with it. The last CTE is `answer`; if its `id` is null,
- * nothing was written and no key is stored. Returns its row, or undefined. `first` as in Transaction.
+ * Carries out a write and stores the request's key with it. Returns the row of its answer; undefined if
+ * nothing was written, and no key is stored.
  */
 export async function writeIdempotently<T extends object>(
   db: Transaction,
-  account: Param,
+  params: WriteParams,
   idempotency: IdempotentRequest | null,
-  ctes: readonly Sql[],
+  write: Write,
   response: T,
-  first?: string,
 ): Promise<Written<T> | undefined> {
-  const statement = statementOf(idempotency ? [...ctes, kept(account, idempotency, response)] : ctes)
-  try {
-    const [row] = await carryOut(db, account, statement, first)
+  if (!idempotency) {
+    const [row] = await execute(db, params, write)
     return row && { row, response }
-  } catch (error) {
-    if (!idempotency || !isKeyTaken(error)) throw error
-    // Another process has carried out the same request; this one has saved nothing.
-    const quicker = await storedResponse<T>(db, { idempotency, account: account.value! })
-    if (quicker) return quicker
-    throw new Refusal('busy_record', 'The Idempotency-Key expired at this moment; try again.', [], {
-      'retry-after': '1',
-    })
   }
+  const kept = keptSql(params.account, idempotency, response, sql`row_to_json(answer)::text FROM answer`)
+  return onceByOthers(db, params.account.value!, idempotency, async () => {
+    const [row] = await execute(db, params, write, { after: [{ name: 'kept', change: kept }] })
+    return row && { row, response }
+  })
+}
+
+/**
+ * Stores the response to a request that changes nothing: the same request, sent again later, must not undo
+ * what came between.
+ */
+export function keepResponse<T extends object>(
+  db: Transaction,
+  account: string,
+  idempotency: IdempotentRequest,
+  written: Written<T>,
+): Promise<Written<T>> {
+  const own = param(account)
+  const kept = keptSql(own, idempotency, written.response, sql`${JSON.stringify(written.row)}::text`)
+  return onceByOthers(db, account, idempotency, async () => {
+    await carryOut(db, own, kept, true)
+    return written
+  })
 }
 
 /**
@@ -95,33 +110,40 @@ export async function onceByKey<T extends object>(
   const { idempotency, account } = key
   if (!idempotency) return act()
   // Under the lock, a concurrent request with the same key is either done or waits.
-  await tx.query(lockFirst, [account])
+  await ask(tx, lockStatement(account))
   const before = await storedResponse<T>(tx, key)
   if (before) return { isKept: false, result: before.response }
   const outcome = await act()
-  if (outcome.isKept) {
-    const own = param(account)
-    const answer = sql`SELECT '' AS id FROM locked`
-    await carryOut(tx, own, statementOf([...unchanged(own, answer), kept(own, idempotency, outcome.result)]))
-  }
+  if (outcome.isKept) await keepResponse(tx, account, idempotency, { row: {}, response: outcome.result })
   return outcome
 }
 
-/**
- * The CTEs of a write that changes nothing and only returns `answer`, a SELECT over `locked`. Its key is
- * stored too: the same request, sent again later, must not undo what came between.
- */
-export function unchanged(account: Param, answer: Sql): Sql[] {
-  return [locked(account), sql`answer AS (${answer})`]
+/** Carries out `act`; if another process has carried out the same request meanwhile, returns its response. */
+async function onceByOthers<W extends Written<object> | undefined>(
+  db: Transaction,
+  account: string,
+  idempotency: IdempotentRequest,
+  act: () => Promise<W>,
+): Promise<W> {
+  try {
+    return await act()
+  } catch (error) {
+    if (!isKeyTaken(error)) throw error
+    // This one has saved nothing.
+    const quicker = await storedResponse(db, { idempotency, account })
+    if (quicker) return quicker as W
+    throw new Refusal('busy_record', 'The Idempotency-Key expired at this moment; try again.', [], {
+      'retry-after': '1',
+    })
+  }
 }
 
-function kept(account: Param, { key, hash }: IdempotentRequest, response: object): Sql {
-  return sql`kept AS (
+/** An INSERT of a response, of which `answer` is the row, as SQL of JSON text. */
+function keptSql(account: Param, { key, hash }: IdempotentRequest, response: object, answer: Sql): Sql {
+  return sql`
   INSERT INTO idempotency (account_id, key, request_hash, told, created_at, answer)
-  SELECT ${account}::bigint, ${key}::text, ${hash}::text, ${JSON.stringify(response)}::text, now(),
-    row_to_json(answer)::text
-  FROM answer WHERE answer.id IS NOT NULL
-)`
+  SELECT ${account}::bigint, ${key}::text, ${hash}::text, ${JSON.stringify(response)}::text, now(), ${answer}
+`
 }
 
 /** Deletes the keys that are older than a day. */

@@ -11,10 +11,10 @@ import { isSameJson, type JsonObject, parseJson } from '../json.ts'
 import { callerParamsOf, changeable, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { renderedSql } from './rendered-record.ts'
-import type { WriteContext } from './save.ts'
 import { type Transaction, tableOf } from './store.ts'
 import { refuseUnwritable } from './unwritable.ts'
-import { updateRecord, validateUpdate } from './update.ts'
+import type { WriteContext } from './write/operation.ts'
+import { updateRecord, validateUpdate } from './write/save.ts'
 
 const batch = 100
 /** Maximum number of records that a dry run moves: others wait for it. */

@@ -5,7 +5,6 @@
  */
 import type { CallerParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
-import { codePoints } from '../fields/code-points.ts'
 import type { Field } from '../fields/field.ts'
 import { whereRecordsAre } from '../fields/kinds/how-to-write.ts'
 import { shownName } from '../fields/kinds/reference.ts'
@@ -14,97 +13,23 @@ import { comparedName } from '../fields/name.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { type Caller, callerParamsOf, unlimited, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
+import { mapYielding } from '../waiting/yielding.ts'
 import { fullNames, isFullName, isSeen, likeNames } from './like-names.ts'
-import type { Reference } from './parse.ts'
-import { askReferences, type Look, lookIn } from './references.ts'
+import {
+  canBeName,
+  candidatesMax,
+  fullName,
+  keyOf,
+  type Match,
+  NameLookup,
+  type NameQuery,
+  namesMax,
+} from './name-lookup.ts'
+import { askReferences, lookIn } from './references.ts'
 import type { Reader } from './store.ts'
 
-/** A record that matches a name; `name` is the name it is shown under. */
-export type Match = { readonly id: number; readonly name: string }
-
-/** Used in place of a field to compare the full names of people. */
-export const fullName = 'full name'
-
-type Asked = { readonly resource: string; readonly text: string; readonly by: string | null }
-
-/**
- * Maximum number of names in a request (D116), and the maximum length of each: an e-mail has 320 characters.
- */
-const namesMax = 1000
-const lengthMax = 320
+/** More names than these are many: the best index for them depends on the number of records. */
 const manyNames = 20
-/** Maximum number of candidates listed for a name; one more is read. */
-export const candidatesMax = 10
-
-/** The names that a request contains, and their lookup results. */
-export class NameLookup {
-  readonly #answers: ReadonlyMap<string, readonly Match[]>
-  readonly #asked = new Map<string, Asked>()
-  readonly #look: Look | null
-  readonly #near: ReadonlyMap<string, readonly Match[]>
-  /** references in defaults that are not looked up yet */
-  readonly defaults: Reference[] = []
-
-  constructor(
-    answers: ReadonlyMap<string, readonly Match[]> = new Map(),
-    look: Look | null = null,
-    near: ReadonlyMap<string, readonly Match[]> = new Map(),
-  ) {
-    this.#answers = answers
-    this.#look = look
-    this.#near = near
-  }
-
-  get asked(): readonly Asked[] {
-    return [...this.#asked.values()]
-  }
-
-  /**
-   * The records of a resource that match a name; null until it is looked up. `by`: the one field to compare,
-   * or `fullName`.
-   */
-  matches(resource: string, text: string, by: string | null = null): readonly Match[] | null {
-    if (!canBeName(text)) return []
-    const key = keyOf({ resource, by, text })
-    const known = this.#answers.get(key)
-    if (known) return known
-    if (this.#asked.size <= namesMax) this.#asked.set(key, { resource, text, by })
-    return null
-  }
-
-  /**
-   * The records with names similar to one that no record has, the most similar first; sought for few names.
-   */
-  near(resource: string, text: string): readonly Match[] {
-    return this.#near.get(keyOf({ resource, by: null, text })) ?? []
-  }
-
-  /** True if the record that a default names exists and is active; null until it is looked up. */
-  isThere(reference: Reference): boolean | null {
-    if (this.#look) return this.#look(reference.resource, reference.id) === 'live'
-    this.defaults.push(reference)
-    return null
-  }
-
-  /** True if a request has names, looked up or not. */
-  get areGiven(): boolean {
-    return this.#asked.size + this.#answers.size > 0
-  }
-
-  /** True if a request has more names than allowed. */
-  get areTooMany(): boolean {
-    return Math.max(this.#asked.size, this.#answers.size) > namesMax
-  }
-}
-
-function keyOf({ resource, by, text }: Asked): string {
-  return JSON.stringify([resource, by, text])
-}
-
-/** True if a text can be the name of a record: not blank, not too long, and storable. */
-export function canBeName(text: string): boolean {
-  return text.trim() !== '' && codePoints(text) <= lengthMax && !text.includes('\0') && text.isWellFormed()
-}
 
 /** The caller. `namesIdle`: names may mean inactive records, too. */
 type NamingCaller = Caller & { readonly namesIdle?: true }
@@ -118,39 +43,97 @@ export async function resolveNames<T>(
   caller: NamingCaller,
   read: (names: NameLookup) => T,
 ): Promise<T> {
-  const names = new NameLookup()
-  let first: () => T
-  try {
-    const made = read(names)
-    first = () => made
-  } catch (error) {
-    first = () => {
-      throw error
+  const [resolved] = await resolveNamesOfEach(db, caller, [read])
+  if ('error' in resolved!) throw resolved.error
+  return resolved!.value
+}
+
+/** The result of a request once its names are resolved, or the error; and the names. */
+export type Resolved<T> = ({ readonly value: T } | { readonly error: unknown }) & {
+  readonly names: readonly NameQuery[]
+}
+
+/** The same for several requests, whose names one statement looks up. */
+export async function resolveNamesOfEach<T>(
+  db: Reader,
+  caller: NamingCaller,
+  reads: readonly ((names: NameLookup) => T)[],
+): Promise<Resolved<T>[]> {
+  const first = await mapYielding(reads, read => {
+    const lookup = new NameLookup()
+    const resolved = resolvedBy(read, lookup)
+    const { asked, defaults, areTooMany } = lookup
+    const isOpen = asked.length + defaults.length > 0 && !areTooMany
+    const refusal = isOpen ? forbiddenName(caller, asked) : null
+    return {
+      read,
+      lookup,
+      isOpen: isOpen && !refusal,
+      resolved: refusal ? { error: refusal, names: asked } : resolved,
     }
-  }
-  const { asked, defaults } = names
-  if (asked.length + defaults.length === 0 || names.areTooMany) return first()
+  })
+  const open = first.flatMap(({ isOpen, lookup }) => (isOpen ? [lookup] : []))
+  if (open.length === 0) return first.map(({ resolved }) => resolved)
+  const asked = open.flatMap(one => one.asked)
   const answers = await lookedUp(db, caller, asked)
+  const defaults = open.flatMap(one => one.defaults)
   const look = lookIn(await askReferences(db, unlimited(callerParamsOf(caller)), defaults))
+  // Only a problem contains similar names: with one, a request is repeated alone.
+  const near = reads.length === 1 ? await nearNames(db, caller, asked, answers) : new Map()
+  return mapYielding(first, ({ isOpen, read, lookup, resolved }) => {
+    return isOpen ? resolvedBy(read, new NameLookup(answers, look, near, lookup.asked)) : resolved
+  })
+}
+
+function resolvedBy<T>(read: (names: NameLookup) => T, lookup: NameLookup): Resolved<T> {
+  try {
+    const value = read(lookup)
+    return { value, names: lookup.asked }
+  } catch (error) {
+    return { error, names: lookup.asked }
+  }
+}
+
+/** The refusal of names whose records the caller may not read (D65); null if they may. */
+function forbiddenName({ rights }: NamingCaller, asked: readonly NameQuery[]): unknown {
+  try {
+    for (const { resource } of asked) rights?.need(`${resource}:read`)
+    return null
+  } catch (error) {
+    return error
+  }
+}
+
+/** Records with names similar to the first of those that nobody has. */
+async function nearNames(
+  db: Reader,
+  caller: NamingCaller,
+  asked: readonly NameQuery[],
+  answers: ReadonlyMap<string, readonly Match[]>,
+): Promise<ReadonlyMap<string, readonly Match[]>> {
   const unknown = asked.filter(one => one.by === null && answers.get(keyOf(one))?.length === 0)
   const near = new Map<string, readonly Match[]>()
   for (const one of unknown.slice(0, soughtMax))
     near.set(keyOf(one), await likeNames(db, caller, one.resource, one.text, candidatesMax))
-  return read(new NameLookup(answers, look, near))
+  return near
 }
 
 /**
- * The records that match each name of a list, of at most `namesMax`; without similar names, which only a
- * problem contains. Throws `forbidden` like `resolveNames`.
+ * The records that match each name of a list; without similar names, which only a problem contains. Throws
+ * `forbidden` like `resolveNames`.
  */
 export async function matchesOfNames(
   db: Reader,
   caller: NamingCaller,
-  all: readonly Asked[],
+  all: readonly NameQuery[],
 ): Promise<(readonly Match[])[]> {
-  const names = new NameLookup()
-  for (const { resource, text, by } of all) names.matches(resource, text, by)
-  const answers = await lookedUp(db, caller, names.asked)
+  const refusal = forbiddenName(caller, all)
+  if (refusal) throw refusal
+  const answers = await lookedUp(
+    db,
+    caller,
+    all.filter(({ text }) => canBeName(text)),
+  )
   return all.map(one => answers.get(keyOf(one)) ?? [])
 }
 
@@ -209,24 +192,26 @@ function rowOf(alias: Sql) {
   return { alias: sql`${alias}.`, now: sql`now()` }
 }
 
-/** The records that match each name, by its key in Names: one statement. Throws `forbidden` (D65). */
+/** The records that match each name, by its key in a lookup: one statement for a thousand names. */
 async function lookedUp(
   db: Reader,
   caller: NamingCaller,
-  asked: readonly Asked[],
+  names: readonly NameQuery[],
 ): Promise<Map<string, readonly Match[]>> {
-  for (const { resource } of asked) caller.rights?.need(`${resource}:read`)
+  const all = [...new Map(names.map(name => [keyOf(name), name])).values()]
+  const asked = all.splice(0, namesMax)
+  const others = all.length ? await lookedUp(db, caller, all) : []
   const params = callerParamsOf(caller)
   const numbered = asked.map((name, place) => ({ ...name, place }))
   const selects = [...Map.groupBy(numbered, name => name.resource)].flatMap(([resource, names]) =>
     tiersOf(params, caller.catalog.resources.get(resource)!, names, caller.namesIdle === true),
   )
-  // The best index for many names depends on the current number of records.
   const isMany = asked.length > manyNames
   const rows = selects.length ? await ask(db, sql.join(selects, sql`\nUNION ALL\n`), isMany) : []
   const byPlace = Map.groupBy(rows, row => Number(row.place))
-  return new Map(
-    asked.map(({ resource, by, text }, place) => {
+  return new Map([
+    ...others,
+    ...asked.map(({ resource, by, text }, place): [string, readonly Match[]] => {
       const found = byPlace.get(place) ?? []
       const best = Math.min(...found.map(row => Number(row.tier)))
       const matches = found
@@ -235,10 +220,10 @@ async function lookedUp(
         .sort((one, other) => one.id - other.id)
       return [keyOf({ resource, by, text }), matches]
     }),
-  )
+  ])
 }
 
-type Numbered = Asked & { readonly place: number }
+type Numbered = NameQuery & { readonly place: number }
 
 /**
  * SELECTs of the records that match names of one resource, in tiers: a string of digits is an id first, then

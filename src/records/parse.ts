@@ -13,7 +13,8 @@ import { placeOf, unknownMemberHint } from '../fields/unknown-field.ts'
 import { isObject, isSameJson, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { fillOrRequire } from './fill.ts'
 import { type Sought, soughtBy, withoutFindBy } from './find-by.ts'
-import { type Match, NameLookup, nameProblem } from './names.ts'
+import { type Match, NameLookup } from './name-lookup.ts'
+import { nameProblem } from './names.ts'
 
 /** A related record whose existence is still to be checked. */
 export type Reference = {

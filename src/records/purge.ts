@@ -9,7 +9,8 @@ import type { Resource } from '../fields/resource.ts'
 import { param, sql } from '../sql.ts'
 import { pointersTo } from './references.ts'
 import type { Transaction } from './store.ts'
-import { author, carryOut, lockFirst, statementOf, type Write, writing } from './write.ts'
+import { execute } from './write/execute.ts'
+import { author, type Write } from './write/protocol.ts'
 
 export type Purge = {
   readonly purged: number
@@ -29,9 +30,9 @@ export async function purgeRecords(db: Transaction, catalog: Catalog, before: Da
   for (const { resource, fields } of purgeOrder(catalog)) {
     if (resource.actor || !fields.some(field => field.internal_name === 'deleted_at')) continue
     const params = author({ catalog, actor: service })
-    const statement = statementOf(writing(params, purge(params, resource, catalog, before)))
+    const write = purge(params, resource, catalog, before)
     for (;;) {
-      const [row] = await carryOut(db, params.account, statement, lockFirst)
+      const [row] = await execute(db, params, write)
       const [count, left] = [Number(row!.purged), Number(row!.due) - Number(row!.purged)]
       purged += count
       if (count > 0 && left > 0) continue
@@ -71,26 +72,30 @@ function purge({ account }: WriteParams, { name }: Resource, catalog: Catalog, b
       AND NOT EXISTS (
         SELECT 1 FROM ${sql.id(resource)} x WHERE x.account_id = ${account}::bigint AND ${condition})`,
   )
-  return {
-    changes: [
-      sql`r AS (
+  const purged = sql`SELECT t.id ${due}${sql.join(free, sql.none)}
+    ORDER BY t.id LIMIT ${sql.integer(batch)}`
+  const deleted = sql`
   DELETE FROM ${table} d USING locked
   WHERE d.account_id = ${account}::bigint AND d.id IN (
-    SELECT t.id ${due}${sql.join(free, sql.none)}
-    ORDER BY t.id LIMIT ${sql.integer(batch)})
+    ${purged})
   RETURNING d.id, d.version
-)`,
-      sql`wiped AS (
+`
+  const wiped = sql`
   UPDATE event e SET changes = '{}'
   FROM r WHERE e.account_id = ${account}::bigint AND e.record_id = r.id AND e.resource = ${sql.text(name)}
-)`,
+`
+  return {
+    seesAll: true,
+    changes: [
+      { name: 'r', change: deleted },
+      { name: 'wiped', change: wiped },
     ],
     events: [
       {
         type: `${name}.purged`,
         resource: name,
         of: sql`(SELECT id, version + 1 AS version FROM r)`,
-        isOfEach: true,
+        countBefore: sql`(SELECT count(*) FROM (${purged}) d)`,
       },
     ],
     answer: sql`SELECT (SELECT count(*) FROM r)::text AS purged, (SELECT count(*) ${due})::text AS due`,

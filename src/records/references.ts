@@ -123,26 +123,36 @@ export function missingReferences(
 
 /**
  * Conditions of a write: all referenced records still exist, and newly referenced ones are active, except for
- * the author's `idle`. References of the request must be visible to the author (D63). FOR SHARE waits for a
- * concurrent deletion and then reads the row again; the weaker KEY SHARE of a foreign key would not. The rows
- * are locked after the account, so writes can't deadlock.
+ * the author's `idle`. References of the request must be visible to the author (D63). `after`: the CTE that
+ * takes the account's lock, where the same statement does. A deletion may have been committed since the
+ * statement began, so each row is read again FOR SHARE; the weaker KEY SHARE of a foreign key would not do.
  */
-export function referencesExist(params: WriteParams, references: readonly Reference[]): Sql[] {
+export function referencesExist(
+  params: WriteParams,
+  references: readonly Reference[],
+  after: Sql | null,
+): Sql[] {
   const groups = [...Map.groupBy(references, reference => reference.by)]
-  return groups.flatMap(([how, of]) => idsByResource(of).map(ids => existCondition(params, ids, how)))
+  return groups.flatMap(([how, of]) => idsByResource(of).map(ids => existCondition(params, ids, how, after)))
 }
 
-function existCondition(params: WriteParams, { resource, ids }: Ids, how: Reference['by']): Sql {
+function existCondition(
+  params: WriteParams,
+  { resource, ids }: Ids,
+  how: Reference['by'],
+  after: Sql | null,
+): Sql {
   const all = param(ids)
   const readParams = how ? unlimited(params) : params
   const { inUse } = params.resources.get(resource)!.resource
   const isTaken = params.idle ? sql` OR x.id = ANY(${params.idle}::bigint[])` : sql.none
   const isInUse = inUse && how !== 'before' ? sql` AND (x.${sql.id(inUse)} = 1${isTaken})` : sql.none
+  const first = after ? sql`${after}, ` : sql.none
   return sql`(
     SELECT count(*) FROM (
-      SELECT x.id FROM locked, ${sql.id(resource)} x
+      SELECT x.id FROM ${first}${sql.id(resource)} x
       WHERE ${visible(resource, readParams, sql`x`)} AND x.id = ANY(${all}::bigint[]) AND x.deleted_at IS NULL${isInUse}
-      FOR SHARE OF x) y) = cardinality(${all}::bigint[])`
+      ${after ? sql`FOR SHARE OF x` : sql.none}) y) = cardinality(${all}::bigint[])`
 }
 
 /**
@@ -174,16 +184,23 @@ export function pointersTo(
 }
 
 /**
- * Conditions that nothing points to any of the records `ids` of the resource `name`, an array. Each id is
- * looked up in an index. The range in index order, and the count for fields of several values, keep the
- * planner from a sequential scan when very many records point to one.
+ * Conditions that nothing points to any of the records `ids` of the resource `name`, an array, but records of
+ * the resources `parts`. Each id is looked up in an index. The range in index order, and the count for fields
+ * of several values, keep the planner from a sequential scan when very many records point to one.
  */
-export function unpointed(name: string, by: Pick<WriteParams, 'account'>, catalog: Catalog, ids: Sql): Sql[] {
+export function unpointed(
+  name: string,
+  by: Pick<WriteParams, 'account'>,
+  catalog: Catalog,
+  ids: Sql,
+  parts: readonly string[],
+): Sql[] {
   const own = sql`x.account_id = ${by.account}::bigint AND x.deleted_at IS NULL`
   const each = sql`unnest(${ids}) i`
   return [...catalog.resources.values()].flatMap(({ resource, whole }) => {
     const table = sql.id(resource.name)
     const pointing = whole.fields.filter(field => field.related === name && !field.is_read_only)
+    if (parts.includes(resource.name)) return []
     return pointing.map(field => {
       const column = sql`x.${sql.id(field.internal_name)}`
       const isSeveral = kinds[field.type].term(field, '')!.multi

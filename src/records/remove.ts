@@ -9,18 +9,24 @@ import { pluralOf } from '../fields/synonyms.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { mayRead } from '../rights/rights.ts'
 import { changeable, changeableColumn, isChangeable, visible } from '../rights/visibility.ts'
-import { ask, type Param, param, type Sql, sql } from '../sql.ts'
+import { arrayLiteral, ask, type Param, param, type Sql, sql } from '../sql.ts'
 import { cascadeDelete, deletion } from './cascade.ts'
 import { storedResponse, writeIdempotently } from './idempotency.ts'
 import { isMovedBy, type Move } from './move.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf, readRecord, recordNotFound } from './read.ts'
-import { pointersTo } from './references.ts'
-import { renderedSql } from './rendered-record.ts'
-import { authorOf, refuseForbidden, requestKeyOf, type Saved, savedOf, type WriteContext } from './save.ts'
+import { pointersTo, unpointed } from './references.ts'
 import { recordStatement, type Transaction, tableOf } from './store.ts'
 import { freedKeys } from './unique.ts'
-import { lockFirst, type Write, writing } from './write.ts'
+import { authorOf, requestKeyOf, savedOf } from './write/answer.ts'
+import { execute } from './write/execute.ts'
+import type { Saved, WriteContext } from './write/operation.ts'
+import { answerOf } from './write/plan.ts'
+import type { Event, Write } from './write/protocol.ts'
+import { refuseForbidden } from './write/rules.ts'
+
+/** Number of attempts while something changes between the deletion and the search for what forbids it. */
+const attempts = 2
 
 /**
  * Deletes a record. Returns it if `withRecord`; else null, as for a replayed request.
@@ -40,19 +46,39 @@ export async function removeRecord(
   const { idempotency = null } = context
   refuseOneself(schema, id, context)
   if (await storedResponse(db, requestKeyOf(context))) return null
-  await refuseRemoval(db, schema, id, context)
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    await refuseRemoval(db, schema, id, context)
+    const params = authorOf(context)
+    const write = removal(params, schema, [id], context, { precondition, isRead: withRecord })
+    const written = await writeIdempotently(db, params, idempotency, write, { warnings: [], created: [] })
+    if (written) return withRecord ? savedOf(schema, context, written) : null
+    await refuseReasons(db, schema, id, context, precondition, [], '; change what points to it first.')
+  }
+  throw new Refusal('busy_record', 'The configuration was changed meanwhile; try again.', [], {
+    'retry-after': '1',
+  })
+}
+
+/** True if only references to a record can forbid its deletion. */
+export function canBeRemovedTogether({ resource }: ResourceSchema): boolean {
+  const { isConfiguration, actor, whyForbidden, whyUndeletable } = resource
+  return !isConfiguration && !actor && !whyForbidden && !whyUndeletable
+}
+
+/**
+ * Deletes these records, in this order, in a transaction with the account's lock. Returns false, and deletes
+ * none, if something points to one of them, a part too, or the caller may not delete one. `removeRecord` then
+ * tells why.
+ */
+export async function removeTogether(
+  db: Transaction,
+  schema: ResourceSchema,
+  ids: readonly number[],
+  context: WriteContext,
+): Promise<boolean> {
   const params = authorOf(context)
-  const response = { warnings: [], created: [] }
-  const ctes = writing(params, removal(params, schema, id, context, precondition, withRecord))
-  const written = await writeIdempotently(db, params.account, idempotency, ctes, response, lockFirst)
-  if (!written)
-    throw new Refusal('busy_record', 'The configuration was changed meanwhile; try again.', [], {
-      'retry-after': '1',
-    })
-  const { row } = written
-  if (row.id !== null) return withRecord ? savedOf(schema, context, written) : null
-  refuseFound(schema, id, row, precondition)
-  throw inUse(schema, id, JSON.parse(row.used!) as Uses)
+  const write = removal(params, schema, ids, context, { precondition: null, isRead: false })
+  return (await execute(db, params, write, { isOfMany: true, isLocked: true })).length > 0
 }
 
 /**
@@ -72,38 +98,48 @@ export async function validateRemoval(
   await refuseOther(db, schema, id, context, precondition)
   const moves = await plan()
   await refuseRemoval(db, schema, id, context)
+  await refuseReasons(
+    ...([db, schema, id, context, precondition, moves] as const),
+    ' by what you may not move, so nothing is moved or deleted.',
+  )
+  return moves
+}
+
+/** Throws what forbids the deletion, if anything does, but for records that `moves` take along. */
+async function refuseReasons(
+  db: Transaction,
+  schema: ResourceSchema,
+  id: number,
+  context: WriteContext,
+  precondition: Precondition,
+  moves: readonly Move[],
+  how: string,
+): Promise<void> {
+  const { actor, name } = schema.resource
   const [params, record] = [authorOf(context), param(String(id))]
+  const uses = usesOf(schema, context, params, record, moves)
+  const counts = uses.map(({ resource, counts }) => sql`${sql.text(resource)}, ${counts}`)
+  const refused = actor?.refusedDeletion(params, record, context.rights?.isAdmin ?? true)
   const [row] = await ask(
     db,
-    sql`SELECT used.n::text AS used, used.refused, t.version::text AS version,
-    ${changeableColumn(schema.resource.name, params, sql`t`)}
-  FROM (SELECT ${usedColumns(params, schema, record, context, moves)}) used LEFT JOIN ${foundRow(params, schema, record)}`,
+    sql`SELECT json_build_object(${sql.join(counts)})::text AS used, ${refused ?? sql`NULL::text`} AS refused,
+  t.version::text AS version, ${changeableColumn(name, params, sql`t`)}
+FROM (SELECT 1) one LEFT JOIN ${tableOf(schema)} t
+  ON ${visible(name, params, sql`t`)} AND t.id = ${record}::bigint AND t.deleted_at IS NULL`,
   )
-  refuseFound(schema, id, row!, precondition)
-  const used = JSON.parse(row!.used!) as Uses
-  const isUsed = Object.values(used).some(([count]) => count > 0)
-  if (isUsed) throw inUse(schema, id, used, ' by what you may not move, so nothing is moved or deleted.')
-  return moves
+  const { version, used } = row!
+  if (version === null) throw recordNotFound(schema, id)
+  if (!isChangeable(row!)) throw mayNotChange(schema, id)
+  if (!isMet(precondition, version!)) throw versionConflict(nameOf(schema, id), Number(version), precondition)
+  if (row!.refused) throw new Refusal(row!.refused as ErrorSlug, actor!.refusals[row!.refused]!)
+  const all = JSON.parse(used!) as Uses
+  if (Object.values(all).some(([count]) => count > 0)) throw inUse(schema, id, all, how)
 }
 
 /** Throws if users would delete themselves. */
 function refuseOneself({ resource }: ResourceSchema, id: number, { actor }: WriteContext): void {
   if (resource.actor && id === actor)
     throw new Refusal('in_use', 'This is your own user: ask as another to delete it.')
-}
-
-/** Throws the refusal that the row found gives for the deletion; references to the record are not checked. */
-function refuseFound(
-  schema: ResourceSchema,
-  id: number,
-  row: Record<string, string | null>,
-  precondition: Precondition,
-): void {
-  const { version, refused } = row
-  if (version === null) throw recordNotFound(schema, id)
-  if (!isChangeable(row)) throw mayNotChange(schema, id)
-  if (!isMet(precondition, version!)) throw versionConflict(nameOf(schema, id), Number(version), precondition)
-  if (refused) throw new Refusal(refused as ErrorSlug, schema.resource.actor!.refusals[refused]!)
 }
 
 /** Throws the resource's own refusal of the deletion, for any caller or for this one. */
@@ -124,82 +160,68 @@ async function refuseRemoval(
 }
 
 /**
- * Deletes the record, its parts, and a user's tokens. Returns four columns: `id`, null if the record was not
- * deleted; `version`, null if there is no such record; `used`, the number of records of each resource that
- * point to it, as JSON; `refused`, the reason why a user can't be deleted. The statement runs after
- * `lockFirst`, so it sees every record that was saved before.
+ * Deletes the records, if the caller may delete all of them and nothing points to one. A single one takes its
+ * parts along, and a user their tokens. `isRead`: the answer has the record.
  */
 function removal(
   params: WriteParams,
   schema: ResourceSchema,
-  id: number,
-  context: WriteContext,
-  precondition: Precondition,
-  withRecord: boolean,
+  ids: readonly number[],
+  { catalog, rights }: WriteContext,
+  { precondition, isRead }: { readonly precondition: Precondition; readonly isRead: boolean },
 ): Write {
-  const { actor, isConfiguration = false, name, parts: own = [], revokes = [] } = schema.resource
-  const record = param(String(id))
-  const table = tableOf(schema)
-  const uses = usesOf(schema, context, params, record)
-  const versions = param(precondition && JSON.stringify(precondition))
-  const conditions = [
-    sql`${visible(name, params, table)} AND ${changeable(name, params, table)}`,
-    sql`id = ${record}::bigint AND deleted_at IS NULL`,
-    sql`(${versions}::jsonb IS NULL OR ${versions}::jsonb ? version::text)`,
-    sql`used.refused IS NULL`,
-    ...uses.map(({ resource }) => sql`(used.n #>> ${sql.text(`{${resource},0}`)}) = '0'`),
-  ]
-  const text = withRecord ? sql`,\n    (SELECT ${renderedSql(schema)} FROM r) AS record` : sql.none
-  const parts = cascadeDelete(schema, [...own, ...revokes], params)
+  const { actor, isConfiguration = false, name, parts = [], revokes = [] } = schema.resource
+  const isOne = ids.length === 1
+  const own = isOne ? [...parts, ...revokes] : []
+  const cascaded = cascadeDelete(schema, ids[0]!, own, params)
+  const [table, all, t] = [tableOf(schema), param(`{${ids.join()}}`), sql`t`]
+  const versions = precondition && arrayLiteral(precondition)
+  const isThere = sql`${visible(name, params, t)} AND ${changeable(name, params, t)}
+    AND t.id = ANY(${all}::bigint[]) AND t.deleted_at IS NULL${
+      versions === null ? sql.none : sql` AND t.version::text = ANY(${versions}::text[])`
+    }`
+  const refused = isOne && actor?.refusedDeletion(params, param(String(ids[0])), rights?.isAdmin ?? true)
+  const count = sql.integer(ids.length)
   return {
+    conditions: [
+      ...unpointed(name, params, catalog, sql`${all}::bigint[]`, own),
+      ...(refused ? [sql`(${refused}) IS NULL`] : []),
+    ],
+    seesAll: true,
     changes: [
-      sql`used AS MATERIALIZED (
-  SELECT ${usedColumns(params, schema, record, context)}
-  FROM locked
-)`,
-      sql`r AS (
-  UPDATE ${tableOf(schema)} SET version = version + 1, ${deletion(params)}
-  FROM used, locked
-  WHERE ${sql.join(conditions, sql`\n    AND `)}
-  RETURNING ${table}.*
-)`,
-      ...parts.changes,
+      {
+        name: 'r',
+        change: sql`
+  UPDATE ${table} t SET version = t.version + 1, ${deletion(params)}
+  FROM locked WHERE ${isThere}
+  RETURNING t.*
+`,
+        rows: () => sql`SELECT t.* FROM ${table} t
+  WHERE t.account_id = ${params.account}::bigint AND t.id = ANY(${all}::bigint[])`,
+      },
+      ...cascaded.changes,
     ],
-    rows: [
-      ...freedKeys(params, schema, sql`r`, 'freed'),
-      ...(actor?.endedAccess(params) ?? []),
-      ...(schema.resource.updatesOthers?.(params, sql`r`) ?? []),
+    when: sql`(SELECT count(*) FROM r) = ${count}`,
+    whenBefore: () => [sql`(SELECT count(*) FROM ${table} t WHERE ${isThere}) = ${count}`],
+    steps: [
+      ...freedKeys(params, schema, 'r'),
+      ...(isOne ? (actor?.endedAccess(params) ?? []) : []),
+      ...(schema.resource.updatesOthers?.(params, sql`r`, []) ?? []),
     ],
-    events: [...parts.events, { type: `${name}.deleted`, resource: name, of: sql`r` }],
+    events: [...cascaded.events, { type: `${name}.deleted`, resource: name, ...inOrder(all, ids.length) }],
     isConfiguration,
-    // A restore recognizes the parts that were deleted with it by its moment.
+    // The moment tells the parts that were deleted with a record.
     hasOwnMoment: own.length > 0,
-    answer: sql`SELECT (SELECT id FROM r)::text AS id, used.n::text AS used, used.refused,
-    coalesce((SELECT version FROM r), t.version)::text AS version,
-    ${changeableColumn(name, params, sql`t`)}${text}
-  FROM used LEFT JOIN ${foundRow(params, schema, record)}`,
+    answer: isRead ? answerOf(schema) : sql`SELECT r.id::text AS id FROM r`,
   }
 }
 
-/** The row `t` of the record, joined; no row if the caller does not see it. */
-function foundRow(params: WriteParams, schema: ResourceSchema, record: Param): Sql {
-  return sql`${tableOf(schema)} t
-    ON ${visible(schema.resource.name, params, sql`t`)} AND t.id = ${record}::bigint AND t.deleted_at IS NULL`
-}
-
-/** Columns with the reasons against a deletion: `n` has the counts of `usesOf`, `refused` as in `removal`. */
-function usedColumns(
-  params: WriteParams,
-  schema: ResourceSchema,
-  record: Param,
-  context: WriteContext,
-  moves: readonly Move[] = [],
-): Sql {
-  const uses = usesOf(schema, context, params, record, moves)
-  const counts = uses.map(({ resource, counts }) => sql`${sql.text(resource)}, ${counts}`)
-  const { actor } = schema.resource
-  return sql`json_build_object(${sql.join(counts)}) AS n,
-    ${actor?.refusedDeletion(params, record, context.rights?.isAdmin ?? true) ?? sql`NULL::text`} AS refused`
+/** The rows of `r` in the order of these ids, for an event. */
+function inOrder(ids: Param, count: number): Pick<Event, 'of' | 'count'> {
+  if (count === 1) return { of: sql`r` }
+  const of = sql`(SELECT r.id, r.version, ${sql.integer(count)} - o.place AS behind
+    FROM r JOIN unnest(${ids}::bigint[]) WITH ORDINALITY o (id, place) ON o.id = r.id)`
+  return { of, count }
 }
 
 /**
@@ -211,7 +233,7 @@ function usesOf(
   context: WriteContext,
   params: WriteParams,
   record: Param,
-  moves: readonly Move[] = [],
+  moves: readonly Move[],
 ): { resource: string; counts: Sql }[] {
   const seen = (resource: string, shown: Sql) =>
     mayRead(context, resource) ? sql`${shown} AND ${visible(resource, params, sql`x`)}` : sql`false`
@@ -246,12 +268,7 @@ async function refuseOther(
 /** resource → number of records that point to the record, and of those that the caller sees */
 type Uses = { readonly [resource: string]: readonly [number, number] }
 
-function inUse(
-  { resource: { name } }: ResourceSchema,
-  id: number,
-  used: Uses,
-  how = '; change what points to it first.',
-): Refusal {
+function inUse({ resource: { name } }: ResourceSchema, id: number, used: Uses, how: string): Refusal {
   const uses = Object.entries(used).filter(([, [count]]) => count > 0)
   const problems = uses.map(([resource, [all, seen]]) => ({
     field: null,

@@ -51,8 +51,10 @@ export const renderedSql = memoize(({ whole }: ResourceSchema): Sql => {
  * for digit.
  */
 export function renderedWith(document: Sql, members: { readonly [name: string]: Sql }): Sql {
-  const values = Object.entries(members).map(([name, value]) => sql`WHEN ${sql.text(name)} THEN ${value}`)
-  return rebuilt(document, sql`CASE m.key ${sql.join(values, sql` `)} ELSE m.value::text END`, sql`true`)
+  const values = Object.entries(members).map(
+    ([name, value]) => sql`WHEN m.key = ${sql.text(name)} THEN ${value}`,
+  )
+  return rebuilt(document, sql`CASE ${sql.join(values, sql` `)} ELSE m.value::text END`, sql`true`)
 }
 
 /** SQL of a stored text without the member `name`, which is SQL, too. */

@@ -9,8 +9,8 @@ import { mayRead } from '../rights/rights.ts'
 import { type Caller, callerParamsOf, isLimited, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { isHiddenByRole, shown } from './rendered-record.ts'
-import type { Saved } from './save.ts'
 import { type Reader, tableOf } from './store.ts'
+import type { Saved } from './write/operation.ts'
 
 /**
  * The text of a saved record. A caller who may not read the resource gets the id and the version of a record

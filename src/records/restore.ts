@@ -3,7 +3,6 @@ import { type Problem, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
-import { jsonInstant } from '../fields/moment.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import {
   type Caller,
@@ -14,24 +13,21 @@ import {
   visible,
 } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
-import { cascade } from './cascade.ts'
+import { cascadeRestore } from './cascade.ts'
 import type { Reference } from './parse.ts'
 import { isMet, type Precondition, versionConflict } from './precondition.ts'
 import { mayNotChange, nameOf } from './read.ts'
 import { quotaConditions, quotaProblem } from './record-quota.ts'
-import { askReferences, lookIn, missingReferences, referencesExist } from './references.ts'
+import { askReferences, lookIn, missingReferences } from './references.ts'
 import { isHiddenByRole, renderedSql, renderedWith } from './rendered-record.ts'
-import {
-  findIdempotentResponse,
-  hiddenProblem,
-  refuseForbidden,
-  type Saved,
-  save,
-  type WriteContext,
-} from './save.ts'
-import { answerOf, type Transaction, tableOf } from './store.ts'
-import { restoredKeys } from './unique.ts'
-import { lockFirst, type Write } from './write.ts'
+import { type Transaction, tableOf } from './store.ts'
+import { newKeys } from './unique.ts'
+import { authorOf, findIdempotentResponse, savedOf } from './write/answer.ts'
+import type { Saved, WriteContext } from './write/operation.ts'
+import { answerOf } from './write/plan.ts'
+import type { Write } from './write/protocol.ts'
+import { hiddenProblem, refuseForbidden } from './write/rules.ts'
+import { writeRecord } from './write/save.ts'
 
 const attempts = 3
 
@@ -72,12 +68,12 @@ export async function restoreRecord(
     const references = referencesOf(schema, record, context)
     const look = lookIn(await askReferences(db, unlimited(callerParamsOf(context)), references))
     refuseMissing(schema, missingReferences(references, look))
-    const write = (params: WriteParams) =>
-      restoration(params, schema, { id, since, version, record }, references)
+    const params = authorOf(context)
+    const write = restoration(params, schema, id, row!, record, references)
     const candidates = [{ schema, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }
-    const saved = await save(db, schema, context, write, response, { first: lockFirst, candidates })
-    if (saved) return saved
+    const written = await writeRecord(db, schema, context, params, write, response, candidates)
+    if (written) return savedOf(schema, context, written)
   }
   throw new Refusal(
     'busy_record',
@@ -90,75 +86,55 @@ export async function restoreRecord(
 }
 
 /**
- * SELECT of a deleted record that the caller sees and that can be restored: version, record, is_changeable.
+ * SELECT of a deleted record that the caller sees and that can be restored: version, record, deleted_at,
+ * is_changeable.
  */
 function deletedSql(schema: ResourceSchema, caller: Caller, id: number, since: string): Sql {
   const [params, r, { name }] = [callerParamsOf(caller), sql`r`, schema.resource]
   return sql`SELECT r.version::text AS version, ${renderedSql(schema)} AS record,
-  ${changeableColumn(name, params, r)}
+  r.deleted_at::text AS deleted_at, ${changeableColumn(name, params, r)}
 FROM ${tableOf(schema)} r
 WHERE ${visible(name, params, r)} AND r.id = ${String(id)}::bigint
   AND r.deleted_at >= ${since}::timestamptz`
 }
 
-/** The record as read. */
-type Read = {
-  readonly id: number
-  readonly since: string
-  readonly version: string
-  readonly record: Values
-}
-
 /**
  * Restores the record and the parts that were deleted with it. Writes nothing if the record is no longer
- * deleted in that version, a referenced record is deleted, or the record limit is reached.
+ * deleted in that version, a referenced record is deleted, or the record limit is reached. `row`: the
+ * record that was read.
  */
 function restoration(
   params: WriteParams,
   schema: ResourceSchema,
-  { id, since, version, record: stored }: Read,
+  id: number,
+  { version, deleted_at: deletedAt }: Readonly<Record<string, string | null>>,
+  stored: Values,
   references: readonly Reference[],
 ): Write {
-  const { isConfiguration = false, name } = schema.resource
-  const table = tableOf(schema)
-  const [record, oldest, read] = [param(String(id)), param(since), param(version)]
-  const isIt = sql`account_id = ${params.account}::bigint AND id = ${record}::bigint
-    AND deleted_at >= ${oldest}::timestamptz AND version = ${read}::int`
-  const conditions = [
-    isIt,
-    ...referencesExist(params, references),
-    ...quotaConditions(params.account, schema.resource, stored),
-  ]
+  const { isConfiguration = false, name, parts = [], updatesOthers } = schema.resource
+  const [table, t, record] = [tableOf(schema), sql`t`, param(String(id))]
+  const ofIt = sql`t.account_id = ${params.account}::bigint AND t.id = ${record}::bigint`
+  const isIt = sql`${ofIt} AND t.deleted_at = ${deletedAt!}::timestamptz AND t.version = ${version!}::int`
   const undeleted = (row: Sql) => sql`deleted_at = NULL, deleted_by = NULL, ${authored(params, row)}`
-  const wentWithIt = sql`= (SELECT deleted_at FROM before)`
-  const parts = cascade(
-    schema,
-    schema.resource.parts ?? [],
-    params,
-    'restored',
-    undeleted(sql`x`),
-    wentWithIt,
-  )
+  const cascaded = cascadeRestore(schema, id, parts, params, undeleted(sql`x`), deletedAt!)
+  const change = sql`
+  UPDATE ${table} t SET version = t.version + 1, ${undeleted(t)}
+  FROM locked WHERE ${isIt}
+  RETURNING t.*
+`
   return {
+    references,
+    conditions: quotaConditions(params.account, schema.resource, stored),
+    seesAll: true,
     changes: [
-      sql`before AS MATERIALIZED (
-  SELECT deleted_at FROM ${table}
-  WHERE ${isIt}
-)`,
-      sql`r AS (
-  UPDATE ${table} SET version = version + 1, ${undeleted(table)}
-  FROM locked
-  WHERE ${sql.join(conditions, sql`\n    AND `)}
-  RETURNING ${table}.*
-)`,
-      ...parts.changes,
+      { name: 'r', change, rows: () => sql`SELECT t.* FROM ${table} t WHERE ${ofIt}` },
+      ...cascaded.changes,
     ],
-    rows: [
-      ...restoredKeys(params, schema, sql`r`, 'taken'),
-      ...(schema.resource.updatesOthers?.(params, sql`r`) ?? []),
-    ],
-    events: [...parts.events, { type: `${name}.restored`, resource: name, of: sql`r` }],
+    whenBefore: () => [sql`EXISTS (SELECT 1 FROM ${table} t WHERE ${isIt})`],
+    steps: [...newKeys(params, schema, 'r'), ...(updatesOthers?.(params, sql`r`, []) ?? [])],
+    events: [...cascaded.events, { type: `${name}.restored`, resource: name, of: sql`r` }],
     isConfiguration,
+    hasOwnMoment: parts.length > 0,
     answer: answerOf(schema),
   }
 }
@@ -166,7 +142,7 @@ function restoration(
 /** Sets the time and user of the last change; nothing else changes. */
 function authored({ actor }: WriteParams, row: Sql): Sql {
   const document = renderedWith(sql`${row}.document`, {
-    updated_at: jsonInstant(sql`locked.at`),
+    updated_at: sql`locked.moment`,
     updated_by: sql`${actor}::text`,
   })
   return sql`updated_at = locked.at, updated_by = ${actor}::bigint, document = ${document}`

@@ -3,20 +3,18 @@
  * validated again on its result (D7). Owns the retries; does not know what is changed.
  */
 import type { ResourceSchema } from '../fields/catalog.ts'
+import { ask } from '../sql.ts'
 import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { memoize } from '../waiting/memoize.ts'
-import type { WriteOptions } from './create.ts'
-import type { Saved } from './save.ts'
 import type { Transaction } from './store.ts'
-import { lockFirst } from './write.ts'
+import type { Operation, Saved, WriteContext } from './write/operation.ts'
+import { lockStatement } from './write/protocol.ts'
 
 /** Validates and saves a change; null on a conflict. `recheck`: it is a retry. */
 type Act = (on: Transaction, recheck: boolean) => Promise<Saved | null>
 
-type About = { readonly schema: ResourceSchema; readonly id: number; readonly account: string }
-
-/** Number of retries while another process keeps changing the record. */
-const attempts = 5
+/** Number of retries while another process keeps changing the record, or what a new one points to. */
+const attempts = { create: 2, other: 5 }
 
 /** Database or transaction → the mutex of its records. */
 const mutexOf = memoize((_db: Transaction) => new KeyedMutex<string>('record'))
@@ -28,22 +26,31 @@ const mutexOf = memoize((_db: Transaction) => new KeyedMutex<string>('record'))
  */
 export async function retryOnConflict(
   db: Transaction,
-  { schema, id, account }: About,
+  { resource }: ResourceSchema,
+  { op, id, key, options }: Operation,
+  { catalog }: WriteContext,
   act: Act,
-  { check: judge }: WriteOptions,
 ): Promise<Saved | null> {
+  const account = String(catalog.account.id)
   const mutex = mutexOf(db)
-  const key = [account, schema.resource.name, id].join()
-  const saved = mutex.isLocked(key) ? null : await act(db, false)
+  const record = [account, resource.name, id, key?.field.id, key?.text].join()
+  const saved = mutex.isLocked(record) ? null : await act(db, false)
   if (saved) return saved
-  return mutex.run(key, async () => {
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      const saved = await act(db, true)
-      if (saved) return saved
-    }
-    // `judge` queries outside of the transaction, which the embedded engine's one connection can't.
-    return !judge && isTransactional(db) ? await underLock(db, account, act) : null
+  if (op === 'create') return repeated(db, act, attempts.create)
+  return mutex.run(record, async () => {
+    const saved = await repeated(db, act, attempts.other)
+    // `check` queries outside of the transaction, which the embedded engine's one connection can't.
+    if (saved || options?.check || !isTransactional(db)) return saved
+    return underLock(db, account, act)
   })
+}
+
+async function repeated(db: Transaction, act: Act, times: number): Promise<Saved | null> {
+  for (let attempt = 0; attempt < times; attempt++) {
+    const saved = await act(db, true)
+    if (saved) return saved
+  }
+  return null
 }
 
 function isTransactional(db: Transaction): db is Required<Transaction> {
@@ -52,7 +59,7 @@ function isTransactional(db: Transaction): db is Required<Transaction> {
 
 function underLock(db: Required<Transaction>, account: string, act: Act): Promise<Saved | null> {
   return db.transaction({ account }, async tx => {
-    await tx.query(lockFirst, [account])
+    await ask(tx, lockStatement(account))
     const result = await act(tx, true)
     return { isKept: result !== null, result }
   })

@@ -5,16 +5,16 @@
  */
 import { constraintOf } from '../db/constraint.ts'
 import { type Problem, problemAt, Refusal } from '../errors.ts'
-import type { CallerParams, WriteParams } from '../fields/caller-params.ts'
+import type { CallerParams, Step, WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isSameJson } from '../json.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
-import { ask, type Part, param, type Sql, sql } from '../sql.ts'
+import { ask, param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { isHiddenByRole } from './rendered-record.ts'
-import { changeColumns, isMoved, type RecordToWrite, type Transaction } from './store.ts'
+import { changeColumns, isMoved, type Reader, type RecordToWrite } from './store.ts'
 
 /** True if the values of a field are stored as keys. */
 export function hasKeys(field: Field): boolean {
@@ -24,64 +24,51 @@ export function hasKeys(field: Field): boolean {
 /** The fields of a resource whose values are stored as keys. */
 export const keyed = memoize(({ whole }: ResourceSchema): readonly Field[] => whole.fields.filter(hasKeys))
 
-/** The CTE that inserts the keys of a new record `r`, a CTE with its row; `name` is the CTE's name. */
-export function insertedKeys(
-  params: WriteParams,
-  schema: ResourceSchema,
-  r: Sql,
-  { after }: RecordToWrite,
-  name: string,
-) {
-  const keys = keysOf(keyed(schema), after)
-  return keys ? [sql`${sql.id(name)} AS (${inserted(params, r, keys, sql`true`)})`] : []
+/** Inserts the keys of the new or restored rows of the step `r`. */
+export function newKeys(params: WriteParams, schema: ResourceSchema, r: string): Step[] {
+  const all = keyed(schema)
+  return all.length ? [{ name: `${r}_keys`, change: keysOfRows(params, sql.id(r), all) }] : []
 }
 
-/** The CTEs that update the keys of a changed record `r`: they delete old keys and insert new ones. */
-export function changedKeys(
-  params: WriteParams,
-  schema: ResourceSchema,
-  { after, changes }: RecordToWrite,
-): Sql[] {
+/** Deletes the keys of the deleted rows of the step `r`. */
+export function freedKeys({ account }: WriteParams, schema: ResourceSchema, r: string): Step[] {
+  const all = keyed(schema)
+  if (all.length === 0) return []
+  const change = sql`
+  DELETE FROM unique_value u USING ${sql.id(r)} x
+  WHERE u.account_id = ${account}::bigint AND u.record = x.id AND u.field = ANY(${idsOf(all)}::bigint[])
+`
+  return [{ name: `${r}_keys`, change }]
+}
+
+/** Deletes the keys that the changed record of the step `r` no longer has, and inserts its new ones. */
+export function changedKeys(params: WriteParams, schema: ResourceSchema, { changes }: RecordToWrite): Step[] {
   const changed = keyed(schema).filter(({ internal_name: name }) => name in changes)
   if (changed.length === 0) return []
-  const keys = keysOf(changed, after) ?? sql`SELECT NULL::bigint AS field, NULL::text AS key`
-  const isOwn = sql`u.account_id = ${params.account}::bigint AND u.record = r.id`
+  const isOwn = sql`u.account_id = ${params.account}::bigint AND u.record = x.id`
   const isSame = sql`u.field = k.field AND u.key = k.key`
-  const isNew = sql`k.key IS NOT NULL AND NOT EXISTS (SELECT 1 FROM unique_value u WHERE ${isOwn} AND ${isSame})`
-  return [
-    sql`freed AS (
-  DELETE FROM unique_value u USING r
+  const freed = sql`
+  DELETE FROM unique_value u USING r x
   WHERE ${isOwn} AND u.field = ANY(${idsOf(changed)}::bigint[])
-    AND NOT EXISTS (SELECT 1 FROM (${keys}) k WHERE ${isSame})
-)`,
-    sql`taken AS (${inserted(params, sql`r`, keys, isNew)})`,
-  ]
-}
-
-/** The CTE that deletes the keys of the deleted records `r`. */
-export function freedKeys(params: WriteParams, schema: ResourceSchema, r: Sql, name: string): Sql[] {
-  const all = keyed(schema)
-  if (all.length === 0) return []
+    AND NOT EXISTS (SELECT 1 FROM (${storedKeys(changed)}) k WHERE ${isSame})
+`
+  const isNew = sql`NOT EXISTS (SELECT 1 FROM unique_value u WHERE ${isOwn} AND ${isSame})`
   return [
-    sql`${sql.id(name)} AS (
-  DELETE FROM unique_value u USING ${r} x
-  WHERE u.account_id = ${params.account}::bigint AND u.record = x.id AND u.field = ANY(${idsOf(all)}::bigint[])
-)`,
+    { name: 'freed', change: freed },
+    { name: 'taken', change: keysOfRows(params, sql`r`, changed, isNew) },
   ]
 }
 
-/** The CTE that inserts the keys of the restored rows `r`. */
-export function restoredKeys(params: WriteParams, schema: ResourceSchema, r: Sql, name: string): Sql[] {
-  const all = keyed(schema)
-  if (all.length === 0) return []
-  return [sql`${sql.id(name)} AS (${keysOfRows(params, r, all)})`]
-}
-
-/** An INSERT of the keys that the rows `r` have in these fields. */
-export function keysOfRows(by: Pick<WriteParams, 'account'>, r: Sql, fields: readonly Field[]): Sql {
+/** An INSERT of the keys `k` that the rows `x` of `r` have in these fields. */
+export function keysOfRows(
+  { account }: Pick<WriteParams, 'account'>,
+  r: Sql,
+  fields: readonly Field[],
+  where: Sql = sql`true`,
+): Sql {
   return sql`
   INSERT INTO unique_value (account_id, field, key, record)
-  SELECT ${by.account}::bigint, k.field, k.key, x.id FROM ${r} x, LATERAL (${storedKeys(fields)}) k
+  SELECT ${account}::bigint, k.field, k.key, x.id FROM ${r} x, LATERAL (${storedKeys(fields)}) k WHERE ${where}
 `
 }
 
@@ -108,7 +95,7 @@ export type Candidate = {
 
 /** The problems of values that other live records have; with the holder's id only if the caller sees it. */
 export async function clashesOf(
-  db: Transaction,
+  db: Reader,
   caller: Caller,
   candidates: readonly Candidate[],
 ): Promise<Problem[]> {
@@ -150,16 +137,9 @@ export function clash(schema: ResourceSchema, field: Field, path: string, holder
 }
 
 /**
- * SELECT of the record that holds a value: holder, null if the caller doesn't see it, and the columns of
- * recordStatement and recordToChange. No row if no record holds it.
+ * SELECT of the records that hold values: `place`, the value's place among them, from 1, and the columns of
+ * recordStatement and recordToChange, null if the caller doesn't see the record.
  */
-export function holderSelect(caller: Caller, schema: ResourceSchema, field: Field, text: Part): Sql {
-  const params = callerParamsOf(caller)
-  return sql`SELECT ${heldColumns(caller, params, schema)}
-  FROM (${holders(params, schema, field, sql`${text}::text`)}) h ${seenHolder(params, schema)}`
-}
-
-/** Like holderSelect, for many values: also `place`, the value's place among them, from 1. */
 export function holdersSelect(
   caller: Caller,
   schema: ResourceSchema,
@@ -173,7 +153,7 @@ export function holdersSelect(
 }
 
 function heldColumns(caller: Caller, params: CallerParams, schema: ResourceSchema): Sql {
-  return sql`r.id::text AS holder, ${changeColumns(schema, params)},
+  return sql`${changeColumns(schema, params)},
     ${isMoved(schema, param(caller.catalog.followedAt))}`
 }
 
@@ -223,13 +203,6 @@ function keysOf(fields: readonly Field[], after: Values): Sql | null {
     ]
   })
   return selects.length ? sql.join(selects, sql`\n    UNION ALL `) : null
-}
-
-function inserted({ account }: WriteParams, r: Sql, keys: Sql, where: Sql): Sql {
-  return sql`
-  INSERT INTO unique_value (account_id, field, key, record)
-  SELECT ${account}::bigint, k.field, k.key, r.id FROM ${r} r, (${keys}) k WHERE ${where}
-`
 }
 
 function idsOf(fields: readonly Field[]): string {

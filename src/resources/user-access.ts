@@ -3,7 +3,7 @@
  * rows in SQL; no whole statement.
  */
 import { Refusal } from '../errors.ts'
-import type { WriteParams } from '../fields/caller-params.ts'
+import type { Step, WriteParams } from '../fields/caller-params.ts'
 import type { ActorRules, Invariant } from '../fields/resource.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
 
@@ -83,21 +83,27 @@ function refusedDeletion({ account, actor }: WriteParams, user: Param, isAdmin: 
 }
 
 /** A CTE that revokes the sessions of the user `r`, all but `except`. */
-export function endedSessions({ account }: WriteParams, except: number | null = null): Sql {
-  return sql`ended_sessions AS (
+export function endedSessions({ account }: WriteParams, except: number | null = null): Step {
+  return {
+    name: 'ended_sessions',
+    change: sql`
   DELETE FROM session x USING r, counted
   WHERE x.account_id = ${account}::bigint AND x."user" = r.id
     AND x.id IS DISTINCT FROM ${except === null ? null : String(except)}::bigint
-)`
+`,
+  }
 }
 
 /** A CTE that revokes the links of the user `r`, except for `used`, which this statement uses. */
-export function endedLinks({ account }: WriteParams, used: string | null = null): Sql {
-  return sql`ended_links AS (
+export function endedLinks({ account }: WriteParams, used: string | null = null): Step {
+  return {
+    name: 'ended_links',
+    change: sql`
   UPDATE sign_in_link x SET used_at = counted.at FROM r, counted
   WHERE x.account_id = ${account}::bigint AND x."user" = r.id AND x.used_at IS NULL
     AND x.hash IS DISTINCT FROM ${used}::text
-)`
+`,
+  }
 }
 
 /** The rules of a user's deletion, and the revocation of their access. */

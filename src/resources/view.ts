@@ -15,7 +15,7 @@ import { withOptionIds } from '../lists/option-ids.ts'
 import { parsed } from '../lists/parameters.ts'
 import { selectionOf } from '../lists/query.ts'
 import { resolveSort } from '../lists/resolve.ts'
-import { NameLookup } from '../records/names.ts'
+import { NameLookup } from '../records/name-lookup.ts'
 
 /** The options of `source`: the resources that views can show. */
 const sources = ['deal', 'product', 'contact', 'company', 'activity']

@@ -60,8 +60,13 @@ function suite(place: () => Promise<{ url?: string }>) {
         db.write(account, insert, Array.from<string>({ length: 70_000 }).fill('1')),
         db.write(account, insert, [account, 5 as unknown as string]),
         db.write(account, 'SELECT n FROM kept WHERE account = $1::bigint AND n = 4', [account]),
-        db.write(account, divided, [account, '10'], 'SELECT 1 / ($1::bigint - $1::bigint)'),
-        db.write(account, divided, [account, '5'], 'SELECT $1::bigint'),
+        db.write(
+          account,
+          divided,
+          [account, '10'],
+          [{ text: 'SELECT 1 / ($1::bigint - $1::bigint)', values: [account] }],
+        ),
+        db.write(account, divided, [account, '5'], [{ text: 'SELECT $1::bigint', values: [account] }]),
         add(account, 6),
       ])
       const said = answers.map(answer =>
@@ -80,7 +85,7 @@ function suite(place: () => Promise<{ url?: string }>) {
     const answers = await Promise.all(
       ['a', 'b', 'c'].flatMap(n => [
         db.write('3', 'SELECT $1::text AS n', [n]),
-        db.write('3', many, [n, n], 'SELECT $1::bigint'),
+        db.write('3', many, [n, n], [{ text: 'SELECT $1::bigint', values: ['3'] }]),
       ]),
     )
     assert.deepEqual(

@@ -286,7 +286,7 @@ test('what points to contacts is looked up by index, also where all deals point 
   await db.query('ANALYZE deal')
   const { account } = callerParamsOf({ catalog, actor: 1 })
   const ids = `{${Array.from({ length: 500 }, (_, index) => 9_000_000 + index).join()}}`
-  const conditions = unpointed('contact', { account }, catalog, sql`${param(ids)}::bigint[]`)
+  const conditions = unpointed('contact', { account }, catalog, sql`${param(ids)}::bigint[]`, [])
   assert.ok(conditions.length >= 3)
   for (const condition of conditions) {
     const { text, values } = compile(sql`EXPLAIN (COSTS OFF) SELECT 1 WHERE ${condition}`)

@@ -163,6 +163,10 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     maxConnections: 2000,
     maxConnectionsPerAddress: 2000,
     requestTimeoutMs: 30_000,
+    metricsPort: null,
+    metricsHost: '127.0.0.1',
+    logRequests: false,
+    trustedProxies: [],
   })
   // A service that other hosts can reach has a limit.
   assert.equal(readConfig({ HOST: '0.0.0.0' }).rateLimit, 6000)

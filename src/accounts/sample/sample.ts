@@ -7,11 +7,10 @@
 import { kinds } from '../../fields/kinds.ts'
 import { plainWords } from '../../fields/name.ts'
 import type { JsonObject } from '../../json.ts'
-import { carryOutBatch } from '../../records/batch.ts'
-import { createRecord } from '../../records/create.ts'
-import type { WriteContext } from '../../records/save.ts'
 import type { Transaction } from '../../records/store.ts'
-import { updateRecord } from '../../records/update.ts'
+import { carryOutBatch } from '../../records/write/batch.ts'
+import type { WriteContext } from '../../records/write/operation.ts'
+import { createRecord, updateRecord } from '../../records/write/save.ts'
 import { resources } from '../../resources/resources.ts'
 import { ask, sql } from '../../sql.ts'
 import { loadCatalog } from '../callers.ts'
@@ -76,7 +75,7 @@ async function createAll(
   context: WriteContext & { readonly at: Date },
 ): Promise<number[]> {
   const schema = context.catalog.resources.get(resource)!
-  const create = { op: 'create', id: null, told: null, precondition: null } as const
+  const create = { op: 'create', id: null, key: null, precondition: null } as const
   const operations = bodies.map(body => ({ ...create, body }))
   const outcomes = await carryOutBatch(tx, schema, operations, context, context.at)
   return outcomes.map(outcome => {

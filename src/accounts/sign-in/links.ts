@@ -3,14 +3,16 @@
  * secrets are stored.
  */
 import { randomBytes } from 'node:crypto'
-import type { WriteParams } from '../../fields/caller-params.ts'
+import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import { storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
-import { requestKeyOf, type WriteContext } from '../../records/save.ts'
 import type { Transaction } from '../../records/store.ts'
-import { author, carryOut, lockFirst, type Origin, statementOf, writing } from '../../records/write.ts'
+import { requestKeyOf } from '../../records/write/answer.ts'
+import { execute } from '../../records/write/execute.ts'
+import type { WriteContext } from '../../records/write/operation.ts'
+import { author, type Origin } from '../../records/write/protocol.ts'
 import { endedLinks, endedSessions, isInUse } from '../../resources/user-access.ts'
 import type { Caller } from '../../rights/visibility.ts'
-import { ask, type Sql, sql } from '../../sql.ts'
+import { ask, sql } from '../../sql.ts'
 import { accountOf, hashToken, newSecret } from '../token.ts'
 import { type NewSession, sessionRow, signingIn } from './sessions.ts'
 
@@ -48,7 +50,8 @@ export async function createLink(
   const params = author(context)
   const write = {
     changes: [signingIn(params, sql`u.id = ${String(user)}::bigint`)],
-    rows: [endedLinks(params), linkRow(params, secret, purpose)],
+    seesAll: true,
+    steps: [endedLinks(params), linkRow(params, secret, purpose)],
     events: [
       {
         type: 'user.link_created',
@@ -62,14 +65,7 @@ export async function createLink(
       to_char(l.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS expires_at
     FROM r, link_row l`,
   }
-  const written = await writeIdempotently(
-    db,
-    params.account,
-    idempotency,
-    writing(params, write),
-    {},
-    lockFirst,
-  )
+  const written = await writeIdempotently(db, params, idempotency, write, {})
   return written ? savedLink(written, idempotency?.isReplayed ? null : secret) : null
 }
 
@@ -77,14 +73,17 @@ function savedLink({ row }: Written<object>, secret: string | null): SavedLink {
   return { secret, expiresAt: row.expires_at! }
 }
 
-function linkRow({ account }: WriteParams, secret: string, purpose: Purpose): Sql {
-  return sql`link_row AS (
+function linkRow({ account }: WriteParams, secret: string, purpose: Purpose): Step {
+  return {
+    name: 'link_row',
+    change: sql`
   INSERT INTO sign_in_link (account_id, hash, "user", purpose, created_at, expires_at)
   SELECT ${account}::bigint, ${hashToken(secret)}::text, r.id, ${purpose}::text, counted.at,
     counted.at + make_interval(secs => ${sql.integer(lifetimes[purpose])})
   FROM r, counted
   RETURNING expires_at
-)`
+`,
+  }
 }
 
 /** A link with its user. */
@@ -135,16 +134,20 @@ export async function consumeLink(
 ): Promise<boolean> {
   const params = author(caller)
   const hash = hashToken(secret)
-  const used = sql`used AS (
+  const used = {
+    name: 'used',
+    change: sql`
   UPDATE sign_in_link x SET used_at = locked.at FROM locked
   WHERE x.account_id = ${params.account}::bigint AND x.hash = ${hash}::text AND x."user" = ${params.actor}::bigint
     AND x.used_at IS NULL AND x.expires_at > now()
   RETURNING x."user"
-)`
+`,
+  }
   const write = {
     changes: [used, signingIn(params, sql`u.id = (SELECT "user" FROM used)`)],
+    seesAll: true,
     ids: 1,
-    rows: [
+    steps: [
       ...(passwordHash === null
         ? []
         : [passwordRow(params, passwordHash), endedSessions(params), endedLinks(params, hash)]),
@@ -153,18 +156,20 @@ export async function consumeLink(
     events: passwordHash === null ? [] : [passwordChanged],
     answer: sql`SELECT counted.last_id::text AS id FROM counted`,
   }
-  const rows = await carryOut(db, params.account, statementOf(writing(params, write)), lockFirst)
-  return rows.length > 0
+  return (await execute(db, params, write)).length > 0
 }
 
 /** The event of a new password, without the password. */
 export const passwordChanged = { type: 'user.password_changed', resource: 'user', of: sql`r` }
 
 /** A CTE that saves the hash of the password of the user `r`. */
-export function passwordRow({ account }: WriteParams, hash: string): Sql {
-  return sql`password_row AS (
+export function passwordRow({ account }: WriteParams, hash: string): Step {
+  return {
+    name: 'password_row',
+    change: sql`
   INSERT INTO password (account_id, "user", hash, changed_at)
   SELECT ${account}::bigint, r.id, ${hash}::text, counted.at FROM r, counted
   ON CONFLICT (account_id, "user") DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at
-)`
+`,
+  }
 }

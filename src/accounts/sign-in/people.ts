@@ -1,8 +1,9 @@
 /** Users by e-mail, and their passwords: the queries of sign-in. */
 import { comparedName } from '../../fields/name.ts'
-import { canBeName } from '../../records/names.ts'
+import { canBeName } from '../../records/name-lookup.ts'
 import type { Transaction } from '../../records/store.ts'
-import { author, carryOut, lockFirst, type Origin, statementOf, writing } from '../../records/write.ts'
+import { execute } from '../../records/write/execute.ts'
+import { author, type Origin } from '../../records/write/protocol.ts'
 import { endedLinks, endedSessions, isInUse } from '../../resources/user-access.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import { ask, sql } from '../../sql.ts'
@@ -91,9 +92,10 @@ export async function changePassword(
   const isTheirs = sql`u.id = ${params.actor}::bigint AND ${hasPassword(params, judgedHash)}`
   const write = {
     changes: [signingIn(params, isTheirs)],
-    rows: [passwordRow(params, newHash), endedSessions(params, caller.session?.id), endedLinks(params)],
+    seesAll: true,
+    steps: [passwordRow(params, newHash), endedSessions(params, caller.session?.id), endedLinks(params)],
     events: [passwordChanged],
     answer: sql`SELECT r.id::text AS id FROM r, counted`,
   }
-  return (await carryOut(db, params.account, statementOf(writing(params, write)), lockFirst)).length > 0
+  return (await execute(db, params, write)).length > 0
 }

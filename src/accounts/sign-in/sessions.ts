@@ -1,8 +1,9 @@
 /** The sessions of users (D61): creation, list and end. Only hashes of their secrets are stored. */
 import { randomBytes } from 'node:crypto'
-import type { WriteParams } from '../../fields/caller-params.ts'
+import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import type { Transaction } from '../../records/store.ts'
-import { author, carryOut, locked, lockFirst, statementOf, writing } from '../../records/write.ts'
+import { execute } from '../../records/write/execute.ts'
+import { author, carryOut, locked } from '../../records/write/protocol.ts'
 import { isInUse, isSignedIn } from '../../resources/user-access.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
@@ -22,33 +23,42 @@ export function newSession(account: number, origin: SignInOrigin): NewSession {
 const sessionsMax = 100
 
 /** A CTE that saves a session of the user `r` with the id that the write has reserved. */
-export function sessionRow({ account }: WriteParams, { secret, origin }: NewSession): Sql {
-  return sql`session_row AS (
+export function sessionRow({ account }: WriteParams, { secret, origin }: NewSession): Step {
+  return {
+    name: 'session_row',
+    change: sql`
   INSERT INTO session (account_id, id, hash, "user", created_at, last_used_at, address, user_agent)
   SELECT ${account}::bigint, counted.last_id, ${hashToken(secret)}::text, r.id, counted.at, now(),
     ${origin.address}::text, ${origin.userAgent}::text
   FROM r, counted
-)`
+`,
+  }
 }
 
 /** A CTE that deletes sessions of the user `r` that are expired or too many. */
-function oldSessions({ account }: WriteParams): Sql {
-  return sql`old_sessions AS (
+function oldSessions({ account }: WriteParams): Step {
+  return {
+    name: 'old_sessions',
+    change: sql`
   DELETE FROM session x USING r, counted
   WHERE x.account_id = ${account}::bigint AND x."user" = r.id AND x.id NOT IN (
     SELECT s.id FROM session s, r
     WHERE s.account_id = ${account}::bigint AND s."user" = r.id AND ${isSignedIn}
     ORDER BY s.last_used_at DESC LIMIT ${sql.integer(sessionsMax - 1)})
-)`
+`,
+  }
 }
 
 /** A CTE for the user `r` who signs in, if they are in use and `condition`, on the row `u`, holds. */
-export function signingIn({ account }: WriteParams, condition: Sql): Sql {
-  return sql`r AS (
+export function signingIn({ account }: WriteParams, condition: Sql): Step {
+  return {
+    name: 'r',
+    change: sql`
   SELECT u.id, u.version FROM "user" u, locked
   WHERE u.account_id = ${account}::bigint AND ${isInUse} AND ${condition}
     AND EXISTS (SELECT 1 FROM account a WHERE a.account_id = ${account}::bigint AND a.deleted_at IS NULL)
-)`
+`,
+  }
 }
 
 /** A condition: the password hash of the row `u` is still this one; null: there is none. */
@@ -70,19 +80,22 @@ export async function saveSession(
 ): Promise<boolean> {
   const params = author(caller)
   const isUser = sql`u.id = ${params.actor}::bigint`
-  const renewed = sql`renewed AS (
+  const renewed = {
+    name: 'renewed',
+    change: sql`
   UPDATE password x SET hash = ${judged?.newHash ?? null}::text FROM r, counted
   WHERE x.account_id = ${params.account}::bigint AND x."user" = r.id
-)`
+`,
+  }
   const write = {
     changes: [signingIn(params, judged ? sql`${isUser} AND ${hasPassword(params, judged.hash)}` : isUser)],
     ids: 1,
-    rows: [oldSessions(params), sessionRow(params, session), ...(judged?.newHash ? [renewed] : [])],
+    seesAll: true,
+    steps: [oldSessions(params), sessionRow(params, session), ...(judged?.newHash ? [renewed] : [])],
     events: [],
     answer: sql`SELECT counted.last_id::text AS id FROM counted`,
   }
-  const rows = await carryOut(db, params.account, statementOf(writing(params, write)), lockFirst)
-  return rows.length > 0
+  return (await execute(db, params, write)).length > 0
 }
 
 /**

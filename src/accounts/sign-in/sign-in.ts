@@ -4,7 +4,7 @@
  */
 import { type Problem, Refusal } from '../../errors.ts'
 import type { Transaction } from '../../records/store.ts'
-import type { Origin } from '../../records/write.ts'
+import type { Origin } from '../../records/write/protocol.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import type { AuthenticatedCaller, Callers } from '../callers.ts'
 import { accountOf } from '../token.ts'

@@ -1,13 +1,12 @@
 /** `/account` over HTTP: the settings of the caller's account (D141). */
-
 import { changeSettings, type SettingsChange, settingNames, settingsOf } from '../../accounts/settings.ts'
 import type { Database } from '../../db/open.ts'
 import { problemAt, Refusal } from '../../errors.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { isObject, type JsonObject } from '../../json.ts'
 import { onceByKey } from '../../records/idempotency.ts'
-import { requestKeyOf } from '../../records/save.ts'
 import type { Transaction } from '../../records/store.ts'
+import { requestKeyOf } from '../../records/write/answer.ts'
 import { okAnswer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'

@@ -2,8 +2,8 @@
 import { type Problem, type Problems, problemAt, Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
-import { type Operation, operationNames } from '../../records/batch.ts'
-import { uniqueKeyOf } from '../../records/upsert.ts'
+import { uniqueKeyOf } from '../../records/unique-key.ts'
+import { type Operation, operationNames } from '../../records/write/operation.ts'
 import { unknownMembers } from '../request.ts'
 
 /** Maximum of operations per batch. */
@@ -64,7 +64,7 @@ function operationOf(sent: Json, schema: ResourceSchema, path: string, problems:
   return {
     op,
     id: id as number | null,
-    told: by === null ? null : toldOf(by, schema, wrong),
+    key: by === null ? null : keyOf(by, schema, wrong),
     precondition: ifMatch === null ? null : [String(ifMatch)],
     body: data,
   }
@@ -86,7 +86,7 @@ function judgeTarget(op: Operation['op'], given: { id: Json; by: Json }, addProb
     )
 }
 
-function toldOf(by: Json, schema: ResourceSchema, addProblem: AddProblem): Operation['told'] {
+function keyOf(by: Json, schema: ResourceSchema, addProblem: AddProblem): Operation['key'] {
   const { field, value } = isObject(by) ? by : {}
   const isValue = typeof value === 'string' || typeof value === 'number'
   if (!isObject(by) || Object.keys(by).length !== 2 || typeof field !== 'string' || !isValue) {

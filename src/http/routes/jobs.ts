@@ -1,5 +1,4 @@
 /** Jobs over HTTP (D84): the list, their actions, and bulk changes (D82). */
-
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { type Problem, type Problems, problemAt, Refusal } from '../../errors.ts'
@@ -8,9 +7,9 @@ import { throwProblems, unknownParameters, unreadable, wholeNumber } from '../..
 import { onceByKey, storedResponse } from '../../records/idempotency.ts'
 import { resolveNames } from '../../records/names.ts'
 import { parseRecord } from '../../records/parse.ts'
-import { requestKeyOf } from '../../records/save.ts'
 import type { Transaction } from '../../records/store.ts'
-import { reserveIds } from '../../records/write.ts'
+import { requestKeyOf } from '../../records/write/answer.ts'
+import { reserveIds } from '../../records/write/protocol.ts'
 import { importJson, requireAnswers, withLines } from '../../work/imports/json.ts'
 import { choicesOf } from '../../work/imports/named-choices.ts'
 import { nameable } from '../../work/imports/targets.ts'

@@ -1,5 +1,4 @@
 /** `/me` over HTTP: the caller, their rights (D66), and their format of dates and numbers (D134). */
-
 import type { AuthenticatedCaller, Callers } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
@@ -8,7 +7,7 @@ import { mayFollow } from '../../history/query.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import { readRecord } from '../../records/read.ts'
 import type { Transaction } from '../../records/store.ts'
-import { updateRecord } from '../../records/update.ts'
+import { updateRecord } from '../../records/write/save.ts'
 import { type Answer, okAnswer } from '../answer.ts'
 import { sessionSeconds, withCookie } from '../client.ts'
 import { readParameters } from '../parameters.ts'

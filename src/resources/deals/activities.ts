@@ -4,7 +4,8 @@
  * new deal. So they are right under concurrent writes. The deal's version, its times and its events don't
  * change.
  */
-import type { WriteParams } from '../../fields/caller-params.ts'
+import type { Step, WriteParams } from '../../fields/caller-params.ts'
+import type { Values } from '../../fields/field.ts'
 import { type Sql, sql } from '../../sql.ts'
 import { kindNames, kindOf } from '../activity-kinds.ts'
 
@@ -38,39 +39,45 @@ const document = sql.join(
 )
 
 /**
- * The CTE that updates the deals of the activities `r`, if anything differs. `r` has the rows after the
- * write; the table has the state before it.
+ * The steps that update the deals of the activities `r`, those that they have and those that they had, if
+ * anything differs. `r` has the rows after the write; the table may have them before it or after it.
  */
-export function dealsInLine({ account }: Pick<WriteParams, 'account'>, r: Sql): Sql[] {
+export function dealsInLine(
+  { account }: Pick<WriteParams, 'account'>,
+  r: Sql,
+  befores: readonly Values[],
+): Step[] {
   const values = Object.entries(worked).map(([name, value]) => sql`${value} AS ${sql.id(name)}`)
   const set = names.map(name => sql`${name} = n.${name}`)
   const counts = sql`id, kind, due_at, done_at, created_at`
-  return [
-    sql`zone AS (SELECT time_zone FROM account WHERE account_id = ${account}::bigint),
-touched AS (
-  SELECT deal FROM ${r} UNION
-  SELECT a.deal FROM activity a WHERE a.account_id = ${account}::bigint AND a.id IN (SELECT id FROM ${r})
-),
-in_line AS (
+  const former = `{${befores.flatMap(({ deal }) => deal ?? []).join()}}`
+  const zone = sql`SELECT time_zone FROM account WHERE account_id = ${account}::bigint`
+  const touched = sql`SELECT deal FROM ${r} UNION SELECT unnest(${former}::bigint[])`
+  const change = sql`
   UPDATE deal d SET ${sql.join(set)},
-    activities_document = concat(${document}), activities_moved_at = counted.at
+    activities_document = n.activities_document, activities_moved_at = counted.at
   FROM counted, (
-    SELECT t.deal, w.*, coalesce(
-      (SELECT coalesce(r.notes, r.subject) FROM ${r} r WHERE r.id = w.newest_note),
-      (SELECT coalesce(a.notes, a.subject) FROM activity a
-       WHERE a.account_id = ${account}::bigint AND a.id = w.newest_note)) AS recent_note
-    FROM touched t, LATERAL (
-      SELECT ${sql.join(values, sql`,\n        `)},
-        ${newest} AS newest_note
-      FROM (
-        SELECT ${counts} FROM activity a
-        WHERE a.account_id = ${account}::bigint AND a.deal = t.deal AND a.deleted_at IS NULL
-          AND NOT EXISTS (SELECT 1 FROM ${r} r WHERE r.id = a.id)
-        UNION ALL
-        SELECT ${counts} FROM ${r} r WHERE r.deal = t.deal AND r.deleted_at IS NULL) x) w) n
+    SELECT n.*, concat(${document}) AS activities_document FROM (
+      SELECT t.deal, w.*, coalesce(
+        (SELECT coalesce(r.notes, r.subject) FROM ${r} r WHERE r.id = w.newest_note),
+        (SELECT coalesce(a.notes, a.subject) FROM activity a
+         WHERE a.account_id = ${account}::bigint AND a.id = w.newest_note)) AS recent_note
+      FROM touched t, LATERAL (
+        SELECT ${sql.join(values, sql`,\n          `)},
+          ${newest} AS newest_note
+        FROM (
+          SELECT ${counts} FROM activity a
+          WHERE a.account_id = ${account}::bigint AND a.deal = t.deal AND a.deleted_at IS NULL
+            AND NOT EXISTS (SELECT 1 FROM ${r} r WHERE r.id = a.id)
+          UNION ALL
+          SELECT ${counts} FROM ${r} r WHERE r.deal = t.deal AND r.deleted_at IS NULL) x) w) n) n
   WHERE d.account_id = ${account}::bigint AND d.id = n.deal
     AND (${namesOf(sql`d`)}) IS DISTINCT FROM (${namesOf(sql`n`)})
-)`,
+`
+  return [
+    { name: 'zone', rows: () => zone },
+    { name: 'touched', rows: () => touched },
+    { name: 'in_line', change },
   ]
 }
 

@@ -2,7 +2,6 @@
  * A board (D129): the stages of a pipeline, each with its sums and its first deals. It is made of the lists
  * and sums of deals and adds no rule of its own. Knows no HTTP.
  */
-
 import type { Problems } from '../../errors.ts'
 import type { Catalog, ResourceSchema, Stage } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
@@ -21,7 +20,7 @@ import {
 } from '../../lists/parameters.ts'
 import { dayOf, type ListRequest, listRequestOf } from '../../lists/query.ts'
 import type { Plan } from '../../lists/resolve.ts'
-import type { NameLookup } from '../../records/names.ts'
+import type { NameLookup } from '../../records/name-lookup.ts'
 import type { RawReader } from '../../records/store.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import { type DealGroup, dealGroups, dealMoney, type SumName, seesSum } from './aggregate.ts'

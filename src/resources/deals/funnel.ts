@@ -17,7 +17,7 @@ import {
 import { dayOf, type Selection, selectionOf } from '../../lists/query.ts'
 import { dependsOnValues } from '../../lists/resolve.ts'
 import { whereSql } from '../../lists/sql.ts'
-import type { NameLookup } from '../../records/names.ts'
+import type { NameLookup } from '../../records/name-lookup.ts'
 import type { Reader } from '../../records/store.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'

@@ -5,8 +5,8 @@
 import type { Stage } from '../../fields/catalog.ts'
 import { isSameName } from '../../fields/name.ts'
 import { hasAny, type Move, NoTarget } from '../../records/move.ts'
-import type { WriteContext } from '../../records/save.ts'
 import type { Transaction } from '../../records/store.ts'
+import type { WriteContext } from '../../records/write/operation.ts'
 import { sql } from '../../sql.ts'
 
 /**

@@ -6,7 +6,7 @@
  */
 import { accountTables } from '../../db/account-tables.ts'
 import type { Transaction } from '../../records/store.ts'
-import { carryOut, lockFirst } from '../../records/write.ts'
+import { carryOut } from '../../records/write/protocol.ts'
 import { ask, type Param, param, sql } from '../../sql.ts'
 
 const batch = 500
@@ -45,7 +45,7 @@ export async function purgeAccount(
     sql`DELETE FROM counter WHERE account_id = ${own}::bigint AND EXISTS (
       SELECT 1 FROM account a
       WHERE a.account_id = ${own}::bigint AND a.deleted_at < ${oldest.toISOString()}::timestamptz)`,
-    lockFirst,
+    true,
   )
   const [counter] = await ask(db, sql`SELECT 1 AS one FROM counter WHERE account_id = ${own}::bigint`)
   if (counter) return null

@@ -8,7 +8,7 @@ import type { Catalog } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { renderedWithout } from '../../records/rendered-record.ts'
 import type { Transaction } from '../../records/store.ts'
-import { carryOut, locked, lockFirst } from '../../records/write.ts'
+import { carryOut, locked } from '../../records/write/protocol.ts'
 import { type Param, param, type Sql, sql } from '../../sql.ts'
 
 const recordsAtOnce = 200
@@ -46,11 +46,11 @@ async function purgeField(db: Transaction, account: string, field: Field, before
   }
   for (const step of [fromRecords, fromHistory]) {
     for (let last: string | null = '0'; last !== null; ) {
-      const rows = await carryOut(db, due.account, step(due, last), lockFirst)
+      const rows = await carryOut(db, due.account, step(due, last), true)
       last = rows[0]!.last!
     }
   }
-  return (await carryOut(db, due.account, endOfField(due), lockFirst)).length > 0
+  return (await carryOut(db, due.account, endOfField(due), true)).length > 0
 }
 
 /** The CTEs at the start of each step: `due` has a row as long as the field is still deleted. */

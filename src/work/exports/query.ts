@@ -12,7 +12,7 @@ import {
 } from '../../lists/parameters.ts'
 import { type ListRequest, listRequestOf } from '../../lists/query.ts'
 import { isExpandable } from '../../records/expand.ts'
-import type { NameLookup } from '../../records/names.ts'
+import type { NameLookup } from '../../records/name-lookup.ts'
 
 export const formats = ['csv', 'jsonl', 'xlsx'] as const
 export type FormatName = (typeof formats)[number]

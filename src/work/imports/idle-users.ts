@@ -4,10 +4,11 @@
  */
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Json, JsonObject } from '../../json.ts'
-import { type Match, matchesOfNames } from '../../records/names.ts'
+import type { Match } from '../../records/name-lookup.ts'
+import { matchesOfNames } from '../../records/names.ts'
 import { askReferences, lookIn } from '../../records/references.ts'
-import type { WriteContext } from '../../records/save.ts'
 import type { Transaction } from '../../records/store.ts'
+import type { WriteContext } from '../../records/write/operation.ts'
 import { mayRead } from '../../rights/rights.ts'
 import { callerParamsOf } from '../../rights/visibility.ts'
 import { otherUsers } from '../jobs/job.ts'

@@ -7,12 +7,13 @@ import { isBlank } from '../../fields/blank.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { comparedName } from '../../fields/name.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
-import { carryOutBatch } from '../../records/batch.ts'
 import { withoutFindBy } from '../../records/find-by.ts'
 import { namesakesSql } from '../../records/like-names.ts'
-import { candidatesMax, fullName, type Match, matchesOfNames, namingField } from '../../records/names.ts'
-import type { WriteContext } from '../../records/save.ts'
+import { candidatesMax, fullName, type Match } from '../../records/name-lookup.ts'
+import { matchesOfNames, namingField } from '../../records/names.ts'
 import { recordsToChange, type Transaction } from '../../records/store.ts'
+import { carryOutBatch } from '../../records/write/batch.ts'
+import type { WriteContext } from '../../records/write/operation.ts'
 import { allows } from '../../rights/scopes.ts'
 import { callerParamsOf } from '../../rights/visibility.ts'
 import { ask } from '../../sql.ts'
@@ -170,7 +171,7 @@ async function link(
   if (absent.length === 0 || !context.rights || !allows(context.rights.scopes, `${name}:write`))
     return { made: [], lost }
   const operations = absent.map(([first]) => ({
-    ...({ op: 'create', id: null, told: null, precondition: null } as const),
+    ...({ op: 'create', id: null, key: null, precondition: null } as const),
     body: withoutFindBy(first!.payload),
   }))
   const outcomes = await carryOutBatch(tx, schema, operations, { ...context, overrides: [] }, oldest)

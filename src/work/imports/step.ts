@@ -6,11 +6,11 @@ import { type Problem, Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
 import type { Json, JsonObject } from '../../json.ts'
-import { carryOutBatch, type Operation, type Outcome } from '../../records/batch.ts'
-import type { Saved, WriteContext } from '../../records/save.ts'
 import type { Transaction } from '../../records/store.ts'
 import { holdersSelect } from '../../records/unique.ts'
-import { type UniqueKey, uniqueKeyOf } from '../../records/upsert.ts'
+import { uniqueKeyOf } from '../../records/unique-key.ts'
+import { carryOutBatch } from '../../records/write/batch.ts'
+import type { Operation, Outcome, Saved, UniqueKey, WriteContext } from '../../records/write/operation.ts'
 import { ask } from '../../sql.ts'
 import { memoize } from '../../waiting/memoize.ts'
 import { mapYielding } from '../../waiting/yielding.ts'
@@ -224,7 +224,7 @@ async function operationsOf(
     const one = told[index]!
     if (one && there.has(one)) return []
     const isUpsert = one !== null && action === 'update'
-    const what = { id: null, told: isUpsert ? one : null, precondition: null, body }
+    const what = { id: null, key: isUpsert ? one : null, precondition: null, body }
     const bodyOn = (before: Values) => {
       formers.note(place, before, said)
       return onto(said, before, context.catalog)

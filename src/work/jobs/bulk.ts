@@ -3,10 +3,10 @@ import type { Json, JsonObject } from '../../json.ts'
 import { requireReadScopes } from '../../lists/needed-scopes.ts'
 import { readListQuery } from '../../lists/query.ts'
 import { whereSql } from '../../lists/sql.ts'
-import { carryOutBatch, type Operation } from '../../records/batch.ts'
 import { resolveNames } from '../../records/names.ts'
-import type { WriteContext } from '../../records/save.ts'
 import { type Reader, type Transaction, tableOf } from '../../records/store.ts'
+import { carryOutBatch } from '../../records/write/batch.ts'
+import type { Operation, WriteContext } from '../../records/write/operation.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { callerParamsOf } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
@@ -42,7 +42,7 @@ WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${
     ({ id }): Operation => ({
       op: 'update',
       id: Number(id),
-      told: null,
+      key: null,
       precondition: null,
       body: changes as Json,
     }),

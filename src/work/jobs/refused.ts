@@ -2,7 +2,7 @@
 import { type Problem, problemAt, type Refusal } from '../../errors.ts'
 import type { Json } from '../../json.ts'
 import { replayedProblem } from '../../records/replay.ts'
-import { hiddenProblem } from '../../records/save.ts'
+import { hiddenProblem } from '../../records/write/rules.ts'
 import { mayRead, type Rights } from '../../rights/rights.ts'
 import type { AuthorizedCaller, Caller } from '../../rights/visibility.ts'
 import { type Counts, type Job, otherUsers, type Phase, type Refused } from './job.ts'

@@ -2,12 +2,11 @@
  * A step of a job: a part of its phase, executed with the rights of its user, in one transaction with the
  * record of its progress. A step of a dry run is rolled back; only its progress is stored (D79).
  */
-
 import type { Callers } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
-import type { WriteContext } from '../../records/save.ts'
 import type { Transaction } from '../../records/store.ts'
+import type { WriteContext } from '../../records/write/operation.ts'
 import type { Rights } from '../../rights/rights.ts'
 import { oldestKept } from '../background/background-jobs.ts'
 import { type ImportStep, importStep } from '../imports/step.ts'

@@ -5,7 +5,7 @@
 import { jsonInstant } from '../../fields/moment.ts'
 import type { JsonObject } from '../../json.ts'
 import type { Reader, Transaction } from '../../records/store.ts'
-import { carryOut, lockFirst } from '../../records/write.ts'
+import { carryOut } from '../../records/write/protocol.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
 import { type Job, jobOf, type Kind, type Phase, type Refused, type State } from './job.ts'
 
@@ -66,7 +66,7 @@ SELECT ${account}::bigint, ${String(key.id)}::bigint, ${kind}::text, ${resource}
 WHERE ${most}::bigint IS NULL OR ${most}::bigint > (SELECT count(*) FROM job x
   WHERE x.account_id = ${account}::bigint AND x.state IN ('waiting', 'running', 'paused'))
 RETURNING ${jobColumns}`,
-    lockFirst,
+    true,
   )
   return rows[0] ? jobOf(rows[0]) : null
 }

@@ -3,13 +3,14 @@
  * writes has an event. Knows no HTTP.
  */
 import { Refusal } from '../../errors.ts'
-import type { WriteParams } from '../../fields/caller-params.ts'
+import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import { jsonInstant } from '../../fields/moment.ts'
 import { presentEvents } from '../../history/present.ts'
 import { storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
-import { requestKeyOf, type WriteContext } from '../../records/save.ts'
 import type { Transaction } from '../../records/store.ts'
-import { author, type Write, writing } from '../../records/write.ts'
+import { requestKeyOf } from '../../records/write/answer.ts'
+import type { WriteContext } from '../../records/write/operation.ts'
+import { author, type Write } from '../../records/write/protocol.ts'
 import type { deliveryStates } from '../../resources/webhook.ts'
 import { changeable, visible } from '../../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
@@ -63,11 +64,14 @@ export async function testWebhook(
   if (before) return deliveryOf(db, webhook, before)
   const shown = await requireThere(db, context, id)
   const written = await happened(db, context, id, 'webhook.tested', params => [
-    sql`put AS (
+    {
+      name: 'put',
+      change: sql`
   INSERT INTO webhook_delivery (account_id, webhook, seq, type, resource, record, state, created_at)
   SELECT ${params.account}::bigint, r.id, counted.last_seq, 'webhook.tested', 'webhook', r.id, 'dead', counted.at
   FROM r, counted
-)`,
+`,
+    },
   ])
   const seq = Number(written.row.seq)
   const [event] = await presentEvents(db, context, await eventsOf(db, context, [{ seq }]))
@@ -96,10 +100,13 @@ export async function replay(
   if (before) return Number(before.row.seq)
   await requireInUse(db, context, id)
   const { row } = await happened(db, context, id, 'webhook.replayed', params => [
-    sql`progress AS (
+    {
+      name: 'progress',
+      change: sql`
   UPDATE webhook_progress p SET seq = least(${String(after)}::bigint, counted.last_seq), next_at = counted.at
   FROM r, counted WHERE p.account_id = ${params.account}::bigint AND p.webhook = r.id
-)`,
+`,
+    },
   ])
   return Number(row.seq)
 }
@@ -120,44 +127,53 @@ export async function replayDelivery(
   await requireInUse(db, context, id)
   await onlyDelivery(db, webhook, seq)
   await happened(db, context, id, 'webhook.replayed', params => [
-    sql`again AS (
+    {
+      name: 'again',
+      change: sql`
   UPDATE webhook_delivery d SET state = 'waiting', next_at = counted.at, tries = 0, first_tried_at = NULL,
     round = d.round + 1
   FROM r, counted WHERE d.account_id = ${params.account}::bigint AND d.webhook = r.id
     AND d.seq = ${String(seq)}::bigint
-)`,
-    sql`progress AS (
+`,
+    },
+    {
+      name: 'progress',
+      change: sql`
   UPDATE webhook_progress p SET next_at = counted.at
   FROM r, counted WHERE p.account_id = ${params.account}::bigint AND p.webhook = r.id
-)`,
+`,
+    },
   ])
   return onlyDelivery(db, webhook, seq)
 }
 
-/** Appends an event of the webhook, along with `rows`. The result has its `seq`. */
+/** Appends an event of the webhook, along with `steps`. The result has its `seq`. */
 async function happened(
   db: Transaction,
   context: WriteContext,
   id: number,
   type: string,
-  rows: (params: WriteParams) => Sql[],
+  steps: (params: WriteParams) => Step[],
 ): Promise<Written<object>> {
   const params = author(context)
   const [x, own] = [sql`x`, param(String(id))]
   const write: Write = {
     changes: [
-      sql`r AS (
+      {
+        name: 'r',
+        change: sql`
   SELECT x.id, x.version FROM locked, webhook x
   WHERE ${visible('webhook', params, x)} AND ${changeable('webhook', params, x)} AND x.id = ${own}::bigint
     AND x.deleted_at IS NULL
-)`,
+`,
+      },
     ],
-    rows: rows(params),
+    steps: steps(params),
     events: [{ type, resource: 'webhook', of: sql`r` }],
     answer: sql`SELECT r.id::text AS id, counted.last_seq::text AS seq FROM r, counted`,
   }
   const { idempotency = null } = context
-  const written = await writeIdempotently(db, params.account, idempotency, writing(params, write), {})
+  const written = await writeIdempotently(db, params, idempotency, write, {})
   if (!written) throw notFound(`There is no webhook ${id}, or the configuration was changed meanwhile.`)
   return written
 }

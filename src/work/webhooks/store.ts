@@ -4,19 +4,18 @@
  */
 import { randomBytes } from 'node:crypto'
 import { type Problem, Refusal } from '../../errors.ts'
-import type { WriteParams } from '../../fields/caller-params.ts'
+import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { moment } from '../../fields/moment.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
-import { createRecord, type WriteOptions } from '../../records/create.ts'
 import type { Precondition } from '../../records/precondition.ts'
 import { readRecord } from '../../records/read.ts'
-import type { Saved, WriteContext } from '../../records/save.ts'
 import type { Transaction } from '../../records/store.ts'
-import { updateRecord } from '../../records/update.ts'
+import type { Saved, WriteContext, WriteOptions } from '../../records/write/operation.ts'
+import { createRecord, updateRecord } from '../../records/write/save.ts'
 import { filteredResource, inUse } from '../../resources/webhook.ts'
 import type { Rights } from '../../rights/rights.ts'
-import { type Sql, sql } from '../../sql.ts'
+import { sql } from '../../sql.ts'
 import type { Outgoing } from './outgoing.ts'
 import { filterPlan } from './payload.ts'
 import { newWebhookSecret } from './signature.ts'
@@ -37,7 +36,7 @@ export async function createWebhook(
   const secret = newWebhookSecret(randomBytes)
   const saved = await createRecord(db, fieldsOf(context), body, context, {
     problems: await problemsOf(db, outgoing, context, body, null),
-    rows: params => [secretRow(params, secret), newProgressRow(params, context.rights)],
+    steps: params => [secretRow(params, secret), newProgressRow(params, context.rights)],
   })
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
 }
@@ -59,7 +58,7 @@ export async function changeOf(
   const before = parseJson(read.record) as JsonObject
   return {
     problems: await problemsOf(db, outgoing, context, body, before),
-    rows: params => [progressRow(params, context.rights)],
+    steps: params => [progressRow(params, context.rights)],
   }
 }
 
@@ -77,7 +76,7 @@ export async function rotateWebhook(
   const secret = newWebhookSecret(randomBytes)
   const saved = await updateRecord(db, fieldsOf(context), id, {}, context, precondition, {
     values: { rotated_at: moment },
-    rows: params => [...endedSecrets(params, overlapHours), secretRow(params, secret)],
+    steps: params => [...endedSecrets(params, overlapHours), secretRow(params, secret)],
   })
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
 }
@@ -130,36 +129,48 @@ async function problemsOf(
 const addressHint = 'The operator may allow others: WEBHOOK_ALLOW_PRIVATE.'
 
 /** A CTE that inserts a secret of the webhook `r`. */
-function secretRow({ account }: WriteParams, secret: string): Sql {
-  return sql`secret AS (
+function secretRow({ account }: WriteParams, secret: string): Step {
+  return {
+    name: 'secret',
+    change: sql`
   INSERT INTO webhook_secret (account_id, webhook, version, secret)
   SELECT ${account}::bigint, r.id, r.version, ${secret}::text FROM r
-)`
+`,
+  }
 }
 
 /** CTEs that end the previous secrets of the webhook `r`: the last one after the overlap. */
-function endedSecrets({ account }: WriteParams, overlapHours: number): Sql[] {
+function endedSecrets({ account }: WriteParams, overlapHours: number): Step[] {
   const isOf = sql`x.account_id = ${account}::bigint AND x.webhook = r.id`
   const hours = sql.integer(overlapHours)
   return [
-    sql`ended AS (
+    {
+      name: 'ended',
+      change: sql`
   DELETE FROM webhook_secret x USING r
   WHERE ${isOf} AND (x.valid_until IS NOT NULL OR ${hours} = 0)
-)`,
-    sql`ending AS (
+`,
+    },
+    {
+      name: 'ending',
+      change: sql`
   UPDATE webhook_secret x SET valid_until = locked.at + make_interval(hours => ${hours})
   FROM r, locked WHERE ${isOf} AND x.valid_until IS NULL AND ${hours} > 0
-)`,
+`,
+    },
   ]
 }
 
 /** A CTE for the progress of the new webhook `r`, which starts at the current event. */
-function newProgressRow({ account }: WriteParams, rights: Rights): Sql {
-  return sql`progress AS (
+function newProgressRow({ account }: WriteParams, rights: Rights): Step {
+  return {
+    name: 'progress',
+    change: sql`
   INSERT INTO webhook_progress (account_id, webhook, seq, is_active, scopes)
   SELECT ${account}::bigint, r.id, counted.last_seq, r.is_active = 1, ${scopesOf(rights)}::jsonb
   FROM r, counted
-)`
+`,
+  }
 }
 
 /** The scopes of the webhook's author, which narrow its user's rights, as JSON. */
@@ -171,14 +182,17 @@ function scopesOf({ narrowedTo }: Rights): string | null {
  * A CTE for the progress of a changed webhook. Activation starts at the current event; deactivation gives up
  * waiting deliveries. `rights`: those of the author; null: the service itself, and the scopes stay.
  */
-export function progressRow({ account }: WriteParams, rights: Rights | null): Sql {
+export function progressRow({ account }: WriteParams, rights: Rights | null): Step {
   const scopes = rights ? sql`, scopes = ${scopesOf(rights)}::jsonb` : sql.none
   const isBegun = sql`r.is_active = 1 AND NOT p.is_active`
-  return sql`progress AS (
+  return {
+    name: 'progress',
+    change: sql`
   UPDATE webhook_progress p SET is_active = r.is_active = 1, next_at = counted.at,
     seq = CASE WHEN ${isBegun} THEN counted.last_seq ELSE p.seq END,
     failing_since = CASE WHEN ${isBegun} THEN NULL ELSE p.failing_since END,
     last_error = CASE WHEN ${isBegun} THEN NULL ELSE p.last_error END${scopes}
   FROM r, counted WHERE p.account_id = ${account}::bigint AND p.webhook = r.id
-)`
+`,
+  }
 }

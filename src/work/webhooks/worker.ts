@@ -8,7 +8,7 @@ import type { Callers } from '../../accounts/callers.ts'
 import type { Log } from '../../db/open.ts'
 import { reasonOf } from '../../log.ts'
 import type { Transaction } from '../../records/store.ts'
-import { updateRecord } from '../../records/update.ts'
+import { updateRecord } from '../../records/write/save.ts'
 import { within } from '../../waiting/timeout.ts'
 import { WorkerLoop } from '../../waiting/worker-loop.ts'
 import { Courier, type CourierOptions } from './courier.ts'
@@ -175,7 +175,7 @@ export class WebhookWorker {
     const schema = catalog.resources.get('webhook')!
     await updateRecord(db, schema, id, { is_active: 'No' }, { catalog, actor: service }, null, {
       values: { disabled_reason: reason },
-      rows: params => [progressRow(params, null)],
+      steps: params => [progressRow(params, null)],
     })
     log(`Took webhook ${id} of account ${account} out of use. ${reason}`)
   }

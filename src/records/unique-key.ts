@@ -1,0 +1,135 @@
+/** Unique values that identify records: in paths, in batches and for upserts (D77). */
+import { Problems, Refusal } from '../errors.ts'
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
+import type { Field, Values } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import { isObject, type Json } from '../json.ts'
+import type { Caller } from '../rights/visibility.ts'
+import { ask } from '../sql.ts'
+import { parseContextOf } from './parse.ts'
+import { type Read, readOf } from './read.ts'
+import type { Reader, Transaction } from './store.ts'
+import { clash, duplicate, holdersSelect } from './unique.ts'
+import { refuseUnwritable } from './unwritable.ts'
+import type { Operation, UniqueKey, WriteContext } from './write/operation.ts'
+
+/** The field and value of a path. Throws `malformed_path` if they can identify no record. */
+export function uniqueKeyOf(schema: ResourceSchema, name: string, text: string): UniqueKey {
+  const field = schema.byName.get(name)
+  if (!field?.is_active || field.is_hidden || !field.is_unique) {
+    const told = schema.fields.filter(one => one.is_active && !one.is_hidden && one.is_unique)
+    const known = told.map(one => one.internal_name).join(', ') || 'none'
+    throw new Refusal(
+      'malformed_path',
+      `"${name}" is not a unique field of ${schema.resource.name}. Its unique fields: ${known}.`,
+    )
+  }
+  const unique = kinds[field.type].unique!
+  const value = unique.value(text)
+  if (value === null || text.trim() === '') throw impossible(field)
+  return { field, value, text: unique.texts(value)[0]! }
+}
+
+/** The record that has the value. Throws `record_not_found`. */
+export async function readByUniqueKey(
+  db: Transaction,
+  schema: ResourceSchema,
+  caller: Caller,
+  key: UniqueKey,
+): Promise<Read> {
+  return readOf(schema, await foundBy(db, schema, caller, key))
+}
+
+/** The id of the record that has the value. Throws `record_not_found`. */
+export async function idByUniqueKey(
+  db: Transaction,
+  schema: ResourceSchema,
+  caller: Caller,
+  key: UniqueKey,
+): Promise<number> {
+  return Number((await foundBy(db, schema, caller, key)).id)
+}
+
+/**
+ * The body of an upsert: that of the request, to which a creation adds the value. `row`: the record that has
+ * the value, without an id if the caller doesn't see it. Throws `validation_failed` if the body has another
+ * value, and `duplicate` if the caller doesn't see the record. If there is none, it throws `malformed_path`
+ * for a value that no record can have, `version_conflict` for a condition that no new record meets, and
+ * `forbidden` if the role locks the field: the new record would lack the value, and the next request would
+ * make another.
+ */
+export function bodyByKey(
+  schema: ResourceSchema,
+  { key, body, precondition, isConditional = precondition !== null }: Operation,
+  row: { readonly id?: string | null } | undefined,
+  context: WriteContext,
+): Json {
+  const { internal_name: name } = key!.field
+  refuseOther(body, key!, context)
+  if (row && !row.id) throw duplicate(schema, [clash(schema, key!.field, '', null)])
+  if (row) return body
+  const isWhole = !isObject(body) || Object.hasOwn(body, name)
+  // If the body has the value, too, it is reported with the other problems of the body.
+  if (!isWhole) refuseImpossible(key!, context)
+  if (isConditional)
+    throw new Refusal(
+      'version_conflict',
+      `${noHolder(schema, key!).message} So it has no version that If-Match could name.`,
+    )
+  refuseUnwritable(schema, [name], 'Your role does not let you create a record with that value')
+  return isWhole ? body : { ...body, [name]: key!.value }
+}
+
+/** The holder of the value, whom the caller sees. Throws `record_not_found`. */
+async function foundBy(db: Reader, schema: ResourceSchema, caller: Caller, key: UniqueKey) {
+  const [found] = await ask(db, holdersSelect(caller, schema, key.field, [key.text]))
+  if (!found?.id) throw noHolder(schema, key)
+  return found
+}
+
+/**
+ * Throws `malformed_path` for a value that no record can have. Called after the lookup: a record may have a
+ * value from before its field was narrowed.
+ */
+function refuseImpossible({ field, value }: UniqueKey, { catalog }: WriteContext): void {
+  const { problems } = parsedAlone(field, value, catalog)
+  if (problems.count > 0) throw impossible(field, problems.kept[0]!.message)
+}
+
+function impossible({ internal_name: name }: Field, why = ''): Refusal {
+  return new Refusal(
+    'malformed_path',
+    `The value in the path is none that ${name} can have. ${why}`.trimEnd(),
+  )
+}
+
+/** Parses a single value of a field, as in a body. */
+function parsedAlone(field: Field, sent: Json, catalog: Catalog) {
+  const found = { problems: new Problems(), warnings: [], references: [], nested: [] }
+  const context = parseContextOf(field, `/${field.internal_name}`, catalog, found)
+  const parsed = sent === null ? null : kinds[field.type].parse(sent, context, null)
+  return { parsed, problems: found.problems }
+}
+
+/** Throws `validation_failed` if the body has another value than the path. */
+function refuseOther(body: Json, key: UniqueKey, { catalog }: WriteContext): void {
+  const { internal_name: name } = key.field
+  if (!isObject(body) || !Object.hasOwn(body, name)) return
+  const { parsed } = parsedAlone(key.field, body[name]!, catalog)
+  // An unreadable value is reported with the other problems of the body.
+  if (parsed === undefined || has({ [name]: parsed }, key)) return
+  const message = `${name} differs from the value in the path; leave it out.`
+  const problem = { field: name, path: `/${name}`, code: 'contradiction', message }
+  throw new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
+}
+
+/** True if a record has the identifying value. */
+function has(values: Values, { field, text }: UniqueKey): boolean {
+  const { texts, compared } = kinds[field.type].unique!
+  const key = compared(text, field)
+  return texts(values[field.internal_name] ?? null).some(one => compared(one, field) === key)
+}
+
+export function noHolder({ resource }: ResourceSchema, { field }: UniqueKey): Refusal {
+  return new Refusal('record_not_found', `There is no ${resource.name} with that ${field.internal_name}.`)
+}

@@ -1,0 +1,295 @@
+/**
+ * A batch (D78): many writes of one resource in one transaction. Each sees the writes before it, and has the
+ * result that it would have as a single write. Runs of operations that don't depend on each other are
+ * validated and written at once; the others take the same way one by one, which also tells what is wrong.
+ */
+import { Refusal } from '../../errors.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
+import type { Field } from '../../fields/field.ts'
+import { kinds } from '../../fields/kinds.ts'
+import { ask, param, sql } from '../../sql.ts'
+import { canBeRemovedTogether, removeRecord, removeTogether } from '../remove.ts'
+import { restoreRecord } from '../restore.ts'
+import type { Transaction } from '../store.ts'
+import { holdersSelect, keyed } from '../unique.ts'
+import { idByUniqueKey } from '../unique-key.ts'
+import type { Operation, Outcome, WriteContext } from './operation.ts'
+import { lockStatement } from './protocol.ts'
+import { findTargets, parseBodies, type ReadOperation, type Results, type Target } from './read.ts'
+import { saveMany, saveRecord } from './save.ts'
+import { type Draft, validate } from './validate.ts'
+
+/** Maximum number of operations that are validated and written at once. */
+const largest = 250
+
+/**
+ * Carries the operations out in the transaction `db` and returns their outcomes in order. Records deleted at
+ * `since` or later can be restored. Throws `busy_record` if the context's catalog is outdated: retry the
+ * batch with a newer one.
+ */
+export async function carryOutBatch(
+  db: Transaction,
+  schema: ResourceSchema,
+  operations: readonly Operation[],
+  context: WriteContext,
+  since: Date,
+): Promise<Outcome[]> {
+  await lockLatest(db, context)
+  const outcomes: Outcome[] = []
+  while (outcomes.length < operations.length) {
+    const window = operations.slice(outcomes.length, outcomes.length + largest)
+    const run = isIndividual(schema) ? [aloneIn(window)] : await runOf(db, schema, window, context)
+    for (const all of alike(run)) outcomes.push(...(await together(db, schema, all, context, since)))
+  }
+  return outcomes
+}
+
+/** Takes the account's lock, which keeps the catalog from changing. */
+async function lockLatest(db: Transaction, { catalog }: WriteContext): Promise<void> {
+  const account = String(catalog.account.id)
+  const own = param(account)
+  const latest = sql`SELECT catalog_version::text AS version FROM account WHERE account_id = ${own}::bigint`
+  const [, [row]] = await Promise.all([ask(db, lockStatement(account)), ask(db, latest)])
+  if (row?.version === catalog.version) return
+  throw new Refusal('busy_record', 'The configuration was changed meanwhile; try again.', [], {
+    'retry-after': '1',
+  })
+}
+
+/**
+ * True if each write of a resource depends on the one before it: on the catalog, on the number of records or
+ * on what holds for all of them.
+ */
+function isIndividual({ resource: { isConfiguration, quota, invariant } }: ResourceSchema): boolean {
+  return isConfiguration === true || quota !== undefined || invariant !== undefined
+}
+
+/** An operation of a run: its record to save, the id to delete, or null if it is carried out alone. */
+type Ready = { readonly operation: Operation; readonly ready: Draft | number | null }
+
+function aloneIn([operation]: readonly Operation[]): Ready {
+  return { operation: operation!, ready: null }
+}
+
+/** The operations in their order, those together that can be carried out at once. */
+function alike(run: readonly Ready[]): (readonly Ready[])[] {
+  const groups: Ready[][] = []
+  for (const one of run) {
+    const last = groups.at(-1)
+    const isAlike =
+      one.ready !== null && last && typeof last[0]!.ready === typeof one.ready && last[0]!.ready !== null
+    if (isAlike) last.push(one)
+    else groups.push([one])
+  }
+  return groups
+}
+
+/** The first of these operations, up to the second one about the same record. */
+async function runOf(
+  db: Transaction,
+  schema: ResourceSchema,
+  window: readonly Operation[],
+  context: WriteContext,
+): Promise<Ready[]> {
+  const targets = await findTargets(db, schema, window.filter(isSave), context)
+  const bySave = new Map(window.filter(isSave).map((operation, index) => [operation, targets[index]!]))
+  const run = beforeSecond(window, bySave)
+  const saves = run.filter(isSave)
+  const drafts = await independentDrafts(
+    db,
+    schema,
+    saves.map(one => bySave.get(one)!),
+    context,
+  )
+  const bySaved = new Map(saves.map((operation, index) => [operation, drafts[index]!]))
+  return run.map(operation => ({
+    operation,
+    ready: bySaved.get(operation) ?? (isRemoval(schema, operation) ? operation.id : null),
+  }))
+}
+
+function isSave({ op }: Operation): boolean {
+  return op === 'create' || op === 'update' || op === 'upsert'
+}
+
+function isRemoval(schema: ResourceSchema, { op, precondition, key }: Operation): boolean {
+  return op === 'delete' && precondition === null && key === null && canBeRemovedTogether(schema)
+}
+
+function beforeSecond(
+  window: readonly Operation[],
+  targets: ReadonlyMap<Operation, Target | Refusal>,
+): readonly Operation[] {
+  const seen = new Set<string>()
+  const second = window.findIndex(operation => {
+    const record = recordOf(operation, targets.get(operation))
+    if (record === null || !seen.has(record)) return record !== null && !seen.add(record)
+    return true
+  })
+  return second < 0 ? window : window.slice(0, second)
+}
+
+/** Key of the record that an operation is about; null for a new one. */
+function recordOf({ id, key }: Operation, target: Target | Refusal | undefined): string | null {
+  if (target && !(target instanceof Refusal) && target.row) return target.row.id!
+  return id === null ? key && JSON.stringify([key.field.id, key.text]) : String(id)
+}
+
+/** The records of operations that don't depend on others; null for those that do, and for refused ones. */
+async function independentDrafts(
+  db: Transaction,
+  schema: ResourceSchema,
+  targets: Results<Target>,
+  context: WriteContext,
+): Promise<(Draft | null)[]> {
+  const read = await parseBodies(db, schema, targets, context)
+  const all = read.flatMap(one => (one instanceof Refusal ? [] : [one]))
+  // An earlier operation may change which record a name means.
+  const found = all.flatMap(({ names }) => names.filter(({ by }) => by !== null))
+  const nested = all.flatMap(({ parsed }) => parsed.nested)
+  const made = new Set([
+    schema.resource.name,
+    ...found.map(({ resource }) => resource),
+    ...nested.map(inner => inner.schema.resource.name),
+  ])
+  const isOpen = (one: ReadOperation) => !isDependent(schema, one, made)
+  const open = read.map(one => (one instanceof Refusal || isOpen(one) ? one : null))
+  const how = { recheck: false, isLocked: true, isOfMany: true }
+  const drafts = (
+    await validate(
+      db,
+      schema,
+      open.filter(one => one !== null),
+      context,
+      how,
+    )
+  ).values()
+  const independent = open.map(one => {
+    const draft = one && drafts.next().value!
+    return draft && !(draft instanceof Refusal) && !changesUnique(schema, draft) ? draft : null
+  })
+  const taken = await takenValues(db, schema, independent, context)
+  return independent.map((draft, index) => (taken.has(index) ? null : draft))
+}
+
+/** True if a record may depend on those that the run writes or creates, of the resources `made`. */
+function isDependent(
+  { resource }: ResourceSchema,
+  { names, parsed: { references, nested } }: ReadOperation,
+  made: ReadonlySet<string>,
+): boolean {
+  const goesAlong = ({ sought, schema }: (typeof nested)[number]) =>
+    sought.field === null && schema.resource.name !== resource.name && !isIndividual(schema)
+  return (
+    names.some(name => made.has(name.resource)) ||
+    references.some(reference => reference.resource === resource.name) ||
+    !nested.every(goesAlong)
+  )
+}
+
+/** True if a change takes or frees a unique value: others may free or take the same. */
+function changesUnique({ resource, whole }: ResourceSchema, { before, changes }: Draft): boolean {
+  const byIndex = Object.values(resource.unique ?? {})
+  const isUnique = (name: string) => whole.byName.get(name)?.is_unique === true || byIndex.includes(name)
+  return before !== null && Object.keys(changes).some(isUnique)
+}
+
+/** The indexes of new records with a unique value that a stored or an earlier one has. */
+async function takenValues(
+  db: Transaction,
+  schema: ResourceSchema,
+  drafts: readonly (Draft | null)[],
+  context: WriteContext,
+): Promise<Set<number>> {
+  const taken = new Set<number>()
+  for (const field of keyed(schema)) {
+    const places = new Map<string, number>()
+    for (const [index, draft] of drafts.entries()) {
+      if (!draft || draft.before) continue
+      for (const text of comparedTexts(draft, field))
+        if (places.has(text)) taken.add(index)
+        else places.set(text, index)
+    }
+    if (places.size === 0) continue
+    const rows = await ask(db, holdersSelect(context, schema, field, [...places.keys()]))
+    const indexes = [...places.values()]
+    for (const { place } of rows) taken.add(indexes[Number(place) - 1]!)
+  }
+  return taken
+}
+
+function comparedTexts({ after }: Draft, field: Field): string[] {
+  const { texts, compared } = kinds[field.type].unique!
+  return texts(after[field.internal_name] ?? null).map(text => compared(text, field))
+}
+
+/** Carries out operations that are ready alike; if they can't be carried out at once, each half of them. */
+async function together(
+  db: Transaction,
+  schema: ResourceSchema,
+  all: readonly Ready[],
+  context: WriteContext,
+  since: Date,
+): Promise<Outcome[]> {
+  const [{ operation, ready }] = all as readonly [Ready]
+  if (ready === null) return [await alone(db, schema, operation, context, since)]
+  const outcomes =
+    typeof ready === 'number'
+      ? await removed(
+          db,
+          schema,
+          all.map(one => one.ready as number),
+          context,
+        )
+      : await saved(
+          db,
+          schema,
+          all.map(one => one.ready as Draft),
+          context,
+        )
+  if (outcomes) return outcomes
+  if (all.length === 1) return [await alone(db, schema, operation, context, since)]
+  const half = all.length >> 1
+  const first = await together(db, schema, all.slice(0, half), context, since)
+  return [...first, ...(await together(db, schema, all.slice(half), context, since))]
+}
+
+async function saved(
+  db: Transaction,
+  schema: ResourceSchema,
+  drafts: readonly Draft[],
+  context: WriteContext,
+): Promise<Outcome[] | null> {
+  const all = await saveMany(db, schema, drafts, context)
+  return all?.map(saved => ({ saved })) ?? null
+}
+
+async function removed(
+  db: Transaction,
+  schema: ResourceSchema,
+  ids: readonly number[],
+  context: WriteContext,
+): Promise<Outcome[] | null> {
+  return (await removeTogether(db, schema, ids, context)) ? ids.map(deleted => ({ deleted })) : null
+}
+
+/** Carries out one operation like a request of its own. */
+async function alone(
+  db: Transaction,
+  schema: ResourceSchema,
+  operation: Operation,
+  context: WriteContext,
+  since: Date,
+): Promise<Outcome> {
+  const { op, id, key, precondition } = operation
+  try {
+    if (op === 'restore') return { saved: await restoreRecord(db, schema, id!, context, since, precondition) }
+    if (op !== 'delete') return { saved: await saveRecord(db, schema, operation, context) }
+    const deleted = id ?? (await idByUniqueKey(db, schema, context, key!))
+    await removeRecord(db, schema, deleted, context, precondition)
+    return { deleted }
+  } catch (error) {
+    if (error instanceof Refusal) return { refusal: error }
+    throw error
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * Plans the rows of validated records: each record after those nested in it, with their keys, what follows in
+ * other records, and their events. A record that is written alone has a step for each row; of many there is
+ * one for each resource. Knows no particular resource.
+ */
+import type { Step, WriteParams } from '../../fields/caller-params.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
+import { moment } from '../../fields/moment.ts'
+import { type Sql, sql } from '../../sql.ts'
+import { cascadeDelete } from '../cascade.ts'
+import { isAbsent } from '../find-by.ts'
+import { quotaConditions } from '../record-quota.ts'
+import { renderedSql } from '../rendered-record.ts'
+import { changedKeys, newKeys } from '../unique.ts'
+import type { WriteContext } from './operation.ts'
+import type { Event, Write } from './protocol.ts'
+import {
+  areAsRead,
+  changesOfEach,
+  changesSql,
+  eventsOf,
+  insertedRows,
+  type Row,
+  storedRows,
+  updatedRows,
+  withIds,
+} from './rows.ts'
+import { authoredBy, blank, changesOf } from './rules.ts'
+import type { Draft } from './validate.ts'
+
+/**
+ * The write of these records. Nothing is written unless all stored ones are unchanged since they were read,
+ * and everything exists to which records newly point; `isLocked`: that is known. `lastId`: the last
+ * id of the account, which must be known for nested records of many.
+ */
+export function planOf(
+  params: WriteParams,
+  schema: ResourceSchema,
+  drafts: readonly Draft[],
+  context: WriteContext,
+  { isLocked, lastId }: { readonly isLocked: boolean; readonly lastId: number | null },
+): Write {
+  const { isConfiguration = false, updatesOthers, quota } = schema.resource
+  const all = rowsOf(schema, drafts, context, lastId)
+  const groups = groupsOf(schema, all, drafts.length > 1)
+  const main = all.filter(row => row.schema === schema)
+  const single = drafts.length === 1 ? drafts[0]! : null
+  const beside = single ? besideSteps(params, schema, single) : none
+  const nested = drafts.flatMap(({ parsed }) => parsed.nested)
+  const invariants = drafts.flatMap(({ invariant }) => invariant ?? [])
+  const made = groups.filter(({ rows: [row] }) => !row!.read)
+  const changed = groups.filter(({ rows: [row] }) => row!.read)
+  const r: Step[] = single ? [] : [{ name: 'r', rows: () => storedRows(params, main) }]
+  return {
+    references: isLocked ? [] : drafts.flatMap(({ added }) => added),
+    conditions: isLocked
+      ? []
+      : [
+          ...nested.flatMap(({ schema, sought }) => isAbsent(params, schema, sought)),
+          ...(single && !single.before ? quotaConditions(params.account, schema.resource, single.after) : []),
+          ...invariants.map(({ condition }) => condition(params.account)),
+        ],
+    seesAll:
+      nested.some(({ sought }) => sought.field) ||
+      invariants.length > 0 ||
+      updatesOthers !== undefined ||
+      (quota !== undefined && single?.before === null),
+    changes: [...changed.map(group => stepOf(params, group, updatedRows)), ...beside.changes],
+    whenBefore: () => (isLocked ? [] : changed.map(({ rows }) => areAsRead(params, rows))),
+    ids: all.filter(({ read }) => !read).length,
+    steps: [
+      ...made.flatMap(group => [
+        stepOf(params, group, insertedRows),
+        ...newKeys(params, group.rows[0]!.schema, group.name),
+      ]),
+      ...r,
+      ...beside.steps,
+      ...(updatesOthers?.(
+        params,
+        sql`r`,
+        drafts.flatMap(({ before }) => (before ? [before] : [])),
+      ) ?? []),
+    ],
+    events: [...beside.events, ...(single ? groups.map(eventOf) : [eventsOfAll(all)])],
+    isConfiguration,
+    answer: answerOf(schema, context.unread, nested.length > 0 && lastId === null),
+  }
+}
+
+/** Rows of one resource that a step writes, all of them new or none. */
+type Group = { readonly name: string; readonly rows: readonly Row[] }
+
+/** A single record is the step `r`. */
+function groupsOf(schema: ResourceSchema, all: readonly Row[], areMany: boolean): Group[] {
+  if (!areMany) {
+    const name = (row: Row, index: number) =>
+      row.schema === schema && index === all.length - 1 ? 'r' : `made${index}`
+    return all.map((row, index) => ({ name: name(row, index), rows: [row] }))
+  }
+  const nameOf = ({ schema, read }: Row) => `${read ? 'changed' : 'made'}_${schema.resource.name}`
+  return [...Map.groupBy(all, nameOf)].map(([name, rows]) => ({ name, rows }))
+}
+
+function stepOf(
+  params: WriteParams,
+  { name, rows }: Group,
+  print: (params: WriteParams, rows: readonly Row[]) => Sql,
+): Step {
+  return { name, change: print(params, rows), rows: () => storedRows(params, rows) }
+}
+
+/** The rows of the records in their order, each after those nested in it. */
+function rowsOf(
+  schema: ResourceSchema,
+  drafts: readonly Draft[],
+  { actor }: WriteContext,
+  lastId: number | null,
+): Row[] {
+  let count = 0
+  return drafts.flatMap(({ row, before, after, changes, parsed: { nested } }) => {
+    const first = count
+    const idOf = (nth: number) => (lastId === null ? -nth : lastId + first + nth)
+    const standIns = lastId === null ? nested.length : 0
+    const inner = nested.map(({ schema, parsed }): Row => {
+      const values = { ...blank(schema), ...parsed.values, ...authoredBy(actor) }
+      const after = withIds(schema, values, idOf)
+      const changes = changesOf(schema, blank(schema), after)
+      const aliases = schema.resource.aliases?.(null, after) ?? []
+      return { schema, after, changes, read: null, nth: ++count, standIns, aliases }
+    })
+    const aliases = schema.resource.aliases?.(before, after) ?? []
+    const named = nested.length ? withIds(schema, after, idOf) : after
+    return [
+      ...inner,
+      {
+        ...{ schema, aliases, standIns, nth: row ? 0 : ++count },
+        after: row ? { ...named, updated_at: moment, updated_by: actor } : named,
+        changes: nested.length ? changesOf(schema, before ?? blank(schema), named) : changes,
+        read: row && { id: Number(row.id), version: row.version!, state: row.state! },
+      },
+    ]
+  })
+}
+
+const none = { changes: [], steps: [], events: [] } as const
+
+/** The steps and events beside those of the rows of a record that is written alone. */
+function besideSteps(
+  params: WriteParams,
+  schema: ResourceSchema,
+  { row, before, after, changes, operation: { options } }: Draft,
+): Required<Pick<Write, 'changes' | 'steps' | 'events'>> {
+  const { actor, revokes = [] } = schema.resource
+  const isEnded = actor && before?.is_active === 1 && after.is_active === 2
+  const ended = cascadeDelete(schema, Number(row?.id), isEnded ? revokes : [], params)
+  return {
+    changes: ended.changes,
+    steps: [
+      ...(before ? changedKeys(params, schema, { after, changes }) : []),
+      ...(options?.steps?.(params) ?? []),
+      ...(isEnded ? (actor?.endedAccess(params) ?? []) : []),
+    ],
+    events: ended.events,
+  }
+}
+
+/** The event of a row that has a step of its own. */
+function eventOf({ name, rows: [row] }: Group): Event {
+  const { schema, read, aliases } = row!
+  const { name: resource } = schema.resource
+  const type = `${resource}.${read ? 'updated' : 'created'}`
+  return { type, aliases, resource, of: sql.id(name), changes: changesSql(row!) }
+}
+
+function eventsOfAll(all: readonly Row[]): Event {
+  return {
+    ...{ type: sql`e.type`, aliases: sql`e.aliases`, resource: sql`e.resource`, changes: changesOfEach },
+    of: eventsOf(all),
+    count: all.length,
+  }
+}
+
+/** The rows that a write returns; `unread` skips rendering. */
+export function answerOf(schema: ResourceSchema, unread = false, hasNested = false): Sql {
+  const record = unread ? sql`'{}'` : renderedSql(schema)
+  const firstId = hasNested ? sql`, (SELECT first_id FROM counted)::text AS first_id` : sql.none
+  return sql`SELECT r.id::text AS id, r.version::text AS version, ${record} AS record${firstId} FROM r`
+}

@@ -1,0 +1,170 @@
+/**
+ * The protocol of every write to an account. It takes the account's lock, changes rows, raises the account's
+ * counter, and appends its events under the next `seq`, all at one moment, `at`: the database's time under
+ * the lock, but never before the account's last moment (D123). So `seq`, `event.at` and the times in records
+ * agree between processes and clocks. It writes nothing if the configuration that validated it is too old
+ * (D115). A write is a plan of steps, which print.ts turns into statements.
+ */
+import type { Step, WriteParams } from '../../fields/caller-params.ts'
+import { jsonInstant, momentJson } from '../../fields/moment.ts'
+import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
+import { compile, type Param, type Part, param, type Sql, type Statement, sql } from '../../sql.ts'
+import type { Reference } from '../parse.ts'
+import type { Transaction } from '../store.ts'
+
+/** The origin of a write, which its events record (D69). The service's own writes have none. */
+export type Origin = {
+  readonly token?: { readonly id: number } | null
+  readonly session?: { readonly id: number } | null
+  /** the X-Request-Id */
+  readonly requestId?: string
+  /** the job that carried it out (D84) */
+  readonly job?: { readonly id: number } | null
+}
+
+/** The parameters that every write has, each bound to one placeholder. */
+export function author(
+  caller: Caller & Origin & { readonly idle?: ReadonlyMap<number, string> },
+  at: Date | null = null,
+): WriteParams {
+  const { token, session, requestId = null, job, idle } = caller
+  const idOf = (one: { readonly id: number } | null = null) => param(one && String(one.id))
+  return {
+    ...callerParamsOf(caller),
+    at: param(at?.toISOString() ?? null),
+    idle: idle?.size ? param(`{${[...idle.keys()].join()}}`) : null,
+    version: param(caller.catalog.version),
+    origin: { token: idOf(token), session: idOf(session), request: param(requestId), job: idOf(job) },
+  }
+}
+
+/**
+ * A write. Its SQL may read `locked`: the moment `at`, also as JSON text (`moment`), and `first_id`, the last
+ * id before the write. All but `changes` may read `counted`, too, which also has `last_id` and `last_seq`,
+ * those after the write.
+ */
+export type Write = {
+  /** the records that must exist, else nothing is written */
+  readonly references?: readonly Reference[]
+  /** conditions before the write, without which nothing is written */
+  readonly conditions?: readonly Sql[]
+  /** True if it must see what was committed until it has the lock */
+  readonly seesAll?: boolean
+  /** changes of stored rows. Nothing is written if the step `r` then has no row, or if `when` is false. */
+  readonly changes?: readonly Step[]
+  readonly when?: Sql
+  /** the same conditions before the changes */
+  readonly whenBefore?: () => readonly Sql[]
+  /** number of ids of records that it takes */
+  readonly ids?: number
+  /** new rows, and what follows from the changes */
+  readonly steps?: readonly Step[]
+  /** the events, in the order of `seq` */
+  readonly events: readonly Event[]
+  /** True if it changes the configuration, of which it then makes a new version */
+  readonly isConfiguration?: boolean
+  /**
+   * True if its moment is after that of every earlier write, so that the moment identifies what it deletes
+   */
+  readonly hasOwnMoment?: boolean
+  /** True if nothing is saved afterwards that an older configuration validated (D115) */
+  readonly endsOlder?: boolean
+  /** SELECT of the rows to return */
+  readonly answer: Sql
+}
+
+/** An event, or several of the rows of `of`. Its SQL may read that row as `e`. */
+export type Event = {
+  readonly type: string | Sql
+  /** aliases of its type (D69), such as deal.won; or SQL of an array of texts */
+  readonly aliases?: readonly string[] | Sql
+  readonly resource: string | Sql
+  /** its record: a step, or a SELECT, with `id` and `version` */
+  readonly of: Sql
+  /** number of the rows of `of`, if there are several; `e.behind` tells how many of them come after a row */
+  readonly count?: number
+  /** for any number of rows, in the order of their ids: SQL of their number before the changes */
+  readonly countBefore?: Sql
+  /** SQL of JSON text */
+  readonly changes?: Sql
+}
+
+/** Waits for the account's writes in progress. A statement after it sees what they wrote. */
+export function lockAccount(account: Param): Sql {
+  return sql`SELECT 1 FROM counter WHERE account_id = ${account}::bigint FOR UPDATE`
+}
+
+/**
+ * The CTE `locked` of a statement that appends no event. Every write locks the account's counter first, which
+ * prevents deadlocks, and holds it until its commit, so that seq is in commit order.
+ */
+export function locked(account: Param): Sql {
+  return sql`locked AS MATERIALIZED (${lockAccount(account)})`
+}
+
+/** The row that `locked` and `counted` are, from SQL of the moment and of more columns. */
+export function numbersAt(at: Sql, more: Sql): Sql {
+  return sql`${at} AS at, ${jsonInstant(at)} AS moment, ${more}`
+}
+
+/** The row of numbers that SQL reads: those before the counter is raised, or those after it. */
+export type Numbers = 'locked' | 'counted'
+
+/** SQL of JSON text with the moment in the place of its placeholder. */
+export function dated(json: Part, numbers: Numbers): Sql {
+  return sql`replace(${json}::text, ${momentJson}, ${jsonMoment[numbers]})`
+}
+
+const jsonMoment = { locked: sql`locked.moment`, counted: sql`counted.moment` }
+
+/** Runs a statement that writes to the account, which is $1. `underLock`: it sees all that was committed. */
+export function carryOut(db: Transaction, account: Param, statement: Sql, underLock = false): Rows {
+  const { text, values } = compile(statement, account)
+  return db.write(account.value!, text, values, underLock ? [lockStatement(account.value!)] : [])
+}
+
+type Rows = ReturnType<Transaction['write']>
+
+/** The statement that takes the lock of an account, for a transaction. */
+export function lockStatement(account: string): Statement {
+  return { text: lockText, values: [account] }
+}
+
+const lockText = compile(lockAccount(param(null))).text
+
+/**
+ * From the commit of this statement on, nothing is saved that an older configuration validated. A statement
+ * after it sees everything that was saved before. So a record that then follows the configuration keeps
+ * following it.
+ */
+export function endOlder(db: Transaction, account: number, version: string): Rows {
+  const [own, latest] = [param(String(account)), param(version)]
+  return carryOut(
+    db,
+    own,
+    sql`
+    UPDATE counter SET oldest_version = ${latest}::bigint
+    WHERE account_id = ${own}::bigint AND oldest_version < ${latest}::bigint`,
+  )
+}
+
+/**
+ * Reserves `count` ids for the account's records, or for its fields and options. Returns the first of them.
+ * An unused id is never reused.
+ */
+export async function reserveIds(
+  db: Transaction,
+  account: number,
+  of: 'last_id' | 'last_field_id',
+  count: number,
+): Promise<number> {
+  const [own, last, many] = [param(String(account)), sql.id(of), param(String(count))]
+  const [row] = await carryOut(
+    db,
+    own,
+    sql`
+    UPDATE counter SET ${last} = ${last} + ${many}::bigint WHERE account_id = ${own}::bigint
+    RETURNING (${last} - ${many}::bigint + 1)::text AS first`,
+  )
+  return Number(row!.first)
+}

@@ -1,0 +1,174 @@
+/**
+ * Reads operations: the stored record that each is about, and its body as typed values, with the names in it
+ * resolved. Of several operations each statement reads what all need.
+ */
+import { type Problem, Refusal } from '../../errors.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
+import { emptyValue, type Values } from '../../fields/field.ts'
+import { kinds } from '../../fields/kinds.ts'
+import { isSameJson, type Json, type JsonObject, parseJson } from '../../json.ts'
+import { mayRead } from '../../rights/rights.ts'
+import { isChangeable } from '../../rights/visibility.ts'
+import { ask } from '../../sql.ts'
+import { mapYielding } from '../../waiting/yielding.ts'
+import type { NameQuery } from '../name-lookup.ts'
+import { resolveNamesOfEach } from '../names.ts'
+import { type Parsed, parseRecord } from '../parse.ts'
+import { isMet, versionConflict } from '../precondition.ts'
+import { mayNotChange, nameOf, recordNotFound } from '../read.ts'
+import { type Reader, recordsToChange, recordToChange } from '../store.ts'
+import { holdersSelect } from '../unique.ts'
+import { bodyByKey, noHolder } from '../unique-key.ts'
+import type { Operation, WriteContext } from './operation.ts'
+import { authoredBy, keptOf } from './rules.ts'
+
+/** A stored record as a write reads it: id, version, record, state, is_changeable. */
+export type StoredRow = Readonly<Record<string, string | null>>
+
+/** An operation that saves a record, with the stored one; null if it creates one. */
+export type Target = {
+  readonly operation: Operation
+  readonly row: StoredRow | null
+  readonly before: Values | null
+  readonly body: Json
+}
+
+/** An operation with its parsed body, and the names that it contains. */
+export type ReadOperation = Target & { readonly parsed: Parsed; readonly names: readonly NameQuery[] }
+
+/** The result of a step for each operation: a refused one has its refusal in the place of its result. */
+export type Results<T> = readonly (T | Refusal)[]
+
+/** Maps the operations that are not refused so far. A refusal that `map` throws becomes the result. */
+export function mapAccepted<T, R>(all: Results<T>, map: (one: T) => R): Promise<(R | Refusal)[]> {
+  return mapYielding(all, one => {
+    if (one instanceof Refusal) return one
+    try {
+      return map(one)
+    } catch (error) {
+      if (error instanceof Refusal) return error
+      throw error
+    }
+  })
+}
+
+/** The operations with their stored records: refused if it is not there, or the caller may not change it. */
+export async function findTargets(
+  db: Reader,
+  schema: ResourceSchema,
+  operations: readonly Operation[],
+  context: WriteContext,
+): Promise<Results<Target>> {
+  const rows = await storedRows(db, schema, operations, context)
+  return mapAccepted(operations, operation => targetOf(schema, operation, rows.get(operation), context))
+}
+
+/** Parses the bodies of operations. */
+export async function parseBodies(
+  db: Reader,
+  schema: ResourceSchema,
+  targets: Results<Target>,
+  context: WriteContext,
+): Promise<Results<ReadOperation>> {
+  const { catalog } = context
+  const accepted = targets.flatMap(one => (one instanceof Refusal ? [] : [one]))
+  const reads = accepted.map(({ body, before }) => {
+    return (names: Parameters<typeof parseRecord>[4]) => parseRecord(body, schema, catalog, before, names)
+  })
+  const resolved = (await resolveNamesOfEach(db, context, reads)).values()
+  return mapAccepted(targets, target => {
+    const { names, ...one } = resolved.next().value!
+    if ('error' in one) throw one.error
+    complete(schema, target, one.value, context)
+    return { ...target, parsed: one.value, names }
+  })
+}
+
+/** The stored record with a value for every field: custom fields that were never set are not in it (D43). */
+export function completed({ whole }: ResourceSchema, stored: JsonObject): Values {
+  const empty = whole.fields.filter(field => !(field.internal_name in stored))
+  return {
+    ...Object.fromEntries(empty.map(field => [field.internal_name, emptyValue(field, kinds[field.type])])),
+    ...stored,
+  }
+}
+
+/** Adds what no body has, and compares the version that the caller has read. */
+function complete(
+  schema: ResourceSchema,
+  { operation: { options = {}, precondition }, row, before }: Target,
+  parsed: Parsed,
+  context: WriteContext,
+): void {
+  const { values, problems } = parsed
+  const made = before ? {} : authoredBy(context.actor)
+  const kept = before ? {} : keptOf(values, context)
+  Object.assign(values, made, options.values, kept)
+  for (const problem of options.problems ?? []) problems.add(() => problem)
+  if (!row || !before || isMet(precondition, row.version!)) return
+  const told = mayRead(context, schema.resource.name) ? conflicts(values, before) : undefined
+  throw versionConflict(nameOf(schema, Number(row.id)), Number(row.version), precondition, told)
+}
+
+/** The current and the sent value of each field that differs (D7). */
+function conflicts(sent: Values, stored: Values): Problem[] {
+  const conflicting = Object.keys(sent).filter(name => !isSameJson(sent[name]!, stored[name] ?? null))
+  return conflicting.map(name => ({
+    field: name,
+    path: `/${name}`,
+    code: 'changed_since_read',
+    message: `${name} differs from the stored value.`,
+    current: stored[name] ?? null,
+    sent: sent[name],
+  }))
+}
+
+/** The stored records; of a value that a record has whom the caller doesn't see, a row without an id. */
+async function storedRows(
+  db: Reader,
+  schema: ResourceSchema,
+  operations: readonly Operation[],
+  context: WriteContext,
+): Promise<ReadonlyMap<Operation, StoredRow>> {
+  const rows = new Map<Operation, StoredRow>()
+  const byId = Map.groupBy(
+    operations.filter(({ op, id }) => op === 'update' && id !== null),
+    ({ id }) => String(id),
+  )
+  const ids = [...byId.keys()]
+  const asked =
+    ids.length === 1 ? recordToChange(schema, context, ids[0]!) : recordsToChange(schema, context, ids)
+  const found = ids.length ? await ask(db, asked) : []
+  for (const row of found) for (const one of byId.get(row.id!)!) rows.set(one, row)
+  const keyed = operations.filter(({ op, key }) => op !== 'create' && key !== null)
+  for (const [field, of] of Map.groupBy(keyed, ({ key }) => key!.field)) {
+    const texts = of.map(({ key }) => key!.text)
+    for (const row of await ask(db, holdersSelect(context, schema, field, texts)))
+      rows.set(of[Number(row.place) - 1]!, row)
+  }
+  return rows
+}
+
+function targetOf(
+  schema: ResourceSchema,
+  operation: Operation,
+  row: StoredRow | undefined,
+  context: WriteContext,
+): Target {
+  const { op, id, key, precondition, body, bodyOn } = operation
+  if (op === 'create' && precondition !== null) throw noVersion()
+  if (op === 'update' && !row?.id) throw key ? noHolder(schema, key) : recordNotFound(schema, id!)
+  const sent = op === 'upsert' ? bodyByKey(schema, operation, row, context) : body
+  if (!row) return { operation, row: null, before: null, body: sent }
+  if (!isChangeable(row)) throw mayNotChange(schema, Number(row.id))
+  const before = completed(schema, parseJson(row.record!) as JsonObject)
+  return { operation, row, before, body: bodyOn?.(before) ?? sent }
+}
+
+/** A record that doesn't exist yet has no version to match (RFC 9110 §13.1.1). */
+function noVersion(): Refusal {
+  return new Refusal(
+    'version_conflict',
+    'A new record has no version that if_match could name; leave it out.',
+  )
+}

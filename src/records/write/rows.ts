@@ -1,0 +1,295 @@
+/**
+ * The rows of a write as SQL: one record by parameters, or many of a resource by arrays of them. New ids and
+ * the moment come from `locked` and `counted` (protocol.ts), as nobody knows them before the account is
+ * locked. Knows no particular resource.
+ */
+import type { WriteParams } from '../../fields/caller-params.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
+import type { Column } from '../../fields/columns.ts'
+import type { Field, Values } from '../../fields/field.ts'
+import { kinds } from '../../fields/kinds.ts'
+import { idPlaceholder, momentParam } from '../../fields/moment.ts'
+import type { Json } from '../../json.ts'
+import { arrayLiteral, type Part, pattern, type Sql, type SqlType, sql, type Value } from '../../sql.ts'
+import { memoize } from '../../waiting/memoize.ts'
+import { renderedMembers } from '../rendered-record.ts'
+import { type RecordToWrite, stateOf, tableOf } from '../store.ts'
+import { dated, type Numbers } from './protocol.ts'
+
+/** A record to write. */
+export type Row = RecordToWrite & {
+  readonly schema: ResourceSchema
+  /** the record that was read; null for a new one */
+  readonly read: { readonly id: number; readonly version: string; readonly state: string } | null
+  /** of a new record: its place among the new ones of the write, from 1 */
+  readonly nth: number
+  /** number of new records whose ids its values may have as stand-ins: -1 is that of the first */
+  readonly standIns: number
+  /** aliases of its event */
+  readonly aliases: readonly string[]
+}
+
+/** An INSERT of new records of one resource. */
+export function insertedRows({ account }: WriteParams, rows: readonly Row[]): Sql {
+  const { columns, insert } = shapeOf(rows[0]!.schema.whole)
+  const { from, values } = sourceOf(
+    rows.map(row => [customOf(row).set, documentOf(row), String(row.nth), ...textsOf(columns, row)]),
+    2,
+  )
+  const [custom, document, nth, ...texts] = values
+  return insert([
+    ...[account, idOf('counted', nth!), custom!, filled(document!, 'counted', rows[0]!), from],
+    ...cellsOf(columns, texts, 'counted', rows[0]!).map(({ cell }) => cell),
+  ])
+}
+
+/**
+ * An UPDATE of records of one resource, if they are unchanged since they were read. It sets only the columns
+ * of the fields that change in one of them: most changes touch a field or two, and a deal has sixty columns.
+ */
+export function updatedRows({ account }: WriteParams, rows: readonly Row[]): Sql {
+  const [first] = rows
+  const { schema } = first!
+  const names = new Set(rows.flatMap(({ changes }) => Object.keys(changes)))
+  const columns = shapeOf(schema.whole).columns.filter(
+    ({ field }) => field.is_hidden || names.has(field.internal_name) || setByUpdate.has(field.internal_name),
+  )
+  const { from, values } = sourceOf(
+    rows.map(row => {
+      const { set, unset } = customOf(row)
+      return [set, documentOf(row), unset, ...keyOf(row), ...textsOf(columns, row)]
+    }),
+    2,
+  )
+  const [custom, document, unset, id, version, state, ...texts] = values
+  const set = cellsOf(columns, texts, 'locked', first!).map(
+    ({ name, type, cell }) => sql`${name} = ${cell}::${sql.type(type)}`,
+  )
+  return sql`
+  UPDATE ${tableOf(schema)} t SET version = t.version + 1,
+    custom = (t.custom || ${custom!}::jsonb) - ${unset!}::text[],
+    document = ${filled(document!, 'locked', first!)},
+    ${sql.join(set, sql`,\n    `)}
+  FROM locked${from}
+  WHERE ${isAsRead(account, rows, [id!, version!, state!])}
+  RETURNING t.*
+`
+}
+
+/** The condition that these records, of one resource, are unchanged since they were read. */
+export function areAsRead({ account }: WriteParams, rows: readonly Row[]): Sql {
+  const { from, values } = sourceOf(rows.map(keyOf), 0)
+  const count = String(rows.length)
+  return sql`(
+    SELECT count(*) FROM ${tableOf(rows[0]!.schema)} t${from}
+    WHERE ${isAsRead(account, rows, values)}) = ${count}::bigint`
+}
+
+/**
+ * The purge of a field (work/background/purge.ts) changes the text without a new version. So the state of the
+ * text is compared, too: otherwise the text from before the purge would come back. The ids of several records
+ * are also a condition of their own, which finds them in the primary key.
+ */
+function isAsRead(account: Part, rows: readonly Row[], [id, version, state]: readonly Part[]): Sql {
+  const ids = `{${rows.map(({ read }) => read!.id).join()}}`
+  const isOne = rows.length > 1 ? sql`t.id = ANY(${ids}::bigint[]) AND ` : sql.none
+  return sql`t.account_id = ${account}::bigint AND ${isOne}t.id = ${id!}::bigint
+    AND t.version = ${version!}::int AND ${stateOf(sql`t.document`)} = ${state!}::bigint
+    AND t.deleted_at IS NULL`
+}
+
+function keyOf({ read }: Row): string[] {
+  return [String(read!.id), read!.version, read!.state]
+}
+
+/** SELECT of these records of one resource from its table. */
+export function storedRows({ account }: WriteParams, rows: readonly Row[]): Sql {
+  const known = rows.flatMap(({ read }) => read?.id ?? [])
+  const made = rows.flatMap(({ read, nth }) => (read ? [] : nth))
+  const ids = [
+    ...(known.length ? [sql`${`{${known.join()}}`}::bigint[]`] : []),
+    ...(made.length
+      ? [sql`ARRAY(SELECT counted.first_id + n FROM counted, unnest(${`{${made.join()}}`}::bigint[]) n)`]
+      : []),
+  ]
+  return sql`SELECT t.* FROM ${tableOf(rows[0]!.schema)} t
+  WHERE t.account_id = ${account}::bigint AND t.id = ANY(${sql.join(ids, sql` || `)})`
+}
+
+/** The events of these records, in their order; for `Event.of`. */
+export function eventsOf(rows: readonly Row[]): Sql {
+  const { from, values } = sourceOf(
+    rows.map(({ schema: { resource }, read, nth, aliases, changes }, index) => [
+      ...[JSON.stringify(changes), `${resource.name}.${read ? 'updated' : 'created'}`, resource.name],
+      ...[read && String(read.id), String(nth), read?.version ?? '0'],
+      ...[`{${aliases.join()}}`, String(rows.length - 1 - index)],
+    ]),
+    1,
+  )
+  const [changes, type, resource, id, nth, version, aliases, behind] = values
+  return sql`LATERAL (
+    SELECT ${changes!}::text AS changes, ${type!}::text AS type, ${resource!}::text AS resource,
+      coalesce(${id!}::bigint, ${idOf('counted', nth!)}) AS id, ${version!}::int + 1 AS version,
+      ${aliases!}::text[] AS aliases, ${behind!}::bigint AS behind
+    FROM (SELECT 1) one${from})`
+}
+
+/** SQL of the event's changes of a record that is written alone. */
+export function changesSql(row: Row): Sql {
+  const { changes, schema, standIns } = row
+  const after = Object.entries(changes).map(([name, { after }]): [string, Json] => [name, after])
+  const told = standIns ? withIds(schema, Object.fromEntries(after), idPlaceholder) : {}
+  const all = Object.entries(changes).map(([name, { before, after }]) => {
+    return [name, { before, after: told[name] ?? after }]
+  })
+  return filled(JSON.stringify(standIns ? Object.fromEntries(all) : changes), 'counted', row)
+}
+
+/** The event's changes of several records, as SQL. */
+export const changesOfEach = dated(sql`e.changes`, 'counted')
+
+/** The values with ids in the place of stand-ins, numbers below zero in fields that point to records. */
+export function withIds({ byName }: ResourceSchema, values: Values, idOf: (nth: number) => Json): Values {
+  const named = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(named)
+    return typeof value === 'number' && value < 0 ? idOf(-value) : value
+  }
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, byName.get(name)?.related ? named(value) : value]),
+  )
+}
+
+/**
+ * Columns of rows as SQL: the parameters of a single one, or columns of arrays, which `from` adds. The first
+ * of them, `jsons`, are JSON texts.
+ */
+function sourceOf(
+  rows: readonly (readonly Value[])[],
+  jsons: number,
+): { readonly from: Sql; readonly values: readonly Part[] } {
+  if (rows.length === 1) return { from: sql.none, values: rows[0]! }
+  const names = rows[0]!.map((_, index) => sql.id(`c${index}`))
+  const arrays = names.map((_, index) => {
+    const texts = rows.map(row => row[index]!)
+    // JSON texts have no bare control characters, so they need no escaping.
+    return index < jsons
+      ? sql`string_to_array(${texts.join('\x1f')}::text, chr(31))`
+      : sql`${arrayLiteral(texts)}::text[]`
+  })
+  return {
+    from: sql`, unnest(${sql.join(arrays)}) d (${sql.join(names)})`,
+    values: names.map(name => sql`d.${name}`),
+  }
+}
+
+const at = { locked: sql`locked.at`, counted: sql`counted.at` }
+const firstId = { locked: sql`locked.first_id`, counted: sql`counted.first_id` }
+
+function idOf(numbers: Numbers, nth: Part): Sql {
+  return sql`${firstId[numbers]} + ${nth}::bigint`
+}
+
+/** SQL of JSON text with the moment and new ids in the place of their placeholders. */
+function filled(json: Part, numbers: Numbers, { standIns }: Row): Sql {
+  const texts = Array.from({ length: standIns }, (_, index) => JSON.stringify(idPlaceholder(index + 1)))
+  return texts.reduce(
+    (text, id, index) => {
+      if (typeof json === 'string' && !json.includes(id)) return text
+      return sql`replace(${text}, ${id}::text, (${idOf(numbers, String(index + 1))})::text)`
+    },
+    dated(json, numbers),
+  )
+}
+
+type Cell = { readonly name: Sql; readonly type: SqlType; readonly cell: Part }
+
+/** The values of columns as SQL, with the moment and new ids in the place of their placeholders. */
+function cellsOf(
+  columns: readonly FieldColumns[],
+  values: readonly Part[],
+  numbers: Numbers,
+  { standIns }: Row,
+): Cell[] {
+  let index = 0
+  return columns.flatMap(({ field, columns, names }) => {
+    return columns.map(({ type }, place) => {
+      const cell = cellOf(values[index++]!, type, numbers, standIns > 0 && field.related !== null)
+      return { name: names[place]!, type, cell }
+    })
+  })
+}
+
+function cellOf(value: Part, type: SqlType, numbers: Numbers, hasStandIns: boolean): Part {
+  const isTime = type === 'timestamptz'
+  if (isTime && value === momentParam) return at[numbers]
+  if (isTime && value && typeof value !== 'string')
+    return sql`CASE WHEN ${value} = ${momentText} THEN ${at[numbers]} ELSE ${value}::timestamptz END`
+  if (!hasStandIns || typeof value !== 'string' || !value.includes('-')) return value
+  const pieces = value.split(/-(\d+)/)
+  const texts = pieces.map((piece, index) => (index % 2 ? idOf(numbers, piece) : sql`${piece}::text`))
+  return sql`concat(${sql.join(texts)})`
+}
+
+const momentText = sql.text(momentParam)
+
+/** An INSERT of: account, id, custom, document, more FROM items, and the values of the columns. */
+function insertOf(table: Sql, columns: readonly FieldColumns[]): (parts: readonly Part[]) => Sql {
+  const all = columns.flatMap(({ columns }) => columns)
+  return pattern(5 + all.length, ([account, id, custom, document, from, ...cells]) => {
+    const values = all.map(({ type }, index) => sql`${cells[index]!}::${sql.type(type)}`)
+    return sql`
+  INSERT INTO ${table} (account_id, id, custom, document,
+    ${sql.join(
+      columns.map(({ names }) => sql.join(names)),
+      sql`,\n    `,
+    )})
+  SELECT ${account!}::bigint, ${id!}, ${custom!}::jsonb, ${document!},
+    ${sql.join(values, sql`,\n    `)}
+  FROM counted${from!} RETURNING *
+`
+  })
+}
+
+const setByUpdate: ReadonlySet<string> = new Set(['updated_at', 'updated_by'])
+
+type FieldColumns = {
+  readonly field: Field
+  readonly columns: readonly Column[]
+  readonly names: readonly Sql[]
+}
+type Shape = { readonly columns: readonly FieldColumns[]; readonly insert: ReturnType<typeof insertOf> }
+
+/** The columns that a record's own writes set, with the field of the service each belongs to. */
+const shapeOf = memoize((schema: ResourceSchema): Shape => {
+  const columns = schema.fields
+    .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.maintained_by)
+    .map(field => {
+      const own = kinds[field.type].columns(field)
+      return { field, columns: own, names: own.map(({ name }) => sql.id(name)) }
+    })
+  return { columns, insert: insertOf(tableOf(schema), columns) }
+})
+
+/** The texts of the columns of a record. */
+function textsOf(columns: readonly FieldColumns[], { after }: Row): Value[] {
+  return columns.flatMap(({ field }) => kinds[field.type].write(after[field.internal_name] ?? null, field))
+}
+
+/** The stored text of a record, with placeholders. */
+function documentOf({ schema, after, standIns }: Row): string {
+  return renderedMembers(schema, standIns ? withIds(schema, after, idPlaceholder) : after)
+}
+
+/**
+ * The custom members that a change sets, as JSON text; and the names of those that it clears, as an array
+ * literal. No nested record is in one.
+ */
+function customOf({ schema: { whole }, changes }: Row): { set: string; unset: string } {
+  const changed = whole.fields.filter(field => field.is_custom && field.internal_name in changes)
+  const value = (field: Field) => changes[field.internal_name]!.after
+  const set = Object.fromEntries(
+    changed.filter(field => value(field) !== null).map(field => [field.internal_name, value(field)]),
+  )
+  const unset = changed.filter(field => value(field) === null).map(field => field.internal_name)
+  return { set: JSON.stringify(set), unset: `{${unset.join(',')}}` }
+}

@@ -1,0 +1,128 @@
+/**
+ * Applies the rules of a resource to a parsed record: what it becomes, with derived values, and the problems
+ * of its fields with each other. Pure; knows no particular resource.
+ */
+import { type Problem, problemAt, Refusal, sentence } from '../../errors.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
+import { emptyValue, type Values } from '../../fields/field.ts'
+import { kinds } from '../../fields/kinds.ts'
+import { moment } from '../../fields/moment.ts'
+import type { Draft, Undone } from '../../fields/resource.ts'
+import { isSameJson } from '../../json.ts'
+import { mayRead } from '../../rights/rights.ts'
+import { memoize } from '../../waiting/memoize.ts'
+import type { Parsed } from '../parse.ts'
+import { isHiddenByRole } from '../rendered-record.ts'
+import type { Changes } from '../store.ts'
+import type { WriteContext } from './operation.ts'
+
+/** The record after the resource's rules. Adds the rules' problems to its own. */
+export function applyRules(
+  schema: ResourceSchema,
+  { values, sent, problems, warnings, path }: Parsed,
+  before: Values | null,
+  context: WriteContext,
+  related: Draft['related'],
+  undoes: Undone | null,
+): Values {
+  const after: Values = { ...blank(schema), ...before, ...values }
+  const kept = keptOf(values, context)
+  // The rules decide if these fields have a value; only then does the sent one replace it.
+  const byRules = Object.keys(kept).filter(name => !name.startsWith('created_'))
+  for (const name of byRules) after[name] = before?.[name] ?? null
+  const isHidden = (name: string) => isHiddenByRole(schema, name)
+  const isTold = !before || mayRead(context, schema.resource.name)
+  schema.resource.applyRules({
+    before,
+    after,
+    sent,
+    undoes,
+    related,
+    catalog: context.catalog,
+    now: moment,
+    clock: new Date(),
+    problem: (field, code, message, { at = '', because = field, hint, ...more } = {}) => {
+      // An unreadable value is one problem, not also a missing one.
+      if (at === '' && problems.kept.some(problem => `${problem.path}/`.startsWith(`${path}/${field}/`)))
+        return
+      if (isHidden(field) || isHidden(because)) problems.add(hiddenProblem)
+      else
+        problems.add(
+          () => ({
+            field,
+            path: `${path}/${field}${at}`,
+            code,
+            message: sentence(`/${field}${at}`, message),
+            ...more,
+          }),
+          hint,
+        )
+    },
+    // Warnings of rules reveal the stored record.
+    warn: warning => {
+      if (isTold && !isHidden(warning.field)) warnings.push(warning)
+    },
+  })
+  if (undoes && before) giveBack(schema, after, before, undoes)
+  for (const name of byRules) if (after[name] !== null) after[name] = kept[name]!
+  return after
+}
+
+/**
+ * Applied after the rules of an undo (D83): fields of the change get their former values, also times and
+ * names of lines; other read-only fields stay as stored. Values that follow from stages, rates and the clock
+ * are current.
+ */
+function giveBack({ whole }: ResourceSchema, after: Values, before: Values, { former }: Undone): void {
+  for (const { internal_name: name, is_volatile, is_hidden, is_read_only } of whole.fields) {
+    if (is_volatile || is_hidden) continue
+    if (name in former) after[name] = former[name]!
+    else if (is_read_only) after[name] = before[name] ?? null
+  }
+}
+
+/** The problem of a field that the caller's role hides (D64); it does not name the field. */
+export function hiddenProblem(): Problem {
+  return problemAt('', 'not_allowed', 'A rule does not allow this record.')
+}
+
+/** Throws `forbidden` if the author may not make the change. */
+export function refuseForbidden(
+  { resource }: ResourceSchema,
+  { catalog, rights, actor }: WriteContext,
+  before: Values | null,
+  after: Values | null,
+): void {
+  const reason = rights && resource.whyForbidden?.({ before, after, catalog, rights, actor })
+  if (reason) throw new Refusal('forbidden', reason)
+}
+
+/** The fields that a write changes. */
+export function changesOf({ whole }: ResourceSchema, before: Values, after: Values): Changes {
+  const changes: Changes = {}
+  for (const { internal_name: name, is_hidden, computed, is_of_store, maintained_by } of whole.fields) {
+    if (is_hidden || computed || is_of_store || maintained_by) continue
+    const [old, value] = [before[name] ?? null, after[name] ?? null]
+    if (!isSameJson(old, value)) changes[name] = { before: old, after: value }
+  }
+  return changes
+}
+
+/** The times and users of a new record. */
+export function authoredBy(actor: number): Values {
+  return { created_at: moment, updated_at: moment, created_by: actor, updated_by: actor }
+}
+
+/** The sent values that are stored, though the service normally sets these fields. */
+export function keptOf(values: Values, { overrides = [] }: WriteContext): Values {
+  const kept = overrides.filter(name => values[name] !== undefined && values[name] !== null)
+  return Object.fromEntries(kept.map(name => [name, values[name]!]))
+}
+
+/** A record with every field empty, so that rules never meet an absent member. */
+export const blank = memoize(
+  ({ whole }: ResourceSchema): Values =>
+    Object.fromEntries(
+      whole.fields.map(field => [field.internal_name, emptyValue(field, kinds[field.type])]),
+    ),
+)

@@ -1,0 +1,168 @@
+/**
+ * Validates operations: the rights that they need, the records that they point to, the rules of the resource
+ * and its limits. A refusal has every problem at once. Each statement reads what all the operations need.
+ * Knows no particular resource.
+ */
+import { Refusal } from '../../errors.ts'
+import type { ResourceSchema } from '../../fields/catalog.ts'
+import type { Values } from '../../fields/field.ts'
+import { kinds } from '../../fields/kinds.ts'
+import type { Invariant } from '../../fields/resource.ts'
+import { callerParamsOf } from '../../rights/visibility.ts'
+import { ask, param, sql } from '../../sql.ts'
+import type { Reference } from '../parse.ts'
+import { quotaProblem } from '../record-quota.ts'
+import { askReferences, copiedFrom, lookIn, missingReferences, relatedOf } from '../references.ts'
+import type { Changes, Reader } from '../store.ts'
+import { type Candidate, clashesOf } from '../unique.ts'
+import type { WriteContext } from './operation.ts'
+import { mapAccepted, type ReadOperation, type Results } from './read.ts'
+import { applyRules, blank, changesOf, refuseForbidden } from './rules.ts'
+
+/** An operation that may be carried out, with its record as it is to be saved. */
+export type Draft = Checked & {
+  readonly after: Values
+  readonly changes: Changes
+  readonly invariant: Invariant | null
+}
+
+type Checked = ReadOperation & {
+  /** the references that are new in the record */
+  readonly added: readonly Reference[]
+  /** True if references are looked up now, and not only by the write */
+  readonly isAsked: boolean
+}
+
+/**
+ * How a write is validated. `recheck`: an earlier attempt wrote nothing, so a record that it points to may be
+ * missing. `isLocked`: under the account's lock, so nothing changes until the write. `isOfMany`: not all the
+ * problems of one that is refused are sought.
+ */
+export type Validation = {
+  readonly recheck: boolean
+  readonly isLocked: boolean
+  readonly isOfMany?: boolean
+}
+
+/**
+ * The operations that may be carried out. The others are refused: `validation_failed` with every problem of
+ * parsing, references and rules, also of nested records, or `forbidden`.
+ */
+export async function validate(
+  db: Reader,
+  schema: ResourceSchema,
+  operations: Results<ReadOperation>,
+  context: WriteContext,
+  how: Validation,
+): Promise<Results<Draft>> {
+  for (const one of operations)
+    if (!(one instanceof Refusal)) await one.operation.options?.check?.(one.before!)
+  const checked = await mapAccepted(operations, one => checkRights(schema, one, context, how))
+  const asked = checked.flatMap(one => (one instanceof Refusal || !one.isAsked ? [] : one.parsed.references))
+  const found = await askReferences(db, callerParamsOf(context), asked)
+  const [look, related] = [lookIn(found), relatedOf(found, context)]
+  const ruled = await mapAccepted(checked, one => {
+    const { parsed, before, operation, added, isAsked } = one
+    if (isAsked)
+      for (const problem of missingReferences(added, look, context.idle)) parsed.problems.add(() => problem)
+    for (const inner of parsed.nested) applyRules(inner.schema, inner.parsed, null, context, related, null)
+    const { undoes = null } = operation.options ?? {}
+    return { ...one, after: applyRules(schema, parsed, before, context, related, undoes) }
+  })
+  for (const one of ruled)
+    if (!(one instanceof Refusal) && !how.isOfMany) await addLate(db, schema, one, context)
+  const drafts = await mapAccepted(ruled, one => draftOf(schema, one, context))
+  for (const one of drafts)
+    if (!(one instanceof Refusal) && one.invariant && (how.recheck || how.isLocked))
+      await requireInvariant(db, one.invariant, context)
+  return drafts
+}
+
+/** Throws `forbidden` without the rights to create what is nested and to read what the response shows. */
+function checkRights(
+  schema: ResourceSchema,
+  one: ReadOperation,
+  { catalog, rights }: WriteContext,
+  { recheck, isLocked }: Validation,
+): Checked {
+  const { parsed, before } = one
+  // References that the record has already may be sent again, even if their records have been deleted since.
+  // So a record that was read can be written back.
+  const added = before
+    ? parsed.references.filter(reference => !isKnown(reference, schema, before))
+    : parsed.references
+  for (const inner of parsed.nested) rights?.need(`${inner.schema.resource.name}:write`)
+  // The response shows values that are copied from a record (D65).
+  for (const name of copiedFrom(added, catalog)) rights?.need(`${name}:read`)
+  // The statement that writes the record checks its references. They are looked up earlier if the record
+  // copies values from them, and if there are other problems: the caller should see all at once.
+  const isCopied = copiedFrom(parsed.references, catalog).length > 0
+  return { ...one, added, isAsked: recheck || isLocked || isCopied || parsed.problems.count > 0 }
+}
+
+/** Adds the problems that only the database knows: of record quotas and, beside others, of references. */
+async function addLate(
+  db: Reader,
+  schema: ResourceSchema,
+  one: Checked & { readonly after: Values },
+  context: WriteContext,
+): Promise<void> {
+  const { parsed, before, after, added, isAsked } = one
+  const { problems } = parsed
+  const quota = before ? null : await quotaProblem(db, schema, context.catalog.account.id, after)
+  if (quota) problems.add(() => quota)
+  if (problems.count === 0) return
+  const row = isAsked ? null : await askReferences(db, callerParamsOf(context), added)
+  if (row)
+    for (const problem of missingReferences(added, lookIn(row), context.idle)) problems.add(() => problem)
+  for (const clash of await clashesOf(db, context, candidatesOf(schema, one))) problems.add(() => clash)
+}
+
+/** Throws the refusal of an operation with problems, or of a change that its author may not make. */
+function draftOf(
+  schema: ResourceSchema,
+  one: Checked & { readonly after: Values },
+  context: WriteContext,
+): Draft {
+  const { parsed, before, after } = one
+  const { problems } = parsed
+  if (problems.count) {
+    const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`
+    throw new Refusal('validation_failed', `The ${schema.resource.name} was not saved: ${count}.`, problems)
+  }
+  refuseForbidden(schema, context, before, after)
+  const changes = changesOf(schema, before ?? blank(schema), after)
+  const isChanged = before !== null && Object.keys(changes).length > 0
+  const invariant = (isChanged && schema.resource.invariant?.(before, after)) || null
+  return { ...one, changes, invariant }
+}
+
+/** Throws the refusal if the invariant does not hold. */
+async function requireInvariant(
+  db: Reader,
+  { condition, refusal }: Invariant,
+  { catalog }: WriteContext,
+): Promise<void> {
+  const [row] = await ask(db, sql`SELECT (${condition(param(String(catalog.account.id)))})::text AS is_kept`)
+  if (row!.is_kept !== 'true') throw refusal()
+}
+
+/** The record and its nested records, as candidates for a clash of unique values. */
+export function candidatesOf(
+  schema: ResourceSchema,
+  { parsed: { nested, path }, before, after }: Pick<Draft, 'parsed' | 'before' | 'after'>,
+): Candidate[] {
+  const inner = nested.map(({ schema, parsed }) => {
+    return { schema, after: parsed.values, before: null, path: parsed.path }
+  })
+  return [{ schema, after, before, path }, ...inner]
+}
+
+/** True if the stored record has this reference already, in the same field. */
+function isKnown({ field, id, path }: Reference, { byName }: ResourceSchema, before: Values): boolean {
+  // In a nested record, a field of the same name is another field.
+  const type = path.split('/')[1] === field ? byName.get(field)?.type : undefined
+  if (!type) return false
+  const value = before[field] ?? null
+  return (kinds[type].pointsTo?.(value) ?? [value].flat()).includes(id)
+}
