@@ -133,7 +133,7 @@ function spread(statements: readonly Statement[]): Statement[] {
  * record's state.
  */
 function repeatable(statements: readonly Statement[]): Statement[] {
-  const state = /hashtextextended\(document, 0\) = (\$\d+::bigint)/
+  const state = /hashtextextended\(t\.document, 0\) = (\$\d+::bigint)/
   return statements.map(statement => {
     if (!statement.isWrite) return statement
     if (!state.test(statement.text)) throw new Error('The update does not compare the state of its record')

@@ -86,12 +86,12 @@ const accents = `
   и:йѝӣӥ к:ќ о:ӧ у:ўӯӱӳ ч:ӵ ы:ӹ э:ӭ і:ї ѵ:ѷ ә:ӛ ө:ӫ 𐗒:𐗉 𐗚:𐗤
 `
 
-/** The invisible characters. */
-export const unseen: ReadonlySet<string> = new Set(lettersOf(unseenRuns))
+/** A run of invisible characters. */
+export const unseen: RegExp = new RegExp(`[${lettersOf(unseenRuns).join('')}]+`, 'gu')
 
 /** Each lower-case letter that `fold` changes → its replacement. */
 export const bareOf: ReadonlyMap<string, string> = new Map([
-  ...[...lettersOf(marks), ...unseen].map((letter): [string, string] => [letter, '']),
+  ...[...lettersOf(marks), ...lettersOf(unseenRuns)].map((letter): [string, string] => [letter, '']),
   ...[...accents.matchAll(/(\S+):(\S+)/gu)].flatMap(([, bare, letters]) =>
     [...letters!].map((letter): [string, string] => [letter, bare!]),
   ),

@@ -28,16 +28,11 @@ export function casedName(text: string): string {
 }
 
 function seenName(text: string): string {
-  return (isPlain.test(text) ? text : text.replace(control, '').replace(notAscii, visibleLetter)).trim()
+  return (isPlain.test(text) ? text : text.replace(control, '').replace(unseen, '')).trim()
 }
 
 const isPlain = /^[ -~]*$/
 const control = /(?![\t-\r])\p{Cc}/gu
-const notAscii = /[^ -~]/gu
-
-function visibleLetter(letter: string): string {
-  return unseen.has(letter) ? '' : letter
-}
 
 /**
  * The Unicode forms of a text that fold differently: unchanged, with each letter and its marks composed

@@ -3,7 +3,13 @@ import { type Problems, parameterProblem, Refusal } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { isObject, isRawNumber, type Json, pointerStep, type RawNumber } from '../json.ts'
 import { foreignParameterHint } from '../lists/foreign-parameters.ts'
-import { type Parameters, throwProblems, unknownParameters, unreadable } from '../lists/parameters.ts'
+import {
+  type Parameters,
+  refuseManyParameters,
+  throwProblems,
+  unknownParameters,
+  unreadable,
+} from '../lists/parameters.ts'
 import type { ApiRequest } from './request.ts'
 import type { Handler } from './route.ts'
 
@@ -64,9 +70,11 @@ export function parametersOf(
 ): Parameters {
   if (body !== undefined && !isObject(body))
     throw new Refusal('malformed_json', 'The body must be a JSON object of parameters.')
+  const members = Object.entries(body ?? {})
+  refuseManyParameters(members.length)
   const parameters = new Map(query)
   const wrong: string[] = []
-  for (const [name, value] of Object.entries(body ?? {})) {
+  for (const [name, value] of members) {
     const isKnown = known.includes(name)
     if (value === null && isKnown) continue
     const items = Array.isArray(value) ? value : [value]

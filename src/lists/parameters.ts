@@ -46,20 +46,21 @@ export function queryTooLarge(): Refusal {
 
 /** Refuses too many or too long parameters, with one problem, before anything is parsed. */
 function refuseExcess(parameters: Parameters): void {
-  const problems = new Problems()
   const texts = [...parameters.values()].flat()
+  refuseManyParameters(Math.max(parameters.size, texts.length))
   const length = [...parameters.keys(), ...texts].reduce((sum, text) => sum + text.length, 0)
-  if (Math.max(parameters.size, texts.length) > parametersMax) {
-    addProblem(
-      problems,
-      '',
-      'too_many',
-      `A list query has at most ${parametersMax} parameters, each filter counted.`,
-      { hint: askLess },
-    )
-  } else if (length > textMax) {
-    addProblem(problems, '', 'too_long', `${mostCharacters.slice(0, -1)}, not ${length}.`, { hint: askLess })
-  }
+  if (length <= textMax) return
+  const problems = new Problems()
+  addProblem(problems, '', 'too_long', `${mostCharacters.slice(0, -1)}, not ${length}.`, { hint: askLess })
+  throwProblems(problems, unreadable)
+}
+
+/** Refuses a list query of `count` parameters, if that is too many: counting takes no time, reading does. */
+export function refuseManyParameters(count: number): void {
+  if (count <= parametersMax) return
+  const problems = new Problems()
+  const most = `A list query has at most ${parametersMax} parameters, each filter counted.`
+  addProblem(problems, '', 'too_many', most, { hint: askLess })
   throwProblems(problems, unreadable)
 }
 

@@ -313,11 +313,13 @@ describe('rows of many megabytes', () => {
 
   test('are never in memory together, and come back', async () => {
     const location = await another('large')
-    const { megabytes: small } = await command(['backup', fileNamed('small')], location)
+    // Buffers of rows that were written are freed late where the machine is busy, so a few come first.
     await grow(location, 500, 30)
+    const { megabytes: few } = await command(['backup', fileNamed('few')], location)
+    await grow(location, 500, 90)
     const { code, megabytes } = await command(['backup', fileNamed('large')], location)
     assert.equal(code, 0)
-    assert.ok(megabytes - small < 100, `${small} MB, and for 150 MB of rows ${megabytes}`)
+    assert.ok(megabytes - few < 150, `for 150 MB of rows ${few} MB, and for 450 MB ${megabytes}`)
     const back = embedded('large-back')
     await bring(back, 'large')
     assert.deepEqual(await contents(back), await contents(location))

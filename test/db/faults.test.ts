@@ -64,7 +64,7 @@ function suite(place: () => Promise<{ url?: string }>) {
   test('a throw at each step: 10 000 answers, none foreign, none lost', async () => {
     const tally = { right: 0, refused: 0 }
     const faults = throwInside(
-      /\/src\/db\/(session|response-queue|wire|login|greeting|expected|message-writer|message-shape)\.ts/,
+      /\/src\/db\/postgres\/(connection|response-queue|wire|login|greeting|expected|message-writer|message-shape)\.ts/,
     )
     try {
       for (let batch = 0; tally.right < answersMin; batch++) {

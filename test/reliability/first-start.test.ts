@@ -294,7 +294,7 @@ test('DEALWRIGHT_TOKEN is of account 1: where that was deleted it is of no use, 
   const who = { name: 'Second', ownerName: 'Bo', ownerEmail: 'bo@example.com' }
   const { account } = await withAccountsLock(db, tx => createAccount(tx, who))
   assert.ok(await announceDeletion(db, 1))
-  assert.deepEqual(await begin(db, dataDir, presetA), { token: null, keptIn: null, isPresetVain: true })
+  assert.deepEqual(await begin(db, dataDir, presetA), { token: null, keptIn: null, isPresetInvalid: true })
   assert.ok(await restoreAccount(db, 1))
   // The account is unchanged, and so is the file of its token.
   assert.deepEqual(await begin(db, dataDir), { token: null, keptIn: kept({ dataDir, url: '' }) })

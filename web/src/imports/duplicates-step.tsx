@@ -33,7 +33,7 @@ export function DuplicatesStep({ job, fields }: Props) {
           <p className="text-ink-soft">
             Every row creates a record. To find existing {many}, the file needs a field with unique values: an
             administrator can make one unique under{' '}
-            <Link to="/settings/$page" params={{ page: 'fields' }} className="linked underline">
+            <Link to="/settings/$page" params={{ page: 'fields' }} className="linked">
               Fields
             </Link>
             .

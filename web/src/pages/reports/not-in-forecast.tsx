@@ -36,7 +36,7 @@ export function NotInForecast(props: {
       {lines.map(({ filter, count, why }) => (
         <li key={why}>
           Not in this forecast:{' '}
-          <Link to="/$table" params={{ table: 'deals' }} search={{ filter }} className="linked underline">
+          <Link to="/$table" params={{ table: 'deals' }} search={{ filter }} className="linked">
             {base.deals(count)}
           </Link>{' '}
           {why}

@@ -77,7 +77,7 @@ function Missing(props: { error: unknown; onRetry: () => void; table: TableName;
       <PageHead title={`No such ${one}`} />
       <p className="px-4 text-ink-soft">
         It doesn’t exist, was deleted for good, or your role can’t see it.{' '}
-        <Link to="/$table" params={{ table }} className="linked underline">
+        <Link to="/$table" params={{ table }} className="linked">
           Go to {tables[table].title.toLowerCase()}
         </Link>
       </p>
