@@ -27,6 +27,8 @@ export type Driver = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
   readonly transactionPermits: number
   /** True if long reads keep other statements waiting */
   isWaitedFor(): boolean
+  /** time since the last statement of a request, in milliseconds; 0: there is one */
+  idleMs(): number
   /** Runs a long read; aborting `ended` cancels it. */
   read<R>(statement: Parameters<Ask>, ended: AbortSignal): Promise<R>
   /** Runs `act` in a transaction of one snapshot; null where one session runs everything. */

@@ -16,7 +16,7 @@ import { statementMemory } from './postgres/prepared.ts'
 import type { Progress } from './postgres/response-queue.ts'
 import { server } from './postgres/server.ts'
 import type { Row } from './postgres/wire.ts'
-import { type Outcome, transact } from './transaction.ts'
+import { type Outcome, type Queries, transact } from './transaction.ts'
 import { asUnavailable, DatabaseUnavailable, DiskFull, rejectLater } from './unavailable.ts'
 
 export type { Pool, PoolTransaction, Row }
@@ -49,6 +49,8 @@ export type DatabaseOptions = {
 
 /** The requesting account; `signal` is aborted when the caller has left. */
 export type TurnOptions = { readonly account: string; readonly signal?: AbortSignal }
+/** `isJob`: no request waits for the transaction */
+type TransactionOptions = TurnOptions & { readonly isJob?: true }
 
 export type Database = {
   readonly engine: 'embedded' | 'postgres'
@@ -117,12 +119,9 @@ export type Database = {
    * Runs `act` in one transaction, in which it reads and writes by `tx` only, one after the other; on the
    * embedded engine everything else waits meanwhile. A refused write rolls back to a savepoint. The result of
    * `act` decides between commit and rollback. Takes the account's turn, as long reads do; an account that
-   * kept others waiting cools down for as long.
+   * kept others waiting cools down for as long, after a job's transaction only until they are done.
    */
-  transaction<T>(
-    options: TurnOptions,
-    act: (tx: Pick<Database, 'query' | 'write'>) => Promise<Outcome<T>>,
-  ): Promise<T>
+  transaction<T>(options: TransactionOptions, act: (tx: Queries) => Promise<Outcome<T>>): Promise<T>
   /** True if the database answers within two seconds. */
   ready(): Promise<boolean>
   /** Size of the database on its disk. */
@@ -162,7 +161,7 @@ function database(driver: Driver, options: LimitedOptions): Database {
   const share = shareOf('read', driver, options, driver.readPermits)
   const transactions = shareOf(
     'transaction',
-    { permitsOfOne: 1, isWaitedFor: () => false },
+    { permitsOfOne: 1, isWaitedFor: () => false, idleMs: driver.idleMs },
     options,
     driver.transactionPermits,
   )
@@ -184,12 +183,12 @@ function database(driver: Driver, options: LimitedOptions): Database {
     queryWithoutTimeLimit: (text, params = []) =>
       whileAvailable(() => driver.queryWithoutTimeLimit(text, params), true),
     background: quickly(dependencies, true),
-    transaction({ account, signal }, act) {
+    transaction({ account, signal, isJob = false }, act) {
       const inTurn = () =>
         transactions.run(account, signal, (_, coolDown) => {
-          const considerate = async (tx: Pick<Database, 'query' | 'write'>) => {
+          const considerate = async (tx: Queries) => {
             const outcome = await act(tx)
-            if (driver.isWaitedFor()) coolDown()
+            if (driver.isWaitedFor()) coolDown(isJob)
             return outcome
           }
           return transact({ sql, guard, shouldPrepare }, considerate)
@@ -216,11 +215,11 @@ function isBeingRead(): DatabaseUnavailable {
 /** A scheduler with this number of permits. */
 function shareOf(
   name: string,
-  { permitsOfOne, isWaitedFor }: Pick<Driver, 'permitsOfOne' | 'isWaitedFor'>,
+  { permitsOfOne, isWaitedFor, idleMs }: Pick<Driver, 'permitsOfOne' | 'isWaitedFor' | 'idleMs'>,
   { statementTimeoutMs: waitMs, yieldsAfterMs: sliceMs }: LimitedOptions,
   permits: number,
 ): FairShare {
-  return new FairShare({ name, permits, permitsOfOne, isWaitedFor, waitMs, sliceMs })
+  return new FairShare({ name, permits, permitsOfOne, isWaitedFor, idleMs, waitMs, sliceMs })
 }
 
 /**

@@ -9,8 +9,8 @@ import type { Database } from './open.ts'
 import type { Pool, PoolTransaction } from './postgres/pool.ts'
 import { isOutdated } from './postgres/response-queue.ts'
 
-/** The queries of a transaction. */
-type Queries = Pick<Database, 'query' | 'write'>
+/** The queries of a transaction. `dryRun` runs `act`, and rolls back what it has written. */
+export type Queries = Pick<Database, 'query' | 'write'> & { dryRun<T>(act: () => Promise<T>): Promise<T> }
 
 /** Commit or rollback of a transaction, and its result. */
 export type Outcome<T> = { readonly isKept: boolean; readonly result: T }
@@ -67,6 +67,12 @@ function within(tx: PoolTransaction, { guard, shouldPrepare }: TransactionDepend
           throw error instanceof OneRefused ? error.cause : error
         },
       )
+    },
+    async dryRun(act) {
+      await tx.query('SAVEPOINT dry_run', [])
+      const result = await act()
+      await tx.query('ROLLBACK TO SAVEPOINT dry_run', [])
+      return result
     },
   }
 }

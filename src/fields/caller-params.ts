@@ -33,6 +33,8 @@ export type Step = {
   readonly name: string
   /** INSERT, UPDATE, DELETE or SELECT; absent: it only names rows of other steps */
   readonly change?: Sql
+  /** what the change returns to those that read it in the same statement; nobody else reads it */
+  readonly returning?: Sql
   /** SELECT of its rows when it is done; absent if nothing reads them */
   readonly rows?: () => Sql
 }

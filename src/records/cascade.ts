@@ -76,8 +76,8 @@ function cascade(
   UPDATE ${table} x SET version = x.version + 1, ${set}
   FROM r, locked
   WHERE ${isPart} AND ${before}
-  RETURNING x.*
 `,
+        returning: sql`x.*`,
         rows: () => sql`SELECT x.* FROM ${table} x, r, locked WHERE ${isPart} AND ${after}`,
       },
       ...keys(params, params.resources.get(part)!, name),

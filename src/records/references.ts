@@ -12,11 +12,49 @@ import { kinds } from '../fields/kinds.ts'
 import type { Draft } from '../fields/resource.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { mayRead } from '../rights/rights.ts'
-import { type Caller, unlimited, visible } from '../rights/visibility.ts'
+import { type Caller, callerParamsOf, unlimited, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Reference } from './parse.ts'
 import { isHiddenByRole } from './rendered-record.ts'
 import type { Reader } from './store.ts'
+
+/** Records that a transaction found or created under the account's lock, where they stay so (D165). */
+export class FoundRecords {
+  readonly #states = new Map<string, 'live' | 'idle'>()
+
+  add(resource: string, id: number, state: 'live' | 'idle' = 'live'): void {
+    this.#states.set(`${resource} ${id}`, state)
+  }
+
+  of(resource: string, id: number): 'live' | 'idle' | undefined {
+    return this.#states.get(`${resource} ${id}`)
+  }
+}
+
+/**
+ * Looks up references: whether the records are there, and the values to copy from them. `isLocked`: under the
+ * account's lock, where the catalog's own records are those that parsing accepted, and `found` ones stay.
+ */
+export async function lookUp(
+  db: Reader,
+  caller: Caller & { readonly found?: FoundRecords },
+  references: readonly Reference[],
+  isLocked: boolean,
+): Promise<{ readonly look: Look; readonly related: Draft['related'] }> {
+  const { catalog, found } = caller
+  const known: Look = (resource, id) => {
+    const { options, snapshot } = catalog.resources.get(resource)!.resource
+    if (!isLocked || snapshot) return null
+    return options ? 'live' : (found?.of(resource, id) ?? null)
+  }
+  const asked = references.filter(({ resource, id }) => known(resource, id) === null)
+  const row = await askReferences(db, callerParamsOf(caller), asked)
+  const look = lookIn(row)
+  return {
+    look: (resource, id) => known(resource, id) ?? look(resource, id),
+    related: relatedOf(row, caller),
+  }
+}
 
 /** Looks up the references of a request. Returns {} if there are none. */
 export async function askReferences(
@@ -57,7 +95,7 @@ function existenceColumns(params: CallerParams, references: readonly Reference[]
  * The values to copy from related records, out of the row of `askReferences`. The response shows the copies,
  * so there are none of records that the caller may not read (D65).
  */
-export function relatedOf(row: Record<string, string | null> | undefined, caller: Caller): Draft['related'] {
+function relatedOf(row: Record<string, string | null> | undefined, caller: Caller): Draft['related'] {
   const read = new Map<string, Map<number, JsonObject>>()
   return (resource, id) => {
     if (!mayRead(caller, resource)) return null

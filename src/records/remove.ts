@@ -194,8 +194,8 @@ function removal(
         change: sql`
   UPDATE ${table} t SET version = t.version + 1, ${deletion(params)}
   FROM locked WHERE ${isThere}
-  RETURNING t.*
 `,
+        returning: sql`t.*`,
         rows: () => sql`SELECT t.* FROM ${table} t
   WHERE t.account_id = ${params.account}::bigint AND t.id = ANY(${all}::bigint[])`,
       },

@@ -120,14 +120,13 @@ function restoration(
   const change = sql`
   UPDATE ${table} t SET version = t.version + 1, ${undeleted(t)}
   FROM locked WHERE ${isIt}
-  RETURNING t.*
 `
   return {
     references,
     conditions: quotaConditions(params.account, schema.resource, stored),
     seesAll: true,
     changes: [
-      { name: 'r', change, rows: () => sql`SELECT t.* FROM ${table} t WHERE ${ofIt}` },
+      { name: 'r', change, returning: sql`t.*`, rows: () => sql`SELECT t.* FROM ${table} t WHERE ${ofIt}` },
       ...cascaded.changes,
     ],
     whenBefore: () => [sql`EXISTS (SELECT 1 FROM ${table} t WHERE ${isIt})`],

@@ -15,6 +15,8 @@ export type FairShareOptions = {
   readonly permitsOfOne: number
   /** True if the work blocks anything that has no permit here */
   isWaitedFor(): boolean
+  /** time since the last use of what the work blocks, in milliseconds; 0: it is waited for or in use */
+  idleMs(): number
   /** longest wait for a permit */
   readonly waitMs: number
   /** time slice: how long work may keep others waiting */
@@ -24,6 +26,8 @@ export type FairShareOptions = {
 /** Running work. */
 type Running = { readonly account: string; readonly since: number; readonly ended: AbortController }
 
+/** A cooldown that may end early does so once nobody has wanted anything for this part of it. */
+const quietPart = 1 / 20
 /** How long after its last call an account counts as active. */
 const rememberedMs = 10_000
 const lookEveryMs = 100
@@ -50,13 +54,14 @@ export class FairShare {
 
   /**
    * Runs `act` when it is the account's turn. `act` has to end soon after its signal is aborted. If it calls
-   * `coolDown`, the account waits as long as this turn took before its next one. Throws WaitEnded if there is
-   * no turn in time, or `signal` is aborted before.
+   * `coolDown`, the account waits before its next turn: as long as this one took, or, if that `endsEarly`,
+   * until nobody wants anything any more. Throws WaitEnded if there is no turn in time, or `signal` is
+   * aborted before.
    */
   async run<T>(
     account: string,
     signal: AbortSignal | undefined,
-    act: (ended: AbortSignal, coolDown: () => void) => Promise<T>,
+    act: (ended: AbortSignal, coolDown: (endsEarly: boolean) => void) => Promise<T>,
   ): Promise<T> {
     this.#noteAsked(account)
     const release = await this.#semaphore.acquire(account, signal)
@@ -66,9 +71,9 @@ export class FairShare {
     if (signal?.aborted) end()
     const running = { account, since, ended }
     this.#running.add(running)
-    let coolsDown = false
-    const coolDown = () => {
-      coolsDown = true
+    let cooldown: { readonly endsEarly: boolean } | undefined
+    const coolDown = (endsEarly: boolean) => {
+      cooldown = { endsEarly }
     }
     try {
       return await act(ended.signal, coolDown)
@@ -77,7 +82,7 @@ export class FairShare {
       this.#running.delete(running)
       const tookMs = performance.now() - since
       this.#used.add(account, tookMs)
-      if (coolsDown) this.#coolDown(account, tookMs)
+      if (cooldown) this.#coolDown(account, tookMs, cooldown.endsEarly)
       release()
     }
   }
@@ -98,13 +103,17 @@ export class FairShare {
     return isAlone ? this.#options.permits : this.#options.permitsOfOne
   }
 
-  #coolDown(account: string, forMs: number): void {
+  #coolDown(account: string, forMs: number, endsEarly: boolean): void {
     this.#coolingDown.add(account)
-    const end = () => {
+    const until = performance.now() + forMs
+    const quietMs = endsEarly ? forMs * quietPart : Number.POSITIVE_INFINITY
+    const look = () => {
+      const leftMs = Math.min(until - performance.now(), quietMs - this.#options.idleMs())
+      if (leftMs > 0) return void setTimeout(look, Math.ceil(leftMs)).unref()
       this.#coolingDown.delete(account)
       this.#semaphore.admit()
     }
-    setTimeout(end, forMs).unref()
+    look()
   }
 
   /** Aborts work that keeps others waiting. */

@@ -103,6 +103,30 @@ function suite(place: () => Promise<{ url?: string }>) {
     }
     await Promise.all(beside)
   })
+
+  test('a dry run within a transaction leaves nothing, and what is beside it is committed', async () => {
+    await db.query('CREATE TABLE written (n bigint)')
+    const write = (tx: Pick<Database, 'write'>, n: number) =>
+      tx.write('1', 'INSERT INTO written VALUES ($1::bigint)', [String(n)])
+    const sum = async (on: Pick<Database, 'query'>) =>
+      (await on.query('SELECT sum(n)::text AS n FROM written'))[0]!.n
+    const tried = await db.transaction({ account: '1' }, async tx => {
+      await write(tx, 1)
+      const result = await tx.dryRun(async () => {
+        await write(tx, 2)
+        return sum(tx)
+      })
+      await write(tx, 4)
+      return { isKept: true, result }
+    })
+    const failed = db.transaction({ account: '1' }, async tx => {
+      await write(tx, 8)
+      await tx.dryRun(() => Promise.reject(new Error('of the run')))
+      return { isKept: true, result: null }
+    })
+    await assert.rejects(failed, /of the run/)
+    assert.deepEqual([tried, await sum(db)], ['3', '5'])
+  })
 }
 
 function abortable() {
@@ -124,6 +148,37 @@ test('embedded: what waits for three seconds is refused, what is carried out is 
   abort()
   assert.equal(await long, '57014')
   await db.close()
+})
+
+test('embedded: an account that kept others waiting has as long a rest; a job only until they are done', async () => {
+  const db = await openDatabase({ log() {} })
+  const longMs = 1000
+  const work = 'SELECT count(*) FROM generate_series(1, 10000)'
+  /** How long the account waits for its next transaction while others ask: once, or every millisecond. */
+  const waitOf = async (of: { isJob?: true }, areMany: boolean) => {
+    const turn = { account: '1', ...of }
+    const others = { areOver: !areMany, ended: Promise.resolve() }
+    const ask = async () => {
+      do await db.query('SELECT 1')
+      while (!others.areOver && (await sleep(1, true)))
+    }
+    await db.transaction(turn, async tx => {
+      others.ended = ask()
+      for (const end = performance.now() + longMs; performance.now() < end; ) await tx.query(work)
+      return { isKept: true, result: null }
+    })
+    const from = performance.now()
+    await db.transaction(turn, async () => ({ isKept: true, result: null }))
+    const tookMs = performance.now() - from
+    others.areOver = true
+    await others.ended
+    return tookMs
+  }
+  const long = [await waitOf({}, false), await waitOf({ isJob: true }, true)]
+  const short = await waitOf({ isJob: true }, false)
+  await db.close()
+  assert.ok(Math.min(...long) > longMs * 0.95, long.join())
+  assert.ok(short < longMs * 0.75, `${short} ms`)
 })
 
 test('embedded: what the service does by itself waits as long as it takes, and no read is ended for it', async () => {

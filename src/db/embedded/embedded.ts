@@ -41,6 +41,7 @@ export async function embedded(options: LimitedOptions): Promise<Driver> {
     permitsOfOne: 1,
     transactionPermits: 1,
     isWaitedFor: () => timeouts.isWaitedFor,
+    idleMs: () => timeouts.idleMs,
     snapshot: null,
     read: (statement, ended) =>
       timeouts.guard(progress => sql.query(...withProgress(statement, progress)), { ended }),

@@ -14,6 +14,8 @@ export type Timeouts = {
   guard<T>(ask: (progress: Progress) => Promise<T>, how?: GuardOptions): Promise<T>
   /** True if a request waits for the running statement */
   readonly isWaitedFor: boolean
+  /** time since the last statement of a request, in milliseconds; 0: there is one */
+  readonly idleMs: number
   stop(): void
 }
 
@@ -40,6 +42,7 @@ const lookEveryMs = 50
 
 export function watchTimeouts({ interrupt, limitMs, waitMs }: TimeoutOptions): Timeouts {
   const pending = new Set<RunningStatement>()
+  let endedAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
 
   const look = () => {
@@ -74,6 +77,7 @@ export function watchTimeouts({ interrupt, limitMs, waitMs }: TimeoutOptions): T
         ask(asked.progress)
           .finally(() => {
             pending.delete(asked)
+            if (!isBackground) endedAt = performance.now()
             ended?.removeEventListener('abort', look)
           })
           .then(resolve, reject)
@@ -81,6 +85,10 @@ export function watchTimeouts({ interrupt, limitMs, waitMs }: TimeoutOptions): T
     get isWaitedFor() {
       for (const { progress, refuse } of pending) if (!progress.hasBegun && refuse) return true
       return false
+    },
+    get idleMs() {
+      const isAsked = pending.values().some(({ refuse }) => refuse)
+      return isAsked ? 0 : performance.now() - endedAt
     },
     stop: () => clearInterval(timer),
   }

@@ -75,6 +75,7 @@ export async function server(options: LimitedOptions, url: string): Promise<Driv
     permitsOfOne: Math.max(1, readPermits >> 1),
     transactionPermits: Math.max(1, Math.min(2, poolSize >> 1)),
     isWaitedFor: () => false,
+    idleMs: () => Number.POSITIVE_INFINITY,
     read: (statement, ended) =>
       breaker.guard(() => sql.withConnection(connection => cancellable(connection, statement, ended))),
     async close() {

@@ -7,14 +7,14 @@ import { Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
-import { ask, param, sql } from '../../sql.ts'
+import { ask } from '../../sql.ts'
 import { canBeRemovedTogether, removeRecord, removeTogether } from '../remove.ts'
 import { restoreRecord } from '../restore.ts'
 import type { Transaction } from '../store.ts'
 import { holdersSelect, keyed } from '../unique.ts'
 import { idByUniqueKey } from '../unique-key.ts'
 import type { Operation, Outcome, WriteContext } from './operation.ts'
-import { lockStatement } from './protocol.ts'
+import { lockLatest } from './protocol.ts'
 import { findTargets, parseBodies, type ReadOperation, type Results, type Target } from './read.ts'
 import { saveMany, saveRecord } from './save.ts'
 import { type Draft, validate } from './validate.ts'
@@ -35,6 +35,17 @@ export async function carryOutBatch(
   since: Date,
 ): Promise<Outcome[]> {
   await lockLatest(db, context)
+  return carryOutLocked(db, schema, operations, context, since)
+}
+
+/** The same for a transaction that has the account's lock, by `lockLatest`. */
+export async function carryOutLocked(
+  db: Transaction,
+  schema: ResourceSchema,
+  operations: readonly Operation[],
+  context: WriteContext,
+  since: Date,
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   while (outcomes.length < operations.length) {
     const window = operations.slice(outcomes.length, outcomes.length + largest)
@@ -42,18 +53,6 @@ export async function carryOutBatch(
     for (const all of alike(run)) outcomes.push(...(await together(db, schema, all, context, since)))
   }
   return outcomes
-}
-
-/** Takes the account's lock, which keeps the catalog from changing. */
-async function lockLatest(db: Transaction, { catalog }: WriteContext): Promise<void> {
-  const account = String(catalog.account.id)
-  const own = param(account)
-  const latest = sql`SELECT catalog_version::text AS version FROM account WHERE account_id = ${own}::bigint`
-  const [, [row]] = await Promise.all([ask(db, lockStatement(account)), ask(db, latest)])
-  if (row?.version === catalog.version) return
-  throw new Refusal('busy_record', 'The configuration was changed meanwhile; try again.', [], {
-    'retry-after': '1',
-  })
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Json } from '../../json.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import type { IdempotentRequest } from '../idempotency.ts'
 import type { Precondition } from '../precondition.ts'
+import type { FoundRecords } from '../references.ts'
 import type { Origin } from './protocol.ts'
 
 /** The caller of a write, their configuration and their rights; the service itself has them all. */
@@ -18,6 +19,8 @@ export type WriteContext = Caller &
     readonly overrides?: readonly string[]
     /** inactive users to whom records may newly point (D80), by their ids */
     readonly idle?: ReadonlyMap<number, string>
+    /** records found earlier in the transaction, under the account's lock; it deletes none of them */
+    readonly found?: FoundRecords
     /** True to skip rendering: the caller ignores the saved records, which may be {} in bulk */
     readonly unread?: true
     /** True in a dry run (D79), for which others may wait */

@@ -83,7 +83,10 @@ export function planOf(
     ],
     events: [...beside.events, ...(single ? groups.map(eventOf) : [eventsOfAll(all)])],
     isConfiguration,
-    answer: answerOf(schema, context.unread, nested.length > 0 && lastId === null),
+    answer:
+      context.unread && !single && changed.length === 0
+        ? answerOfNew(main)
+        : answerOf(schema, context.unread, nested.length > 0 && lastId === null),
   }
 }
 
@@ -106,7 +109,8 @@ function stepOf(
   { name, rows }: Group,
   print: (params: WriteParams, rows: readonly Row[]) => Sql,
 ): Step {
-  return { name, change: print(params, rows), rows: () => storedRows(params, rows) }
+  const change = print(params, rows)
+  return { name, change, returning: sql`t.*`, rows: () => storedRows(params, rows) }
 }
 
 /** The rows of the records in their order, each after those nested in it. */
@@ -185,4 +189,11 @@ export function answerOf(schema: ResourceSchema, unread = false, hasNested = fal
   const record = unread ? sql`'{}'` : renderedSql(schema)
   const firstId = hasNested ? sql`, (SELECT first_id FROM counted)::text AS first_id` : sql.none
   return sql`SELECT r.id::text AS id, r.version::text AS version, ${record} AS record${firstId} FROM r`
+}
+
+/** Rows for a caller who ignores the new records: they are not read. */
+function answerOfNew(rows: readonly Row[]): Sql {
+  const all = `{${rows.map(({ nth }) => nth).join()}}`
+  return sql`SELECT (counted.first_id + n)::text AS id, '1' AS version, '{}' AS record
+  FROM counted, unnest(${all}::bigint[]) n`
 }

@@ -11,7 +11,10 @@ import { type Event, lockStatement, numbersAt, type Write } from './protocol.ts'
 /** One statement. If it writes nothing, it returns no row. `after`: steps that read the answer. */
 export function asStatement(params: WriteParams, write: Write, after: readonly Step[]): Statement[] {
   const { seesAll = false, changes = [], steps = [], events, answer } = write
-  const cte = ({ name, change, rows }: Step) => sql`${sql.id(name)} AS (${change ?? rows!()})`
+  const cte = ({ name, change, returning, rows }: Step) => {
+    const returned = returning ? sql`RETURNING ${returning}\n` : sql.none
+    return sql`${sql.id(name)} AS (${change ?? rows!()}${returned})`
+  }
   const parts = [
     ...lockedCtes(params, write),
     ...changes.map(cte),

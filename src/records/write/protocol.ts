@@ -5,10 +5,11 @@
  * agree between processes and clocks. It writes nothing if the configuration that validated it is too old
  * (D115). A write is a plan of steps, which print.ts turns into statements.
  */
+import { Refusal } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import { jsonInstant, momentJson } from '../../fields/moment.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
-import { compile, type Param, type Part, param, type Sql, type Statement, sql } from '../../sql.ts'
+import { ask, compile, type Param, type Part, param, type Sql, type Statement, sql } from '../../sql.ts'
 import type { Reference } from '../parse.ts'
 import type { Transaction } from '../store.ts'
 
@@ -131,6 +132,20 @@ export function lockStatement(account: string): Statement {
 }
 
 const lockText = compile(lockAccount(param(null))).text
+
+/**
+ * Takes the account's lock for the rest of a transaction: the catalog stays as it is, and records stay as
+ * they are found. Throws `busy_record` if the caller's catalog is outdated.
+ */
+export async function lockLatest(db: Transaction, { catalog }: Caller): Promise<void> {
+  const account = String(catalog.account.id)
+  const latest = sql`SELECT catalog_version::text AS version FROM account WHERE account_id = ${account}::bigint`
+  const [, [row]] = await Promise.all([ask(db, lockStatement(account)), ask(db, latest)])
+  if (row?.version === catalog.version) return
+  throw new Refusal('busy_record', 'The configuration was changed meanwhile; try again.', [], {
+    'retry-after': '1',
+  })
+}
 
 /**
  * From the commit of this statement on, nothing is saved that an older configuration validated. A statement

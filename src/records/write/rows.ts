@@ -72,7 +72,6 @@ export function updatedRows({ account }: WriteParams, rows: readonly Row[]): Sql
     ${sql.join(set, sql`,\n    `)}
   FROM locked${from}
   WHERE ${isAsRead(account, rows, [id!, version!, state!])}
-  RETURNING t.*
 `
 }
 
@@ -238,14 +237,14 @@ function insertOf(table: Sql, columns: readonly FieldColumns[]): (parts: readonl
   return pattern(5 + all.length, ([account, id, custom, document, from, ...cells]) => {
     const values = all.map(({ type }, index) => sql`${cells[index]!}::${sql.type(type)}`)
     return sql`
-  INSERT INTO ${table} (account_id, id, custom, document,
+  INSERT INTO ${table} AS t (account_id, id, custom, document,
     ${sql.join(
       columns.map(({ names }) => sql.join(names)),
       sql`,\n    `,
     )})
   SELECT ${account!}::bigint, ${id!}, ${custom!}::jsonb, ${document!},
     ${sql.join(values, sql`,\n    `)}
-  FROM counted${from!} RETURNING *
+  FROM counted${from!}
 `
   })
 }

@@ -8,11 +8,10 @@ import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { Invariant } from '../../fields/resource.ts'
-import { callerParamsOf } from '../../rights/visibility.ts'
 import { ask, param, sql } from '../../sql.ts'
 import type { Reference } from '../parse.ts'
 import { quotaProblem } from '../record-quota.ts'
-import { askReferences, copiedFrom, lookIn, missingReferences, relatedOf } from '../references.ts'
+import { copiedFrom, lookUp, missingReferences } from '../references.ts'
 import type { Changes, Reader } from '../store.ts'
 import { type Candidate, clashesOf } from '../unique.ts'
 import type { WriteContext } from './operation.ts'
@@ -59,8 +58,7 @@ export async function validate(
     if (!(one instanceof Refusal)) await one.operation.options?.check?.(one.before!)
   const checked = await mapAccepted(operations, one => checkRights(schema, one, context, how))
   const asked = checked.flatMap(one => (one instanceof Refusal || !one.isAsked ? [] : one.parsed.references))
-  const found = await askReferences(db, callerParamsOf(context), asked)
-  const [look, related] = [lookIn(found), relatedOf(found, context)]
+  const { look, related } = await lookUp(db, context, asked, how.isLocked)
   const ruled = await mapAccepted(checked, one => {
     const { parsed, before, operation, added, isAsked } = one
     if (isAsked)
@@ -112,9 +110,10 @@ async function addLate(
   const quota = before ? null : await quotaProblem(db, schema, context.catalog.account.id, after)
   if (quota) problems.add(() => quota)
   if (problems.count === 0) return
-  const row = isAsked ? null : await askReferences(db, callerParamsOf(context), added)
-  if (row)
-    for (const problem of missingReferences(added, lookIn(row), context.idle)) problems.add(() => problem)
+  if (!isAsked) {
+    const { look } = await lookUp(db, context, added, false)
+    for (const problem of missingReferences(added, look, context.idle)) problems.add(() => problem)
+  }
   for (const clash of await clashesOf(db, context, candidatesOf(schema, one))) problems.add(() => clash)
 }
 

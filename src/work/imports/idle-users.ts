@@ -13,8 +13,6 @@ import { mayRead } from '../../rights/rights.ts'
 import { callerParamsOf } from '../../rights/visibility.ts'
 import { otherUsers } from '../jobs/job.ts'
 
-/** Number of names looked up by one statement. */
-const namesAtOnce = 900
 /** Maximum number of inactive users counted by name; the rest are counted together. */
 const namedMax = 100
 
@@ -36,17 +34,20 @@ export async function idleUsersOf(
   const names = userFields(schema)
   const texts = new Set(rows.flatMap(({ body }) => names.flatMap(name => textOf(body[name]) ?? [])))
   if (texts.size === 0 || !mayRead(context, 'user')) return new Map()
-  const users = await usersOf(tx, [...texts], context)
+  const { users, idle } = await usersOf(tx, [...texts], context)
   for (const { body } of rows)
     for (const name of names) {
       const user = users.get(textOf(body[name]) ?? '')
       // A number is an id and no name.
       if (user && typeof body[name] === 'string') body[name] = user.id
     }
-  const all = [...new Map([...users.values()].map(user => [user.id, user.name]))]
-  const asked = all.map(([id]) => ({ resource: 'user', id, field: '', path: '' }))
+  // A user who is named by the id may be inactive, too.
+  const byId = new Set([...users].flatMap(([text, { id }]) => (/^\s*\d+\s*$/.test(text) ? [id] : [])))
+  const asked = [...byId].map(id => ({ resource: 'user', id, field: '', path: '' }))
   const look = lookIn(await askReferences(tx, callerParamsOf(context), asked))
-  return new Map(all.filter(([id]) => look('user', id) === 'idle'))
+  const isIdle = (id: number) => (byId.has(id) ? look('user', id) === 'idle' : idle.has(id))
+  for (const { id } of users.values()) context.found?.add('user', id, isIdle(id) ? 'idle' : 'live')
+  return new Map([...users.values()].flatMap(({ id, name }) => (isIdle(id) ? [[id, name]] : [])))
 }
 
 /** Counts the rows that name each of the users. `counted`: the names that were counted before. */
@@ -79,23 +80,21 @@ function textOf(value: Json | undefined): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** The user of each text that means exactly one. */
+/** The user of each text that means exactly one, and those found among the inactive ones. */
 async function usersOf(
   tx: Transaction,
   texts: readonly string[],
   context: WriteContext,
-): Promise<ReadonlyMap<string, Match>> {
+): Promise<{ readonly users: ReadonlyMap<string, Match>; readonly idle: ReadonlySet<number> }> {
   const users = new Map<string, Match>()
-  for (let start = 0; start < texts.length; start += namesAtOnce) {
-    const some = texts.slice(start, start + namesAtOnce)
-    const unknown: string[] = []
-    for (const [text, [user, ...more]] of await holdersOf(tx, some, context))
-      if (!user) unknown.push(text)
-      else if (more.length === 0) users.set(text, user)
-    const left = unknown.length ? await holdersOf(tx, unknown, { ...context, namesIdle: true }) : []
-    for (const [text, [user, ...more]] of left) if (user && more.length === 0) users.set(text, user)
-  }
-  return users
+  const unknown: string[] = []
+  for (const [text, [user, ...more]] of await holdersOf(tx, texts, context))
+    if (!user) unknown.push(text)
+    else if (more.length === 0) users.set(text, user)
+  const left = unknown.length ? await holdersOf(tx, unknown, { ...context, namesIdle: true }) : []
+  const idle = left.flatMap(([text, [user, ...more]]) => (user && more.length === 0 ? [{ text, user }] : []))
+  for (const { text, user } of idle) users.set(text, user)
+  return { users, idle: new Set(idle.map(({ user }) => user.id)) }
 }
 
 async function holdersOf(

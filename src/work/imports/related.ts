@@ -12,7 +12,7 @@ import { namesakesSql } from '../../records/like-names.ts'
 import { candidatesMax, fullName, type Match } from '../../records/name-lookup.ts'
 import { matchesOfNames, namingField } from '../../records/names.ts'
 import { recordsToChange, type Transaction } from '../../records/store.ts'
-import { carryOutBatch } from '../../records/write/batch.ts'
+import { carryOutLocked } from '../../records/write/batch.ts'
 import type { WriteContext } from '../../records/write/operation.ts'
 import { allows } from '../../rights/scopes.ts'
 import { callerParamsOf } from '../../rights/visibility.ts'
@@ -35,9 +35,6 @@ export type Named = {
   /** an id, or a text that the row's validation resolves */
   put(value: number | string): void
 }
-
-/** Number of names looked up by one statement. */
-const namesAtOnce = 900
 
 /** A value that a linked record did not get: `member` of the record in the field `own`. */
 export type Lost = { readonly row: number; readonly own: string; readonly member: string }
@@ -147,37 +144,36 @@ async function link(
   context: WriteContext,
   oldest: Date,
 ): Promise<LinkResult> {
+  const { name } = schema.resource
   const keyOf = ({ field, text, payload }: Named) =>
     JSON.stringify([field, comparedName(text), field === fullName ? (payload.company ?? null) : null])
   const byName = [...Map.groupBy(all, keyOf).values()]
   const absent: (readonly Named[])[] = []
   const there = new Map<number, Named[]>()
-  for (let start = 0; start < byName.length; start += namesAtOnce) {
-    const some = byName.slice(start, start + namesAtOnce)
-    const found = await holdersOf(tx, some, context)
-    for (const [index, named] of some.entries()) {
-      const [only, ...others] = found[index]!
-      if (!only) absent.push(named)
-      else if (others.length === 0) {
-        for (const { put } of named) put(only.id)
-        there.set(only.id, [...(there.get(only.id) ?? []), ...named])
-      }
-      // An ambiguous name, with which the row is refused.
-      else if (named[0]!.field === fullName) for (const { put, text } of named) put(text)
+  const found = byName.length ? await holdersOf(tx, byName, context) : []
+  for (const [index, named] of byName.entries()) {
+    const [only, ...others] = found[index]!
+    if (!only) absent.push(named)
+    else if (others.length === 0) {
+      for (const { put } of named) put(only.id)
+      context.found?.add(name, only.id)
+      there.set(only.id, [...(there.get(only.id) ?? []), ...named])
     }
+    // An ambiguous name, with which the row is refused.
+    else if (named[0]!.field === fullName) for (const { put, text } of named) put(text)
   }
   const lost = await lostOf(tx, schema, there, context)
-  const { name } = schema.resource
   if (absent.length === 0 || !context.rights || !allows(context.rights.scopes, `${name}:write`))
     return { made: [], lost }
   const operations = absent.map(([first]) => ({
     ...({ op: 'create', id: null, key: null, precondition: null } as const),
     body: withoutFindBy(first!.payload),
   }))
-  const outcomes = await carryOutBatch(tx, schema, operations, { ...context, overrides: [] }, oldest)
+  const outcomes = await carryOutLocked(tx, schema, operations, { ...context, overrides: [] }, oldest)
   const made = outcomes.flatMap((outcome, index) => {
     if (!('saved' in outcome)) return []
     for (const { put } of absent[index]!) put(outcome.saved.id)
+    context.found?.add(name, outcome.saved.id)
     const [first, ...others] = absent[index]!
     for (const one of others) lost.push(...lostBy(one, first!.payload, schema))
     return [absent[index]!.map(({ row }) => row)]

@@ -1,16 +1,19 @@
 /**
- * A step of an import (D80): the next rows of its file become records, in one transaction. It first finds or
- * creates the contacts and companies that rows name, many at a time; then it writes the rows as a batch.
+ * A step of an import (D80): the next rows of its file become records, in one transaction. Under the
+ * account's lock (D165) it first finds or creates the contacts and companies that rows name, many at a time;
+ * then it writes the rows as a batch.
  */
 import { type Problem, Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
 import type { Json, JsonObject } from '../../json.ts'
+import { FoundRecords } from '../../records/references.ts'
 import type { Transaction } from '../../records/store.ts'
 import { holdersSelect } from '../../records/unique.ts'
 import { uniqueKeyOf } from '../../records/unique-key.ts'
-import { carryOutBatch } from '../../records/write/batch.ts'
+import { carryOutLocked } from '../../records/write/batch.ts'
 import type { Operation, Outcome, Saved, UniqueKey, WriteContext } from '../../records/write/operation.ts'
+import { lockLatest } from '../../records/write/protocol.ts'
 import { ask } from '../../sql.ts'
 import { memoize } from '../../waiting/memoize.ts'
 import { mapYielding } from '../../waiting/yielding.ts'
@@ -46,17 +49,14 @@ export async function importStep(
   count: number,
   individually: ReadonlySet<number>,
 ): Promise<ImportStep> {
-  const judging: WriteContext = { ...given, overrides: keptFields }
+  const judging: WriteContext = { ...given, overrides: keptFields, found: new FoundRecords() }
   const plan = planOf(job)
   const schema = importedFields(given.catalog.resources.get(job.resource)!)
   if (!canTell(schema, plan.duplicates)) throw new Refusal('wrong_state', untold)
-  const all = await readRows(tx, job, job.position, count)
-  const names = (job.columns ?? []).map(({ name }) => String(name))
-  const updated = await updatedBy(tx, all, schema, judging, plan, names)
-  const read = await bodiesOf(all, schema, judging, plan, names, updated)
-  const { rows, bodies, named } = notTooMany(all, read, schema, judging)
+  const { rows, bodies, named } = await nextRows(tx, job, schema, judging, plan, count)
   const good = bodies.flatMap(one => ('told' in one ? [one] : []))
   const unread = bodies.flatMap(one => ('unread' in one ? [one] : []))
+  await lockLatest(tx, judging)
   const idle = await idleUsersOf(tx, [...good, ...unread], schema, judging)
   const context: WriteContext = { ...judging, idle }
   const refused = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
@@ -67,7 +67,7 @@ export async function importStep(
   const toLink = named.filter(({ row }) => linked.has(row))
   const { made: related, lost } = await linkRelated(tx, toLink, context, oldest)
   const asked = operations.map(({ operation }) => operation)
-  const outcomes = await carryOutBatch(tx, schema, asked, context, oldest)
+  const outcomes = await carryOutLocked(tx, schema, asked, context, oldest)
   const placed = outcomes.map((outcome, index) => ({ place: operations[index]!.place, outcome }))
   const imported = new Set(placed.flatMap(({ place, outcome }) => ('saved' in outcome ? [place] : [])))
   const lines = new Map(rows.map(({ place, line }) => [place, line]))
@@ -136,13 +136,31 @@ function resultOf({ isNew, isUnchanged }: Saved): 'created' | 'updated' | 'uncha
   return isUnchanged ? 'unchanged' : 'updated'
 }
 
+/** Rows as bodies of records, and the other records that they name. */
+type Rows = { rows: readonly StoredRow[]; bodies: readonly Body[]; named: readonly Named[] }
+
+/** The next rows of the file, `count` or fewer. */
+async function nextRows(
+  tx: Transaction,
+  job: Job,
+  schema: ResourceSchema,
+  context: WriteContext,
+  plan: ImportPlan,
+  count: number,
+): Promise<Rows> {
+  const rows = await readRows(tx, job, job.position, count)
+  const names = (job.columns ?? []).map(({ name }) => String(name))
+  const updated = await updatedBy(tx, rows, schema, context, plan, names)
+  return notTooMany(rows, await bodiesOf(rows, schema, context, plan, names, updated), schema, context)
+}
+
 /** The first rows, as many as name no more records than a step may create. */
 function notTooMany(
   rows: readonly StoredRow[],
   bodies: readonly Body[],
   schema: ResourceSchema,
   context: WriteContext,
-): { rows: readonly StoredRow[]; bodies: readonly Body[]; named: readonly Named[] } {
+): Rows {
   const named: Named[] = []
   for (const [index, one] of bodies.entries()) {
     const own = 'told' in one ? namedIn(one.place, one.body, schema, context) : []

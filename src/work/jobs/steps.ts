@@ -39,20 +39,20 @@ export async function carryOutStep(
   const { db } = means
   const count = size || first
   const context = await contextOf(means, job)
-  const turn = { account: String(job.account) }
+  const turn = { account: String(job.account), isJob: true } as const
   const begun = performance.now()
   const isTried = job.phase === 'dry_run'
   const take = (individually: ReadonlySet<number>) =>
     db.transaction(turn, async tx => {
       // Without the wait for the account's turn, which a smaller step does not shorten.
       const started = performance.now()
-      const step = (await isStillAt(tx, job, holder))
-        ? await stepOf(tx, job, context, count, means, individually)
-        : null
+      const act = () => stepOf(tx, job, context, count, means, individually)
+      const isHere = await isStillAt(tx, job, holder)
+      const step = isHere ? await (isTried ? tx.dryRun(act) : act()) : null
       const ended = performance.now()
-      const result = { step, tookMs: ended - begun, workedMs: ended - started }
-      const isKept = !isTried && !step?.retryIndividually?.length
-      if (step && isKept) await noteStep(tx, job, step, result.tookMs)
+      const result = { step, workedMs: ended - started }
+      const isKept = isTried || !step?.retryIndividually?.length
+      if (step && isKept) await noteStep(tx, job, step, ended - begun)
       return { isKept, result }
     })
   const individually = new Set<number>()
@@ -62,14 +62,8 @@ export async function carryOutStep(
     for (const place of taken.step.retryIndividually) individually.add(place)
     taken = await take(individually)
   }
-  const { step, tookMs, workedMs } = taken
+  const { step, workedMs } = taken
   if (!step) return null
-  if (isTried)
-    await db.transaction(turn, async tx => {
-      const isKept = await isStillAt(tx, job, holder)
-      if (isKept) await noteStep(tx, job, step, tookMs)
-      return { isKept, result: null }
-    })
   if (step.isEnd) return null
   return Math.round(Math.min(largest, Math.max(smallest, Math.min(4, stepMs / workedMs) * count)))
 }

@@ -13,6 +13,7 @@ function share(options: Partial<ConstructorParameters<typeof FairShare>[0]> = {}
     permits: 2,
     permitsOfOne: 1,
     isWaitedFor: () => false,
+    idleMs: () => never,
     waitMs: never,
     sliceMs: never,
   }
@@ -81,12 +82,30 @@ test('an account that cools down has its next turn after as long; others have th
   const scheduler = share({ permits: 1 })
   await scheduler.run('a', undefined, async (_, coolDown) => {
     await sleep(50)
-    coolDown()
+    coolDown(false)
   })
   const log: string[] = []
   await Promise.all(
     ['a', 'b'].map(account => scheduler.run(account, undefined, async () => void log.push(account))),
   )
   assert.deepEqual(log, ['b', 'a'])
+  scheduler.stop()
+})
+
+test('a cooldown that ends early lasts until the others are done', async () => {
+  let idleMs = 0
+  const scheduler = share({ permits: 1, idleMs: () => idleMs })
+  await scheduler.run('a', undefined, async (_, coolDown) => {
+    await sleep(400)
+    coolDown(true)
+  })
+  const log: string[] = []
+  const next = scheduler.run('a', undefined, async () => void log.push('next'))
+  const asLong = sleep(400).then(() => void log.push('as long'))
+  await sleep(50)
+  assert.deepEqual(log, [])
+  idleMs = 100
+  await Promise.all([next, asLong])
+  assert.deepEqual(log, ['next', 'as long'])
   scheduler.stop()
 })
