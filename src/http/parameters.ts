@@ -1,9 +1,9 @@
 /** Reads the parameters of requests: from the URL, and from a body that has parameters (D32). */
-import { type Problems, parameterProblem, Refusal } from '../errors.ts'
+import { parameterProblem, Refusal } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { isObject, isRawNumber, type Json, pointerStep, type RawNumber } from '../json.ts'
 import { foreignParameterHint } from '../lists/foreign-parameters.ts'
-import { type Parameters, throwProblems, unknownParameters, unreadable } from '../lists/parameters.ts'
+import { beginQuery, type Parameters, throwProblems, unreadable } from '../lists/parameters.ts'
 import type { ApiRequest } from './request.ts'
 import type { Handler } from './route.ts'
 
@@ -75,8 +75,7 @@ export function parametersOf(
     const joined = name === 'filter' || texts.length === 0 ? texts : [texts.join(',')]
     parameters.set(name, [...(parameters.get(name) ?? []), ...joined])
   }
-  if (wrong.length)
-    refuseWrong(wrong, unknownParameters(parameters, known, foreignParameterHint(schema, known)))
+  if (wrong.length) refuseWrong(wrong, parameters, known, schema)
   return parameters
 }
 
@@ -109,7 +108,13 @@ function textOf(value: string | number | boolean | RawNumber): string {
   return isRawNumber(value) ? value.rawJSON : String(value)
 }
 
-function refuseWrong(names: readonly string[], problems: Problems): void {
+function refuseWrong(
+  names: readonly string[],
+  parameters: Parameters,
+  known: readonly string[],
+  schema: ResourceSchema,
+): void {
+  const { problems } = beginQuery(parameters, known, foreignParameterHint(schema, known))
   for (const name of names) {
     const problem = { field: null, path: `/${name}`, parameter: name, code: 'wrong_type' }
     problems.add(() => ({ ...problem, message: `${name} must be a text or a number.` }))
