@@ -12,11 +12,11 @@ import { createSample } from '../src/accounts/sample/sample.ts'
 import { newToken } from '../src/accounts/token.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
-import { cursorText, listIdentity } from '../src/lists/cursor.ts'
-import { pageStatement } from '../src/lists/list.ts'
+import { cursorText, listIdentity } from '../src/lists/order.ts'
+import { pageStatement } from '../src/lists/page.ts'
 import type { Parameters } from '../src/lists/parameters.ts'
+import { dependsOnValues } from '../src/lists/plan.ts'
 import { readListQuery } from '../src/lists/query.ts'
-import { dependsOnValues } from '../src/lists/resolve.ts'
 import { withSelectivity } from '../src/lists/selectivity.ts'
 import { createRecord, updateRecord } from '../src/records/write/save.ts'
 import { resources } from '../src/resources/resources.ts'
@@ -187,11 +187,10 @@ async function prepare(open: { url?: string; dataDir?: string }, deals: number):
       statements: await Promise.all(
         asked.map(async ({ request }) => {
           const { text, values } = pageStatement(
-            schema,
             { catalog, actor: 1 },
-            await withSelectivity(db, schema, { catalog, actor: 1 }, request),
+            await withSelectivity(db, { catalog, actor: 1 }, request),
           )
-          const isReplanned = request.filter !== null && dependsOnValues(request.filter)
+          const isReplanned = dependsOnValues(request.filter)
           return { text, params: values, isWrite: false, isReplanned }
         }),
       ),

@@ -11,7 +11,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import type { ResourceSchema } from '../src/fields/catalog.ts'
 import type { Json } from '../src/json.ts'
-import { pageStatement } from '../src/lists/list.ts'
+import { pageStatement } from '../src/lists/page.ts'
 import { readListQuery } from '../src/lists/query.ts'
 import { readRecord } from '../src/records/read.ts'
 import type { Transaction } from '../src/records/store.ts'
@@ -282,6 +282,6 @@ function statementOf(schema: ResourceSchema, filter: string, catalog: Parameters
     catalog,
     new Date().toISOString(),
   )
-  const { text, values } = pageStatement(schema, { catalog, actor: 1 }, request)
+  const { text, values } = pageStatement({ catalog, actor: 1 }, request)
   return { text, params: values }
 }

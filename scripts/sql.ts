@@ -10,19 +10,18 @@ import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import type { ResourceSchema } from '../src/fields/catalog.ts'
 import type { JsonObject } from '../src/json.ts'
-import { aggregate } from '../src/lists/aggregate.ts'
-import { readAggregateQuery } from '../src/lists/aggregate-query.ts'
-import { listRecords } from '../src/lists/list.ts'
+import { listRecords } from '../src/lists/page.ts'
 import { readListQuery } from '../src/lists/query.ts'
+import { readReport } from '../src/lists/report.ts'
 import { readRecord } from '../src/records/read.ts'
 import { removeRecord } from '../src/records/remove.ts'
 import { restoreRecord } from '../src/records/restore.ts'
 import type { RawReader, Transaction } from '../src/records/store.ts'
 import type { WriteContext } from '../src/records/write/operation.ts'
 import { createRecord, updateRecord } from '../src/records/write/save.ts'
-import { aggregateDeals } from '../src/resources/deals/aggregate.ts'
-import { dealSums } from '../src/resources/deals/sums.ts'
+import { reports } from '../src/resources/reports.ts'
 import { resources } from '../src/resources/resources.ts'
+import { Rights } from '../src/rights/rights.ts'
 import type { Statement } from '../src/sql.ts'
 
 /** Body of each resource's create; the ids are the sample's. */
@@ -57,26 +56,20 @@ const operations: { readonly [name: string]: (asked: Asked) => Promise<unknown> 
     updateRecord(db, schema, id, { metadata: { changed: true } }, context),
   list: ({ db, schema, context, parameters }) => {
     const request = readListQuery(parameters, schema, context.catalog, new Date().toISOString())
-    return listRecords(db, schema, context, request)
+    return listRecords(db, context, request)
   },
   create: ({ db, schema, context }) => createRecord(db, schema, bodies[schema.resource.name]!, context),
   delete: ({ db, schema, context, id }) => removeRecord(db, schema, id, context),
   restore: ({ db, schema, context, id }) => restoreRecord(db, schema, id, context, new Date(0)),
-  aggregate: ({ db, schema, context, parameters }) => {
-    const asked = readAggregateQuery(parameters, schema, context.catalog, dealSums)
-    const { measures } = asked
-    return measures ? aggregate(db, schema, context, asked, measures) : aggregateDeals(db, context, asked)
-  },
 }
 const ofExisting = ['get', 'update', 'list']
 
-const names = resources.flatMap(({ name }) =>
-  Object.keys(operations)
-    .filter(operation =>
-      operation === 'aggregate' ? name === 'deal' : name in bodies || ofExisting.includes(operation),
-    )
+const names = resources.flatMap(({ name }) => [
+  ...Object.keys(operations)
+    .filter(operation => name in bodies || ofExisting.includes(operation))
     .map(operation => `${name}.${operation}`),
-)
+  ...reports.filter(({ resource }) => resource === name).map(report => `${name}.${report.name}`),
+])
 
 const [name, query = ''] = process.argv.slice(2)
 if (name === undefined) console.log(names.join('\n'))
@@ -124,7 +117,13 @@ async function statementsOf(db: Database, name: string, query: string): Promise<
       return db.write(account, text, values, before)
     },
   }
-  await operations[operation]!({ db: spy, schema, context, id, parameters })
+  const report = reports.find(one => one.resource === resource && one.name === operation)
+  if (report) {
+    const rights = new Rights(new Set(['admin']), catalog.roles.values().next().value!)
+    const now = new Date().toISOString()
+    const request = await readReport(spy, report, { ...context, rights }, parameters, now)
+    await report.answer(spy, context, request)
+  } else await operations[operation]!({ db: spy, schema, context, id, parameters })
   return asked
 }
 

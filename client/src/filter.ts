@@ -1,6 +1,7 @@
 /**
- * Parses and prints filters (D30): `parseFilter` and `printFilter`. The service and the web UI read
- * filters by this file, too. Knows no field and sends no request; every error names its position.
+ * The texts of a list query (D30): of a filter ⇄ a tree, by `parseFilter` and `printFilter`, and of a sort →
+ * its keys. The service and the web UI read them by this file, too. Knows no field and sends no request;
+ * every error names its position.
  */
 
 export const operators = [
@@ -118,6 +119,26 @@ function isBalanced(text: string): boolean {
     if (open < 0) return false
   }
   return open === 0
+}
+
+export type SortKey = { readonly field: string; readonly direction: 'asc' | 'desc' }
+
+/**
+ * `field:direction` separated by commas; the empty text is no order. A repeated field is dropped, as it can't
+ * change the order. Throws FilterError.
+ */
+export function parseSort(text: string): SortKey[] {
+  if (text.trim() === '') return []
+  let position = 0
+  const keys: SortKey[] = []
+  for (const part of text.split(',')) {
+    const [, field, direction] = /^\s*([A-Za-z_][\w.]*):(asc|desc)\s*$/.exec(part) ?? []
+    if (!field) throw new FilterError(`"${part}" is not a sort key`, position)
+    position += part.length + 1
+    if (keys.every(key => key.field !== field))
+      keys.push({ field, direction: direction as SortKey['direction'] })
+  }
+  return keys
 }
 
 type Reader = { readonly text: string; at: number; readonly count: Count }

@@ -2,12 +2,12 @@
  * The settings of an account (D141): its name, time zone, locale, and base currency. A change is a new
  * version of its configuration, which every process sees within a second. Knows no HTTP.
  */
-import { Problems, Refusal } from '../errors.ts'
+import { type Hint, Problems, Refusal } from '../errors.ts'
 import { asDefined } from '../fields/as-defined.ts'
 import { isBlank } from '../fields/blank.ts'
 import type { Catalog, Currency } from '../fields/catalog.ts'
 import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
-import { isLocale, isTimeZone } from '../fields/locale.ts'
+import { isLocale, isTimeZone, rejectLocale, rejectTimeZone } from '../fields/locale.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isSameJson, type Json, type JsonObject } from '../json.ts'
 import type { Transaction } from '../records/store.ts'
@@ -82,8 +82,8 @@ export async function changeSettings(
 async function validated(tx: Transaction, catalog: Catalog, body: JsonObject): Promise<Settings> {
   const problems = new Problems()
   const wanted: { -readonly [K in keyof Settings]: Settings[K] } = settingsOf(catalog)
-  const problem = (field: string, code: string, predicate: string, hint?: string | (() => string)) =>
-    problems.add(() => ({ field, path: `/${field}`, code, message: `${field} ${predicate}.` }), hint)
+  const problem = (field: string, code: string, predicate: string, more: { readonly hint?: Hint } = {}) =>
+    problems.add(() => ({ field, path: `/${field}`, code, message: `${field} ${predicate}.` }), more.hint)
   const { name, time_zone, locale, base_currency } = body
   if (name !== undefined) {
     const valid = typeof name === 'string' ? accountName(name) : null
@@ -93,17 +93,11 @@ async function validated(tx: Transaction, catalog: Catalog, body: JsonObject): P
   if (time_zone !== undefined) {
     const known = typeof time_zone === 'string' ? await timeZone(tx, time_zone) : null
     if (known) wanted.time_zone = known
-    else
-      problem(
-        'time_zone',
-        'unknown_time_zone',
-        'must be a time zone of the IANA list',
-        'For example "Europe/Paris".',
-      )
+    else rejectTimeZone(problem)
   }
   if (locale !== undefined) {
     if (locale !== null && !(typeof locale === 'string' && locale.length <= longest && isLocale(locale)))
-      problem('locale', 'unknown_locale', 'must be a language tag (BCP 47), or null', 'For example "de-CH".')
+      rejectLocale(problem, ', or null')
     else wanted.locale = locale
   }
   if (base_currency !== undefined) {
@@ -111,12 +105,12 @@ async function validated(tx: Transaction, catalog: Catalog, body: JsonObject): P
     if (currency === null) {
       const codes = [...catalog.currencyByCode.keys()]
       const hint = () => suggestion(String(base_currency), codes, 'For example "EUR", or its id 978.')
-      problem('base_currency', 'unknown_currency', 'must be a currency of ISO 4217', hint)
+      problem('base_currency', 'unknown_currency', 'must be a currency of ISO 4217', { hint })
     } else if (currency.id !== wanted.base_currency && currency.rate === null) {
       const { code, id } = currency
       const worth = `what one ${code} is worth in ${wanted.base_currency_code}`
       const hint = `First PATCH /currency/${id} {"rate": …} with ${worth}; all rates are converted by it.`
-      problem('base_currency', 'no_rate', `is ${code}, which has no rate`, hint)
+      problem('base_currency', 'no_rate', `is ${code}, which has no rate`, { hint })
     } else {
       wanted.base_currency = currency.id
       wanted.base_currency_code = currency.code

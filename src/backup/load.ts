@@ -2,9 +2,11 @@
  * Loads the rows of a backup into an empty database. One transaction makes the schema of the backup and loads
  * all rows, or nothing. Knows no engine and no compression; format.ts checks that the backup is complete.
  */
+
 import { quoted, type Table } from '../db/account-tables.ts'
 import { lockSchema, migrateWithin, migrationTable, readMigrations } from '../db/migrate.ts'
 import type { Database, PoolTransaction } from '../db/open.ts'
+import { arrayLiteral } from '../sql.ts'
 import {
   BackupError,
   type BackupHeader,
@@ -221,9 +223,9 @@ async function* batches(parts: AsyncIterable<BackupPart>): AsyncGenerator<Batch>
 
 /** One parameter per column: the texts of all rows, as an array literal. */
 async function insert(tx: PoolTransaction, { columns }: Table, { table, rows }: Batch): Promise<void> {
-  const literals = table.columns.map(() => [] as string[])
+  const texts = table.columns.map(() => [] as (string | null)[])
   for (const row of rows) {
-    for (const [index, value] of valuesOf(row, table).entries()) literals[index]!.push(element(value))
+    for (const [index, value] of valuesOf(row, table).entries()) texts[index]!.push(value)
   }
   const typeOf = new Map(columns.map(({ name, type }) => [name, type]))
   const values = table.columns.map((name, index) => `v.c${index}::${typeOf.get(name)}`)
@@ -232,10 +234,6 @@ async function insert(tx: PoolTransaction, { columns }: Table, { table, rows }: 
   await tx.query(
     `INSERT INTO ${quoted(table.name)} (${table.columns.map(quoted).join(', ')}) SELECT ${values.join(', ')}
      FROM unnest(${parameters.join(', ')}) v (${names.join(', ')})`,
-    literals.map(texts => `{${texts.join()}}`),
+    texts.map(arrayLiteral),
   )
-}
-
-function element(value: string | null): string {
-  return value === null ? 'NULL' : `"${value.replace(/["\\]/g, '\\$&')}"`
 }

@@ -82,7 +82,7 @@ async function askedOf(
   const request = await resolveNames(db, caller, names =>
     readExportQuery(parameters, schema, catalog, now.toISOString(), names),
   )
-  return { schema, caller, request }
+  return { caller, request }
 }
 
 /** The reader of a pipe may close it early, like `head`. */

@@ -3,8 +3,7 @@
  * an explicit result commits. Knows no statement and no schema.
  */
 import { type Ask, OneRefused } from './ask.ts'
-import type { Driver } from './driver.ts'
-import { withProgress } from './driver.ts'
+import { type Driver, withProgress } from './driver.ts'
 import type { Database } from './open.ts'
 import type { Pool, PoolTransaction } from './postgres/pool.ts'
 import { isOutdated } from './postgres/response-queue.ts'

@@ -77,6 +77,22 @@ export type ResourceSchema = {
   readonly whole: ResourceSchema
 }
 
+/** True if the caller whose catalog it is sees the field. */
+export function isShown({ is_active, is_hidden }: Pick<Field, 'is_active' | 'is_hidden'>): boolean {
+  return is_active && !is_hidden
+}
+
+/** The fields that the caller sees, in the order of the form. */
+export function shownFields({ fields }: Pick<ResourceSchema, 'fields'>): Field[] {
+  return fields.filter(isShown)
+}
+
+/** The field of that name, if there is one and the caller sees it. */
+export function shownField({ byName }: Pick<ResourceSchema, 'byName'>, name: string): Field | null {
+  const field = byName.get(name)
+  return field && isShown(field) ? field : null
+}
+
 export type Catalog = {
   readonly account: Account
   readonly version: string

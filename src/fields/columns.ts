@@ -1,7 +1,7 @@
 /** Storage of a field, as SQL over a row: columns, rendered text, order of texts. Knows no kind. */
 import { type Sql, type SqlType, sql } from '../sql.ts'
 import type { Field } from './field.ts'
-import type { Order, Term } from './operators.ts'
+import type { Order, Term } from './term.ts'
 
 export type Column = { readonly name: string; readonly type: SqlType }
 

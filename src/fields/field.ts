@@ -8,7 +8,7 @@ import type { Sql, Part as SqlPart } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
 import type { Column, Expression } from './columns.ts'
 import type { FieldType } from './kinds.ts'
-import type { Term } from './operators.ts'
+import type { Term } from './term.ts'
 
 /** Type-specific limits, under the field list's own names. Lengths count Unicode code points (D15). */
 export type Config = {

@@ -1,4 +1,17 @@
-/** Time zones and languages supported by the runtime (IANA, BCP 47). */
+/** Time zones and languages supported by the runtime (IANA, BCP 47), and the problems of others. */
+
+type AddProblem = (field: string, code: string, message: string, more: { readonly hint: string }) => void
+
+export function rejectTimeZone(problem: AddProblem): void {
+  const hint = 'For example "Europe/Paris".'
+  problem('time_zone', 'unknown_time_zone', 'must be a time zone of the IANA list', { hint })
+}
+
+/** `more`: what is accepted, too. */
+export function rejectLocale(problem: AddProblem, more = ''): void {
+  const hint = 'For example "de-CH".'
+  problem('locale', 'unknown_locale', `must be a language tag (BCP 47)${more}`, { hint })
+}
 
 export function isTimeZone(name: string): boolean {
   // An offset such as +01:00 is no time zone, though some runtimes accept it.

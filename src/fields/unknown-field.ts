@@ -1,5 +1,5 @@
 /** Resolves a name that no field has: as people write it, and as other systems call it. Pure. */
-import type { Catalog, ResourceSchema } from './catalog.ts'
+import { type Catalog, type ResourceSchema, shownFields } from './catalog.ts'
 import type { Field } from './field.ts'
 import { formOf } from './kinds/how-to-write.ts'
 import { suggestion } from './nearest.ts'
@@ -9,7 +9,7 @@ import { bareName, ourNames } from './synonyms.ts'
 export function unknownFieldHint(name: string, schema: ResourceSchema): string {
   const meant = meantField(name, schema)
   if (meant) return `Did you mean "${meant}"?`
-  const names = shownOf(schema).map(field => field.internal_name)
+  const names = shownFields(schema).map(field => field.internal_name)
   if (name.length <= longestName && customFields.test(bareName(name))) {
     const own = names.find(one => one.startsWith('cf_')) ?? 'cf_…'
     return `Custom fields stand beside the others, under their own names, such as "${own}".`
@@ -24,14 +24,14 @@ export function unknownFieldHint(name: string, schema: ResourceSchema): string {
 /** The field with this name in another spelling, with this label, or with this name in other systems. */
 export function meantField(name: string, schema: ResourceSchema): string | undefined {
   if (name.length > longestName) return undefined
-  const shown = shownOf(schema)
+  const shown = shownFields(schema)
   return alike(name, shown) ?? ourNames(name).find(ours => shown.some(field => field.internal_name === ours))
 }
 
 /** The hint for a member of a body that is no field: its place here, or the field that is meant. */
 export function unknownMemberHint(name: string, schema: ResourceSchema, catalog: Catalog): string {
   const place = placeOf(name)
-  const shown = shownOf(schema).map(field => field.internal_name)
+  const shown = shownFields(schema).map(field => field.internal_name)
   const found = place?.fields.split(' ').filter(one => shown.includes(one)) ?? []
   if (place && found.length > 0) return place.says(found.map(one => `"${one}"`).join(', '))
   const meant = meantField(name, schema)
@@ -67,10 +67,6 @@ const places = [
 const longestName = 64
 /** The container of custom fields in other systems. */
 const customFields = /^custom(fields?|properties|attributes|values)?$/
-
-function shownOf({ fields }: ResourceSchema): Field[] {
-  return fields.filter(field => field.is_active && !field.is_hidden)
-}
 
 function alike(name: string, shown: readonly Field[]): string | undefined {
   const bare = bareName(name)

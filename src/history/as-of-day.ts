@@ -11,6 +11,7 @@ import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { jsonInstant } from '../fields/moment.ts'
+import type { Selection } from '../lists/query.ts'
 import { renderedSql } from '../records/rendered-record.ts'
 import { type RawReader, type Reader, tableOf } from '../records/store.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
@@ -25,9 +26,8 @@ import { isWriting } from './as-of-event.ts'
  */
 export async function asOfDay(
   db: RawReader,
-  schema: ResourceSchema,
   caller: Caller,
-  day: string | null,
+  { schema, day }: Pick<Selection, 'schema' | 'day'>,
 ): Promise<{ at: RawReader; moment: string | null }> {
   if (day === null) return { at: db, moment: null }
   const past = await pastOf(db, caller, day)

@@ -1,14 +1,13 @@
 /** The history of a record (D70): its events, the newest first, in pages by cursor. Knows no HTTP. */
-import type { Problems } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { isObject, parseJson } from '../json.ts'
-import { pageSizeMax } from '../lists/foreign-parameters.ts'
 import {
-  addProblem,
+  addCursorProblem,
+  beginQuery,
   type Parameters,
+  pageSizeMax,
   single,
   throwProblems,
-  unknownParameters,
   wholeNumber,
 } from '../lists/parameters.ts'
 import { recordNotFound } from '../records/read.ts'
@@ -33,25 +32,13 @@ const pageSizeDefault = 25
 
 /** Throws `unknown_parameter` or `malformed_query` with every problem. */
 export function readHistoryQuery(parameters: Parameters): HistoryRequest {
-  const problems = unknownParameters(parameters, ['pageSize', 'cursor'])
-  const pageSize = wholeNumber(parameters, ['pageSize'], pageSizeDefault, pageSizeMax, problems)
-  const before = beforeOf(parameters, problems)
-  throwProblems(problems, 'The history could not be read.')
+  const query = beginQuery(parameters, ['pageSize', 'cursor'])
+  const pageSize = wholeNumber(query, ['pageSize'], pageSizeDefault, pageSizeMax)
+  const text = single(query, 'cursor')
+  const before = text === null ? null : seqOf(text)
+  if (text !== null && before === null) addCursorProblem(query.problems)
+  throwProblems(query.problems, 'The history could not be read.')
   return { pageSize, before }
-}
-
-function beforeOf(parameters: Parameters, problems: Problems): number | null {
-  const text = single(parameters, 'cursor', problems)
-  if (text === null) return null
-  const before = seqOf(text)
-  if (before === null)
-    addProblem(
-      problems,
-      'cursor',
-      'invalid_value',
-      'cursor must be the "nextCursor" of a page, as it was given.',
-    )
-  return before
 }
 
 function cursorText(seq: number): string {

@@ -1,14 +1,16 @@
 /** The parameters of the feed → a request (D71). Knows no SQL. */
-import { type Problems, Refusal } from '../errors.ts'
+import { Refusal } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { suggestion } from '../fields/nearest.ts'
 import {
   addProblem,
+  beginQuery,
+  listed,
   oneOf,
   type Parameters,
+  type Query,
   single,
   throwProblems,
-  unknownParameters,
 } from '../lists/parameters.ts'
 import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
@@ -41,23 +43,24 @@ const configuration = 'field'
  * `malformed_query` with every problem, and `forbidden` if the role may not follow the requested events.
  */
 export function readFeedQuery(parameters: Parameters, catalog: Catalog, rights: Rights): FeedRequest {
-  const problems = unknownParameters(parameters, parametersOfFeed)
-  const after = numberOf(parameters, 'after', 0, Number.MAX_SAFE_INTEGER, problems)
-  const limit = numberOf(parameters, 'limit', 1, limitMax, problems) ?? limitDefault
-  const wait = numberOf(parameters, 'wait', 0, waitMax, problems) ?? 0
+  const query = beginQuery(parameters, parametersOfFeed)
+  const { problems } = query
+  const after = numberOf(query, 'after', 0, Number.MAX_SAFE_INTEGER)
+  const limit = numberOf(query, 'limit', 1, limitMax) ?? limitDefault
+  const wait = numberOf(query, 'wait', 0, waitMax) ?? 0
   const known = [...catalog.resources.keys(), configuration]
-  const sent = listed(parameters, 'resource', problems)
+  const sent = listed(query, 'resource')
   for (const name of sent?.filter(name => !known.includes(name)) ?? []) {
     const hint = () => suggestion(name, known, `The resources: ${known.join(', ')}.`)
     addProblem(problems, 'resource', 'unknown_resource', `There is no resource "${name}".`, { hint })
   }
-  const types = listed(parameters, 'type', problems)
+  const types = listed(query, 'type')
   const knownTypes = shownTypes(typesOf(catalog.resources.keys()), catalog)
   for (const type of types?.filter(type => !knownTypes.includes(type)) ?? []) {
     const hint = () => suggestion(type, knownTypes, typeExamples)
     addProblem(problems, 'type', 'invalid_value', `"${type}" is not a type of event.`, { hint })
   }
-  const withRecord = oneOf(parameters, 'record', ['1'], problems) !== null
+  const withRecord = oneOf(query, 'record', ['1']) !== null
   throwProblems(problems, 'The feed could not be read.')
   return { after, limit, resources: followed(sent, known, catalog, rights), types, wait, withRecord }
 }
@@ -69,25 +72,15 @@ export function mayFollow({ resources }: Catalog, { scopes }: Rights): boolean {
   return allows(scopes, 'event:read') && readable.every(isSeen)
 }
 
-function numberOf(
-  parameters: Parameters,
-  name: string,
-  min: number,
-  max: number,
-  problems: Problems,
-): number | null {
-  const text = single(parameters, name, problems)
+function numberOf(query: Query, name: string, min: number, max: number): number | null {
+  const { problems } = query
+  const text = single(query, name)
   if (text === null) return null
   const value = Number(text)
   if (/^\d{1,16}$/.test(text) && value >= min && value <= max) return value
   const limit = max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''
   addProblem(problems, name, 'invalid_value', `${name} must be a whole number from ${min}${limit}.`)
   return null
-}
-
-function listed(parameters: Parameters, name: string, problems: Problems): string[] | null {
-  const text = single(parameters, name, problems)
-  return text === null ? null : [...new Set(text.split(',').map(one => one.trim()))]
 }
 
 /**

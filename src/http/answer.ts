@@ -6,7 +6,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { errorTable, Refusal } from '../errors.ts'
-import type { Page } from '../lists/list.ts'
+import type { Page } from '../lists/page.ts'
 import type { ListRequest } from '../lists/query.ts'
 import { etagOf } from '../records/precondition.ts'
 import type { Read } from '../records/read.ts'
@@ -32,18 +32,17 @@ export const securityHeaders = {
   'x-frame-options': 'DENY',
 }
 
-/** `{"code":0,"data":…}` around JSON text. */
+/** `{"code":0,"data":…}` around JSON text, or around pieces of it in UTF-8. */
 export function okAnswer(
-  data: string,
+  data: string | readonly Uint8Array[],
   meta: object | null = null,
   status = 200,
   headers: Record<string, string> = {},
 ): Answer {
-  return {
-    status,
-    headers,
-    body: `{"code":0,"data":${data}${meta ? `,"meta":${JSON.stringify(meta)}` : ''}}`,
-  }
+  const [before, after] = ['{"code":0,"data":', `${meta ? `,"meta":${JSON.stringify(meta)}` : ''}}`]
+  const body =
+    typeof data === 'string' ? before + data + after : [Buffer.from(before), ...data, Buffer.from(after)]
+  return { status, headers, body }
 }
 
 export function recordAnswer(
@@ -85,8 +84,7 @@ export function pageAnswer(page: Page, request: ListRequest): Answer {
     nextCursor,
   }
   // The database's bytes, with the envelope around.
-  const [head, tail] = [Buffer.from('{"code":0,"data":['), Buffer.from(`],"meta":${JSON.stringify(meta)}}`)]
-  return { status: 200, body: [head, ...page.records, tail] }
+  return okAnswer([Buffer.from('['), ...page.records, Buffer.from(']')], meta)
 }
 
 /**

@@ -1,13 +1,13 @@
 /** Reads the parameters of requests: from the URL, and from a body that has parameters (D32). */
-import { type Problems, parameterProblem, Refusal } from '../errors.ts'
+import { parameterProblem, Refusal } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { isObject, isRawNumber, type Json, pointerStep, type RawNumber } from '../json.ts'
 import { foreignParameterHint } from '../lists/foreign-parameters.ts'
 import {
+  beginQuery,
   type Parameters,
   refuseManyParameters,
   throwProblems,
-  unknownParameters,
   unreadable,
 } from '../lists/parameters.ts'
 import type { ApiRequest } from './request.ts'
@@ -83,8 +83,7 @@ export function parametersOf(
     const joined = name === 'filter' || texts.length === 0 ? texts : [texts.join(',')]
     parameters.set(name, [...(parameters.get(name) ?? []), ...joined])
   }
-  if (wrong.length)
-    refuseWrong(wrong, unknownParameters(parameters, known, foreignParameterHint(schema, known)))
+  if (wrong.length) refuseWrong(wrong, parameters, known, schema)
   return parameters
 }
 
@@ -117,7 +116,13 @@ function textOf(value: string | number | boolean | RawNumber): string {
   return isRawNumber(value) ? value.rawJSON : String(value)
 }
 
-function refuseWrong(names: readonly string[], problems: Problems): void {
+function refuseWrong(
+  names: readonly string[],
+  parameters: Parameters,
+  known: readonly string[],
+  schema: ResourceSchema,
+): void {
+  const { problems } = beginQuery(parameters, known, foreignParameterHint(schema, known))
   for (const name of names) {
     const problem = { field: null, path: `/${name}`, parameter: name, code: 'wrong_type' }
     problems.add(() => ({ ...problem, message: `${name} must be a text or a number.` }))

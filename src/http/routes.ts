@@ -15,15 +15,13 @@ import type { JobWorker } from '../work/jobs/worker.ts'
 import type { WebhookWorker } from '../work/webhooks/worker.ts'
 import type { Readable, Route } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
-import { aggregateRoutes } from './routes/aggregate.ts'
-import { boardRoute } from './routes/board.ts'
 import { feedRoute, undoRoute } from './routes/event-routes.ts'
 import { exportLimits, exportRoute } from './routes/export.ts'
 import { fieldRoutes } from './routes/field-routes.ts'
-import { funnelRoute } from './routes/funnel.ts'
 import { jobRoutes } from './routes/job-routes.ts'
 import type { OpenId } from './routes/openid.ts'
 import { type RecordOperation, type RecordService, recordRoutes } from './routes/record-routes.ts'
+import { reportRoutes } from './routes/reports.ts'
 import { searchRoute } from './routes/search.ts'
 import { serviceRoutes } from './routes/service-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
@@ -62,11 +60,9 @@ export function routes(parts: RouteParts): readonly Route[] {
   const webhooks = { db, worker, now }
   const table: readonly Route[] = [
     ...records('deal'),
-    ...aggregateRoutes(db, 'deal'),
-    boardRoute(db),
-    funnelRoute(db),
+    ...reportRoutes(db, 'deal'),
     ...records('product'),
-    ...aggregateRoutes(db, 'product'),
+    ...reportRoutes(db, 'product'),
     ...records('contact'),
     ...records('company'),
     ...records('activity'),

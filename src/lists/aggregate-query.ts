@@ -1,14 +1,52 @@
-/** Parses the parameters of sums into a request (D55, D85). Reports every problem at once. Knows no SQL. */
+/**
+ * Reads the parameters of sums (D55, D85): `group_by`, fields with one id and dates by unit of time, and
+ * `measures`, the number of records, and sums, averages, medians and bounds of their numbers and amounts.
+ * Knows no resource and no statement.
+ */
+import type { Hint } from '../errors.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
-import { NameLookup } from '../records/name-lookup.ts'
-import type { Sql } from '../sql.ts'
-import { foreignParameterHint } from './foreign-parameters.ts'
-import { type GroupKey, groupKeysOf } from './groups.ts'
-import { counting, type InBase, type Measure, type Measured, measuresOf, sumOf } from './measures.ts'
-import { addProblem, type Parameters, single, throwProblems, unknownParameters } from './parameters.ts'
-import { type Selection, selectionOf } from './query.ts'
+import { column, recordRow } from '../fields/columns.ts'
+import type { Field } from '../fields/field.ts'
+import { kinds } from '../fields/kinds.ts'
+import { suggestion } from '../fields/nearest.ts'
+import { isExpandable } from '../records/expand.ts'
+import type { Reader } from '../records/store.ts'
+import type { Caller } from '../rights/visibility.ts'
+import { param, type Sql, sql } from '../sql.ts'
+import type { Groups } from './aggregate.ts'
+import { addProblem, listed } from './parameters.ts'
+import { fieldNames, type QueryContext, type Selection, selectionOf } from './query.ts'
+import { fieldNamed } from './resolve.ts'
 
-export const aggregateParameters = ['group_by', 'measures', 'filter', 'deleted', 'as_of']
+export type GroupKey = {
+  /** as requested: `expected_close_date:month` */
+  readonly text: string
+  readonly field: Field
+  /** SQL of the value, over the row `r` */
+  readonly sql: Sql
+  /** true if the value is an id with a name */
+  readonly isNamed: boolean
+}
+
+/** A number of a record, or an amount, as SQL over the row `r`. */
+export type Measured = {
+  readonly amount: Sql
+  /** null for a number */
+  readonly currency: Sql | null
+  /** the amount in the base currency, from the rate of its currency; null if the caller may not see it */
+  readonly inBase: ((rate: Sql) => Sql) | null
+}
+
+export type Measure =
+  | { readonly text: 'count'; readonly of: null }
+  | {
+      /** as requested: `sum:deal_value` */
+      readonly text: string
+      readonly of: Measured
+      readonly fold: (value: Sql) => Sql
+    }
+
+export const counting: Measure = { text: 'count', of: null }
 
 /** Parts of records, such as the lines of a deal, that are summed up when grouped by `key`. */
 export type Parts = {
@@ -23,52 +61,212 @@ export type Sums = {
   /** null if the caller may not see the parts */
   parts(schema: ResourceSchema, catalog: Catalog): Parts | null
   readonly inBase: InBase
+  /** The groups if no measures are requested, in a form of the resource's own; absent: they are counted. */
+  usual?(db: Reader, caller: Caller, request: AggregateRequest): Promise<Groups>
 }
+
+/** A resource's own base value of a field's amount; undefined: that of the field. */
+type InBase = (
+  field: Field,
+  schema: ResourceSchema,
+  of: { readonly amount: Sql; readonly currency: Sql },
+) => Measured['inBase'] | undefined
 
 /** A resource without parts, whose amounts have no base value of their own. */
 export const plainSums: Sums = { parts: () => null, inBase: () => undefined }
 
 export type AggregateRequest = Selection & {
   readonly keys: readonly GroupKey[]
+  /** the fields of the keys that are ids with names */
+  readonly expand: readonly Field[]
   /** null: the default measures of the resource */
   readonly measures: readonly Measure[] | null
   /** set if parts of records are summed up, not records */
   readonly parts: Parts | null
 }
 
-/** Reads the parameters of sums. Throws `unknown_parameter` or `malformed_query` with every problem. */
-export function readAggregateQuery(
-  parameters: Parameters,
-  schema: ResourceSchema,
-  catalog: Catalog,
-  sums: Sums,
-  names: NameLookup = new NameLookup(),
-): AggregateRequest {
-  const problems = unknownParameters(
-    parameters,
-    aggregateParameters,
-    foreignParameterHint(schema, aggregateParameters),
-  )
-  const context = { schema, catalog, problems, names }
-  const selection = selectionOf(parameters, context)
-  const known = sums.parts(schema, catalog)
-  const named = (parameter: string) => {
-    const text = single(parameters, parameter, problems)
-    if (text === null && parameters.has(parameter) && parameters.get(parameter)!.length < 2)
-      addProblem(problems, parameter, 'invalid_value', `${parameter} names nothing.`)
-    return text
-  }
-  const grouped = named('group_by')
+/** Reads the parameters of sums, and adds their problems. */
+export function aggregateRequestOf(context: QueryContext, sums: Sums): AggregateRequest {
+  const selection = selectionOf(context)
+  const known = sums.parts(context.schema, context.catalog)
+  const grouped = namesIn('group_by', context)
   const keys = grouped === null ? [] : groupKeysOf(grouped, known ? [known.key] : [], context)
   const parts = known && keys.includes(known.key) ? known : null
-  const measured = named('measures')
+  const measured = namesIn('measures', context)
   const measures =
     measured === null ? ofParts(parts) : measuresOf(measured, parts?.measured ?? null, sums.inBase, context)
-  throwProblems(problems, 'The query could not be read.')
-  return { ...selection, keys, measures, parts }
+  return { ...selection, keys, expand: namedFields(keys), measures, parts }
+}
+
+/** The names in a parameter; null if it is absent. */
+function namesIn(parameter: string, context: QueryContext): string[] | null {
+  const { parameters, problems } = context
+  const names = listed(context, parameter)
+  if (names === null && parameters.get(parameter)?.length === 1)
+    addProblem(problems, parameter, 'invalid_value', `${parameter} names nothing.`)
+  return names
+}
+
+/** Weeks begin on Monday. */
+const units = ['day', 'week', 'month', 'quarter', 'year'] as const
+const keysMax = 3
+
+/** The keys of these names; `own`: keys of the resource that are no fields. */
+function groupKeysOf(names: readonly string[], own: readonly GroupKey[], context: QueryContext): GroupKey[] {
+  if (names.length > keysMax) {
+    addProblem(context.problems, 'group_by', 'too_many', `group_by takes at most ${keysMax} fields.`)
+    return []
+  }
+  return names.flatMap(name => own.find(key => key.text === name) ?? groupKeyOf(name, context) ?? [])
+}
+
+function groupKeyOf(text: string, context: QueryContext): GroupKey | null {
+  const { schema, catalog, problems } = context
+  const [name, unit, ...more] = text.split(':') as [string, string?, ...string[]]
+  const field = fieldNamed(name, 'group_by', context)
+  if (!field) return null
+  const withHint = (hint: Hint) => ({ field: name, hint })
+  if (kinds[field.type].day) {
+    const known = units.find(one => one === unit)
+    if (known && more.length === 0) return dateKey(text, field, known, catalog)
+    const hint = () => suggestion(unit ?? '', units, `The units: ${units.join(', ')}.`)
+    const message = `${name} needs a unit of time, such as ${name}:month.`
+    if (unit === undefined) addProblem(problems, 'group_by', 'not_groupable', message, withHint(hint))
+    else
+      addProblem(problems, 'group_by', 'invalid_value', `There is no unit of time "${unit}".`, withHint(hint))
+  } else if (!isGroupable(field)) {
+    const hint = `Those that can: ${fieldNames(schema, isGroupable)}; dates with a unit of time.`
+    addProblem(
+      problems,
+      'group_by',
+      'not_groupable',
+      `Records can't be grouped by ${name}: it doesn't hold one id with a name.`,
+      withHint(hint),
+    )
+  } else if (unit !== undefined) {
+    addProblem(
+      problems,
+      'group_by',
+      'invalid_value',
+      `${name} has no units of time.`,
+      withHint(`Use ${name} alone.`),
+    )
+  } else return idKey(field, text)
+  return null
+}
+
+/** The key of a field that groups by its id. */
+export function idKey(field: Field, text: string): GroupKey {
+  return { text, field, sql: kinds[field.type].term(field, '')!.sql(recordRow), isNamed: true }
+}
+
+/** True if sums may be grouped by a field's value: one id with a name. */
+export function isGroupable(field: Field): boolean {
+  return isExpandable(field) && kinds[field.type].term(field, '')?.multi === false
+}
+
+/** Groups by the first day of the unit that contains a date. */
+function dateKey(text: string, field: Field, unit: (typeof units)[number], { account }: Catalog): GroupKey {
+  const day = kinds[field.type].day!(field, param(account.time_zone))(recordRow)
+  return { text, field, sql: sql`date_trunc(${sql.text(unit)}, (${day})::timestamp)::date`, isNamed: false }
+}
+
+/** The fields whose names the groups show. */
+function namedFields(keys: readonly GroupKey[]): Field[] {
+  return keys.filter(({ isNamed }) => isNamed).map(({ field }) => field)
+}
+
+const functions = {
+  sum: value => sql`coalesce(sum(${value}), 0)`,
+  avg: value => sql`avg(${value})`,
+  min: value => sql`min(${value})`,
+  max: value => sql`max(${value})`,
+  // Exact: the mean of the two middle values.
+  median: value => sql`(percentile_disc(0.5) WITHIN GROUP (ORDER BY ${value})
+    + percentile_disc(0.5) WITHIN GROUP (ORDER BY ${value} DESC)) * 0.5`,
+} as const satisfies { readonly [name: string]: (value: Sql) => Sql }
+
+const measuresMax = 10
+
+/**
+ * The measures of these texts. `parts`: the numbers of the parts that are summed up instead of
+ * records; null: records are.
+ */
+function measuresOf(
+  texts: readonly string[],
+  parts: { readonly [name: string]: Measured } | null,
+  inBase: InBase,
+  context: QueryContext,
+): Measure[] {
+  if (texts.length > measuresMax) {
+    addProblem(context.problems, 'measures', 'too_many', `measures takes at most ${measuresMax}.`)
+    return []
+  }
+  // Measures of one field share its numbers, which are then grouped by currency once.
+  const known = new Map<string, Measured | null>()
+  return texts.flatMap(one => {
+    if (one === counting.text) return [counting]
+    const [name, field = '', ...more] = one.split(':') as [string, string?, ...string[]]
+    const fold = Object.hasOwn(functions, name) ? functions[name as keyof typeof functions] : null
+    if (!fold || field === '' || more.length > 0) {
+      const all = [counting.text, ...Object.keys(functions).map(each => `${each}:<field>`)]
+      const hint = () => suggestion(name, Object.keys(functions), `The measures: ${all.join(', ')}.`)
+      addProblem(context.problems, 'measures', 'invalid_value', `There is no measure "${one}".`, { hint })
+      return []
+    }
+    if (!known.has(field))
+      known.set(field, parts ? partOf(field, parts, context) : fieldOf(field, inBase, context))
+    const of = known.get(field)
+    return of ? [{ text: one, of, fold }] : []
+  })
 }
 
 /** The default measures of parts: the number of records, and all sums. */
 function ofParts(parts: Parts | null): readonly Measure[] | null {
-  return parts && [counting, ...Object.entries(parts.measured).map(([name, of]) => sumOf(name, of))]
+  return (
+    parts && [
+      counting,
+      ...Object.entries(parts.measured).map(([name, of]) => ({
+        text: `sum:${name}`,
+        of,
+        fold: functions.sum,
+      })),
+    ]
+  )
+}
+
+function partOf(
+  name: string,
+  parts: { readonly [name: string]: Measured },
+  { problems }: QueryContext,
+): Measured | null {
+  if (Object.hasOwn(parts, name)) return parts[name]!
+  const hint = `Those that can here: ${Object.keys(parts).join(', ')}.`
+  const message = `"${name}" can't be measured in these groups.`
+  addProblem(problems, 'measures', 'not_measurable', message, { field: name, hint })
+  return null
+}
+
+function fieldOf(name: string, inBase: InBase, context: QueryContext): Measured | null {
+  const { schema, problems } = context
+  const field = fieldNamed(name, 'measures', context)
+  if (!field) return null
+  const measured = field.is_of_store ? undefined : kinds[field.type].measured?.(field)
+  if (!measured) {
+    const message = `${name} is neither a number nor an amount.`
+    addProblem(problems, 'measures', 'not_measurable', message, { field: name })
+    return null
+  }
+  const amount = measured.amount(recordRow)
+  if (!measured.currency) return { amount, currency: null, inBase: null }
+  const currency = measured.currency(recordRow)
+  const own = inBase(field, schema, { amount, currency })
+  return { amount, currency, inBase: own === undefined ? usualInBase(field, amount) : own }
+}
+
+/** The stored amount in the base currency if there is one, else the amount at its currency's rate. */
+function usualInBase({ in_base }: Field, amount: Sql): Measured['inBase'] {
+  if (!in_base) return rate => sql`${amount} * ${rate}`
+  const kept = column(`${in_base}_value`)(recordRow)
+  return () => kept
 }

@@ -1,20 +1,31 @@
 /**
- * Measures of groups of records (D85): one statement reads the records once, groups them, and groups them
- * again by the currency of each amount. Knows no HTTP and no resource.
+ * Sums of a resource's records, GET /{resource}/aggregate (D55, D85): one statement reads the records once,
+ * groups them, and groups them again by the currency of each amount. aggregate-query.ts reads the parameters.
+ * Knows no HTTP and no resource.
  */
 import type { CallerParams } from '../fields/caller-params.ts'
-import type { Currency, ResourceSchema } from '../fields/catalog.ts'
+import type { Currency } from '../fields/catalog.ts'
 import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { withRate } from '../fields/kinds/money.ts'
+import { schemaRef } from '../fields/kinds/schemas.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { namesOf } from '../records/expand.ts'
 import { type Reader, tableOf } from '../records/store.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
-import type { AggregateRequest } from './aggregate-query.ts'
-import { shownGroups } from './groups.ts'
-import type { Measure, Measured } from './measures.ts'
-import { dependsOnValues } from './resolve.ts'
-import { whereSql } from './sql.ts'
+import {
+  type AggregateRequest,
+  aggregateRequestOf,
+  counting,
+  type GroupKey,
+  type Measure,
+  type Measured,
+  type Sums,
+} from './aggregate-query.ts'
+import { throwProblems } from './parameters.ts'
+import { dependsOnValues } from './plan.ts'
+import type { Report } from './report.ts'
+import { whereSql } from './where.ts'
 
 /** Maximum number of groups in a response. */
 export const groupsMax = 1000
@@ -34,25 +45,73 @@ type Row = {
   readonly values: readonly (readonly [Json, Json, number])[]
 }
 
+const listed = { type: ['string', 'array', 'null'], items: { type: 'string' } }
+
+/** The report of the sums of a resource's records. */
+export function aggregateReport(resource: string, sums: Sums): Report<AggregateRequest> {
+  return {
+    ...{ resource, name: 'aggregate', path: 'aggregate' },
+    summary: `Sums records: ${resource}.`,
+    description:
+      'One answer has the counts and sums of all records that the filter finds, or of each group of them.',
+    parameters: {
+      group_by: `${resource}_group_by`,
+      ...{ measures: 'measures', filter: 'filter', deleted: 'deleted', as_of: 'as_of' },
+    },
+    body: {
+      summary: `Sums records, with the parameters in the body: ${resource}.`,
+      schema: {
+        type: 'object',
+        properties: {
+          ...{ group_by: listed, measures: listed, filter: listed, deleted: { enum: ['only', null] } },
+          as_of: { type: ['string', 'null'], format: 'date' },
+        },
+        additionalProperties: false,
+      },
+    },
+    response: {
+      description: 'The groups, the largest first.',
+      data: { type: 'array', items: schemaRef('aggregate_group') },
+      meta: {
+        type: 'object',
+        properties: { group_by: { type: ['string', 'null'] }, hasMore: { type: 'boolean' } },
+        required: ['group_by', 'hasMore'],
+      },
+    },
+    read: query => {
+      const request = aggregateRequestOf(query, sums)
+      throwProblems(query.problems, 'The query could not be read.')
+      return request
+    },
+    answer: async (db, caller, request) => {
+      const { keys, measures } = request
+      const { groups, hasMore } =
+        sums.usual && !measures
+          ? await sums.usual(db, caller, request)
+          : await aggregate(db, caller, request, measures ?? [counting])
+      return { data: groups, meta: { group_by: keys.map(({ text }) => text).join() || null, hasMore } }
+    },
+  }
+}
+
 /**
  * The measures of each group, the largest by the first measure first, at most a thousand; and whether there
  * are more.
  */
-export async function aggregate(
+async function aggregate(
   db: Reader,
-  schema: ResourceSchema,
   caller: Caller,
   request: AggregateRequest,
   measures: readonly Measure[],
 ): Promise<Groups> {
   const amounts = [...new Set(measures.flatMap(({ of }) => of ?? []))]
-  const statement = measuresSql(schema, callerParamsOf(caller), request, measures, amounts)
-  const found = await ask(db, statement, request.filter !== null && dependsOnValues(request.filter))
+  const statement = measuresSql(callerParamsOf(caller), request, measures, amounts)
+  const found = await ask(db, statement, dependsOnValues(request.filter))
   const rows = found.map(row => ({ place: Number(row.place), ...(parseJson(row.found!) as unknown as Row) }))
   const places = [...Map.groupBy(rows, ({ place }) => place).values()]
   const answered = places.slice(0, groupsMax)
   const keys = answered.map(([first]) => first!.keys)
-  const shown = await shownGroups(db, caller, request.keys, keys)
+  const shown = await shownGroups(db, caller, request, keys)
   const groups = answered.map((ofGroup, index) => ({
     ...shown[index]!,
     ...Object.fromEntries(
@@ -96,8 +155,32 @@ function roundedTo(value: Json, decimals: number): Json {
   return exact && decimalJson(rounded(exact, decimals))
 }
 
+/**
+ * Groups in responses, each from the values of its keys: the value and its name or, with several keys, those
+ * of each.
+ */
+export async function shownGroups(
+  db: Reader,
+  caller: Caller,
+  { keys, expand }: Pick<AggregateRequest, 'keys' | 'expand'>,
+  groups: readonly (readonly Json[])[],
+): Promise<JsonObject[]> {
+  const records = groups.map(values =>
+    Object.fromEntries(keys.map(({ field }, index): [string, Json] => [field.internal_name, values[index]!])),
+  )
+  const names = await namesOf(db, caller, records, expand)
+  const one = ({ field }: GroupKey, group: Json) => ({
+    group,
+    name: names.get(field)?.get(Number(group))?.name ?? null,
+  })
+  return groups.map(values => {
+    if (keys.length === 0) return { group: null, name: null }
+    if (keys.length === 1) return one(keys[0]!, values[0]!)
+    return { groups: keys.map((key, index) => ({ group_by: key.text, ...one(key, values[index]!) })) }
+  })
+}
+
 function measuresSql(
-  schema: ResourceSchema,
   params: CallerParams,
   request: AggregateRequest,
   measures: readonly Measure[],
@@ -128,19 +211,14 @@ FROM (
         CASE${of.length ? sql.join(of, sql.none) : sql` WHEN false THEN 0`} ELSE -1 END AS of_amount,
         ${currencies.length ? sql`coalesce(${sql.join(currencies)})` : sql`NULL::int`} AS currency,
         ${leads} AS leads, json_build_array(${sql.join(values)}) AS measured
-      FROM (${rowsSql(schema, params, request, amounts)}) x
+      FROM (${rowsSql(params, request, amounts)}) x
       GROUP BY GROUPING SETS (${sql.join(sets)})) g
     WHERE records > 0) g) g
 WHERE g.place <= ${sql.integer(groupsMax + 1)} ORDER BY g.place`
 }
 
 /** The rows to group: their keys and, for each amount, the value, its currency and its base value. */
-function rowsSql(
-  schema: ResourceSchema,
-  params: CallerParams,
-  request: AggregateRequest,
-  amounts: readonly Measured[],
-): Sql {
+function rowsSql(params: CallerParams, request: AggregateRequest, amounts: readonly Measured[]): Sql {
   const { keys, parts } = request
   const columns = amounts.flatMap(({ amount, currency, inBase }, index) => {
     const rate = sql`${sql.id(`rate${index}`)}.rate`
@@ -157,8 +235,8 @@ function rowsSql(
   const named = keys.map((key, index) => sql`${key.sql} AS ${sql.id(`key${index}`)}`)
   return sql`
         SELECT ${sql.join([sql`r.id`, ...named, ...columns])}
-        FROM ${tableOf(schema)} r${parts?.join ?? sql.none}${sql.join(rates, sql.none)}
-        WHERE ${whereSql(schema.resource.name, params, request)}`
+        FROM ${tableOf(request.schema)} r${parts?.join ?? sql.none}${sql.join(rates, sql.none)}
+        WHERE ${whereSql(params, request)}`
 }
 
 /** A measure aggregated over the rows: the JSON of its values, and the number that sorts the groups. */

@@ -1,12 +1,13 @@
 /**
  * Translates filters of other systems into ours: OData, SQL and SOQL, PostgREST, Directus, Strapi, Stripe and
- * HubSpot. For hints only; nothing is accepted that way. A filter that is not surely understood has no
+ * HubSpot. For hints only; nothing is accepted in these forms. A filter that is not surely understood has no
  * translation. Pure.
  */
+import { printFilter, unprintable } from '../../client/src/filter.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
-import { type Operator, operators } from '../fields/operators.ts'
 import { ourOperator } from '../fields/synonyms.ts'
+import { type Operator, operators } from '../fields/term.ts'
 import { meantField } from '../fields/unknown-field.ts'
 import { isObject, type Json } from '../json.ts'
 
@@ -18,8 +19,8 @@ export function filterMeant(text: string, schema: ResourceSchema): string | null
   for (const [word, between] of Object.entries(connectives)) {
     const parts = where.split(between)
     if (parts.length === 1 && word === 'or') continue
-    const conditions = parts.map(part => ofInfix(part, schema))
-    if (conditions.every(one => one !== null)) return joined(word, conditions)
+    const filter = joined(word, conditionsOf(parts, schema))
+    if (filter) return filter
   }
   return null
 }
@@ -28,8 +29,8 @@ export function filterMeant(text: string, schema: ResourceSchema): string | null
 export function conditionMeant(name: string, value: string, schema: ResourceSchema): string | null {
   const dotted = /^\((.+)\)$/s.exec(value)
   if (dotted && (name === 'or' || name === 'and')) {
-    const conditions = dotted[1]!.split(/,(?![^(]*\))/).map(part => ofInfix(part, schema))
-    return conditions.every(one => one !== null) ? joined(name, conditions) : null
+    const parts = dotted[1]!.split(/,(?![^(]*\))/)
+    return joined(name, conditionsOf(parts, schema))
   }
   const steps = (name.match(/[^[\].]+/g) ?? []).flatMap(step => step.split('__'))
   const own = steps.filter((step, at) => !(at === 0 ? wheres : groupings).test(step))
@@ -38,31 +39,24 @@ export function conditionMeant(name: string, value: string, schema: ResourceSche
   if (field) return last ? condition(field, last, value, schema) : ofValue(field, value, schema)
   const bound = /^(.+)_(since|after|before|until|from|to|min|max|gte?|lte?|ne|contains)$/i.exec(own.join('_'))
   const bounded = bound && meantField(bound[1]!, schema)
-  return bounded ? condition(bounded, bounds[bound[2]!.toLowerCase()]!, value, schema) : null
+  if (!bounded) return null
+  const word = bound[2]!.toLowerCase()
+  return condition(bounded, bounds[word] ?? operatorOf(word)!, value, schema)
 }
 
 const wheres = /^(\$?filters?|where|_?(and|or))$/
 const groupings = /^(\d+|[_$]?and)$/
-const bounds: { readonly [word: string]: Operator } = {
-  ...{
-    since: 'gte',
-    after: 'gt',
-    before: 'lt',
-    until: 'lte',
-    from: 'gte',
-    to: 'lte',
-    min: 'gte',
-    max: 'lte',
-  },
-  ...{ gt: 'gt', gte: 'gte', lt: 'lt', lte: 'lte', ne: 'neq', contains: 'like' },
-}
+/** Words after a field's name that have these meanings there only. */
+const bounds: { readonly [word: string]: Operator } = { until: 'lte', from: 'gte', to: 'lte' }
 const connectives = { and: /\s+and\s+|\s*&&?\s*/i, or: /\s+or\s+|\s*\|\|\s*/i }
 const signs: { readonly [sign: string]: Operator } = {
   ...{ '=': 'eq', '==': 'eq', ':': 'eq', '!=': 'neq', '<>': 'neq', '>': 'gt', '>=': 'gte', '<': 'lt' },
   ...{ '<=': 'lte', '~': 'like' },
 }
 
-function joined(word: string, conditions: readonly string[]): string {
+/** The filter of several conditions; null if there are none, or one has no translation. */
+function joined(word: string, conditions: readonly (string | null)[]): string | null {
+  if (conditions.length === 0 || conditions.includes(null)) return null
   if (conditions.length === 1) return conditions[0]!
   return word === 'or' ? `or(${conditions.join()})` : conditions.join()
 }
@@ -70,6 +64,10 @@ function joined(word: string, conditions: readonly string[]): string {
 function operatorOf(word: string): Operator | undefined {
   const bare = word.toLowerCase().replace(/^[_$]/, '')
   return operators.find(one => one === bare) ?? (ourOperator(bare) as Operator | undefined)
+}
+
+function conditionsOf(parts: readonly string[], schema: ResourceSchema): (string | null)[] {
+  return parts.map(part => ofInfix(part, schema))
 }
 
 function ofInfix(text: string, schema: ResourceSchema): string | null {
@@ -102,23 +100,27 @@ function negated(positive: string): string {
   return positive.includes(':isnull(') ? positive.replace(':isnull(', ':notnull(') : `not(${positive})`
 }
 
-function condition(field: string, operator: Operator, value: string, schema: ResourceSchema): string {
+/** A condition in our form; null if there is none with such a value. */
+function condition(
+  field: string,
+  operator: Operator,
+  value: string,
+  { byName }: ResourceSchema,
+): string | null {
   const bare = value.trim().replace(/^\((.*)\)$/s, (_, inner) => inner)
   const isList = ['in', 'nin', 'between'].includes(operator)
   if (!isList && /^null$/i.test(bare)) return `${field}:${operator === 'neq' ? 'notnull' : 'isnull'}(true)`
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists')
     return `${field}:${operator}(${bare === 'false' ? 'false' : 'true'})`
-  const texts = (isList ? bare.split(',') : [bare]).map(one => operandOf(one, field, operator, schema))
-  return `${field}:${operator}(${texts.join() || 'value'})`
-}
-
-function operandOf(text: string, name: string, operator: Operator, { byName }: ResourceSchema): string {
-  const bare = text.trim().replace(/^(['"])(.*)\1$/s, (_, _quote, inner) => inner)
-  const plain = operator === 'like' ? bare.replace(/^[%*]+|[%*]+$/g, '') : bare
-  const isMoment = kinds[byName.get(name)!.type].day !== undefined
-  // Stripe and others count seconds.
-  if (isMoment && /^\d{10}$/.test(plain)) return new Date(Number(plain) * 1000).toISOString()
-  return /[",()]/.test(plain) ? `"${plain.replace(/["\\]/g, '\\$&')}"` : plain
+  const isMoment = kinds[byName.get(field)!.type].day !== undefined
+  const values = (isList ? bare.split(',') : [bare]).map(text => {
+    const unquoted = text.trim().replace(/^(['"])(.*)\1$/s, (_, _quote, inner) => inner)
+    // Stripe and others count seconds.
+    if (isMoment && /^\d{10}$/.test(unquoted)) return new Date(Number(unquoted) * 1000).toISOString()
+    return (operator === 'like' ? unquoted.replace(/^[%*]+|[%*]+$/g, '') : unquoted) || 'value'
+  })
+  const meant = { type: 'condition', field, operator, values } as const
+  return unprintable(meant) ? null : printFilter([meant])
 }
 
 function jsonOf(text: string): Json | undefined {
@@ -134,7 +136,7 @@ function jsonOf(text: string): Json | undefined {
 function ofJson(json: Json, schema: ResourceSchema, word = 'and'): string | null {
   if (Array.isArray(json)) {
     const all = json.map(one => ofJson(one, schema))
-    return all.length > 0 && all.every(one => one !== null) ? joined(word, all) : null
+    return joined(word, all)
   }
   if (!isObject(json)) return null
   const name = ['propertyName', 'field', 'property', 'attribute'].find(one => typeof json[one] === 'string')
@@ -154,7 +156,7 @@ function ofJson(json: Json, schema: ResourceSchema, word = 'and'): string | null
       const operator = operatorOf(theirs)
       return operator ? condition(field, operator, String(operand), schema) : null
     })
-    return conditions.length > 0 && conditions.every(one => one !== null) ? conditions.join() : null
+    return joined('and', conditions)
   })
-  return all.length > 0 && all.every(one => one !== null) ? all.join() : null
+  return joined('and', all)
 }

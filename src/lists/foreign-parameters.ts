@@ -1,16 +1,14 @@
 /**
- * Translates parameters of other systems: HubSpot, Pipedrive, Salesforce, Freshsales, Zoho, Directus,
- * PostgREST, Stripe and OData. For hints only; nothing is accepted under these names. Pure.
+ * Translates parameters of other systems into ours: HubSpot, Pipedrive, Salesforce, Freshsales, Zoho,
+ * Directus, PostgREST, Stripe and OData. For hints only; nothing is accepted under these names. Pure.
  */
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { bareName } from '../fields/synonyms.ts'
 import { meantField } from '../fields/unknown-field.ts'
 import { conditionMeant, filterMeant } from './foreign-filters.ts'
-import type { Parameters } from './parameters.ts'
+import { type Parameters, pageSizeMax } from './parameters.ts'
 
 const longest = 1000
-/** Maximum number of records of a page. */
-export const pageSizeMax = 500
 
 /**
  * A function that returns a hint for another system's list parameter; null if there is none. `known`: our
@@ -40,11 +38,7 @@ function isMistyped(name: string, known: readonly string[]): boolean {
   return known.some(one => one.toLowerCase() === letters)
 }
 
-type SentParameter = {
-  readonly value: string
-  readonly schema: ResourceSchema
-  readonly parameters: Parameters
-}
+type SentParameter = { value: string; schema: ResourceSchema; parameters: Parameters }
 type ForeignParameter = {
   readonly ours: string
   /** names in other systems, normalized by `bareName` */
@@ -173,4 +167,15 @@ function sortOf({ value, schema, parameters }: SentParameter): string {
     return `${meantField(name, schema) ?? (name || 'created_at')}:${isDown ? 'desc' : 'asc'}`
   })
   return `Write sort=${all.join()}.`
+}
+
+/** A hint for a sort in another form, such as "-created_at", "created_at desc" or "created_at". */
+export function sortMeant(text: string): string {
+  const keys = text.split(',').map(part => {
+    const match = /^\s*(-?)([A-Za-z_][\w.]{0,99})[\s:.]*(asc|desc)?\w*\s*$/i.exec(part)
+    return match && `${match[2]}:${(match[3] ?? (match[1] ? 'desc' : 'asc')).toLowerCase()}`
+  })
+  if (keys.length > 5 || keys.includes(null))
+    return 'Write field:asc or field:desc, such as sort=created_at:desc,id:asc.'
+  return `Write ${keys.join()}.`
 }

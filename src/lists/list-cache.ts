@@ -6,10 +6,9 @@
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { resolveNames } from '../records/names.ts'
 import type { Reader } from '../records/store.ts'
-import { type AuthorizedCaller, type Caller, callerParamValues } from '../rights/visibility.ts'
-import { prepared } from '../sql.ts'
+import type { AuthorizedCaller } from '../rights/visibility.ts'
 import { memoize } from '../waiting/memoize.ts'
-import { countedPageSql, type StatementOf } from './list.ts'
+import { preparedPageStatement, type StatementOf } from './page.ts'
 import type { Parameters } from './parameters.ts'
 import { type ListRequest, readListQuery } from './query.ts'
 
@@ -63,7 +62,7 @@ export async function readCachedList(
     keep(askedOnce, text, true)
     return { request, statementOf: null }
   }
-  const list = { request, catalog, statementOf: preparedPage(schema, caller, request) }
+  const list = { request, catalog, statementOf: preparedPageStatement(caller, request) }
   keep(lists, text, list)
   return list
 }
@@ -78,15 +77,4 @@ function keep<Of>(all: Map<string, Of>, text: string, one: Of): void {
   all.delete(text)
   if (all.size >= listsMax) all.delete(all.keys().next().value!)
   all.set(text, one)
-}
-
-function preparedPage(
-  schema: ResourceSchema,
-  { catalog: { resources } }: Caller,
-  request: ListRequest,
-): StatementOf {
-  const statement = prepared((account, actor, territories, asOf) =>
-    countedPageSql(schema, { account, actor, territories, resources }, request, asOf),
-  )
-  return (caller, asOf) => statement(...callerParamValues(caller), asOf)
 }

@@ -1,39 +1,71 @@
-/** Validates the operands of a filter: texts, ranges and names (D29 to D31, D75, D112). */
-import { type Hint, type Problems, parameterProblem } from '../errors.ts'
-import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
+/**
+ * Reads the values of a filter's conditions: texts, ranges, and names that stand for ids (D29 to D31, D75). A
+ * plain day in a condition on moments means the whole day in the account's time zone (D42).
+ */
+import type { Condition, Term as Filter } from '../../client/src/filter.ts'
 import { codePoints } from '../fields/code-points.ts'
 import { decimal } from '../fields/decimal.ts'
 import { spellings } from '../fields/name.ts'
-import type { OperandProblem, Term } from '../fields/operators.ts'
+import { equality, type OperandProblem, type Operator, type Term } from '../fields/term.ts'
 import { fold } from '../fold.ts'
-import type { NameLookup } from '../records/name-lookup.ts'
 import { nameProblem } from '../records/names.ts'
-import type { Plan } from './resolve.ts'
+import { addProblem, type Query } from './parameters.ts'
+import { conditionsOf, type Plan } from './plan.ts'
+import type { QueryContext } from './query.ts'
+import type { ResolvedTerm } from './resolve.ts'
 
-export type ResolveContext = {
-  readonly schema: ResourceSchema
-  readonly catalog: Catalog
-  readonly problems: Problems
-  readonly names: NameLookup
+/** Maximum number of values of a condition. More values need several requests. */
+export const valuesMax = 5000
+/** The longest text that `like` may search for, and all of a request together (D112). */
+const [likeMax, likesMax] = [1000, 10_000]
+
+/** The values of a condition as texts for the database. One value may name several options. */
+export function operandsOf(
+  { field: name, operator, values }: Condition,
+  { field, term }: ResolvedTerm,
+  context: QueryContext,
+): readonly string[] {
+  if (operator === 'like') return likeValues(values[0]!, name, context)
+  const operands = distinct(operator, values).flatMap(value => {
+    const operand = isText(value) ? term.operand(value, context.catalog) : noText
+    if (typeof operand === 'string' || Array.isArray(operand)) return operand
+    const isNamed = field.related && (equality as readonly Operator[]).includes(operator)
+    const id = isNamed && operand !== noText ? namedId(field.related!, value, name, context) : null
+    if (id !== null) return id
+    rejectOperand(operand as OperandProblem, value, term, name, context)
+    return ''
+  })
+  if (operator === 'between') checkBetween(operands, term, name, context)
+  return distinct(operator, operands)
 }
 
-/** The longest text that `like` may search for (D112). */
-const likeMax = 1000
+/**
+ * Adds a problem if the `like`s of a filter are too long together (D112). A `like` is compared at every
+ * position of a record's text, which at worst costs the product of the two lengths.
+ */
+export function checkLikes(plan: Plan, { problems }: Query): void {
+  const texts = conditionsOf(plan).flatMap(({ operator, values }) => (operator === 'like' ? values : []))
+  const length = texts.reduce((sum, text) => sum + codePoints(text), 0)
+  if (length <= likesMax) return
+  const message = `The likes look for ${length} characters in all; a request may look for ${likesMax}.`
+  addProblem(problems, 'filter', 'too_long', message, { hint: 'Ask in several requests.' })
+}
+
+/** Removes duplicates, except from a range: its two ends may be equal. */
+function distinct(operator: Operator, values: readonly string[]): readonly string[] {
+  return operator === 'between' ? values : [...new Set(values)]
+}
 
 /**
  * The id of the record that an operand names (D75); null if a name can't stand for an id, '' after a problem
  * and while names are not looked up.
  */
-export function namedId(
-  resource: string,
-  text: string,
-  field: string,
-  context: ResolveContext,
-): string | null {
+function namedId(resource: string, text: string, field: string, context: QueryContext): string | null {
   const { names, catalog, problems } = context
   if (!catalog.resources.get(resource)?.resource.namedBy) return null
   const matches = names.matches(resource, text)
-  if (names.areTooMany) reject(context, field, 'filter', 'too_many', 'A request has at most 1000 names')
+  if (names.areTooMany)
+    addProblem(problems, 'filter', 'too_many', 'A request has at most 1000 names.', { field })
   if (!matches || names.areTooMany) return ''
   const wrong = nameProblem(resource, text, matches, names.near(resource, text))
   if (!wrong) return String(matches[0]!.id)
@@ -44,8 +76,23 @@ export function namedId(
   return ''
 }
 
+function rejectOperand(
+  { message, hint }: OperandProblem,
+  value: string,
+  term: Term,
+  field: string,
+  { catalog, problems }: QueryContext,
+): void {
+  const withPlus = value.includes(' ') ? term.operand(value.replaceAll(' ', '+'), catalog) : null
+  const wasPlus = typeof withPlus === 'string' || Array.isArray(withPlus)
+  const more = { field, hint: wasPlus ? plusHint : (nothingHint(field, value) ?? hint) }
+  addProblem(problems, 'filter', 'invalid_value', `${message}.`, more)
+}
+
+const plusHint = 'In an address + stands for a blank: write + as %2B.'
+
 /** Hint for a value that seems to mean "no value". */
-export function nothingHint(name: string, value: string): string | undefined {
+function nothingHint(name: string, value: string): string | undefined {
   const isNone = /^\s*(null|nil|none|undefined|""|'')?\s*$/i.test(value)
   return isNone
     ? `For records without it write ${name}:isnull(true), for those with it notnull(true).`
@@ -53,44 +100,36 @@ export function nothingHint(name: string, value: string): string | undefined {
 }
 
 /** The text to search for, in each Unicode spelling: people don't see how a が was typed. */
-export function likeValues(
-  values: readonly string[],
-  name: string,
-  context: ResolveContext,
-): readonly string[] {
-  const text = values[0]!
-  if (fold(text) === '') reject(context, name, 'filter', 'invalid_value', 'like needs a text to look for')
-  else if (!isText(text)) reject(context, name, 'filter', 'invalid_value', noText.message)
+function likeValues(text: string, field: string, { problems }: QueryContext): readonly string[] {
+  const more = { field }
+  if (fold(text) === '')
+    addProblem(problems, 'filter', 'invalid_value', 'like needs a text to look for.', more)
+  else if (!isText(text)) addProblem(problems, 'filter', 'invalid_value', `${noText.message}.`, more)
   else if (codePoints(text) > likeMax)
-    reject(context, name, 'filter', 'too_long', `like takes at most ${likeMax} characters`)
+    addProblem(problems, 'filter', 'too_long', `like takes at most ${likeMax} characters.`, more)
   else return spellings(text)
   return []
 }
 
 /** The problem of a text that PostgreSQL can't store. */
-export const noText: OperandProblem = { message: 'A value must not contain NUL or half of a surrogate pair' }
+const noText: OperandProblem = { message: 'A value must not contain NUL or half of a surrogate pair' }
 
 /** True if PostgreSQL can store a text. */
-export function isText(value: string): boolean {
+function isText(value: string): boolean {
   return !value.includes('\0') && value.isWellFormed()
 }
 
-/** Reports a range that doesn't have two ends, or that runs backwards. */
-export function checkBetween(
+/** Adds a problem if a range doesn't have two ends, or runs backwards. */
+function checkBetween(
   operands: readonly string[],
   term: Term,
-  name: string,
-  context: ResolveContext,
+  field: string,
+  { problems }: QueryContext,
 ): void {
   if (operands.length !== 2) {
-    reject(
-      context,
-      name,
-      'filter',
-      'invalid_value',
-      `between takes two values, not ${operands.length}`,
-      `For example ${name}:between(1,5).`,
-    )
+    const message = `between takes two values, not ${operands.length}.`
+    const hint = `For example ${field}:between(1,5).`
+    addProblem(problems, 'filter', 'invalid_value', message, { field, hint })
     return
   }
   const [from, to] = operands as [string, string]
@@ -98,34 +137,46 @@ export function checkBetween(
     term.type === 'numeric' || term.type === 'bigint'
       ? (decimal(from)?.gt(decimal(to) ?? from) ?? false)
       : Buffer.compare(Buffer.from(from), Buffer.from(to)) > 0
-  if (backwards) reject(context, name, 'filter', 'invalid_value', 'between needs the lower value first')
+  if (backwards)
+    addProblem(problems, 'filter', 'invalid_value', 'between needs the lower value first.', { field })
 }
 
-/** Reports a problem of a parameter. */
-export function reject(
-  context: ResolveContext,
-  field: string,
-  parameter: string,
-  code: string,
-  message: string,
-  hint?: Hint,
-): void {
-  context.problems.add(() => ({ field, path: '', code, message: `${message}.`, parameter }), hint)
+/** The first and the last moment of a plain day; null if it is no plain day. */
+type MomentsOfDay = (text: string) => readonly [first: string, last: string] | null
+
+/** A condition with plain days as conditions on moments; null if it names no day. */
+export function inMoments(condition: Condition, momentsOf: MomentsOfDay): Filter | null {
+  const { operator, values } = condition
+  const days = values.map(momentsOf)
+  if (days.every(day => day === null)) return null
+  const at = (end: (index: number) => 0 | 1): Condition => ({
+    ...condition,
+    values: values.map((value, index) => days[index]?.[end(index)] ?? value),
+  })
+  switch (operator) {
+    case 'gte':
+    case 'lt':
+      return at(() => 0)
+    case 'lte':
+    case 'gt':
+      return at(() => 1)
+    case 'between':
+      return at(index => (index === 0 ? 0 : 1))
+    case 'eq':
+    case 'in':
+      return anyOf(condition, days)
+    case 'neq':
+    case 'nin':
+      return { type: 'not', of: [anyOf({ ...condition, operator: operator === 'neq' ? 'eq' : 'in' }, days)] }
+    default:
+      return null
+  }
 }
 
-/** in characters, of all `like`s together */
-const mostOfRequest = 10_000
-
-/** Adds a problem if the `like`s of a filter are too long together. */
-export function refuseCostlyLikes(plan: Plan, problems: Problems): void {
-  const length = lengthOf(plan)
-  if (length <= mostOfRequest) return
-  const message = `The likes look for ${length} characters in all; a request may look for ${mostOfRequest}.`
-  problems.add(() => parameterProblem('filter', 'too_long', message), 'Ask in several requests.')
-}
-
-function lengthOf(plan: Plan): number {
-  if (plan.type === 'not') return lengthOf(plan.of)
-  if (plan.type !== 'condition') return plan.of.reduce((sum, inner) => sum + lengthOf(inner), 0)
-  return plan.operator === 'like' ? plan.values.reduce((sum, text) => sum + codePoints(text), 0) : 0
+function anyOf(condition: Condition, days: readonly ReturnType<MomentsOfDay>[]): Filter {
+  const within = days.flatMap((day): Condition[] =>
+    day ? [{ ...condition, operator: 'between', values: day }] : [],
+  )
+  const others = condition.values.filter((_, index) => days[index] === null)
+  return { type: 'or', of: others.length ? [...within, { ...condition, values: others }] : within }
 }

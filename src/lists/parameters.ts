@@ -1,13 +1,19 @@
 /**
- * The parameters of lists, of sums and of single records, as texts: their limits, and how to read one. Knows
- * no field.
+ * Reads the parameters of a request, as texts: their limits, and values of the forms that several requests
+ * have. What is wrong is added to the problems, so that a refusal names everything at once. Knows no field.
  */
+
+import { FilterError, operators } from '../../client/src/filter.ts'
 import { type Hint, Problems, parameterProblem, Refusal } from '../errors.ts'
+import { isoDate } from '../fields/iso8601.ts'
 import { suggestion } from '../fields/nearest.ts'
-import { GrammarError } from './grammar.ts'
+import { ourOperator } from '../fields/synonyms.ts'
 
 /** Parameter name → its values, in the order of the query. */
 export type Parameters = ReadonlyMap<string, readonly string[]>
+
+/** Parameters that are being read, and the problems found so far. */
+export type Query = { readonly parameters: Parameters; readonly problems: Problems }
 
 /**
  * Maximum number of parameters of a request, and of their characters. They allow 5000 values of 25 digits
@@ -18,9 +24,32 @@ const textMax = 131_072
 export const unreadable = 'The list query could not be read.'
 const mostCharacters = `A list query has at most ${textMax} characters.`
 const askLess = 'Ask in several requests.'
+/** Maximum number of records of a page. */
+export const pageSizeMax = 500
 /** Maximum bytes of a query: a character has at most four in UTF-8. A larger query is not read at all. */
 export const queryBytesMax: number = 4 * textMax
 
+/**
+ * Begins to read parameters. Throws if there are too many or too long ones; unknown ones are the first
+ * problems. `translate`: returns a hint for another system's parameter, or null.
+ */
+export function beginQuery(
+  parameters: Parameters,
+  known: readonly string[],
+  translate: (name: string, parameters: Parameters) => string | null = () => null,
+): Query {
+  refuseExcess(parameters)
+  const problems = new Problems()
+  for (const name of parameters.keys()) {
+    if (known.includes(name)) continue
+    const usual = () => suggestion(name, known, `The parameters: ${known.join(', ')}.`)
+    const hint = () => translate(name, parameters) ?? usual()
+    addProblem(problems, name, 'unknown_parameter', `There is no parameter "${name}".`, { hint })
+  }
+  return { parameters, problems }
+}
+
+/** Ends to read parameters: throws `unknown_parameter` or `malformed_query` with the problems, if any. */
 export function throwProblems(problems: Problems, detail: string): void {
   if (problems.count === 0) return
   const isUnknown = problems.kept.every(({ code }) => code === 'unknown_parameter')
@@ -35,6 +64,12 @@ export function addProblem(
   { hint, field = null, ...more }: { hint?: Hint | undefined; field?: string | null; position?: number } = {},
 ): void {
   problems.add(() => ({ ...parameterProblem(parameter, code, message), field, ...more }), hint)
+}
+
+/** Adds the problem of a `cursor` that no page has given. */
+export function addCursorProblem(problems: Problems): void {
+  const message = 'cursor must be the "nextCursor" of a page, as it was given.'
+  addProblem(problems, 'cursor', 'invalid_value', message)
 }
 
 /** The refusal of a query with more than `queryBytesMax` bytes. */
@@ -64,21 +99,40 @@ export function refuseManyParameters(count: number): void {
   throwProblems(problems, unreadable)
 }
 
-/** `saidElsewhere`: returns a hint for another system's parameter, or null. */
-export function unknownParameters(
-  parameters: Parameters,
-  known: readonly string[],
-  saidElsewhere: (name: string, parameters: Parameters) => string | null = () => null,
-): Problems {
-  refuseExcess(parameters)
-  const problems = new Problems()
-  for (const name of parameters.keys()) {
-    if (known.includes(name)) continue
-    const usual = () => suggestion(name, known, `The parameters: ${known.join(', ')}.`)
-    const hint = () => saidElsewhere(name, parameters) ?? usual()
-    addProblem(problems, name, 'unknown_parameter', `There is no parameter "${name}".`, { hint })
+/** The one value of a parameter; null if it is absent or empty. */
+export function single({ parameters, problems }: Query, name: string): string | null {
+  const values = parameters.get(name) ?? []
+  if (values.length > 1) addProblem(problems, name, 'contradiction', `${name} may be given only once.`)
+  return values[0] || null
+}
+
+/** The values of a parameter that separates them by commas, each once. */
+export function listed(query: Query, name: string): string[] | null {
+  const text = single(query, name)
+  return text === null ? null : [...new Set(text.split(',').map(one => one.trim()))]
+}
+
+/** The one of these words that a parameter has. */
+export function oneOf<T extends string>(query: Query, name: string, words: readonly T[]): T | null {
+  const { problems } = query
+  const text = single(query, name)
+  const word = words.find(known => known === text) ?? null
+  if (text !== null && word === null) {
+    const quoted = words.map(known => `"${known}"`)
+    const any = [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean).join(' or ')
+    addProblem(problems, name, 'invalid_value', `${name} must be ${any}.`)
   }
-  return problems
+  return word
+}
+
+/** The day that a parameter names: YYYY-MM-DD. */
+export function dayOf(query: Query, name: string): string | null {
+  const { problems } = query
+  const text = single(query, name)
+  const day = text === null ? null : isoDate(text)
+  if (text !== null && day === null)
+    addProblem(problems, name, 'invalid_value', `${name} must be a day such as 2026-06-30.`)
+  return day
 }
 
 /**
@@ -86,11 +140,10 @@ export function unknownParameters(
  * early.
  */
 export function wholeNumber(
-  parameters: Parameters,
+  { parameters, problems }: Query,
   names: readonly string[],
   fallback: number,
   max: number,
-  problems: Problems,
 ): number {
   const values = names.flatMap(name => parameters.get(name) ?? [])
   const parameter = names[0]!
@@ -107,49 +160,31 @@ export function wholeNumber(
   return fallback
 }
 
-export function single(parameters: Parameters, name: string, problems: Problems): string | null {
-  const values = parameters.get(name) ?? []
-  if (values.length > 1) addProblem(problems, name, 'contradiction', `${name} may be given only once.`)
-  return values[0] || null
-}
-
-export function oneOf<T extends string>(
-  parameters: Parameters,
-  name: string,
-  words: readonly T[],
-  problems: Problems,
-): T | null {
-  const text = single(parameters, name, problems)
-  const word = words.find(known => known === text) ?? null
-  if (text !== null && word === null)
-    addProblem(problems, name, 'invalid_value', `${name} must be ${oneOfWords(words)}.`)
-  return word
-}
-
-/** "exact", "estimate" or "none" */
-function oneOfWords(words: readonly string[]): string {
-  const quoted = words.map(word => `"${word}"`)
-  return [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean).join(' or ')
-}
-
+/**
+ * The tree of a parameter's text, by `parse`, which throws FilterError. Null after a problem, and for an
+ * empty text. `translate`: a hint for a text in the form of another system.
+ */
 export function parsed<T>(
   text: string,
   parameter: string,
   parse: (text: string) => T,
-  problems: Problems,
-  meant: () => string | null = () => null,
+  { problems }: Query,
+  translate: () => string | null = () => null,
 ): T | null {
   if (text.trim() === '') return null
   try {
     return parse(text)
   } catch (error) {
-    if (!(error instanceof GrammarError)) throw error
-    const { message, hint } = error
+    if (!(error instanceof FilterError)) throw error
+    const { message, hint, operator } = error
     const position = error.position + 1
+    const all = `The operators: ${operators.join(', ')}.`
     addProblem(problems, parameter, 'syntax', `${message} (at position ${position} of ${parameter}).`, {
       position,
-      // A computed hint fits the text at the position; a fixed one is general.
-      hint: typeof hint === 'function' ? hint : () => meant() ?? hint ?? '',
+      hint:
+        operator === undefined
+          ? () => translate() ?? hint ?? ''
+          : () => suggestion(ourOperator(operator) ?? operator, operators, all),
     })
     return null
   }

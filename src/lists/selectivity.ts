@@ -9,10 +9,10 @@ import type { Reader } from '../records/store.ts'
 import { type Caller, callerParamsOf, visibilityKey, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
-import { listIdentity } from './cursor.ts'
+import { listIdentity } from './order.ts'
+import { type Plan, type PlannedCondition, termText } from './plan.ts'
 import type { ListRequest } from './query.ts'
-import { type Plan, type PlannedCondition, termText } from './resolve.ts'
-import { filterSql, isContained } from './sql.ts'
+import { filterSql, isContained } from './where.ts'
 
 /**
  * A value is common if one in a hundred of the newest records has it: walking past the others is faster than
@@ -30,11 +30,10 @@ const cached = memoize((_fields: ResourceSchema) => new Map<string, CachedSelect
 /** The request with its common conditions marked; the same object if it has none. */
 export async function withSelectivity(
   db: Reader,
-  schema: ResourceSchema,
   caller: Caller,
   request: ListRequest,
 ): Promise<ListRequest> {
-  const { filter } = request
+  const { schema, filter } = request
   const doubtful = filter ? customConditions(filter) : []
   if (doubtful.length === 0) return request
   const known = cached(schema)
@@ -43,7 +42,7 @@ export async function withSelectivity(
   const unknown = doubtful.filter(condition => !((known.get(keyOf(condition, seer))?.until ?? 0) > now))
   if (unknown.length > 0) {
     if (known.size > cacheMax) known.clear()
-    const counts = await counted(db, schema, caller, unknown)
+    const counts = await counted(db, request, caller, unknown)
     for (const [index, condition] of unknown.entries()) {
       known.set(keyOf(condition, seer), { isCommon: counts[index]! >= commonFrom, until: now + cacheMs })
     }
@@ -69,7 +68,7 @@ function keyOf({ term, operator, values }: PlannedCondition, seer: string): stri
 
 async function counted(
   db: Reader,
-  { resource }: ResourceSchema,
+  { schema: { resource } }: ListRequest,
   caller: Caller,
   conditions: readonly PlannedCondition[],
 ): Promise<number[]> {

@@ -16,10 +16,10 @@ import {
 } from '../rights/visibility.ts'
 import { ask, param, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
-import { listIdentity } from './cursor.ts'
+import { listIdentity } from './order.ts'
+import { dependsOnValues, isVolatile, reachedBy } from './plan.ts'
 import type { ListRequest } from './query.ts'
-import { dependsOnValues, type Plan, reachedBy } from './resolve.ts'
-import { whereSql } from './sql.ts'
+import { whereSql } from './where.ts'
 
 export type Total = { readonly total: number; readonly totalIsEstimate: boolean }
 
@@ -46,21 +46,15 @@ type CachedTotal = Total & { readonly fromSeq: number; readonly untilSeq: number
  * begins with none, because names may mean other ids then.
  */
 const cached = memoize((_fields: ResourceSchema) => new Map<string, CachedTotal>())
-const rememberedMax = 1000
+const cacheMax = 1000
 
 /**
  * The total of a request, exact as of the account's event `seq` or later; an estimate may be of an earlier
  * one.
  */
-export async function totalOf(
-  db: Reader,
-  schema: ResourceSchema,
-  caller: Caller,
-  request: ListRequest,
-  seq: string,
-): Promise<Total> {
+export async function totalOf(db: Reader, caller: Caller, request: ListRequest, seq: string): Promise<Total> {
+  const { schema, count: way, isOfDeleted, filterText } = request
   const known = cached(schema)
-  const { count: way, isOfDeleted, filterText } = request
   // Across references a filter finds only what its caller sees there, whoever sees the list itself (D87). A
   // name means the record of that name that its caller sees (D75).
   const isOwn = request.hasNames || reachedBy(request.filter).length > 0
@@ -69,32 +63,28 @@ export async function totalOf(
   const found = known.get(key)
   const at = Number(seq)
   if (found && found.fromSeq <= at && at <= found.untilSeq && performance.now() < found.until) return found
-  const counted = await count(db, schema, caller, request)
+  const counted = await count(db, caller, request)
   // A total that changes without an event can't be cached.
-  if (request.filter !== null && isVolatile(request.filter)) return counted
-  if (known.size >= rememberedMax) known.clear()
+  if (isVolatile(request.filter)) return counted
+  if (known.size >= cacheMax) known.clear()
   known.set(key, counted)
   return counted
 }
 
-async function count(
-  db: Reader,
-  schema: ResourceSchema,
-  caller: Caller,
-  request: ListRequest,
-): Promise<CachedTotal> {
+async function count(db: Reader, caller: Caller, request: ListRequest): Promise<CachedTotal> {
+  const { schema } = request
   const params = callerParamsOf(caller)
   const most = countedUpTo[request.count]
   const limit = Number.isFinite(most) ? sql` LIMIT ${sql.integer(most + (most && countedBeyond))}` : sql.none
-  const found = sql`SELECT 1 FROM ${tableOf(schema)} r WHERE ${whereSql(schema.resource.name, params, request)}${limit}`
+  const found = sql`SELECT 1 FROM ${tableOf(schema)} r WHERE ${whereSql(params, request)}${limit}`
   const statement = sql`SELECT (SELECT count(*) FROM (${found}) x)::text AS total,
   (SELECT last_seq::text FROM counter WHERE account_id = ${params.account}::bigint) AS seq`
-  const [row] = await ask(db, statement, request.filter !== null && dependsOnValues(request.filter))
+  const [row] = await ask(db, statement, dependsOnValues(request.filter))
   const counted = Number(row!.total)
   const seq = Number(row!.seq)
   if (counted <= most && request.count !== 'estimate')
     return { total: counted, totalIsEstimate: false, fromSeq: seq, untilSeq: seq, until: Infinity }
-  const total = Math.max(counted, await estimated(db, schema, caller, request))
+  const total = Math.max(counted, await estimated(db, caller, request))
   const estimate = { total, totalIsEstimate: true }
   // One event of a referenced record may remove many.
   if (reachedBy(request.filter).length)
@@ -116,14 +106,9 @@ const readOfStretch = 16
  * longer one, the part read is extrapolated. The intervals stay the same until the ids have doubled, so an
  * estimate changes no more than the records do.
  */
-async function estimated(
-  db: Reader,
-  schema: ResourceSchema,
-  caller: Caller,
-  request: ListRequest,
-): Promise<number> {
-  const [params, table] = [callerParamsOf(caller), tableOf(schema)]
-  const isVisible = visible(schema.resource.name, params, sql`r`)
+async function estimated(db: Reader, caller: Caller, request: ListRequest): Promise<number> {
+  const [params, table] = [callerParamsOf(caller), tableOf(request.schema)]
+  const isVisible = visible(request.schema.resource.name, params, sql`r`)
   const newest = sql`SELECT max(id)::text AS id FROM ${table} r WHERE ${isVisible}`
   const [last] = await ask(db, newest)
   const ids = param(last!.id!)
@@ -135,7 +120,7 @@ async function estimated(
 SELECT coalesce(round(sum(x.found * CASE WHEN x.read < ${most} THEN 1
   ELSE least(${step}::bigint, ${ids}::bigint - s.before)::float8 / x.reach END)), 0)::text AS total
 FROM stretch s CROSS JOIN LATERAL (
-  SELECT count(*) AS read, count(*) FILTER (WHERE ${whereSql(schema.resource.name, params, request)}) AS found,
+  SELECT count(*) AS read, count(*) FILTER (WHERE ${whereSql(params, request)}) AS found,
     max(r.id) - s.before AS reach
   FROM (
     SELECT * FROM ${table} r
@@ -143,10 +128,4 @@ FROM stretch s CROSS JOIN LATERAL (
     ORDER BY r.id LIMIT ${most}) r) x`
   const [row] = await ask(db, statement)
   return Number(row!.total)
-}
-
-/** True if the records that a filter finds change without an event: with the clock, a stage or a rate. */
-function isVolatile(filter: Plan): boolean {
-  if (filter.type === 'not') return isVolatile(filter.of)
-  return filter.type === 'condition' ? filter.isVolatile === true : filter.of.some(isVolatile)
 }

@@ -3,7 +3,7 @@
  * compared as everywhere (D127).
  */
 import type { CallerParams } from '../fields/caller-params.ts'
-import type { ResourceSchema } from '../fields/catalog.ts'
+import { type ResourceSchema, shownField } from '../fields/catalog.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { comparedName } from '../fields/name.ts'
 import { fold } from '../fold.ts'
@@ -62,12 +62,6 @@ FROM jsonb_to_recordset(${JSON.stringify(all)}::jsonb) n (place int, text text, 
   ORDER BY y.id LIMIT ${sql.integer(most)}) x`
 }
 
-/** True if the names of records may be shown: their field is active, and the role does not hide it. */
-export function isSeen({ byName }: ResourceSchema, name: string): boolean {
-  const field = byName.get(name)
-  return field?.is_active === true && !field.is_hidden
-}
-
 /** The records with names similar to `text`, the most similar first, `most` at most: one statement. */
 export async function likeNames(
   db: Reader,
@@ -89,7 +83,8 @@ function likeNamesSql(schema: ResourceSchema, params: CallerParams, text: string
   const { name: resource, shownAs, inUse } = schema.resource
   const name = fold(comparedName(text))
   const words = wordsOf(name).filter(word => word.length > 1)
-  if (words.length === 0 || words.length > wordsMax || !shownAs.every(one => isSeen(schema, one))) return null
+  if (words.length === 0 || words.length > wordsMax || !shownAs.every(one => shownField(schema, one)))
+    return null
   const has = shownAs.flatMap(one => {
     const value = sql`fold(x.${sql.id(one)})`
     return words.flatMap(word => [

@@ -4,7 +4,7 @@
  * name (D6). A request without names costs nothing. Knows no particular resource.
  */
 import type { CallerParams } from '../fields/caller-params.ts'
-import type { ResourceSchema } from '../fields/catalog.ts'
+import { type ResourceSchema, shownField } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { whereRecordsAre } from '../fields/kinds/how-to-write.ts'
 import { shownName } from '../fields/kinds/reference.ts'
@@ -14,7 +14,7 @@ import { pluralOf } from '../fields/synonyms.ts'
 import { type Caller, callerParamsOf, unlimited, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { mapYielding } from '../waiting/yielding.ts'
-import { fullNames, isFullName, isSeen, likeNames } from './like-names.ts'
+import { fullNames, isFullName, likeNames } from './like-names.ts'
 import {
   canBeName,
   candidatesMax,
@@ -167,7 +167,7 @@ export function nameProblem(
 
 /** The field `name` if it can name records of the resource and the caller sees it; else null. */
 export function namingField(schema: ResourceSchema, name: string): Field | null {
-  const isNaming = schema.resource.namedBy?.includes(name) && isSeen(schema, name)
+  const isNaming = schema.resource.namedBy?.includes(name) && shownField(schema, name) !== null
   return isNaming ? schema.byName.get(name)! : null
 }
 
@@ -263,7 +263,7 @@ WHERE y.nth <= ${sql.integer(candidatesMax + 1)})`
   }
   const ids = names.filter(({ text, by }) => by === null && /^\s*\d{1,15}\s*$/.test(text))
   const people = names.filter(({ by }) => by === null || by === fullName)
-  const isShown = shownAs.every(name => isSeen(schema, name))
+  const isShown = shownAs.every(name => shownField(schema, name))
   const isUsed = inUse && !namesIdle ? sql` AND x.${sql.id(inUse)} = 1` : sql.none
   return [
     ...(ids.length ? [select(0, ids, sql`x.id = n.text::bigint`)] : []),

@@ -4,7 +4,7 @@
  */
 import { Problems, sentence, type Warning } from '../errors.ts'
 import { isBlank, isHollow } from '../fields/blank.ts'
-import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
+import { type Catalog, type ResourceSchema, shownField } from '../fields/catalog.ts'
 import { emptyValue, type Field, type ParseContext, type Values } from '../fields/field.ts'
 import { asList, howToWrite } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -111,8 +111,8 @@ function parseWithin(
     return parseWithin(inner, schema, catalog, before, found, place)
   }
   for (const name of sent) {
-    const field = schema.byName.get(name)
-    if (!field?.is_active || field.is_hidden) refuseUnknown(name, schema, catalog, parsed)
+    const field = shownField(schema, name)
+    if (!field) refuseUnknown(name, schema, catalog, parsed)
     else if (field.is_read_only) {
       const isKept = before !== null && isSameJson(body[name]!, before[name] ?? null)
       const why =

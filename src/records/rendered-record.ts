@@ -5,7 +5,7 @@
  * stage or a rate), those that writes of other records maintain, in a text of their own (D73), and those that
  * the store sets (id, version, deletion).
  */
-import type { ResourceSchema } from '../fields/catalog.ts'
+import { isShown, type ResourceSchema } from '../fields/catalog.ts'
 import { type Row, recordRow } from '../fields/columns.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -97,8 +97,9 @@ export function shownMembers(
     return Object.fromEntries(
       only.map(({ internal_name: name }): [string, Json] => [name, record[name] ?? null]),
     )
-  const isShown = (field: Field | undefined) => !field || (field.is_active && !field.is_hidden)
-  return Object.fromEntries(Object.entries(record).filter(([name]) => isShown(schema.byName.get(name))))
+  const { byName } = schema
+  const isKept = ([name]: [string, Json]) => !byName.has(name) || isShown(byName.get(name)!)
+  return Object.fromEntries(Object.entries(record).filter(isKept))
 }
 
 /** True if a caller sees all that is stored. */

@@ -1,6 +1,6 @@
 /** Unique values that identify records: in paths, in batches and for upserts (D77). */
 import { Problems, Refusal } from '../errors.ts'
-import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
+import { type Catalog, type ResourceSchema, shownField, shownFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isObject, type Json } from '../json.ts'
@@ -15,9 +15,9 @@ import type { Operation, UniqueKey, WriteContext } from './write/operation.ts'
 
 /** The field and value of a path. Throws `malformed_path` if they can identify no record. */
 export function uniqueKeyOf(schema: ResourceSchema, name: string, text: string): UniqueKey {
-  const field = schema.byName.get(name)
-  if (!field?.is_active || field.is_hidden || !field.is_unique) {
-    const told = schema.fields.filter(one => one.is_active && !one.is_hidden && one.is_unique)
+  const field = shownField(schema, name)
+  if (!field?.is_unique) {
+    const told = shownFields(schema).filter(one => one.is_unique)
     const known = told.map(one => one.internal_name).join(', ') || 'none'
     throw new Refusal(
       'malformed_path',

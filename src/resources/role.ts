@@ -3,8 +3,7 @@
  * from them or locked (D64). Every account has four built-in roles, which may be renamed. Fields as data;
  * pure.
  */
-import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
-import { type Visibility, visibilities } from '../fields/catalog.ts'
+import { type Catalog, type ResourceSchema, type Visibility, visibilities } from '../fields/catalog.ts'
 import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Values } from '../fields/field.ts'
 import { suggestion } from '../fields/nearest.ts'

@@ -5,7 +5,7 @@
  */
 import type { Catalog } from '../fields/catalog.ts'
 import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
-import { isLocale, isTimeZone } from '../fields/locale.ts'
+import { isLocale, isTimeZone, rejectLocale, rejectTimeZone } from '../fields/locale.ts'
 import type { Resource } from '../fields/resource.ts'
 import { forbiddenUserChange } from '../rights/grants.ts'
 import { actorRules, withoutUser } from './user-access.ts'
@@ -67,12 +67,8 @@ export const user: Resource = {
       problem('email', 'invalid_email', 'must be a valid e-mail address', {
         hint: 'For example "jo@example.com".',
       })
-    if (typeof time_zone === 'string' && !isTimeZone(time_zone))
-      problem('time_zone', 'unknown_time_zone', 'must be a time zone of the IANA list', {
-        hint: 'For example "Europe/Paris".',
-      })
-    if (typeof locale === 'string' && !isLocale(locale))
-      problem('locale', 'unknown_locale', 'must be a language tag (BCP 47)', { hint: 'For example "de-CH".' })
+    if (typeof time_zone === 'string' && !isTimeZone(time_zone)) rejectTimeZone(problem)
+    if (typeof locale === 'string' && !isLocale(locale)) rejectLocale(problem)
   },
 }
 

@@ -3,18 +3,16 @@
  * everybody (D130). Fields as data, and the rules that span them. Pure.
  */
 import { Problems } from '../errors.ts'
-import type { ResourceSchema } from '../fields/catalog.ts'
+import { type ResourceSchema, shownField } from '../fields/catalog.ts'
 import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Values } from '../fields/field.ts'
 import { choiceHint } from '../fields/kinds/dropdown.ts'
 import type { Draft, Resource } from '../fields/resource.ts'
 import { unknownFieldHint } from '../fields/unknown-field.ts'
 import { isSameJson } from '../json.ts'
-import { parseSort } from '../lists/grammar.ts'
-import { withOptionIds } from '../lists/option-ids.ts'
-import { parsed } from '../lists/parameters.ts'
-import { selectionOf } from '../lists/query.ts'
+import { selectionOf, sortKeysOf } from '../lists/query.ts'
 import { resolveSort } from '../lists/resolve.ts'
+import { withOptionIds } from '../lists/stored-filter.ts'
 import { NameLookup } from '../records/name-lookup.ts'
 
 /** The options of `source`: the resources that views can show. */
@@ -87,10 +85,10 @@ function checkQuery(draft: Draft, schema: ResourceSchema): void {
   for (const name of ['filter', 'sort'] as const) {
     const text = after[name]
     if (typeof text !== 'string' || !isNew(draft, name)) continue
-    const problems = new Problems()
-    const context = { schema, catalog, problems, names: new NameLookup() }
-    if (name === 'filter') selectionOf(new Map([['filter', [text]]]), context)
-    else resolveSort(parsed(text, 'sort', parseSort, problems) ?? [], context, false)
+    const [parameters, problems] = [new Map([[name, [text]]]), new Problems()]
+    const context = { parameters, schema, catalog, problems, names: new NameLookup() }
+    if (name === 'filter') selectionOf(context)
+    else resolveSort(sortKeysOf(text, context), context, false)
     for (const { code, message, hint } of problems.kept)
       problem(name, code, message.replace(/\.$/, ''), hint === undefined ? {} : { hint })
     if (name === 'filter') after.filter = withOptionIds(text, schema, catalog)
@@ -102,9 +100,8 @@ function checkColumns(draft: Draft, schema: ResourceSchema): void {
   if (!isNew(draft, 'columns')) return
   const seen = new Set<string>()
   for (const [index, { field: name }] of (after.columns as { field: string }[]).entries()) {
-    const field = schema.byName.get(name)
     const at = `/${index}/field`
-    if (!field?.is_active || field.is_hidden) {
+    if (!shownField(schema, name)) {
       const message = `is "${name}", but there is no such field`
       problem('columns', 'unknown_field', message, { at, hint: () => unknownFieldHint(name, schema) })
     } else if (seen.has(name))

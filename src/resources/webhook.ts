@@ -4,14 +4,13 @@
  */
 import type { Catalog } from '../fields/catalog.ts'
 import type { Expression } from '../fields/columns.ts'
-import type { FieldDefinition } from '../fields/define.ts'
-import { authorFields, defineFields, idField, recordFields } from '../fields/define.ts'
+import { authorFields, defineFields, type FieldDefinition, idField, recordFields } from '../fields/define.ts'
 import type { Schema } from '../fields/field.ts'
 import { openObject, orNull } from '../fields/kinds/schemas.ts'
 import { suggestion } from '../fields/nearest.ts'
 import type { Draft, Resource, RightsChange } from '../fields/resource.ts'
 import { knownTypes, resourceOf, scopeOf } from '../history/event-types.ts'
-import { withOptionIds } from '../lists/option-ids.ts'
+import { withOptionIds } from '../lists/stored-filter.ts'
 import { adminScope, allows } from '../rights/scopes.ts'
 import { type Sql, sql } from '../sql.ts'
 

@@ -354,7 +354,7 @@ test('parameters of other systems are answered with the parameter that does it h
     'status=Open': 'Write filter=status:eq(Open).',
     'owner=3': 'Write filter=sales_owner:eq(3).',
     'filter[status]=Open': 'Write filter=status:eq(Open).',
-    'filter[title][_eq]=Acme, Inc.': 'Write filter=title:eq("Acme, Inc.").',
+    'filter[title][_eq]=Acme, Inc.': 'Write filter=title:eq(Acme, Inc.).',
     'created_at[gte]=2026-01-01': 'Write filter=created_at:gte(2026-01-01).',
     'amount__gt=5': 'Write filter=deal_value:gt(5).',
     'title=ilike.%acme%': 'Write filter=title:like(acme).',

@@ -34,10 +34,13 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   },
   { from: /^src\/(?!http\/|cli\/)/, never: /^src\/http\/openapi\// },
   { from: /^src\/(?!cli\/|serve\.ts|main\.ts)/, never: /^src\/cli\// },
-  // Of the client the service may import only the grammar of filters.
+  // Of the client the service may import only the grammar of filters and sorts.
   { from: /^src\//, never: /^client\/src\/(?!filter\.ts)/ },
-  { from: /^src\/lists\/grammar\.ts$/, never: /^src\/(records|lists|db|fields\/(catalog|kinds))/ },
-  { from: /^src\/lists\/sql\.ts$/, never: /^src\/(lists\/grammar|lists\/query|records|db)/ },
+  {
+    from: /^src\/lists\/parameters\.ts$/,
+    never: /^src\/(records|lists\/(?!parameters)|db|fields\/(catalog|kinds))/,
+  },
+  { from: /^src\/lists\/where\.ts$/, never: /^client|^src\/(lists\/query|records|db)/ },
   {
     from: /^src\/configuration\/(validation|bounds|field|new-field|limits|form|option)\.ts$/,
     never: /^src\/(db|accounts|http)\/|^src\/records\/store/,

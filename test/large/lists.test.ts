@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
-import { pageStatement } from '../../src/lists/list.ts'
-import { pagesByValueStatement } from '../../src/lists/pages-by-value.ts'
+import { pageStatement, pagesByValueStatement } from '../../src/lists/page.ts'
 import { readListQuery } from '../../src/lists/query.ts'
 import { withSelectivity } from '../../src/lists/selectivity.ts'
-import { filterSql } from '../../src/lists/sql.ts'
+import { filterSql } from '../../src/lists/where.ts'
 import { unpointed } from '../../src/records/references.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { callerParamsOf } from '../../src/rights/visibility.ts'
@@ -32,7 +31,7 @@ function requestOf(query: string, resource = 'deal') {
 
 /** The planner's plan of a list, as one text. */
 async function planOf(query: string): Promise<string> {
-  const { text, values } = pageStatement(deal, { catalog, actor: 1 }, requestOf(query))
+  const { text, values } = pageStatement({ catalog, actor: 1 }, requestOf(query))
   return (await db.query(`EXPLAIN (COSTS OFF) ${text}`, values, true))
     .map(row => row['QUERY PLAN'])
     .join('\n')
@@ -157,7 +156,7 @@ test('the lanes of a board are read by the index of stages, each alone (D129)', 
     ['sort=deal_value:asc&filter=status:eq(Open)', 'deal_stage_value'],
   ] as const) {
     const asked = requestOf(query)
-    const { text, values } = pagesByValueStatement(deal, { catalog, actor: 1 }, asked, stage, ids)
+    const { text, values } = pagesByValueStatement({ catalog, actor: 1 }, asked, stage, ids)
     const rows = await db.query(`EXPLAIN (COSTS OFF) ${text}`, values)
     const plan = rows.map(row => row['QUERY PLAN']).join('\n')
     assert.match(plan, new RegExp(`using ${index} `), `${query}\n${plan}`)
@@ -173,8 +172,7 @@ test('the texts of records are made of the page alone, also where all are sorted
     ['activity', 'sort=due_at:asc&pageSize=500'],
     ['contact', 'sort=last_name:asc&page=3'],
   ] as const) {
-    const schema = catalog.resources.get(resource)!
-    const { text, values } = pageStatement(schema, { catalog, actor: 1 }, requestOf(query, resource))
+    const { text, values } = pageStatement({ catalog, actor: 1 }, requestOf(query, resource))
     const rows = await db.query(`EXPLAIN (VERBOSE, COSTS OFF) ${text}`, values, true)
     const plan = rows.map(row => row['QUERY PLAN']!)
     const depthOf = (line = '') => line.search(/\S/)
@@ -192,8 +190,8 @@ test('the texts of records are made of the page alone, also where all are sorted
 
 test('a common custom value is found by walking the order, a rare one by its index', async () => {
   const planned = async (query: string) => {
-    const request = await withSelectivity(db, deal, { catalog, actor: 1 }, requestOf(query))
-    const { text, values } = pageStatement(deal, { catalog, actor: 1 }, request)
+    const request = await withSelectivity(db, { catalog, actor: 1 }, requestOf(query))
+    const { text, values } = pageStatement({ catalog, actor: 1 }, request)
     return (await db.query(`EXPLAIN (COSTS OFF) ${text}`, values, true))
       .map(row => row['QUERY PLAN'])
       .join('\n')

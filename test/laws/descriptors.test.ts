@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { operators } from '../../src/fields/operators.ts'
+import { operators } from '../../src/fields/term.ts'
 import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { someOf } from '../support/questions.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { operators } from '../../src/fields/operators.ts'
+import { operators } from '../../src/fields/term.ts'
 import { seed, shareOf } from '../support/questions.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import {

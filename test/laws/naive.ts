@@ -8,10 +8,9 @@ import { decimal } from '../../src/fields/decimal.ts'
 import type { Field } from '../../src/fields/field.ts'
 import { samples } from '../../src/fields/kinds/samples.ts'
 import { kinds } from '../../src/fields/kinds.ts'
-import type { Operator, Term } from '../../src/fields/operators.ts'
+import type { Operator, Term } from '../../src/fields/term.ts'
 import { resources } from '../../src/resources/resources.ts'
-import type { Service } from '../support/service.ts'
-import { v1 } from '../support/service.ts'
+import { type Service, v1 } from '../support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: records are whatever the service answers
 export type Deal = any

@@ -2,8 +2,7 @@
  * A browser as far as sign-in is concerned: it stores cookies, and sends the origin of the requesting page.
  */
 import { request as httpRequest } from 'node:http'
-import type { Json } from '../../src/json.ts'
-import { parseJson } from '../../src/json.ts'
+import { type Json, parseJson } from '../../src/json.ts'
 
 export type Page = {
   status: number

@@ -10,7 +10,7 @@ import {
   writtenDateHint,
   writtenTime,
 } from '../iso8601.ts'
-import { type OperandProblem, ordered } from '../operators.ts'
+import { type OperandProblem, ordered } from '../term.ts'
 import { textOf } from './schemas.ts'
 import { simpleKind } from './simple.ts'
 

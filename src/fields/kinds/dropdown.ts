@@ -6,7 +6,7 @@ import type { Expression } from '../columns.ts'
 import type { Field, Kind, Option, ParseContext, Schemas } from '../field.ts'
 import { comparedName } from '../name.ts'
 import { suggestion } from '../nearest.ts'
-import { equality, type OperandProblem, type Order } from '../operators.ts'
+import { equality, type OperandProblem, type Order } from '../term.ts'
 import { simpleKind } from './simple.ts'
 
 const option = simpleKind({

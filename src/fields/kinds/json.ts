@@ -6,7 +6,7 @@ import { isNumber, isObject, isSameJson, type Json, plainLength, pointerStep } f
 import { sql } from '../../sql.ts'
 import { jsonDocument } from '../columns.ts'
 import type { Kind } from '../field.ts'
-import { equality } from '../operators.ts'
+import { equality } from '../term.ts'
 import { anyObject } from './schemas.ts'
 
 const maxBytes = 16_384

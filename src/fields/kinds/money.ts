@@ -10,7 +10,7 @@ import { column, containedAt, type Expression, type Row, scalar, textOrder } fro
 import { decimalJson, numberText, plain, plainPattern } from '../decimal.ts'
 import type { Config, Field, Kind, ParseContext, Schema, Schemas } from '../field.ts'
 import { suggestion } from '../nearest.ts'
-import { equality, type LookUp, type OperandProblem, type Order, ordered } from '../operators.ts'
+import { equality, type LookUp, type OperandProblem, type Order, ordered } from '../term.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers, warnOfReadOnly } from './known-members.ts'
 import { jsonArray } from './multiselect.ts'

@@ -3,7 +3,7 @@ import type { Json } from '../../json.ts'
 import { type SqlType, sql } from '../../sql.ts'
 import { containedAt, type Expression, jsonDocument } from '../columns.ts'
 import type { Kind } from '../field.ts'
-import { equality } from '../operators.ts'
+import { equality } from '../term.ts'
 import { checkedOption, optionOperand, optionSchemas } from './dropdown.ts'
 import { oneOrMore, several } from './schemas.ts'
 

@@ -12,7 +12,7 @@ import {
   plain,
 } from '../decimal.ts'
 import type { Config, Kind, ParseContext, Schema } from '../field.ts'
-import { type OperandProblem, ordered, type Term } from '../operators.ts'
+import { type OperandProblem, ordered, type Term } from '../term.ts'
 import { simpleKind } from './simple.ts'
 
 const decimalNumber = simpleKind({

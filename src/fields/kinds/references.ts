@@ -2,7 +2,7 @@
 import type { Json } from '../../json.ts'
 import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
-import { equality } from '../operators.ts'
+import { equality } from '../term.ts'
 import { idOperand } from './number.ts'
 import { checkedReference, referenceSchemas } from './reference.ts'
 import { oneOrMore, several } from './schemas.ts'

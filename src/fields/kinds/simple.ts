@@ -4,7 +4,7 @@ import { type SqlType, sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
 import { containedAt, type Expression, scalar } from '../columns.ts'
 import type { Config, Field, Kind } from '../field.ts'
-import type { OperandProblem, Operator, Order, Term } from '../operators.ts'
+import type { OperandProblem, Operator, Order, Term } from '../term.ts'
 
 /** `order` null: no sort; absent: the value itself. */
 export function simpleKind(kind: {

@@ -6,7 +6,7 @@ import { scalar, textOrder } from '../columns.ts'
 import { decimal, plain } from '../decimal.ts'
 import type { Config, Field, Kind, ParseContext } from '../field.ts'
 import { casedName, comparedName } from '../name.ts'
-import { type Alike, type Term, textual } from '../operators.ts'
+import { type Alike, type Term, textual } from '../term.ts'
 import { simpleKind } from './simple.ts'
 
 const plainText = simpleKind({

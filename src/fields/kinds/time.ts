@@ -3,7 +3,7 @@ import type { Json } from '../../json.ts'
 import { textOrder } from '../columns.ts'
 import type { ParseContext } from '../field.ts'
 import { isoPatterns, isoTime, writtenTime } from '../iso8601.ts'
-import { ordered } from '../operators.ts'
+import { ordered } from '../term.ts'
 import { simpleKind } from './simple.ts'
 
 export const time = simpleKind({

@@ -14,7 +14,7 @@ import {
   several,
 } from '../../fields/kinds/schemas.ts'
 import { customTypes, kinds, optionsMax } from '../../fields/kinds.ts'
-import { operators } from '../../fields/operators.ts'
+import { operators } from '../../fields/term.ts'
 import { refined } from './operation.ts'
 
 const [text, whole, number, flag] = [

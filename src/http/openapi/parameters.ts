@@ -1,14 +1,13 @@
 /** The parameters of requests, by their names in the document: those of all, and those of a resource. */
-import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
+import { type Catalog, type ResourceSchema, shownFields } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
-import { operators } from '../../fields/operators.ts'
+import { operators } from '../../fields/term.ts'
 import { limitMax, waitMax } from '../../history/query.ts'
-import { pageSizeMax } from '../../lists/foreign-parameters.ts'
-import { isGroupable } from '../../lists/groups.ts'
+import { isGroupable } from '../../lists/aggregate-query.ts'
+import { pageSizeMax } from '../../lists/parameters.ts'
 import { listParameters } from '../../lists/query.ts'
 import { isExpandable } from '../../records/expand.ts'
 import { deliveriesMax, deliveryStates } from '../../resources/webhook.ts'
-import { shownFields } from './records.ts'
 
 const [whole, text] = [{ type: 'integer', minimum: 1 }, { type: 'string' }]
 

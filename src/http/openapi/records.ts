@@ -3,18 +3,13 @@
  * them: fields that a role hides are absent, locked ones read-only (D64). Pure.
  */
 import { isBlank } from '../../fields/blank.ts'
-import type { ResourceSchema } from '../../fields/catalog.ts'
+import { type ResourceSchema, shownFields } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
 import { orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { defaultOf, mustBeGiven } from '../../records/fill.ts'
 import { resources } from '../../resources/resources.ts'
 import { refined } from './operation.ts'
-
-/** The active fields that are visible to a caller. */
-export function shownFields({ fields }: ResourceSchema): Field[] {
-  return fields.filter(field => field.is_active && !field.is_hidden)
-}
 
 /**
  * `deal`: a record, or a part of it; `deal_read`: a whole record; `deal_input`: the body of an update;

@@ -15,18 +15,12 @@ import {
 import type { Schema } from '../../fields/field.ts'
 import { eventSchema, feedEventSchema, namedOrGoneSchema } from '../../history/schemas.ts'
 import { hitSchema } from '../../lists/search/search.ts'
-import { aggregateGroupSchema } from '../../resources/deals/aggregate.ts'
-import { boardSchema, boardStageSchema } from '../../resources/deals/board.ts'
-import { funnelSchema, funnelStageSchema } from '../../resources/deals/funnel.ts'
+import { reports } from '../../resources/reports.ts'
 import { deliverySchema } from '../../resources/webhook.ts'
 import { jobPageSchema, jobSchema } from '../../work/jobs/schemas.ts'
 
 export const ownSchemas: { readonly [name: string]: Schema } = {
-  aggregate_group: aggregateGroupSchema,
-  board: boardSchema,
-  board_stage: boardStageSchema,
-  funnel: funnelSchema,
-  funnel_stage: funnelStageSchema,
+  ...Object.assign({}, ...reports.map(({ schemas }) => schemas)),
   job: jobSchema,
   job_page: jobPageSchema,
   named_or_gone: namedOrGoneSchema,

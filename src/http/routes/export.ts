@@ -6,7 +6,7 @@ import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { dateIn } from '../../fields/iso8601.ts'
 import { pluralOf } from '../../fields/synonyms.ts'
-import { requireReadScopes } from '../../lists/needed-scopes.ts'
+import { requireReadScopes } from '../../lists/plan.ts'
 import { reasonOf } from '../../log.ts'
 import { resolveNames } from '../../records/names.ts'
 import { quota } from '../../waiting/quota.ts'
@@ -78,7 +78,7 @@ function exportHandler(db: Database, resource: string, { permits, quotaOf }: Exp
     const permit = await permits.acquire(account)
     try {
       const ended = request.hungUp()
-      const asked = { schema, caller: caller, request: read }
+      const asked = { caller, request: read }
       const spoolQuota = quotaOf(account)
       const { content, bytes, completed } = await openExport(db, asked, ended, spoolQuota)
       void completed.then(permit.completed)

@@ -3,7 +3,7 @@ import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { type Problem, type Problems, problemAt, Refusal } from '../../errors.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
-import { throwProblems, unknownParameters, unreadable, wholeNumber } from '../../lists/parameters.ts'
+import { beginQuery, throwProblems, unreadable, wholeNumber } from '../../lists/parameters.ts'
 import { onceByKey, storedResponse } from '../../records/idempotency.ts'
 import { resolveNames } from '../../records/names.ts'
 import { parseRecord } from '../../records/parse.ts'
@@ -50,10 +50,10 @@ export function jobHandlers(service: JobService) {
   const { db } = service
   return {
     list: async request => {
-      const problems = unknownParameters(request.query, ['pageSize', 'cursor'])
-      const count = wholeNumber(request.query, ['pageSize'], pageSizeDefault, pageSizeMax, problems)
-      const cursor = wholeNumber(request.query, ['cursor'], 0, Number.MAX_SAFE_INTEGER, problems)
-      throwProblems(problems, unreadable)
+      const query = beginQuery(request.query, ['pageSize', 'cursor'])
+      const count = wholeNumber(query, ['pageSize'], pageSizeDefault, pageSizeMax)
+      const cursor = wholeNumber(query, ['cursor'], 0, Number.MAX_SAFE_INTEGER)
+      throwProblems(query.problems, unreadable)
       const before = cursor || null
       const found = await listJobs(db, accountOf(request), whose(request.caller), { before, count })
       const jobs = found.slice(0, count)

@@ -2,11 +2,17 @@
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import { formOf, formVersion } from '../../configuration/form.ts'
 import { Refusal } from '../../errors.ts'
-import type { Catalog, ResourceSchema, Section } from '../../fields/catalog.ts'
+import {
+  type Catalog,
+  type ResourceSchema,
+  type Section,
+  shownField,
+  shownFields,
+} from '../../fields/catalog.ts'
 import type { Field, Option } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { suggestion } from '../../fields/nearest.ts'
-import { type Operator, operators } from '../../fields/operators.ts'
+import { type Operator, operators } from '../../fields/term.ts'
 import type { Json } from '../../json.ts'
 import { choicesOf } from '../../records/choices.ts'
 import { isExpandable } from '../../records/expand.ts'
@@ -185,13 +191,13 @@ function optionChoices(
 function dropdownField(name: string, source: string | undefined, catalog: Catalog): Field | null {
   const candidates = [...catalog.resources.values()]
     .filter(schema => !source || schema.resource.name === source)
-    .flatMap(schema => shownField(schema, name) ?? [])
+    .flatMap(schema => fieldUnlessHidden(schema, name) ?? [])
     .filter(field => field.is_active && hasOptions(field))
   return candidates.find(field => !field.has_static_options) ?? candidates[0] ?? null
 }
 
 /** The field of that name; undefined if the caller's role hides it, as if it did not exist (D64). */
-function shownField(schema: ResourceSchema, name: string): Field | undefined {
+function fieldUnlessHidden(schema: ResourceSchema, name: string): Field | undefined {
   return isHiddenByRole(schema, name) ? undefined : schema.byName.get(name)
 }
 
@@ -213,7 +219,7 @@ async function recordChoices(
 ): Promise<Choices | null> {
   const { catalog, rights } = caller
   const field = [...catalog.resources.values()]
-    .map(schema => shownField(schema, name))
+    .map(schema => fieldUnlessHidden(schema, name))
     .find(found => found?.is_active && found.is_offered)
   if (!field) return null
   rights.need(`${field.related}:read`)
@@ -228,14 +234,10 @@ function noDropdown(name: string, source: string | undefined, catalog: Catalog):
   const resources = [...catalog.resources.values()].filter(
     schema => !source || schema.resource.name === source,
   )
-  const field = resources
-    .map(schema => schema.byName.get(name))
-    .find(found => found?.is_active && !found.is_hidden)
+  const field = resources.map(schema => shownField(schema, name)).find(found => found !== null)
   if (field)
     return new Refusal('not_a_dropdown', `${name} is of type ${field.type}; it has no list of values.`)
-  const known = resources.flatMap(schema =>
-    schema.fields.filter(other => other.is_active && !other.is_hidden && hasOptions(other)),
-  )
+  const known = resources.flatMap(schema => shownFields(schema).filter(hasOptions))
   const names = known.map(other => other.internal_name)
   return new Refusal(
     'field_not_found',

@@ -2,10 +2,10 @@
 import type { Database } from '../../db/open.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { asOfDay } from '../../history/as-of-day.ts'
-import { listRecords } from '../../lists/list.ts'
 import { readCachedList } from '../../lists/list-cache.ts'
-import { requireReadScopes } from '../../lists/needed-scopes.ts'
+import { listRecords } from '../../lists/page.ts'
 import type { Parameters } from '../../lists/parameters.ts'
+import { requireReadScopes } from '../../lists/plan.ts'
 import { listParameters, readRecordQuery } from '../../lists/query.ts'
 import { expandedRecord } from '../../records/expand.ts'
 import { type Read, readRecord, readRecordBytes } from '../../records/read.ts'
@@ -92,10 +92,10 @@ async function list(
   const now = request.now.toISOString()
   const { request: read, statementOf } = await readCachedList(db, schema, request.caller, parameters, now)
   requireReadScopes(request.caller.rights, read.expand, read)
-  const { at, moment } = await asOfDay(inTurn(db, request), schema, request.caller, read.day)
+  const { at, moment } = await asOfDay(inTurn(db, request), request.caller, read)
   // A list as of the past scans all records anyway, so counting is free.
   const asked = moment
     ? { ...read, asOf: moment, count: read.count === 'none' ? read.count : ('exact' as const) }
     : read
-  return pageAnswer(await listRecords(at, schema, request.caller, asked, statementOf), asked)
+  return pageAnswer(await listRecords(at, request.caller, asked, statementOf), asked)
 }

@@ -1,8 +1,7 @@
 /** GET /search (D86). It needs no scope of its own: results are limited to what the caller may read. */
 import type { Database } from '../../db/open.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
-import { readSearchQuery } from '../../lists/search/query.ts'
-import { search, searchable } from '../../lists/search/search.ts'
+import { readSearchQuery, search, searchable } from '../../lists/search/search.ts'
 import { allows } from '../../rights/scopes.ts'
 import { okAnswer } from '../answer.ts'
 import { envelope, ok } from '../openapi/operation.ts'

@@ -2,11 +2,11 @@
 import { Refusal, type Warning } from '../../errors.ts'
 import { isObject, type Json } from '../../json.ts'
 import {
-  addProblem,
+  addCursorProblem,
+  beginQuery,
   oneOf,
   single,
   throwProblems,
-  unknownParameters,
   wholeNumber,
 } from '../../lists/parameters.ts'
 import type { Transaction } from '../../records/store.ts'
@@ -144,19 +144,14 @@ function unusable(field: string, code: string, message: string): Refusal {
   ])
 }
 
-function readLogQuery({ query }: ApiRequest): LogRequest {
-  const problems = unknownParameters(query, ['state', 'pageSize', 'cursor'])
-  const pageSize = wholeNumber(query, ['pageSize'], pageSizeDefault, deliveriesMax, problems)
-  const state = oneOf(query, 'state', deliveryStates, problems)
-  const cursor = single(query, 'cursor', problems)
+function readLogQuery(request: ApiRequest): LogRequest {
+  const query = beginQuery(request.query, ['state', 'pageSize', 'cursor'])
+  const { problems } = query
+  const pageSize = wholeNumber(query, ['pageSize'], pageSizeDefault, deliveriesMax)
+  const state = oneOf(query, 'state', deliveryStates)
+  const cursor = single(query, 'cursor')
   const before = cursor === null ? null : seqOf(cursor)
-  if (cursor !== null && before === null)
-    addProblem(
-      problems,
-      'cursor',
-      'invalid_value',
-      'cursor must be the "nextCursor" of a page, as it was given.',
-    )
+  if (cursor !== null && before === null) addCursorProblem(problems)
   throwProblems(problems, 'The deliveries could not be read.')
   return { state, pageSize, before }
 }

@@ -1,18 +1,70 @@
 /**
  * Searches records of several resources by their names, e-mails, phone numbers, codes and indexed custom
- * texts (D86). Knows no HTTP and no resource.
+ * texts (D86): its parameters, and its hits. Knows no HTTP and no resource.
  */
+
 import type { ResourceSchema } from '../../fields/catalog.ts'
+import { codePoints } from '../../fields/code-points.ts'
 import type { Schema } from '../../fields/field.ts'
 import { openObject, orNull } from '../../fields/kinds/schemas.ts'
+import { suggestion } from '../../fields/nearest.ts'
 import { type Json, parseJson } from '../../json.ts'
 import type { Reader } from '../../records/store.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask } from '../../sql.ts'
-import type { SearchRequest } from './query.ts'
-import { searchSql } from './statement.ts'
-import { type SearchedText, searchedTexts } from './texts.ts'
-import { fitOf, type SearchWord, textWithWord } from './words.ts'
+import {
+  addProblem,
+  beginQuery,
+  listed,
+  type Parameters,
+  single,
+  throwProblems,
+  wholeNumber,
+} from '../parameters.ts'
+import { type SearchedText, searchedTexts, searchSql } from './statement.ts'
+import { fitOf, type SearchWord, searchWordsOf, textWithWord, wordsOf } from './words.ts'
+
+export type SearchRequest = {
+  readonly wanted: SearchWord
+  readonly resources: readonly string[]
+  readonly pageSize: number
+}
+
+const shortest = 2
+/** Scripts in which one character may be a word. */
+const isWord = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u
+const longest = 200
+const wordsMax = 10
+const pageSizeDefault = 20
+const pageSizeMax = 50
+
+/**
+ * Reads a search of `known` resources. Throws `unknown_parameter` or `malformed_query` with every problem.
+ */
+export function readSearchQuery(parameters: Parameters, known: readonly string[]): SearchRequest {
+  const query = beginQuery(parameters, ['q', 'resources', 'pageSize'])
+  const { problems } = query
+  const text = single(query, 'q')?.trim() ?? ''
+  const length = codePoints(text)
+  if (length > longest)
+    addProblem(problems, 'q', 'too_long', `q has at most ${longest} characters, not ${length}.`)
+  else if (wordsOf(text).length === 0)
+    addProblem(problems, 'q', 'required', 'q must be given: the text to look for.')
+  else if (length < shortest && !isWord.test(text))
+    addProblem(problems, 'q', 'too_short', `q has at least ${shortest} characters.`)
+  else if (text.includes('\0') || !text.isWellFormed())
+    addProblem(problems, 'q', 'invalid_characters', 'q must not contain NUL or half of a surrogate pair.')
+  else if (wordsOf(text).length > wordsMax)
+    addProblem(problems, 'q', 'too_many', `q has at most ${wordsMax} words.`)
+  const resources = listed(query, 'resources') ?? known
+  for (const name of resources.filter(name => !known.includes(name))) {
+    const hint = () => suggestion(name, known, `Those that are searched: ${known.join(', ')}.`)
+    addProblem(problems, 'resources', 'unknown_resource', `"${name}" is not searched.`, { hint })
+  }
+  const pageSize = wholeNumber(query, ['pageSize'], pageSizeDefault, pageSizeMax)
+  throwProblems(problems, 'The search could not be read.')
+  return { wanted: searchWordsOf(text), resources, pageSize }
+}
 
 export type Hit = {
   readonly resource: string

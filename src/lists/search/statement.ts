@@ -1,16 +1,21 @@
 /**
- * The statement of a search. It finds candidates by index plans that end early (D124); words.ts orders them.
- * `sample` says if the words are common. `among`: if not, records with the words that the trigram index
- * knows, at most `foundMax`. `newest`: if there are more, or the index knows no word, or the words are
- * common, a scan of the newest records. In any case, also records whose name or indexed custom text begins
- * with the text.
+ * The statement of a search, and the texts of records that it covers (D86). It finds candidates by index
+ * plans that end early (D124); words.ts orders them. `sample` says if the words are common. `among`: if not,
+ * records with the words that the trigram index knows, at most `foundMax`. `newest`: if there are more, or
+ * the index knows no word, or the words are common, a scan of the newest records. In any case, also records
+ * whose name or indexed custom text begins with the text.
  */
+
 import type { CallerParams } from '../../fields/caller-params.ts'
-import type { ResourceSchema } from '../../fields/catalog.ts'
+import { isShown, type ResourceSchema, shownFields } from '../../fields/catalog.ts'
+import { type Row, recordRow, scalar } from '../../fields/columns.ts'
+import type { Field, TextSearch } from '../../fields/field.ts'
+import { kinds } from '../../fields/kinds.ts'
 import { spellings } from '../../fields/name.ts'
+import type { Order } from '../../fields/term.ts'
 import { visible } from '../../rights/visibility.ts'
 import { likeText, type Sql, sql } from '../../sql.ts'
-import { orderedBy, type SearchedTexts, searchedTexts } from './texts.ts'
+import { memoize } from '../../waiting/memoize.ts'
 import { isIndexed, type SearchWord } from './words.ts'
 
 /** Maximum number of records with the words that are gathered. */
@@ -121,4 +126,68 @@ function inText(text: Sql, words: Words): Sql {
 /** SQL of a `LIKE` pattern for texts that contain a part, or begin with it. `%` and `_` are ordinary. */
 function pattern(before: '' | '%', part: string): Sql {
   return sql`fold(${`${before}${likeText(part)}%`}::text)`
+}
+
+export type SearchedText = {
+  readonly field: Field
+  readonly searched: TextSearch
+  /** True if it is a part of the record's name */
+  readonly isName: boolean
+  /** SQL of the value as JSON, over the row `r` */
+  readonly value: Sql
+}
+
+/** The texts of a resource that a search covers, without those that the caller doesn't see (D64). */
+export type SearchedTexts = {
+  readonly texts: readonly SearchedText[]
+  /** SQL of all texts of the resource, which its index holds: a superset of those that the caller sees */
+  readonly indexed: Sql
+  /** SQL of the texts that the caller sees; null if that is all of them */
+  readonly seen: Sql | null
+  /** the orders whose indexes find texts by their beginning: of the name, of custom fields */
+  readonly orders: readonly Order[]
+}
+
+/** The searched texts of a resource, for a caller with this catalog. */
+export const searchedTexts = memoize((schema: ResourceSchema): SearchedTexts => {
+  const { resource, byName } = schema
+  const all = [...resource.shownAs, ...(resource.searched ?? [])].map(name => byName.get(name)!)
+  const seen = all.filter(isShown)
+  const custom = shownFields(schema).filter(isIndexedText)
+  const text = (field: Field): SearchedText => ({
+    field,
+    searched: kinds[field.type].searched!,
+    isName: resource.shownAs.includes(field.internal_name),
+    value: field.is_custom ? scalar(field, '', 'text')(recordRow) : column(field),
+  })
+  const last = byName.get(resource.shownAs.at(-1)!)!
+  return {
+    texts: [...seen, ...custom].map(text),
+    indexed: joined(all),
+    seen: seen.length === all.length ? null : joined(seen),
+    orders: [last, ...custom].map(field => kinds[field.type].term(field, '')!.order!),
+  }
+})
+
+/** SQL of an order's value, over a row. */
+export function orderedBy({ sql: value }: Order, row: Row = recordRow): Sql {
+  return value(row, () => sql.none)
+}
+
+/** True if a custom text has an index of its own, which finds texts by their beginning. */
+function isIndexedText(field: Field): boolean {
+  return field.is_indexed && field.deleted_at === null && kinds[field.type].searched !== undefined
+}
+
+/** The folded texts, one per line, so that no word spans two of them. */
+function joined(fields: readonly Field[]): Sql {
+  const lines = fields.map(field => {
+    const text = kinds[field.type].searched!.sql(column(field))
+    return field.is_filled ? text : sql`coalesce(${text}, '')`
+  })
+  return lines.length === 1 ? lines[0]! : sql`(${sql.join(lines, sql` || E'\\n' || `)})`
+}
+
+function column({ internal_name }: Field): Sql {
+  return sql`r.${sql.id(internal_name)}`
 }

@@ -1,20 +1,92 @@
 /**
- * The default sums over deals, if no measures are requested (GET /deal/aggregate, D55): for each group the
- * number of deals, their value in each currency, weighted and in the base currency, and the number without a
- * rate. Feeds boards and forecasts. Knows no HTTP.
+ * The sums over deals (GET /deal/aggregate, D55, D85) beyond those of any resource: product lines as parts of
+ * a deal, amounts in the base currency, those of a closed deal by the rate of its closing, and what is
+ * answered if no measures are requested. That is, for each group, the number of deals, their value in each
+ * currency, weighted and in the base currency, and the number without a rate; boards show it, too. Knows no
+ * HTTP.
  */
+import { type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import { halfEven } from '../../fields/decimal.ts'
-import type { Schema } from '../../fields/field.ts'
+import { plainField, type Schema } from '../../fields/field.ts'
 import { madeOfFields, openObject, orNull } from '../../fields/kinds/schemas.ts'
 import { type Json, parseJson } from '../../json.ts'
-import { type Groups, groupsMax } from '../../lists/aggregate.ts'
-import type { AggregateRequest } from '../../lists/aggregate-query.ts'
-import { shownGroups } from '../../lists/groups.ts'
-import { dependsOnValues } from '../../lists/resolve.ts'
-import { whereSql } from '../../lists/sql.ts'
+import { aggregateReport, type Groups, groupsMax, shownGroups } from '../../lists/aggregate.ts'
+import type { AggregateRequest, Sums } from '../../lists/aggregate-query.ts'
+import { dependsOnValues } from '../../lists/plan.ts'
+import type { Report } from '../../lists/report.ts'
+import { whereSql } from '../../lists/where.ts'
 import type { Reader } from '../../records/store.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
+import { statusOf } from './deal.ts'
+
+const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
+const money = openObject({ currency: whole, currency_code: orNull(text), value: { type: 'number' } })
+const groupMembers = { group: { type: ['integer', 'string', 'null'] }, name: orNull(text) }
+
+/** Sums of a group: those of deals, or the requested measures, each under its own text. */
+const aggregateGroupSchema: Schema = madeOfFields(['deal'], {
+  ...openObject(
+    {
+      ...groupMembers,
+      groups: { type: 'array', items: openObject({ group_by: text, ...groupMembers }) },
+      count: whole,
+      deal_value: { type: 'array', items: money },
+      weighted_value: { type: 'array', items: money },
+      deal_value_in_base_currency: money,
+      weighted_value_in_base_currency: money,
+      without_rate: whole,
+    },
+    [],
+  ),
+  additionalProperties: true,
+})
+
+const dealSums: Sums = {
+  parts: (schema, catalog) => {
+    const value = shownField(schema, 'deal_value')
+    if (!value) return null
+    const name = value.lines_of!
+    const related_name = catalog.resources.get(name)!.resource.shownAs
+    // A reference like that of a field, to the product of a line.
+    const field = { ...value, ...plainField, internal_name: name, related: name, related_name }
+    const currency = sql`r.deal_value_currency`
+    const inBase = isBaseSeen(schema) ? (rate: Sql) => sql`line.amount * ${rateOf(currency, rate)}` : null
+    return {
+      key: { text: name, field, sql: sql`line.product`, isNamed: true },
+      join: sql`
+        CROSS JOIN LATERAL jsonb_to_recordset(r.deal_value_products)
+          AS line (product bigint, quantity numeric, amount numeric)`,
+      measured: {
+        quantity: { amount: sql`line.quantity`, currency: null, inBase: null },
+        revenue: { amount: sql`line.amount`, currency, inBase },
+      },
+    }
+  },
+  inBase: ({ internal_name: name, in_base }, schema, { amount, currency }) => {
+    if (in_base || !isBaseSeen(schema)) return in_base ? undefined : null
+    if (name === 'weighted_value')
+      return () => sql`r.deal_value_in_base_currency_value * r.stage_probability * 0.01`
+    return rate => sql`${amount} * ${rateOf(currency, rate)}`
+  },
+  usual: aggregateDeals,
+}
+
+export const dealAggregate: Report<AggregateRequest> = {
+  ...aggregateReport('deal', dealSums),
+  schemas: { aggregate_group: aggregateGroupSchema },
+}
+
+function isBaseSeen({ byName }: ResourceSchema): boolean {
+  return !byName.get('deal_value_in_base_currency')!.is_hidden
+}
+
+/** The rate of an amount of the deal: a closed deal keeps the rate of its stored base amount. */
+function rateOf(currency: Sql, rate: Sql): Sql {
+  return sql`CASE WHEN r.status <> ${sql.integer(statusOf.open)} AND r.deal_value_value <> 0
+    AND r.deal_value_currency = ${currency} THEN r.deal_value_in_base_currency_value / r.deal_value_value
+    ELSE ${rate} END`
+}
 
 /** The fields from which sums are made: a role that hides them does not see the sums either (D64). */
 const derivedFrom = {
@@ -51,12 +123,12 @@ export type DealGroup = {
 }
 
 /** The groups, the largest in base currency first, at most a thousand; `hasMore`: true if there are more. */
-export async function aggregateDeals(db: Reader, caller: Caller, request: AggregateRequest): Promise<Groups> {
+async function aggregateDeals(db: Reader, caller: Caller, request: AggregateRequest): Promise<Groups> {
   const base = caller.catalog.account.base_currency
   const all = await dealGroups(db, caller, request)
   const found = all.slice(0, groupsMax)
   const keys = found.map(group => group.keys)
-  const shownAs = await shownGroups(db, caller, request.keys, keys)
+  const shownAs = await shownGroups(db, caller, request, keys)
   const money = (currency: number, value: Json) => dealMoney(currency, value, caller)
   const groups = found.map(({ count, sums, base: sum, weighted, without_rate }, index) => ({
     ...shownAs[index]!,
@@ -76,18 +148,18 @@ export async function aggregateDeals(db: Reader, caller: Caller, request: Aggreg
 export async function dealGroups(
   db: Reader,
   caller: Caller,
-  request: Pick<AggregateRequest, 'keys' | 'filter' | 'isOfDeleted'>,
+  request: Pick<AggregateRequest, 'schema' | 'keys' | 'filter' | 'isOfDeleted'>,
 ): Promise<readonly DealGroup[]> {
   const { account, currencies } = caller.catalog
   const { filter } = request
   const statement = groupsSql(request, caller, currencies.get(account.base_currency)!.decimals)
-  const rows = await ask(db, statement, filter !== null && dependsOnValues(filter))
+  const rows = await ask(db, statement, dependsOnValues(filter))
   return rows.map(row => parseJson(row.found!) as unknown as DealGroup)
 }
 
 /** The sums of each currency in each group, put together by group. */
 function groupsSql(
-  request: Pick<AggregateRequest, 'keys' | 'filter' | 'isOfDeleted'>,
+  request: Pick<AggregateRequest, 'schema' | 'keys' | 'filter' | 'isOfDeleted'>,
   caller: Caller,
   decimals: number,
 ): Sql {
@@ -114,28 +186,6 @@ FROM (
     sum(r.deal_value_in_base_currency_value * r.stage_probability) AS base_weighted,
     count(*) FILTER (
       WHERE r.deal_value_value IS NOT NULL AND r.deal_value_in_base_currency_value IS NULL) AS without_rate
-  FROM deal r WHERE ${whereSql('deal', callerParamsOf(caller), request)} GROUP BY ${places}) c
+  FROM deal r WHERE ${whereSql(callerParamsOf(caller), request)} GROUP BY ${places}) c
 GROUP BY ${names} ORDER BY ${first} DESC, ${names} LIMIT ${sql.integer(groupsMax + 1)}`
 }
-
-const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
-const money = openObject({ currency: whole, currency_code: orNull(text), value: { type: 'number' } })
-const groupMembers = { group: { type: ['integer', 'string', 'null'] }, name: orNull(text) }
-
-/** Sums of a group: those of deals, or the requested measures, each under its own text. */
-export const aggregateGroupSchema: Schema = madeOfFields(['deal'], {
-  ...openObject(
-    {
-      ...groupMembers,
-      groups: { type: 'array', items: openObject({ group_by: text, ...groupMembers }) },
-      count: whole,
-      deal_value: { type: 'array', items: money },
-      weighted_value: { type: 'array', items: money },
-      deal_value_in_base_currency: money,
-      weighted_value_in_base_currency: money,
-      without_rate: whole,
-    },
-    [],
-  ),
-  additionalProperties: true,
-})

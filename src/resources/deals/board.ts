@@ -1,73 +1,134 @@
 /**
- * A board (D129): the stages of a pipeline, each with its sums and its first deals. It is made of the lists
- * and sums of deals and adds no rule of its own. Knows no HTTP.
+ * A board, GET /deal/view/board (D129): the stages of a pipeline, each with its sums and its first deals. It
+ * is made of the lists and sums of deals and adds no rule of its own. Knows no HTTP.
  */
 import type { Problems } from '../../errors.ts'
-import type { Catalog, ResourceSchema, Stage } from '../../fields/catalog.ts'
-import type { Field, Schema } from '../../fields/field.ts'
+import type { Stage } from '../../fields/catalog.ts'
+import type { Schema } from '../../fields/field.ts'
 import { madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { JsonObject } from '../../json.ts'
-import { foreignParameterHint } from '../../lists/foreign-parameters.ts'
-import { idKey } from '../../lists/groups.ts'
-import { pagesByValue, type ValuePage } from '../../lists/pages-by-value.ts'
-import {
-  addProblem,
-  type Parameters,
-  throwProblems,
-  unknownParameters,
-  unreadable,
-} from '../../lists/parameters.ts'
-import { dayOf, type ListRequest, listRequestOf } from '../../lists/query.ts'
-import type { Plan } from '../../lists/resolve.ts'
-import type { NameLookup } from '../../records/name-lookup.ts'
+import { idKey } from '../../lists/aggregate-query.ts'
+import { pagesByValue, type ValuePage } from '../../lists/page.ts'
+import { addProblem, dayOf, type Parameters } from '../../lists/parameters.ts'
+import type { Plan } from '../../lists/plan.ts'
+import { type ListRequest, listRequestOf } from '../../lists/query.ts'
+import type { Report } from '../../lists/report.ts'
 import type { RawReader } from '../../records/store.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import { type DealGroup, dealGroups, dealMoney, type SumName, seesSum } from './aggregate.ts'
-import { type OfPipeline, ofPipeline, shownStage, stageMembers } from './of-pipeline.ts'
+import {
+  namedByStages,
+  type OfPipeline,
+  ofPipeline,
+  pipelineParameter,
+  shownPipeline,
+  shownStage,
+  stageMembers,
+} from './of-pipeline.ts'
 
-export type BoardRequest = OfPipeline & {
-  readonly list: ListRequest
-  /** the list of Won and Lost stages, which may leave out deals closed long ago */
-  readonly closed: ListRequest
-}
+type BoardRequest = OfPipeline &
+  ListRequest & {
+    /** the list of Won and Lost stages if it leaves out deals closed long ago; null: that of the others */
+    readonly closed: ListRequest | null
+  }
 
 /** A stage as the board shows it, and its first deals. */
-export type Lane = { readonly stage: JsonObject; readonly page: ValuePage }
+type Lane = { readonly stage: JsonObject; readonly page: ValuePage }
 
-export const boardParameters = [
-  ...(['pipeline', 'closed_since', 'filter', 'sort', 'pageSize', 'fields', 'expand'] as const),
-]
 /** Maximum number of deals of a stage, and of all stages. */
-export const pageSizes = { usual: 30, max: 100 }
+const pageSizes = { usual: 30, max: 100 }
 const dealsMax = 3000
 
-/** Reads the parameters of a board. Throws as readListQuery does, with every problem. */
-export function readBoardQuery(
-  parameters: Parameters,
-  schema: ResourceSchema,
-  catalog: Catalog,
-  now: string,
-  names: NameLookup,
-): BoardRequest {
-  const problems = unknownParameters(
-    parameters,
-    boardParameters,
-    foreignParameterHint(schema, boardParameters),
-  )
-  const context = { schema, catalog, problems, names }
-  const list = listRequestOf(parameters, context, now, pageSizes)
-  const since = dayOf(parameters, 'closed_since', problems)
-  // Reports the problems of the list only once.
-  const closed =
-    since && problems.count === 0
-      ? listRequestOf(withFilter(parameters, `deal_closed_on:gte(${since})`), context, now, pageSizes)
-      : list
-  const of = ofPipeline(parameters, context)
-  const { stages } = of
-  if (list.pageSize * stages.length > dealsMax) refuseSize(stages.length, problems)
-  throwProblems(problems, unreadable)
-  return { ...of, list, closed }
+const [text, whole, number] = [{ type: 'string' }, { type: 'integer' }, { type: 'number' }]
+const ofCurrency = { currency: whole, currency_code: orNull(text), value: number, count: whole }
+
+const boardSchema: Schema = openObject({
+  pipeline: orNull(schemaRef('named')),
+  currency: openObject({ id: whole, code: text }),
+  stages: { type: 'array', items: schemaRef('board_stage') },
+})
+
+const boardStageSchema: Schema = madeOfFields(
+  ['pipeline_stage', 'deal'],
+  openObject(
+    {
+      ...stageMembers,
+      count: whole,
+      value: { ...number, description: 'What the deals are worth in the base currency.' },
+      weighted_value: { ...number, description: 'The same by their probability.' },
+      by_currency: { type: 'array', items: openObject(ofCurrency) },
+      without_rate: { ...whole, description: 'How many deals have a value that no rate converts.' },
+      hasMore: { type: 'boolean' },
+      nextCursor: orNull(text),
+      records: { type: 'array', items: schemaRef('deal') },
+    },
+    ['id', 'name', 'count', 'hasMore', 'nextCursor', 'records'],
+  ),
+)
+
+export const board: Report<BoardRequest> = {
+  ...{ resource: 'deal', name: 'board', path: 'view/board' },
+  summary: 'Shows the stages of a pipeline with their deals.',
+  description:
+    'Each open or closed stage has its sums and its first deals. To go on in a stage, list deals with the same filter and sort, the stage as a further filter after them, and its nextCursor as cursor. An example: filter=pipeline_stage:eq(3). With closed_since, a stage of the kind Won or Lost has filter=deal_closed_on:gte(DAY) before its own.',
+  parameters: {
+    pipeline: pipelineParameter,
+    closed_since: {
+      schema: { type: 'string', format: 'date' },
+      description: 'Stages of the kind Won or Lost show the deals that were closed on that day or later.',
+    },
+    ...{ filter: 'filter', sort: 'sort' },
+    pageSize: {
+      description: `How many deals of each stage are answered at most; ${pageSizes.usual} if not said.`,
+      schema: { type: 'integer', minimum: 1, maximum: pageSizes.max },
+    },
+    ...{ fields: 'deal_fields', expand: 'deal_expand' },
+  },
+  response: {
+    description: 'The stages in their order.',
+    data: schemaRef('board'),
+    meta: { type: 'object', properties: { pageSize: whole }, required: ['pageSize'] },
+  },
+  schemas: { board: boardSchema, board_stage: boardStageSchema },
+  shows: namedByStages,
+  read: (query, now) => {
+    const { parameters, problems } = query
+    const list = listRequestOf(query, now, pageSizes)
+    const since = dayOf(query, 'closed_since')
+    // Reports the problems of the list only once.
+    const closed =
+      since && problems.count === 0
+        ? listRequestOf(
+            { ...query, parameters: withFilter(parameters, `deal_closed_on:gte(${since})`) },
+            now,
+            pageSizes,
+          )
+        : null
+    const of = ofPipeline(query)
+    const { stages } = of
+    if (list.pageSize * stages.length > dealsMax) refuseSize(stages.length, problems)
+    return { ...of, ...list, closed }
+  },
+  answer: async (db, caller, request) => {
+    const lanes = await boardLanes(db, caller, request)
+    const { account, currencies } = caller.catalog
+    const { id, code } = currencies.get(account.base_currency)!
+    const head = { pipeline: shownPipeline(request), currency: { id, code } }
+    // Records pass through as the database's bytes.
+    const stages = lanes.map(({ stage, page }, index) => {
+      const { records, hasMore, nextCursor } = page
+      const before = `${index ? ',' : ''}${unclosedJson({ ...stage, hasMore, nextCursor })},"records":[`
+      return [Buffer.from(before), ...records, Buffer.from(']}')]
+    })
+    const data = [Buffer.from(`${unclosedJson(head)},"stages":[`), ...stages.flat(), Buffer.from(']}')]
+    return { data, meta: { pageSize: request.pageSize } }
+  },
+}
+
+/** The JSON of an object, without its closing brace. */
+function unclosedJson(object: JsonObject): string {
+  return JSON.stringify(object).slice(0, -1)
 }
 
 function withFilter(parameters: Parameters, filter: string): Parameters {
@@ -80,19 +141,20 @@ function refuseSize(stages: number, problems: Problems): void {
 }
 
 /** The stages of a board, each with its sums and its first deals, in their order. */
-export async function boardLanes(
-  db: RawReader,
-  schema: ResourceSchema,
-  caller: Caller,
-  request: BoardRequest,
-): Promise<readonly Lane[]> {
-  const { stages, list, closed, by } = request
-  const [open, others] = [true, false].map(isOpen =>
-    stages.filter(({ kind }) => (list === closed || kind === 'open') === isOpen),
-  ) as [Stage[], Stage[]]
+async function boardLanes(db: RawReader, caller: Caller, request: BoardRequest): Promise<readonly Lane[]> {
+  const { stages, closed } = request
+  const isOpen = ({ kind }: Stage) => closed === null || kind === 'open'
   const lanes = [
-    ...(await lanesOf(db, schema, caller, list, by, open)),
-    ...(await lanesOf(db, schema, caller, closed, by, others)),
+    ...(await lanesOf(db, caller, request, request, stages.filter(isOpen))),
+    ...(closed
+      ? await lanesOf(
+          db,
+          caller,
+          request,
+          closed,
+          stages.filter(stage => !isOpen(stage)),
+        )
+      : []),
   ]
   const byStage = new Map(lanes.map(lane => [lane.stage.id, lane]))
   return stages.map(({ id }) => byStage.get(id)!)
@@ -101,18 +163,17 @@ export async function boardLanes(
 /** The lanes of stages that share one filter. */
 async function lanesOf(
   db: RawReader,
-  schema: ResourceSchema,
   caller: Caller,
+  { by }: OfPipeline,
   list: ListRequest,
-  by: Field,
   stages: readonly Stage[],
 ): Promise<readonly Lane[]> {
   if (stages.length === 0) return []
   const ids = stages.map(({ id }) => id)
-  const pages = await pagesByValue(db, schema, caller, list, by, ids)
+  const pages = await pagesByValue(db, caller, list, by, ids)
   const keys = [idKey(by, by.internal_name)]
   const filter = withinStages(list.filter, by, ids)
-  const groups = await dealGroups(db, caller, { keys, filter, isOfDeleted: false })
+  const groups = await dealGroups(db, caller, { ...list, keys, filter })
   const byStage = new Map(groups.map(group => [Number(group.keys[0]), group]))
   return stages.map((stage, index) => ({
     stage: { ...shownStage(stage, caller), ...shownSums(byStage.get(stage.id) ?? nothing, caller) },
@@ -122,7 +183,7 @@ async function lanesOf(
 
 const nothing: DealGroup = { keys: [], count: 0, sums: null, base: 0, weighted: 0, without_rate: 0 }
 
-function withinStages(filter: Plan | null, by: Field, ids: readonly number[]): Plan {
+function withinStages(filter: Plan | null, by: OfPipeline['by'], ids: readonly number[]): Plan {
   const term = kinds[by.type].term(by, '')!
   const within: Plan = { type: 'condition', term, operator: 'in', values: ids.map(String) }
   return filter ? { type: 'and', of: [filter, within] } : within
@@ -143,30 +204,3 @@ function shownSums({ count, sums, base, weighted, without_rate }: DealGroup, cal
   const seen = Object.entries(all).filter(([, [sum]]) => seesSum(sum, caller))
   return { count, ...Object.fromEntries(seen.map(([name, [, value]]) => [name, value])) }
 }
-
-const [text, whole, number] = [{ type: 'string' }, { type: 'integer' }, { type: 'number' }]
-const ofCurrency = { currency: whole, currency_code: orNull(text), value: number, count: whole }
-
-export const boardSchema: Schema = openObject({
-  pipeline: orNull(schemaRef('named')),
-  currency: openObject({ id: whole, code: text }),
-  stages: { type: 'array', items: schemaRef('board_stage') },
-})
-
-export const boardStageSchema: Schema = madeOfFields(
-  ['pipeline_stage', 'deal'],
-  openObject(
-    {
-      ...stageMembers,
-      count: whole,
-      value: { ...number, description: 'What the deals are worth in the base currency.' },
-      weighted_value: { ...number, description: 'The same by their probability.' },
-      by_currency: { type: 'array', items: openObject(ofCurrency) },
-      without_rate: { ...whole, description: 'How many deals have a value that no rate converts.' },
-      hasMore: { type: 'boolean' },
-      nextCursor: orNull(text),
-      records: { type: 'array', items: schemaRef('deal') },
-    },
-    ['id', 'name', 'count', 'hasMore', 'nextCursor', 'records'],
-  ),
-)

@@ -1,61 +1,92 @@
 /**
- * A funnel (D131): how far the deals came that entered a pipeline in a period, from the events of their
- * stages. Knows no HTTP.
+ * A funnel, GET /deal/funnel (D131): how far the deals came that entered a pipeline in a period, from the
+ * events of their stages. Knows no HTTP.
  */
-import type { Catalog, ResourceSchema, Stage } from '../../fields/catalog.ts'
+import type { Stage } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
-import { foreignParameterHint } from '../../lists/foreign-parameters.ts'
-import {
-  addProblem,
-  type Parameters,
-  throwProblems,
-  unknownParameters,
-  unreadable,
-} from '../../lists/parameters.ts'
-import { dayOf, type Selection, selectionOf } from '../../lists/query.ts'
-import { dependsOnValues } from '../../lists/resolve.ts'
-import { whereSql } from '../../lists/sql.ts'
-import type { NameLookup } from '../../records/name-lookup.ts'
+import { addProblem, dayOf } from '../../lists/parameters.ts'
+import { dependsOnValues } from '../../lists/plan.ts'
+import { type Selection, selectionOf } from '../../lists/query.ts'
+import type { Report, ReportParameter } from '../../lists/report.ts'
+import { whereSql } from '../../lists/where.ts'
 import type { Reader } from '../../records/store.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
-import { type OfPipeline, ofPipeline, shownStage, stageMembers } from './of-pipeline.ts'
+import {
+  namedByStages,
+  type OfPipeline,
+  ofPipeline,
+  pipelineParameter,
+  shownPipeline,
+  shownStage,
+  stageMembers,
+} from './of-pipeline.ts'
 
-export type FunnelRequest = OfPipeline & {
-  readonly selection: Selection
-  /** first and last day of the period, in the account's time zone; null: unbounded */
-  readonly from: string | null
-  readonly to: string | null
+type FunnelRequest = OfPipeline &
+  Selection & {
+    /** first and last day of the period, in the account's time zone; null: unbounded */
+    readonly from: string | null
+    readonly to: string | null
+  }
+
+const [whole, number] = [{ type: 'integer' }, { type: 'number' }]
+const day = orNull({ type: 'string', format: 'date' })
+const moment = orNull({ type: 'string', format: 'date-time' })
+
+const funnelSchema: Schema = openObject({
+  pipeline: orNull(schemaRef('named')),
+  ...{ from: day, to: day },
+  since: { ...moment, description: 'The oldest event that is kept: what was before is not known.' },
+  deals: { ...whole, description: 'How many deals entered the pipeline in the period.' },
+  ...{ won: whole, lost: whole },
+  stages: { type: 'array', items: schemaRef('funnel_stage') },
+})
+
+const funnelStageSchema: Schema = madeOfFields(
+  ['pipeline_stage'],
+  openObject(
+    {
+      ...stageMembers,
+      entered: { ...whole, description: 'Deals that came to this stage or further.' },
+      went_on: { ...whole, description: 'Those of them that came further.' },
+      lost_from: { ...whole, description: 'Deals that are lost and were in this open stage last.' },
+      conversion: { ...orNull(number), description: 'went_on by entered; null where nothing entered.' },
+      median_days: { ...orNull(number), description: 'Of the stays in the stage that ended.' },
+    },
+    ['id', 'name', 'entered', 'went_on', 'lost_from', 'conversion', 'median_days'],
+  ),
+)
+
+function dayParameter(which: string): ReportParameter {
+  return {
+    schema: { type: 'string', format: 'date' },
+    description: `The ${which} day of the period, in the account's time zone; without it, it has no such end.`,
+  }
 }
 
-export const funnelParameters = ['pipeline', 'from', 'to', 'filter'] as const
-
-/** Reads the parameters of a funnel. Throws as readListQuery does, with every problem. */
-export function readFunnelQuery(
-  parameters: Parameters,
-  schema: ResourceSchema,
-  catalog: Catalog,
-  names: NameLookup,
-): FunnelRequest {
-  const problems = unknownParameters(
-    parameters,
-    funnelParameters,
-    foreignParameterHint(schema, funnelParameters),
-  )
-  const context = { schema, catalog, problems, names }
-  const [from, to] = [dayOf(parameters, 'from', problems), dayOf(parameters, 'to', problems)]
-  if (from !== null && to !== null && from > to)
-    addProblem(problems, 'to', 'contradiction', 'to must not be before from.')
-  const request = {
-    ...ofPipeline(parameters, context),
-    selection: selectionOf(parameters, context),
-    from,
-    to,
-  }
-  throwProblems(problems, unreadable)
-  return request
+export const funnel: Report<FunnelRequest> = {
+  ...{ resource: 'deal', name: 'funnel', path: 'funnel' },
+  summary: 'Shows how far deals come in a pipeline.',
+  description:
+    'It counts the deals that entered the pipeline in the period, and follows them until now: how many came to each open stage, went on, or were lost from it.',
+  parameters: {
+    pipeline: pipelineParameter,
+    ...{ from: dayParameter('first'), to: dayParameter('last') },
+    filter: 'filter',
+  },
+  response: { description: 'The open stages in their order.', data: schemaRef('funnel') },
+  schemas: { funnel: funnelSchema, funnel_stage: funnelStageSchema },
+  shows: namedByStages,
+  read: query => {
+    const { problems } = query
+    const [from, to] = [dayOf(query, 'from'), dayOf(query, 'to')]
+    if (from !== null && to !== null && from > to)
+      addProblem(problems, 'to', 'contradiction', 'to must not be before from.')
+    return { ...ofPipeline(query), ...selectionOf(query), from, to }
+  },
+  answer: async (db, caller, request) => ({ data: await readFunnel(db, caller, request) }),
 }
 
 /** The result of the statement. */
@@ -74,10 +105,9 @@ type FunnelRow = {
 }
 
 /** The funnel of a response: the number of deals, their outcomes, and the open stages. */
-export async function funnel(db: Reader, caller: Caller, request: FunnelRequest): Promise<JsonObject> {
-  const { pipeline, stages, selection, from, to } = request
-  const { filter } = selection
-  const [row] = await ask(db, funnelSql(caller, request), filter !== null && dependsOnValues(filter))
+async function readFunnel(db: Reader, caller: Caller, request: FunnelRequest): Promise<JsonObject> {
+  const { stages, filter, from, to } = request
+  const [row] = await ask(db, funnelSql(caller, request), dependsOnValues(filter))
   const found = parseJson(row!.found!) as unknown as FunnelRow
   const { since, deals, won, lost } = found
   const open = stages.filter(({ kind }) => kind === 'open')
@@ -85,8 +115,7 @@ export async function funnel(db: Reader, caller: Caller, request: FunnelRequest)
     ...shownStage(stage, caller),
     ...counted,
   }))
-  const shownPipeline = pipeline && { id: pipeline.id, name: pipeline.name }
-  return { pipeline: shownPipeline, from, to, since, deals, won, lost, stages: shown }
+  return { pipeline: shownPipeline(request), from, to, since, deals, won, lost, stages: shown }
 }
 
 /** The numbers of each open stage. A deal that reached a stage counts in all before it. Pure. */
@@ -123,7 +152,8 @@ ${foldedSql}`
  * CTEs: `stage` are those of the pipeline, deleted ones included; `found` are the deals that may have entered
  * it in the period; `moves` are the events of their stages.
  */
-function foundSql(caller: Caller, { pipeline, stages, selection, from, to }: FunnelRequest): Sql {
+function foundSql(caller: Caller, request: FunnelRequest): Sql {
+  const { pipeline, stages, from, to } = request
   const params = callerParamsOf(caller)
   const { account } = params
   const zone = param(caller.catalog.account.time_zone)
@@ -152,7 +182,7 @@ candidates AS (
 ),
 found AS MATERIALIZED (
   SELECT r.id, r.created_at, r.pipeline_stage FROM candidates c JOIN deal r ON r.id = c.id
-  WHERE ${whereSql('deal', params, selection)}
+  WHERE ${whereSql(params, request)}
 ),
 moves AS MATERIALIZED (
   SELECT f.id, f.created_at, f.pipeline_stage, e.seq, e.at,
@@ -207,31 +237,3 @@ const foldedSql = sql`SELECT json_build_object(
     FROM cohort, period
     WHERE place IS NOT NULL AND left_at IS NOT NULL AND NOT (is_assumed AND at < since) GROUP BY stage) x)
 )::text AS found`
-
-const [whole, number] = [{ type: 'integer' }, { type: 'number' }]
-const day = orNull({ type: 'string', format: 'date' })
-const moment = orNull({ type: 'string', format: 'date-time' })
-
-export const funnelSchema: Schema = openObject({
-  pipeline: orNull(schemaRef('named')),
-  ...{ from: day, to: day },
-  since: { ...moment, description: 'The oldest event that is kept: what was before is not known.' },
-  deals: { ...whole, description: 'How many deals entered the pipeline in the period.' },
-  ...{ won: whole, lost: whole },
-  stages: { type: 'array', items: schemaRef('funnel_stage') },
-})
-
-export const funnelStageSchema: Schema = madeOfFields(
-  ['pipeline_stage'],
-  openObject(
-    {
-      ...stageMembers,
-      entered: { ...whole, description: 'Deals that came to this stage or further.' },
-      went_on: { ...whole, description: 'Those of them that came further.' },
-      lost_from: { ...whole, description: 'Deals that are lost and were in this open stage last.' },
-      conversion: { ...orNull(number), description: 'went_on by entered; null where nothing entered.' },
-      median_days: { ...orNull(number), description: 'Of the stays in the stage that ended.' },
-    },
-    ['id', 'name', 'entered', 'went_on', 'lost_from', 'conversion', 'median_days'],
-  ),
-)

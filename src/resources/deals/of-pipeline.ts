@@ -4,8 +4,9 @@ import type { Field, Schema } from '../../fields/field.ts'
 import { optionOperand } from '../../fields/kinds/dropdown.ts'
 import { orNull } from '../../fields/kinds/schemas.ts'
 import type { JsonObject } from '../../json.ts'
-import type { ResolveContext } from '../../lists/operands.ts'
-import { addProblem, type Parameters, single } from '../../lists/parameters.ts'
+import { addProblem, single } from '../../lists/parameters.ts'
+import type { QueryContext } from '../../lists/query.ts'
+import type { ReportParameter } from '../../lists/report.ts'
 import type { Caller } from '../../rights/visibility.ts'
 
 export type OfPipeline = {
@@ -15,6 +16,11 @@ export type OfPipeline = {
   readonly stages: readonly Stage[]
   /** the field of a deal that holds its stage */
   readonly by: Field
+}
+
+export const pipelineParameter: ReportParameter = {
+  description: "The pipeline, by its id or name; the account's first if not said.",
+  schema: { type: 'string' },
 }
 
 /** The members of a stage in the catalog; a role may hide some of them. */
@@ -30,16 +36,20 @@ export function namedByStages({ byName }: ResourceSchema): readonly Field[] {
 }
 
 /** The pipeline that a parameter names as filters do, or the account's first. */
-export function ofPipeline(parameters: Parameters, context: ResolveContext): OfPipeline {
+export function ofPipeline(context: QueryContext): OfPipeline {
   const { catalog, schema, problems } = context
   const by = schema.byName.get('pipeline_stage')!
   // No other problem may name a hidden field.
   const hidden = namedByStages(schema).find(({ is_hidden }) => is_hidden)
   if (hidden)
     addProblem(problems, 'pipeline', 'unknown_field', `There is no field "${hidden.internal_name}".`)
-  const pipeline = hidden ? null : pipelineOf(parameters, context)
+  const pipeline = hidden ? null : pipelineOf(context)
   const stages = [...catalog.stages.values()].filter(stage => stage.pipeline === pipeline?.id)
   return { pipeline, stages: inOrder(stages), by }
+}
+
+export function shownPipeline({ pipeline }: OfPipeline): JsonObject | null {
+  return pipeline && { id: pipeline.id, name: pipeline.name }
 }
 
 /** A stage without the members that the role hides (D64). */
@@ -48,8 +58,9 @@ export function shownStage({ pipeline: _, ...stage }: Stage, { catalog }: Caller
   return Object.fromEntries(Object.entries(stage).filter(([name]) => !byName.get(name)!.is_hidden))
 }
 
-function pipelineOf(parameters: Parameters, { catalog, problems, schema }: ResolveContext): Pipeline | null {
-  const text = single(parameters, 'pipeline', problems)
+function pipelineOf(context: QueryContext): Pipeline | null {
+  const { catalog, problems, schema } = context
+  const text = single(context, 'pipeline')
   if (text === null) return firstOf(catalog)
   const found = optionOperand(text, schema.byName.get('pipeline')!)
   if ('message' in found) {

@@ -1,19 +1,16 @@
 /** The bytes of an export, from the batches of its records; and the check before there are any. */
 import { parameterProblem, Refusal } from '../../errors.ts'
-import { countStatement } from '../../lists/scan.ts'
 import type { Reader } from '../../records/store.ts'
 import { ask } from '../../sql.ts'
 import type { ExportContext } from './export.ts'
 import { formatOf } from './formats.ts'
+import { countStatement } from './scan.ts'
 
 /** Throws `malformed_query` if there are more records than the format can hold. */
-export async function refuseTooMany(
-  reader: Reader,
-  { schema, caller, request }: ExportContext,
-): Promise<void> {
+export async function refuseTooMany(reader: Reader, { caller, request }: ExportContext): Promise<void> {
   const { recordsMax } = formatOf[request.format]
   if (recordsMax === undefined) return
-  const [row] = await ask(reader, countStatement(schema, caller, request.list, recordsMax))
+  const [row] = await ask(reader, countStatement(caller, request.list, recordsMax))
   if (Number(row!.count) <= recordsMax) return
   const message = `A workbook holds at most ${recordsMax} records: take format=csv, or filter them.`
   throw new Refusal('malformed_query', message, [parameterProblem('format', 'too_many', message)])
@@ -21,12 +18,12 @@ export async function refuseTooMany(
 
 /** The bytes in chunks of about a batch. */
 export function contentOf(
-  { schema, caller, request, onRecords }: ExportContext,
+  { caller, request, onRecords }: ExportContext,
   reader: Reader,
   batches: AsyncIterable<readonly Uint8Array[]>,
 ): AsyncGenerator<Uint8Array> {
   const counted = onRecords ? toldOf(batches, onRecords) : batches
-  return formatOf[request.format].content({ request, schema, caller, reader, batches: counted })
+  return formatOf[request.format].content({ request, caller, reader, batches: counted })
 }
 
 /** Passes the batches through; reports the number of records before each is used. */

@@ -7,7 +7,6 @@
 
 import type { Readable } from 'node:stream'
 import type { Database } from '../../db/open.ts'
-import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import type { ExportRequest } from './query.ts'
 import { streamed } from './snapshot.ts'
@@ -24,7 +23,6 @@ export type ExportResult = {
 
 /** An export request, with its caller. */
 export type ExportContext = {
-  readonly schema: ResourceSchema
   readonly caller: Caller
   readonly request: ExportRequest
   /** Called with the number of records read so far. */

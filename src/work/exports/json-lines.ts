@@ -8,9 +8,9 @@ const lineFeed = Uint8Array.of(10)
 
 /** The lines of all records. Usually their bytes pass through unread. */
 export async function* jsonLines(source: Source): AsyncGenerator<Uint8Array> {
-  const { batches, schema, request } = source
+  const { batches, request } = source
   const { named } = request
-  const { only } = request.list
+  const { schema, only } = request.list
   const lined = schema.fields.filter(field => field.lines_of !== null)
   if (!named?.length && isShownWhole(schema, only)) {
     for await (const batch of batches) yield Buffer.concat(batch.flatMap(line => [line, lineFeed]))

@@ -1,16 +1,9 @@
-/** Parses the parameters of an export (D81). Reports every problem at once. Knows no SQL. */
-import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
+/** Reads the parameters of an export (D81), with every problem at once. Knows no SQL. */
+import { type Catalog, type ResourceSchema, shownFields } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
-import { foreignParameterHint } from '../../lists/foreign-parameters.ts'
-import {
-  oneOf,
-  type Parameters,
-  throwProblems,
-  unknownParameters,
-  unreadable,
-} from '../../lists/parameters.ts'
-import { type ListRequest, listRequestOf } from '../../lists/query.ts'
+import { oneOf, type Parameters } from '../../lists/parameters.ts'
+import { type ListRequest, listRequestOf, readQuery } from '../../lists/query.ts'
 import { isExpandable } from '../../records/expand.ts'
 import type { NameLookup } from '../../records/name-lookup.ts'
 
@@ -40,16 +33,13 @@ export function readExportQuery(
   now: string,
   names: NameLookup,
 ): ExportRequest {
-  const problems = unknownParameters(
-    parameters,
-    exportParameters,
-    foreignParameterHint(schema, exportParameters),
-  )
-  const format = oneOf(parameters, 'format', formats, problems) ?? 'csv'
-  const isNamed = oneOf(parameters, 'names', ['1', '0'] as const, problems) === '1'
-  const list = listRequestOf(parameters, { schema, catalog, problems, names }, now, { usual: 1, max: 1 })
-  throwProblems(problems, unreadable)
-  const shown = list.only ?? schema.fields.filter(field => field.is_active && !field.is_hidden)
+  const context = { schema, catalog, names }
+  const { format, isNamed, list } = readQuery(parameters, exportParameters, context, query => ({
+    format: oneOf(query, 'format', formats) ?? 'csv',
+    isNamed: oneOf(query, 'names', ['1', '0']) === '1',
+    list: listRequestOf(query, now, { usual: 1, max: 1 }),
+  }))
+  const shown = list.only ?? shownFields(schema)
   // No name finds a deal: an import takes its id only.
   const isFound = ({ type, related }: Field) =>
     !related || kinds[type].hasOptions || catalog.resources.get(related)?.resource.namedBy !== undefined

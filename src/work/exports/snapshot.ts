@@ -4,11 +4,11 @@
  */
 import { fetchLines } from '../../db/cursor.ts'
 import type { Database, PoolTransaction } from '../../db/open.ts'
-import { lineStatement, scanStatement } from '../../lists/scan.ts'
 import type { Reader } from '../../records/store.ts'
 import { WaitEnded } from '../../waiting/fair-semaphore.ts'
 import { contentOf, refuseTooMany } from './content.ts'
 import type { ExportContext, ExportResult } from './export.ts'
+import { lineStatement, scanStatement } from './scan.ts'
 import { Spool } from './spool.ts'
 import type { SpoolQuota } from './spool-file.ts'
 
@@ -44,16 +44,13 @@ export function streamed(
   })
 }
 
-function linesOf(
-  tx: PoolTransaction,
-  { schema, caller, request }: ExportContext,
-): AsyncGenerator<Uint8Array[]> {
+function linesOf(tx: PoolTransaction, { caller, request }: ExportContext): AsyncGenerator<Uint8Array[]> {
   const one = async (place: string) => {
-    const { text, values } = lineStatement(schema, caller, place)
+    const { text, values } = lineStatement(caller, request.list, place)
     const [row] = await tx.query<[Uint8Array][]>(text, values, { raw: true })
     return row![0]
   }
-  return fetchLines(tx, scanStatement(schema, caller, request.list), one)
+  return fetchLines(tx, scanStatement(caller, request.list), one)
 }
 
 /** A reader within the snapshot. */

@@ -1,5 +1,4 @@
 /** The input of a format: batches of records' texts, or records with their names. */
-import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
 import { type NamesByField, namesOf } from '../../records/expand.ts'
@@ -10,7 +9,6 @@ import type { ExportRequest } from './query.ts'
 
 export type Source = {
   readonly request: ExportRequest
-  readonly schema: ResourceSchema
   readonly caller: Caller
   /** reads within the snapshot of the records */
   readonly reader: Reader

@@ -7,12 +7,12 @@
 
 import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
-import { scanInSteps } from '../../lists/scan.ts'
 import type { RawReader } from '../../records/store.ts'
 import { ask, sql } from '../../sql.ts'
 import { WaitEnded } from '../../waiting/fair-semaphore.ts'
 import { contentOf, refuseTooMany } from './content.ts'
 import type { ExportContext, ExportResult } from './export.ts'
+import { scanInSteps } from './scan.ts'
 import { Spool } from './spool.ts'
 import type { SpoolQuota } from './spool-file.ts'
 
@@ -47,7 +47,7 @@ async function spoolOf(
   quota: SpoolQuota,
 ): Promise<Spool> {
   await refuseTooMany(reader, asked)
-  const steps = scanInSteps(reader, asked.schema, asked.caller, asked.request.list)
+  const steps = scanInSteps(reader, asked.caller, asked.request.list)
   const spool = new Spool(quota)
   try {
     for await (const chunk of contentOf(asked, reader, steps)) {

@@ -2,7 +2,7 @@
  * Converts cells: a function for each form of target, created once for a file. Each returns a value that the
  * interface takes, or undefined after a problem. Knows no record.
  */
-import type { Catalog } from '../../fields/catalog.ts'
+import { type Catalog, shownField } from '../../fields/catalog.ts'
 import { findOption } from '../../fields/kinds/dropdown.ts'
 import { momentIn } from '../../fields/local-times.ts'
 import type { Cell } from '../../files/read.ts'
@@ -156,8 +156,8 @@ function textConversion(place: Place, given: ConversionContext): ConvertText {
 
 /** A person whom a field points to may also be named by an e-mail, as our exports do (D81). */
 function namesOrEmails(place: Place, catalog: Catalog): ConvertText {
-  const emails = place.isNested ? catalog.resources.get(place.own.related!)?.byName.get('emails') : undefined
-  const areTaken = emails?.is_active && !emails.is_hidden
+  const related = place.isNested ? catalog.resources.get(place.own.related!) : undefined
+  const areTaken = related && shownField(related, 'emails') !== null
   return text =>
     areTaken && isEmail.test(text.trim())
       ? { emails: emailsOf(text, { ...place, member: null }) }

@@ -1,6 +1,6 @@
 /** Changes of the plan of an import (D80). Pure: reports every problem of a change. */
 import { Problems, problemAt, Refusal } from '../../errors.ts'
-import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
+import { type Catalog, type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import { columnsMax } from '../../files/read-limits.ts'
 import { dateOrders } from '../../files/texts.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
@@ -163,8 +163,8 @@ function duplicatesOf(
     addProblem('/duplicates', 'wrong_type', 'duplicates must be an object with by and action.')
   refuseUnknown(sent, ['by', 'action'], '/duplicates', addProblem)
   const { by = before.by, action = before.action } = isObject(sent) ? sent : {}
-  const field = typeof by === 'string' ? schema.byName.get(by) : undefined
-  const isUsable = field?.is_unique && field.is_active && !field.is_hidden && !field.is_read_only
+  const field = typeof by === 'string' ? shownField(schema, by) : null
+  const isUsable = field?.is_unique && !field.is_read_only
   if (by !== null && !isUsable)
     addProblem('/duplicates/by', 'invalid_value', 'by must be a unique field that you may write, or null.')
   const known = actions.find(one => one === action)

@@ -3,7 +3,7 @@
  * and companies to find or create; and the times that an import preserves. Pure.
  */
 import type { Problem } from '../../errors.ts'
-import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
+import { type Catalog, type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import type { Cell } from '../../files/read.ts'
 import { itemsOf, jsonList, plainText } from '../../files/texts.ts'
 import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
@@ -265,9 +265,9 @@ function isNamed(object: JsonObject, { own }: Place, catalog: Catalog): boolean 
 
 /** If a person named by a row is created, the person belongs to the row's company. */
 function join(body: JsonObject, { own }: Place, catalog: Catalog): void {
-  const field = catalog.resources.get(own.related!)!.byName.get('company')
+  const field = shownField(catalog.resources.get(own.related!)!, 'company')
   const person = body[own.internal_name]
-  if (!field?.is_active || field.is_hidden || field.is_read_only || !isObject(person)) return
+  if (!field || field.is_read_only || !isObject(person)) return
   if (body.company !== undefined) person.company ??= body.company
 }
 

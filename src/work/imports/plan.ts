@@ -1,5 +1,5 @@
 /** The plan of an import (D80): how its file becomes records, as stored and changed. Pure. */
-import type { ResourceSchema } from '../../fields/catalog.ts'
+import { type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import type { Source } from '../../files/read.ts'
 import type { Json } from '../../json.ts'
 import type { Job } from '../jobs/job.ts'
@@ -43,10 +43,9 @@ export type ImportPlan = {
  * True if the field of the plan still identifies records: it may no longer be unique, or be hidden. Without
  * it each row of an existing record would create another.
  */
-export function canTell({ byName }: ResourceSchema, { by, action }: ImportPlan['duplicates']): boolean {
+export function canTell(schema: ResourceSchema, { by, action }: ImportPlan['duplicates']): boolean {
   if (action === 'create') return true
-  const field = by === null ? undefined : byName.get(by)
-  return field?.is_unique === true && field.is_active && !field.is_hidden
+  return by !== null && shownField(schema, by)?.is_unique === true
 }
 
 /** The message if it doesn't. */

@@ -3,7 +3,7 @@
  * of contacts and companies to find or create, and times that an import preserves. The conversion of a cell
  * follows from the schema of its field, so a new kind needs nothing here.
  */
-import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
+import { type Catalog, isShown, type ResourceSchema } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { allows } from '../../rights/scopes.ts'
@@ -102,7 +102,7 @@ const placesIn = memoize((catalog: Catalog) =>
 )
 
 function isTaken(field: Field): boolean {
-  if (!field.is_active || field.is_hidden || field.is_of_store) return false
+  if (!isShown(field) || field.is_of_store) return false
   return !field.is_read_only || keptFields.includes(field.internal_name)
 }
 

@@ -1,8 +1,8 @@
 /** Bulk change: the same change to all records that a filter finds (D82), in the order of their ids. */
 import type { Json, JsonObject } from '../../json.ts'
-import { requireReadScopes } from '../../lists/needed-scopes.ts'
+import { requireReadScopes } from '../../lists/plan.ts'
 import { readListQuery } from '../../lists/query.ts'
-import { whereSql } from '../../lists/sql.ts'
+import { whereSql } from '../../lists/where.ts'
 import { resolveNames } from '../../records/names.ts'
 import { type Reader, type Transaction, tableOf } from '../../records/store.ts'
 import { carryOutBatch } from '../../records/write/batch.ts'
@@ -99,5 +99,5 @@ async function found(
     readListQuery(parameters, schema, catalog, now, names),
   )
   requireReadScopes(rights, [], asked)
-  return whereSql(resource, callerParamsOf(context), asked)
+  return whereSql(callerParamsOf(context), asked)
 }

@@ -15,9 +15,8 @@ import {
   shownAliases,
 } from '../../history/present.ts'
 import type { JsonObject } from '../../json.ts'
-import { requireReadScopes } from '../../lists/needed-scopes.ts'
+import { type Plan, requireReadScopes } from '../../lists/plan.ts'
 import { selectionOf } from '../../lists/query.ts'
-import type { Plan } from '../../lists/resolve.ts'
 import { resolveNames } from '../../records/names.ts'
 import type { Reader } from '../../records/store.ts'
 import { filteredResource } from '../../resources/webhook.ts'
@@ -116,8 +115,8 @@ export async function filterPlan(
   const { catalog, rights } = caller
   const schema = catalog.resources.get(resource)!
   const read = await resolveNames(db, caller, names => {
-    const problems = new Problems()
-    const { filter } = selectionOf(new Map([['filter', [text]]]), { schema, catalog, problems, names })
+    const [parameters, problems] = [new Map([['filter', [text]]]), new Problems()]
+    const { filter } = selectionOf({ parameters, schema, catalog, problems, names })
     return { plan: filter, problems }
   })
   requireReadScopes(rights, [], { filter: read.plan })

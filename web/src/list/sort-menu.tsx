@@ -2,11 +2,12 @@
 import { ArrowUpDown, Plus, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'
+import { parseSort, type SortKey } from '../../../client/src/filter.ts'
 import { useCommands } from '../shell/commands.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { Popover } from '../ui/menu.tsx'
-import { parseSort, printSort, type SortKey } from './sort.ts'
+import { printSort } from './sort.ts'
 import { useFieldPaths, useFields } from './use-fields.ts'
 
 type Props = { source: string; sort: string; onChange: (sort: string) => void }

@@ -1,23 +1,5 @@
-/** The interface's text of a sort ⇄ its keys, and the effect of a press on a header. */
-import { FilterError } from '../../../client/src/filter.ts'
-
-export type SortKey = { readonly field: string; readonly direction: 'asc' | 'desc' }
-
-/** Parses `a:asc,b:desc`. A repeated field is ignored, as by the service. Throws FilterError. */
-export function parseSort(text: string): SortKey[] {
-  if (text.trim() === '') return []
-  let position = 0
-  const keys: SortKey[] = []
-  for (const part of text.split(',')) {
-    const match = /^\s*([A-Za-z_][\w.]*):(asc|desc)\s*$/.exec(part)
-    if (!match) throw new FilterError(`"${part}" is not a sort key`, position)
-    position += part.length + 1
-    const [, field, direction] = match
-    if (keys.every(key => key.field !== field))
-      keys.push({ field: field!, direction: direction as SortKey['direction'] })
-  }
-  return keys
-}
+/** The interface's text of a sort, and the effect of a press on a header. */
+import type { SortKey } from '../../../client/src/filter.ts'
 
 export const printSort = (keys: readonly SortKey[]): string =>
   keys.map(({ field, direction }) => `${field}:${direction}`).join(',')

@@ -12,6 +12,11 @@ export function may({ scopes }: Pick<Me, 'scopes'>, scope: string): boolean {
   return scopes.includes('admin') || scopes.includes(scope)
 }
 
+/** True if the user may start jobs, and control them. */
+export function mayStartJobs(me: Pick<Me, 'scopes'>): boolean {
+  return may(me, 'job:read') && may(me, 'job:write')
+}
+
 /** Reason why a resource can't be changed, or undefined if it can. */
 export function useReadOnlyReason(resource: string): string | undefined {
   const me = useMe()

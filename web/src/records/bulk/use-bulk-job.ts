@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { callApi, errorMessage } from '../../api/api.ts'
 import type { ListRequest } from '../../api/queries.ts'
 import { type Job, sendJobAction, storeJob } from '../../jobs/job.ts'
-import { may, useMe } from '../../shell/me.ts'
+import { mayStartJobs, useMe } from '../../shell/me.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
 import type { Values } from '../editing/draft.ts'
 import type { BulkAction } from './run-action.ts'
@@ -17,10 +17,9 @@ const leftOutMax = 100
 export function useBulkJob(resource: string) {
   const me = useMe()
   const [id, setId] = useState<number | null>(null)
-  const mayControl = may(me, 'job:read') && may(me, 'job:write')
   /** True if a job is used: the same changes to all of many matches. */
   const does = (action: BulkAction, selection: Selection, total: number): boolean =>
-    mayControl &&
+    mayStartJobs(me) &&
     action.type === 'change' &&
     selection.isAll &&
     selection.ids.size <= leftOutMax &&

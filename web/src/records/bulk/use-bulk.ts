@@ -4,7 +4,7 @@ import { errorMessage } from '../../api/api.ts'
 import { type ListRequest, refresh } from '../../api/queries.ts'
 import { nameOf } from '../../fields/references/find-records.ts'
 import { useFormat } from '../../format/use-format.tsx'
-import { may, useMe } from '../../shell/me.ts'
+import { mayStartJobs, useMe } from '../../shell/me.ts'
 import { announce, toast, toastError } from '../../ui/toast.tsx'
 import { readSelected } from './read-selected.ts'
 import { type BulkAction, type Failed, type Outcome, runBulkAction } from './run-action.ts'
@@ -31,7 +31,6 @@ export function useBulk(resource: string, names: Names) {
   const running = useRef<AbortController | null>(null)
   const { counted } = useFormat()
   const me = useMe()
-  const mayControl = may(me, 'job:read') && may(me, 'job:write')
   const countLabel = (count: number) => counted(count, names.one, names.many)
 
   const run = async (action: BulkAction, request: ListRequest, selection: Selection): Promise<void> => {
@@ -44,15 +43,25 @@ export function useBulk(resource: string, names: Names) {
       const records = await readSelected(resource, request, selection, [...new Set(fields)], stop.signal)
       const count = records.length
       let announcedTenth = 0
-      const { done, refused, failed, undo } = await runBulkAction(resource, action, records, mayControl, {
-        signal: stop.signal,
-        onStep: finished => {
-          setProgress({ label: `${finished} of ${countLabel(count)} ${past[action.type]}`, finished, count })
-          if (finished * 10 < (announcedTenth + 1) * count) return
-          announcedTenth = Math.floor((finished * 10) / count)
-          announce(`${finished} of ${count}`)
+      const { done, refused, failed, undo } = await runBulkAction(
+        resource,
+        action,
+        records,
+        mayStartJobs(me),
+        {
+          signal: stop.signal,
+          onStep: finished => {
+            setProgress({
+              label: `${finished} of ${countLabel(count)} ${past[action.type]}`,
+              finished,
+              count,
+            })
+            if (finished * 10 < (announcedTenth + 1) * count) return
+            announcedTenth = Math.floor((finished * 10) / count)
+            announce(`${finished} of ${count}`)
+          },
         },
-      })
+      )
       await refresh(resource)
       if (done) toast(`${countLabel(done)} ${past[action.type]}.`, { action: undo && undoOf(undo) })
       const left = records.length - done - refused

@@ -1,8 +1,8 @@
 /** The head of a table: the label, sort and width of each column. */
 import { ArrowDown, ArrowUp, EllipsisVertical } from 'lucide-react'
 import { Button as AriaButton } from 'react-aria-components'
+import type { SortKey } from '../../../../client/src/filter.ts'
 import { kindOf } from '../../fields/kinds.ts'
-import type { SortKey } from '../../list/sort.ts'
 import { classes } from '../../ui/classes.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { boxWidth, type Layout } from './layout.ts'

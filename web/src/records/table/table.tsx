@@ -3,9 +3,9 @@
  * the order, the columns and the list; the grid owns the active cell.
  */
 import { useRef } from 'react'
+import type { SortKey } from '../../../../client/src/filter.ts'
 import type { AnyRecord } from '../../api/api.ts'
 import type { ListRequest } from '../../api/queries.ts'
-import type { SortKey } from '../../list/sort.ts'
 import { useCommands } from '../../shell/commands.ts'
 import { LoadError } from '../../shell/load-error.tsx'
 import { usePreferences } from '../../shell/preferences.ts'

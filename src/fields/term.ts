@@ -58,7 +58,7 @@ export type LookUp = (resource: string, alias: Sql) => Sql
 export type Order = {
   readonly sql: (row: Row, looked: LookUp) => Sql
   readonly type: Term['type']
-  /** true if the expression is never null: lists then need no second key range (lists/key-ranges.ts) */
+  /** true if the expression is never null: lists then need no second key range (lists/order.ts) */
   readonly isFilled?: boolean
   /** true if the expression reads another table, so that no index can hold it */
   readonly looksUp?: boolean

@@ -2,26 +2,35 @@
  * All records of a list, in its order, for an export (D81): as one statement for a cursor, or in steps if no
  * cursor may stay open. Knows no HTTP and no format.
  */
-import type { ResourceSchema } from '../fields/catalog.ts'
-import { renderedSql } from '../records/rendered-record.ts'
-import { type RawReader, tableOf } from '../records/store.ts'
-import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
-import { compile, param, type Statement, sql } from '../sql.ts'
-import { type Cursor, cursorText, listIdentity, readCursor } from './cursor.ts'
-import { keysOf, renderedLate, rowsSql } from './list.ts'
-import type { ListRequest } from './query.ts'
-import { sortSql, whereSql } from './sql.ts'
+
+import {
+  type Cursor,
+  cursorText,
+  keysOf,
+  listIdentity,
+  readCursor,
+  rowsSql,
+  sortSql,
+} from '../../lists/order.ts'
+import { renderedLate } from '../../lists/page.ts'
+import type { ListRequest } from '../../lists/query.ts'
+import { whereSql } from '../../lists/where.ts'
+import { renderedSql } from '../../records/rendered-record.ts'
+import { type RawReader, tableOf } from '../../records/store.ts'
+import { type Caller, callerParamsOf, visible } from '../../rights/visibility.ts'
+import { compile, type Statement, sql } from '../../sql.ts'
 
 /**
  * The statement of all records, in order: `line` is a record's text; `place`, which begins with a
  * parenthesis, identifies it for `lineStatement`.
  */
-export function scanStatement(schema: ResourceSchema, caller: Caller, request: ListRequest): Statement {
+export function scanStatement(caller: Caller, request: ListRequest): Statement {
+  const { schema } = request
   const params = callerParamsOf(caller)
-  const keys = keysOf(request, params, param(request.asOf))
+  const keys = keysOf(params, request)
   const [table, account] = [tableOf(schema), params.account]
   const ordered = (columns: typeof table) => sql`SELECT ${columns} FROM ${table} r
-    WHERE ${whereSql(schema.resource.name, params, request)} ORDER BY ${sortSql(keys)}`
+    WHERE ${whereSql(params, request)} ORDER BY ${sortSql(keys)}`
   // Sorting whole records would spill all of them to the disk: only ids are sorted, and the records fetched
   // in that order. The id, always the last key, has an index.
   const rows =
@@ -33,22 +42,17 @@ export function scanStatement(schema: ResourceSchema, caller: Caller, request: L
 }
 
 /** The statement of one record's text, by its place. */
-export function lineStatement(schema: ResourceSchema, caller: Caller, place: string): Statement {
+export function lineStatement(caller: Caller, { schema }: ListRequest, place: string): Statement {
   const params = callerParamsOf(caller)
   return compile(sql`SELECT ${renderedSql(schema)} AS line FROM ${tableOf(schema)} r
     WHERE ${visible(schema.resource.name, params, sql`r`)} AND r.id = ${place.slice(1)}::bigint`)
 }
 
 /** The statement that counts the records, up to one more than `most`. */
-export function countStatement(
-  schema: ResourceSchema,
-  caller: Caller,
-  request: ListRequest,
-  most: number,
-): Statement {
-  const where = whereSql(schema.resource.name, callerParamsOf(caller), request)
+export function countStatement(caller: Caller, request: ListRequest, most: number): Statement {
+  const where = whereSql(callerParamsOf(caller), request)
   return compile(sql`SELECT count(*)::text AS count FROM (
-    SELECT 1 FROM ${tableOf(schema)} r WHERE ${where} LIMIT ${sql.integer(most + 1)}) r`)
+    SELECT 1 FROM ${tableOf(request.schema)} r WHERE ${where} LIMIT ${sql.integer(most + 1)}) r`)
 }
 
 /** Bounds of a step: records, and the bytes after which it ends, unless it has one record only. */
@@ -60,14 +64,13 @@ const [fewest, most, stepBytes] = [50, 2000, 1_048_576]
  */
 export async function* scanInSteps(
   db: RawReader,
-  schema: ResourceSchema,
   caller: Caller,
   request: ListRequest,
 ): AsyncGenerator<Uint8Array[]> {
   const identity = listIdentity(request.identity)
   let cursor: Cursor | null = null
   for (let size = most; ; ) {
-    const { text, values } = stepStatement(schema, caller, { ...request, cursor, pageSize: size })
+    const { text, values } = stepStatement(caller, { ...request, cursor, pageSize: size })
     const rows = (await db.queryBytes(text, values, true)) as readonly [Buffer, Buffer][]
     if (rows.length === 0) return
     yield rows.map(([record]) => record)
@@ -78,13 +81,14 @@ export async function* scanInSteps(
   }
 }
 
-function stepStatement(schema: ResourceSchema, caller: Caller, request: ListRequest): Statement {
+function stepStatement(caller: Caller, request: ListRequest): Statement {
+  const { schema } = request
   const params = callerParamsOf(caller)
-  const keys = keysOf(request, params, param(request.asOf))
+  const keys = keysOf(params, request)
   const columns = sql`${renderedLate(schema)},
       json_build_array(${sql.join(keys.map(({ value }) => value))})::text AS position`
   return compile(sql`SELECT p.record, p.position FROM (
   SELECT q.*, row_number() OVER () AS n, sum(octet_length(q.record)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
-  FROM (${rowsSql(schema, params, request, { keys, columns, within: null })}) q) p
+  FROM (${rowsSql(params, request, { keys, columns, within: null })}) q) p
 WHERE p.n = 1 OR p.bytes <= ${sql.integer(stepBytes)} ORDER BY p.n`)
 }

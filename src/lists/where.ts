@@ -1,20 +1,15 @@
 /** Plan → SQL over the row `r`. Parses no text and looks nothing up; every value is a parameter. */
 import type { CallerParams } from '../fields/caller-params.ts'
 import { type Row, recordRow } from '../fields/columns.ts'
-import type { Alike } from '../fields/operators.ts'
+import type { Alike } from '../fields/term.ts'
 import { visible } from '../rights/visibility.ts'
 import { arrayLiteral, likeText, param, type Sql, type SqlType, sql } from '../sql.ts'
-import type { SortKey } from './key-ranges.ts'
-import type { Plan, PlannedCondition, Through } from './resolve.ts'
+import type { Plan, PlannedCondition, RecordSelection, Through } from './plan.ts'
 
 /** Selects records: those that the caller sees, that are not deleted (or are), and that a filter finds. */
-export function whereSql(
-  resource: string,
-  params: CallerParams,
-  { filter, isOfDeleted }: { readonly filter: Plan | null; readonly isOfDeleted: boolean },
-): Sql {
+export function whereSql(params: CallerParams, { schema, filter, isOfDeleted }: RecordSelection): Sql {
   const state = isOfDeleted ? sql`NOT NULL` : sql`NULL`
-  const own = sql`${visible(resource, params, sql`r`)} AND r.deleted_at IS ${state}`
+  const own = sql`${visible(schema.resource.name, params, sql`r`)} AND r.deleted_at IS ${state}`
   return filter ? sql`${own} AND ${filterSql(filter, params)}` : own
 }
 
@@ -27,50 +22,6 @@ export function filterSql(plan: Plan, params: CallerParams, row: Row = recordRow
   if (plan.type === 'not') return negated(filterSql(plan.of, params, row))
   const conditions = plan.of.map(inner => filterSql(inner, params, row))
   return sql`(${sql.join(conditions, plan.type === 'and' ? sql` AND ` : sql` OR `)})`
-}
-
-/**
- * The keys of an ORDER BY, with NULLS LAST if they may be null (D29). Where an index gives the order, the key
- * ranges put nulls last instead (key-ranges.ts).
- */
-export function sortSql(keys: readonly SortKey[]): Sql {
-  return sql.join(
-    keys.map(({ value, direction, nullable }) => {
-      const order = direction === 'asc' ? sql`ASC` : sql`DESC`
-      return sql`${value} ${order}${nullable ? sql` NULLS LAST` : sql.none}`
-    }),
-  )
-}
-
-/**
- * The condition for the rows after a row, from the values of its sort keys. Keys that all have the same
- * direction and no nulls are compared as one row value, so that an index can begin there. Otherwise the bound
- * of the first key lets an index begin near.
- */
-export function afterSql(keys: readonly SortKey[], values: readonly (string | null)[]): Sql {
-  const given = keys.map(({ order: { type } }, index) => {
-    const value = values[index]
-    return value === null || value === undefined ? null : sql`${param(value)}::${sql.type(type)}`
-  })
-  const first = keys[0]!
-  if (keys.every(key => !key.nullable && key.direction === first.direction)) {
-    const row = sql.join(keys.map(({ value }) => value))
-    return sql`(${row}) ${comparisonSign(first)} (${sql.join(given.map(value => value!))})`
-  }
-  const after = keys.reduceRight<Sql | null>((rest, key, index) => {
-    const [bound, { value, nullable }] = [given[index], key]
-    const tied = rest && sql`${value} ${bound ? sql`= ${bound}` : sql`IS NULL`} AND (${rest})`
-    const later =
-      bound && sql`${value} ${comparisonSign(key)} ${bound}${nullable ? sql` OR ${value} IS NULL` : sql.none}`
-    const either = [later, tied].filter(condition => condition !== null && condition !== undefined)
-    return either.length ? sql.join(either, sql` OR `) : sql`false`
-  }, null)!
-  if (first.nullable || !given[0]) return sql`(${after})`
-  return sql`${first.value} ${comparisonSign(first)}= ${given[0]} AND (${after})`
-}
-
-function comparisonSign({ direction }: SortKey): Sql {
-  return direction === 'asc' ? sql`>` : sql`<`
 }
 
 function conditionSql(condition: PlannedCondition, params: CallerParams, own: Row): Sql {

@@ -1,0 +1,273 @@
+/**
+ * The order of a list as SQL, and its cursors: the places where a next page begins (D27). Keyset pagination,
+ * or seek: no row is read to be skipped. Nulls are last in both directions (D29), and no single index of
+ * PostgreSQL has that order. So it is cut into key ranges that are read one after the other: the records with
+ * a value, then those without; or one dropdown option after the other, if they are not in the order of their
+ * ids. An index returns each range in order.
+ */
+import { hash } from 'node:crypto'
+import type { CallerParams } from '../fields/caller-params.ts'
+import { recordRow } from '../fields/columns.ts'
+import { decimal, plain } from '../fields/decimal.ts'
+import { isoDate, isoInstant } from '../fields/iso8601.ts'
+import { isObject, type Json, parseJson } from '../json.ts'
+import { tableOf } from '../records/store.ts'
+import { visible } from '../rights/visibility.ts'
+import { type Param, param, type Sql, sql } from '../sql.ts'
+import type { PlannedSort } from './plan.ts'
+import type { ListRequest } from './query.ts'
+import { whereSql } from './where.ts'
+
+/** A sort key as SQL: its value in a row and, if its values have ranks, the underlying column. */
+export type SortKey = PlannedSort & { readonly value: Sql; readonly column: Sql | null }
+
+/** The values of the sort keys in one record: the page begins after it. */
+export type Position = readonly (string | null)[]
+
+export type Cursor = {
+  readonly position: Position
+  /** the moment of the first page: values that depend on the clock are sorted as of it on every page */
+  readonly asOf: string
+}
+
+/** The columns read of each row `r`, and a further condition `within`; null: all of a list. */
+type Rows = { readonly keys: readonly SortKey[]; readonly columns: Sql; readonly within: Sql | null }
+
+/**
+ * The sort keys as SQL, as of the moment of the first page: a record must not move between two pages because
+ * time passes.
+ */
+export function keysOf(
+  params: CallerParams,
+  request: ListRequest,
+  asOf: Param = param(request.asOf),
+): SortKey[] {
+  const row = { ...recordRow, now: sql`${asOf}::timestamptz` }
+  return request.sort.map(key => ({
+    ...key,
+    value: key.order.sql(row, (resource, alias) => visible(resource, params, alias)),
+    column: key.order.ranked?.column(row) ?? null,
+  }))
+}
+
+/**
+ * SQL of the rows of a page in their order, with one extra. The columns are selected beside the limit, as
+ * passing whole rows from step to step would be slower.
+ */
+export function rowsSql(params: CallerParams, request: ListRequest, { keys, columns, within }: Rows): Sql {
+  const table = tableOf(request.schema)
+  const selected = whereSql(params, request)
+  const where = within ? sql`${selected} AND ${within}` : selected
+  const offset = (request.page - 1) * request.pageSize
+  // The limit is in the statement's text: with a parameter, PostgreSQL would plan every request anew, because
+  // the planner could not see the number.
+  const limit = sql.integer(request.pageSize + 1)
+  const skip = offset ? sql`${param(String(offset))}::bigint` : null
+  const ranges = keyRangesOf(keys, request.cursor?.position ?? null)
+  const [range] = ranges as [KeyRange]
+  const rows = (columns: Sql) => sql`
+      SELECT ${columns} FROM ${table} r
+      WHERE ${inKeyRange(range, where)}
+      ORDER BY ${sortSql(range.keys)} LIMIT ${limit}`
+  if (ranges.length === 1 && !skip) return rows(columns)
+  // Skipped rows are read from the index only.
+  const ids =
+    ranges.length > 1
+      ? idsOfKeyRanges(table, where, ranges, limit, skip)
+      : sql`SELECT x.id, row_number() OVER () AS n FROM (${rows(sql`r.id`)} OFFSET ${skip}) x`
+  return sql`
+    SELECT ${columns} FROM (${ids}) x
+      JOIN ${table} r ON r.account_id = ${params.account}::bigint AND r.id = x.id
+    ORDER BY x.n LIMIT ${limit}`
+}
+
+/** A part of the order that one index returns in order. */
+type KeyRange = {
+  /** the condition of the range; null = all records */
+  readonly where: Sql | null
+  readonly keys: readonly SortKey[]
+  /**
+   * number of leading keys that have a single value in the range; ORDER BY names them only to match the index
+   */
+  readonly fixed: number
+  /** the range begins after these values of the keys that are not fixed; null = at its start */
+  readonly after: Position | null
+}
+
+function inKeyRange({ where, keys, fixed, after }: KeyRange, selected: Sql): Sql {
+  const conditions = [selected, where, after && afterSql(keys.slice(fixed), after)]
+  return sql.join(
+    conditions.filter(condition => condition !== null),
+    sql` AND `,
+  )
+}
+
+/**
+ * The ids of a page that spans several key ranges, numbered in their order. A range is read only if the
+ * ranges before it did not fill the page.
+ */
+function idsOfKeyRanges(
+  table: Sql,
+  where: Sql,
+  ranges: readonly KeyRange[],
+  limit: Sql,
+  skip: Sql | null,
+): Sql {
+  const wanted = skip ? sql`${limit} + ${skip}` : limit
+  const ctes = ranges.map((range, index) => ({
+    range,
+    name: sql.id(`range${index}`),
+    before: index ? sql`(SELECT n FROM ${sql.id(`before${index}`)})` : sql`0`,
+    needed: index ? sql` AND (SELECT n FROM ${sql.id(`before${index}`)}) < ${wanted}` : sql.none,
+    next: sql.id(`before${index + 1}`),
+  }))
+  const read = ctes.map(
+    ({ range, name, before, needed, next }) => sql`${name} AS MATERIALIZED (
+      SELECT x.id, ${before} + row_number() OVER () AS n FROM (
+        SELECT r.id FROM ${table} r WHERE ${inKeyRange(range, where)}${needed}
+        ORDER BY ${sortSql(range.keys)} LIMIT ${wanted}) x
+    ),
+    ${next} AS MATERIALIZED (SELECT ${before} + (SELECT count(*) FROM ${name}) AS n)`,
+  )
+  const all = ctes.map(({ name }) => sql`SELECT id, n FROM ${name}`)
+  return sql`
+    WITH ${sql.join(read, sql`,\n    `)}
+    SELECT x.id, x.n FROM (${sql.join(all, sql` UNION ALL `)}) x
+    WHERE x.n <= ${wanted}${skip ? sql` AND x.n > ${skip}` : sql.none}`
+}
+
+/** A dropdown with more options is sorted by rank instead of one range for each option. */
+const rankedMax = 40
+
+/** The key ranges of a list, in its order. With a position: the ranges from that position on. */
+function keyRangesOf(keys: readonly SortKey[], position: Position | null): KeyRange[] {
+  const [first, ...rest] = keys as [SortKey, ...SortKey[]]
+  const { ranked, looksUp } = first.order
+  if (ranked && ranked.values.length <= rankedMax) return rankedKeyRanges(first, rest, position)
+  if (!first.nullable || looksUp) return [{ where: null, keys, fixed: 0, after: position }]
+  const bare = [{ ...first, nullable: false }, ...rest]
+  const filled: KeyRange = { where: sql`${first.value} IS NOT NULL`, keys: bare, fixed: 0, after: position }
+  const empty: KeyRange = { where: sql`${first.value} IS NULL`, keys: bare, fixed: 1, after: null }
+  return position && position[0] === null ? [{ ...empty, after: position.slice(1) }] : [filled, empty]
+}
+
+function rankedKeyRanges(first: SortKey, rest: readonly SortKey[], position: Position | null): KeyRange[] {
+  const { values } = first.order.ranked!
+  const column = first.column!
+  const inOrder = first.direction === 'asc' ? values : values.toReversed()
+  const ranges: KeyRange[] = inOrder.map(value => ({
+    where: sql`${column} = ${sql.integer(value)}`,
+    keys: rest,
+    fixed: 0,
+    after: null,
+  }))
+  ranges.push({
+    where: sql`(${column} IS NULL OR ${column} <> ALL(${sql.text(`{${values.join(',')}}`)}))`,
+    keys: rest,
+    fixed: 0,
+    after: null,
+  })
+  if (!position) return ranges
+  const place = position[0] === null ? undefined : values[Number(position[0]) - 1]
+  const index = place === undefined ? values.length : inOrder.indexOf(place)
+  return [{ ...ranges[index]!, after: position.slice(1) }, ...ranges.slice(index + 1)]
+}
+
+/**
+ * The keys of an ORDER BY, with NULLS LAST if they may be null (D29). Where an index gives the order, the key
+ * ranges put nulls last instead.
+ */
+export function sortSql(keys: readonly SortKey[]): Sql {
+  return sql.join(
+    keys.map(({ value, direction, nullable }) => {
+      const order = direction === 'asc' ? sql`ASC` : sql`DESC`
+      return sql`${value} ${order}${nullable ? sql` NULLS LAST` : sql.none}`
+    }),
+  )
+}
+
+/**
+ * The condition for the rows after a row, from the values of its sort keys. Keys that all have the same
+ * direction and no nulls are compared as one row value, so that an index can begin there. Otherwise the bound
+ * of the first key lets an index begin near.
+ */
+function afterSql(keys: readonly SortKey[], values: Position): Sql {
+  const given = keys.map(({ order: { type } }, index) => {
+    const value = values[index]
+    return value === null || value === undefined ? null : sql`${param(value)}::${sql.type(type)}`
+  })
+  const first = keys[0]!
+  if (keys.every(key => !key.nullable && key.direction === first.direction)) {
+    const row = sql.join(keys.map(({ value }) => value))
+    return sql`(${row}) ${comparisonSign(first)} (${sql.join(given.map(value => value!))})`
+  }
+  const after = keys.reduceRight<Sql | null>((rest, key, index) => {
+    const [bound, { value, nullable }] = [given[index], key]
+    const tied = rest && sql`${value} ${bound ? sql`= ${bound}` : sql`IS NULL`} AND (${rest})`
+    const later =
+      bound && sql`${value} ${comparisonSign(key)} ${bound}${nullable ? sql` OR ${value} IS NULL` : sql.none}`
+    const either = [later, tied].filter(condition => condition !== null && condition !== undefined)
+    return either.length ? sql.join(either, sql` OR `) : sql`false`
+  }, null)!
+  if (first.nullable || !given[0]) return sql`(${after})`
+  return sql`${first.value} ${comparisonSign(first)}= ${given[0]} AND (${after})`
+}
+
+function comparisonSign({ direction }: SortKey): Sql {
+  return direction === 'asc' ? sql`>` : sql`<`
+}
+
+/** Identifies a list: one resource with one filter and one sort. A cursor belongs to one list. */
+export function listIdentity(parts: readonly (string | null)[]): string {
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 12)
+}
+
+/** `values` is the JSON array of the last record's sort keys. */
+export function cursorText(identity: string, values: string, asOf: string): string {
+  return Buffer.from(`{"list":"${identity}","at":"${asOf}","after":${values}}`).toString('base64url')
+}
+
+/** Reads a cursor. Null if `text` is none, 'other' if it belongs to another list. */
+export function readCursor(
+  text: string,
+  identity: string,
+  keys: readonly PlannedSort[],
+): Cursor | 'other' | null {
+  const cursor = parsed(text)
+  if (!isObject(cursor) || typeof cursor.list !== 'string') return null
+  if (cursor.list !== identity) return 'other'
+  const { at, after } = cursor
+  const asOf = typeof at === 'string' ? isoInstant(at, true) : null
+  if (!Array.isArray(after) || after.length !== keys.length || asOf === null) return null
+  const position = after.map((value, index) =>
+    value === null && keys[index]!.nullable ? null : keyText(value, keys[index]!),
+  )
+  return position.includes(undefined) ? null : { position: position as Position, asOf }
+}
+
+function parsed(text: string): Json | null {
+  try {
+    return parseJson(Buffer.from(text, 'base64url').toString('utf8'))
+  } catch {
+    return null
+  }
+}
+
+/** A sort key's value in PostgreSQL's format for its type. Undefined if the type can't hold it. */
+function keyText(value: Json, { order }: PlannedSort): string | undefined {
+  const text = typeof value === 'string' ? value : undefined
+  switch (order.type) {
+    case 'numeric':
+    case 'bigint': {
+      const number = text === undefined ? decimal(value) : null
+      const digits = number ? plain(number) : ''
+      return (order.type === 'bigint' ? /^-?\d{1,18}$/ : /./).test(digits) ? digits : undefined
+    }
+    case 'date':
+      return isoDate(text ?? '') ?? undefined
+    case 'timestamptz':
+      return isoInstant(text ?? '', true) ?? undefined
+    default:
+      return text?.isWellFormed() && !text.includes('\0') ? text : undefined
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * A report answers with many records at once, as a funnel does. One object says everything about it: its
+ * parameters, how it is answered, and the words of its operation. resources/reports.ts lists all;
+ * http/routes/reports.ts makes their routes. Knows no HTTP and no resource.
+ */
+import type { ResourceSchema } from '../fields/catalog.ts'
+import type { Field, Schema } from '../fields/field.ts'
+import type { JsonObject } from '../json.ts'
+import { resolveNames } from '../records/names.ts'
+import type { RawReader, Reader } from '../records/store.ts'
+import type { AuthorizedCaller, Caller } from '../rights/visibility.ts'
+import type { Parameters } from './parameters.ts'
+import { requireReadScopes } from './plan.ts'
+import { type ListRequest, type QueryContext, readQuery } from './query.ts'
+
+/** The records that a report is about; `expand`: the fields of ids whose names it shows. */
+export type ReportRequest = Pick<ListRequest, 'schema' | 'filter' | 'day'> &
+  Partial<Pick<ListRequest, 'sort' | 'expand'>>
+
+export type Report<Request extends ReportRequest = ReportRequest> = {
+  readonly resource: string
+  /** the operation is called by the resource and this: `deal_funnel` */
+  readonly name: string
+  /** after the resource's own path */
+  readonly path: string
+  readonly summary: string
+  readonly description?: string
+  /** parameter → its name in the OpenAPI document if lists have it, too; else what it is */
+  readonly parameters: { readonly [name: string]: string | ReportParameter }
+  /** set if the parameters may be sent in a body, too */
+  readonly body?: { readonly summary: string; readonly schema: Schema }
+  readonly response: { readonly description: string; readonly data: Schema; readonly meta?: Schema }
+  /** schemas that get a name in the document and in the client, to which `response` refers */
+  readonly schemas?: { readonly [name: string]: Schema }
+  /** The fields of ids whose names are shown in any case; their scopes are required first. */
+  shows?(schema: ResourceSchema): readonly Field[]
+  /** Reads the parameters, and adds their problems. `now` is UTC, with milliseconds. */
+  read(query: QueryContext, now: string): Request
+  /** Reads the records that the caller sees, as of the day of the request. */
+  answer(db: RawReader, caller: Caller, request: Request): Promise<ReportAnswer>
+}
+
+export type ReportParameter = { readonly schema: Schema; readonly description: string }
+
+/** `data`: JSON, or pieces of its text, in UTF-8. */
+export type ReportAnswer = {
+  readonly data: JsonObject | readonly JsonObject[] | readonly Uint8Array[]
+  readonly meta?: JsonObject
+}
+
+/**
+ * Reads the parameters of a report. Throws `unknown_parameter` or `malformed_query` with every problem, and
+ * `forbidden` without the scopes of what is shown, sorted by or filtered by (D65, D87).
+ */
+export async function readReport<Request extends ReportRequest>(
+  db: Reader,
+  report: Report<Request>,
+  caller: AuthorizedCaller,
+  parameters: Parameters,
+  now: string,
+): Promise<Request> {
+  const { catalog, rights } = caller
+  const schema = catalog.resources.get(report.resource)!
+  requireReadScopes(rights, report.shows?.(schema) ?? [])
+  const known = Object.keys(report.parameters)
+  const request = await resolveNames(db, caller, names =>
+    readQuery(parameters, known, { schema, catalog, names }, query => report.read(query, now)),
+  )
+  requireReadScopes(rights, request.expand ?? [], request)
+  return request
+}

@@ -1,0 +1,14 @@
+/** All reports, in the order of the OpenAPI document. */
+import { aggregateReport } from '../lists/aggregate.ts'
+import { plainSums } from '../lists/aggregate-query.ts'
+import type { Report } from '../lists/report.ts'
+import { dealAggregate } from './deals/aggregate.ts'
+import { board } from './deals/board.ts'
+import { funnel } from './deals/funnel.ts'
+
+export const reports: readonly Report[] = [
+  dealAggregate,
+  board,
+  funnel,
+  aggregateReport('product', plainSums),
+]
