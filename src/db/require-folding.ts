@@ -6,7 +6,10 @@ import { bareOf, fold, lowered, smallOf, unseen } from '../fold.ts'
 import type { Database } from './open.ts'
 import { StartupError } from './startup-error.ts'
 
-const letters = [...smallOf].flat().concat([...bareOf.keys()].filter(letter => letter.replace(unseen, '') !== ''))
+const letters = [
+  ...[...smallOf].flat(),
+  ...[...bareOf.keys()].filter(letter => letter.replace(unseen, '') !== ''),
+]
 
 /**
  * Throws a StartupError that names some of the letters that the database folds differently, and the remedy.
