@@ -718,6 +718,10 @@ export interface Schemas {
     last_activity_date?: string | null
     /** Next activity date Read-only. */
     next_activity_date?: string | null
+    /** Next activity at Read-only. */
+    next_activity_at?: string | null
+    /** Next activity Read-only. */
+    next_activity_subject?: string | null
     /** Last activity type Read-only. */
     last_activity_type?: string | null
     /** Web forms Read-only. */
@@ -815,6 +819,8 @@ export interface Schemas {
     last_email_sent: string | null
     last_activity_date: string | null
     next_activity_date: string | null
+    next_activity_at: string | null
+    next_activity_subject: string | null
     last_activity_type: string | null
     web_forms: string | null
     recent_note: string | null
@@ -949,6 +955,10 @@ export interface Schemas {
     last_activity_date?: unknown
     /** Read-only. */
     next_activity_date?: unknown
+    /** Read-only. */
+    next_activity_at?: unknown
+    /** Read-only. */
+    next_activity_subject?: unknown
     /** Read-only. */
     last_activity_type?: unknown
     /** Read-only. */
@@ -1920,6 +1930,8 @@ export interface Schemas {
     position?: number | null
     /** Default */
     is_default?: number | null
+    /** Fields on cards */
+    card_fields?: Array<string> | null
     /** Created at Read-only. */
     created_at?: string
     /** Updated at Read-only. */
@@ -1944,6 +1956,7 @@ export interface Schemas {
     name: string
     position: number | null
     is_default: number | null
+    card_fields: Array<string> | null
     created_at: string
     updated_at: string
     created_by: number | null
@@ -1962,6 +1975,8 @@ export interface Schemas {
     position?: number | null
     /** Default An option: its id or its name. */
     is_default?: number | string | true | false | null
+    /** Fields on cards The fields of a deal that its card on a board shows besides its title; empty: the usual ones. */
+    card_fields?: string | Array<string> | null
     /** Read-only. */
     created_at?: unknown
     /** Read-only. */

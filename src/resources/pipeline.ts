@@ -1,9 +1,11 @@
 /**
- * The pipeline and its stages (D19, D37). Fields as data. A stage's kind defines its meaning, and never
+ * The pipeline and its stages (D19, D37, D158). Fields as data. A stage's kind defines its meaning, and never
  * changes. Pure.
  */
 import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Draft, Resource } from '../fields/resource.ts'
+import { unknownFieldHint } from '../fields/unknown-field.ts'
+import { isSameJson } from '../json.ts'
 
 const place = { min: 1, max: 1_000_000, max_decimals: 0 }
 
@@ -21,14 +23,41 @@ export const pipeline: Resource = {
       nameField(802, { unique: true }),
       { id: 803, name: 'position', label: 'Position', type: 'SINGLE_NUMBER', config: place },
       { id: 804, name: 'is_default', label: 'Default', type: 'DROPDOWN', options: ['Yes', 'No'] },
+      {
+        id: 813,
+        name: 'card_fields',
+        label: 'Fields on cards',
+        type: 'STRING_LIST',
+        config: { max_limit: 4 },
+        help: 'The fields of a deal that its card on a board shows besides its title; empty: the usual ones.',
+      },
     ],
     Record: [...authorFields(805), ...recordFields(809)],
   }),
   quota: { count: 100, what: 'pipelines of an account' },
-  applyRules: ({ after, catalog }) => {
+  applyRules: draft => {
+    const { after, catalog } = draft
+    checkCardFields(draft)
     after.position ??= 1 + Math.max(0, ...[...catalog.pipelines.values()].map(other => other.position))
     after.is_default ??= 2
   },
+}
+
+/** Fields of a deal that are there and are no title. Unchanged ones stay, though one may be deleted since. */
+function checkCardFields({ after, before, catalog, problem }: Draft): void {
+  if (isSameJson(before?.card_fields ?? null, after.card_fields ?? null)) return
+  const schema = catalog.resources.get('deal')!
+  for (const [index, name] of ((after.card_fields ?? []) as string[]).entries()) {
+    const field = schema.byName.get(name)
+    const at = `/${index}`
+    if (!field?.is_active || field.is_hidden)
+      problem('card_fields', 'unknown_field', `is "${name}", but there is no such field`, {
+        at,
+        hint: () => unknownFieldHint(name, schema),
+      })
+    else if (name === 'title')
+      problem('card_fields', 'contradiction', 'is "title", which every card shows', { at })
+  }
 }
 
 export const pipelineStage: Resource = {

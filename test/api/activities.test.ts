@@ -184,6 +184,48 @@ test('a deal follows its activities: made, done, moved, deleted and restored', a
   assert.equal((await read('deal', other.id)).email_message_count, 0)
 })
 
+test('a deal says what is next: the earliest that is planned, one without a date after all others', async () => {
+  const deal = await newDeal()
+  const next = async () => {
+    const { next_activity_at, next_activity_subject } = await read('deal', deal.id)
+    return [next_activity_at, next_activity_subject]
+  }
+  assert.deepEqual(await next(), [null, null])
+  const undated = await made('activity', { kind: 'Task', subject: 'Some \\day "\\1"', deal: deal.id })
+  assert.deepEqual(await next(), [null, 'Some \\day "\\1"'])
+  const late = await made('activity', { ...aCall, deal: deal.id, due_at: '2027-05-02T10:00:00.250Z' })
+  assert.deepEqual(await next(), ['2027-05-02T10:00:00.250Z', 'Call back'])
+  const soon = await made('activity', { ...aCall, deal: deal.id, due_at: '2027-05-01T10:00:00+02:00' })
+  await changed('activity', soon.id, { subject: 'Call them first' })
+  assert.deepEqual(await next(), ['2027-05-01T08:00:00.000Z', 'Call them first'])
+  await changed('activity', soon.id, { done_at: '2026-01-03T09:00:00Z' })
+  await done(call('DELETE', `${v1}/activity/${late.id}`))
+  assert.deepEqual(await next(), [null, 'Some \\day "\\1"'])
+  await changed('activity', undated.id, { done_at: '2026-01-03T09:00:00Z' })
+  assert.deepEqual(await next(), [null, null])
+})
+
+test('a pipeline names up to four fields of deals for its cards', async () => {
+  const pipeline = await made('pipeline', { name: 'With cards', card_fields: ['source', 'description'] })
+  assert.deepEqual(pipeline.card_fields, ['source', 'description'])
+  assert.deepEqual((await made('pipeline', { name: 'Without cards' })).card_fields, [])
+  const bad: [Json, string[]][] = [
+    [['source', 'type', 'age', 'tags', 'company'], ['/card_fields too_many']],
+    [
+      ['sauce', 'title'],
+      ['/card_fields/0 unknown_field', '/card_fields/1 contradiction'],
+    ],
+    [['last_done_at'], ['/card_fields/0 unknown_field']],
+  ]
+  for (const [card_fields, problems] of bad) {
+    const reply = await call('PATCH', `${v1}/pipeline/${pipeline.id}`, { card_fields })
+    assert.deepEqual([reply.status, problemsOf(reply)], [422, problems])
+  }
+  assert.deepEqual((await changed('pipeline', pipeline.id, { card_fields: [] })).card_fields, [])
+  const kept = (await get(`${v1}/pipeline/view/list?filter=name:eq(Sales pipeline)`)).body.data[0]
+  assert.deepEqual(kept.card_fields, [])
+})
+
 test('the days are those of the account', async () => {
   const deal = await newDeal()
   const zone = (time_zone: string) => call('PATCH', `${v1}/account`, { time_zone })
@@ -220,9 +262,10 @@ test('none of it is a change of the deal; its tag tells that it moved', async ()
   const activity = await made('activity', { ...aCall, deal: deal.id })
   const after = await call('GET', path, undefined, { 'if-none-match': tag })
   assert.equal(after.status, 200)
-  const { total_activities, upcoming_activities, ...rest } = after.body.data
-  assert.deepEqual([total_activities, upcoming_activities], [1, 1])
-  assert.deepEqual({ ...rest, total_activities: 0, upcoming_activities: 0 }, before.body.data)
+  const { total_activities, upcoming_activities, next_activity_subject, ...rest } = after.body.data
+  assert.deepEqual([total_activities, upcoming_activities, next_activity_subject], [1, 1, 'Call back'])
+  const none = { total_activities: 0, upcoming_activities: 0, next_activity_subject: null }
+  assert.deepEqual({ ...rest, ...none }, before.body.data)
   const moved = after.headers.get('etag')!
   assert.match(moved, /^"1\.\d+"$/)
   assert.equal((await call('GET', path, undefined, { 'if-none-match': moved })).status, 304)
@@ -513,7 +556,13 @@ test('who may not see a field of activities does not see what deals tell of it',
   const { ask: withoutTimes } = await hiding('No times', ['activity.done_at'])
   const told = Object.keys((await withoutTimes('GET', `/deal/${deal.id}`)).body.data)
   const hidden = ['done_activities', 'upcoming_activities', 'email_message_count', 'last_activity_date']
-  const more = ['last_activity_type', 'next_activity_date', 'rotting_days']
+  const more = [
+    'last_activity_type',
+    'next_activity_date',
+    'next_activity_at',
+    'next_activity_subject',
+    'rotting_days',
+  ]
   assert.deepEqual(
     told.filter(name => [...hidden, ...more].includes(name)),
     [],

@@ -41,7 +41,7 @@ test('a deal shows no words of activities to whoever sees only some activities',
   assert.deepEqual([whole.recent_note, whole.last_activity_type], ['Between us', 'Note'])
   assert.deepEqual(
     Object.keys(whole).filter(name => !(name in part)),
-    ['last_activity_type', 'recent_note'],
+    ['next_activity_subject', 'last_activity_type', 'recent_note'],
   )
   assert.deepEqual([part.total_activities, part.last_activity_date], [1, '2026-01-08'])
   const found = await some('GET', '/deal/view/list?filter=recent_note:like(Between)')

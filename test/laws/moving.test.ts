@@ -26,6 +26,8 @@ const own = new Set([
   ...[
     'last_activity_date',
     'next_activity_date',
+    'next_activity_at',
+    'next_activity_subject',
     'last_activity_type',
     'last_email_received',
     'last_email_sent',

@@ -246,9 +246,9 @@ test('what is not seen changes no answer', async () => {
   assert.ok(Number(gone!.count) > 50 && activities.length - Number(gone!.count) > 20)
   await db.query(`UPDATE activity SET outcome = 'another', document = regexp_replace(document,
     '"outcome":("[^"]*"|null)', '"outcome":"another"')`)
-  await db.query(`UPDATE deal SET recent_note = 'another', last_activity_type = 'another',
-    activities_document = regexp_replace(activities_document, '"last_activity_type".*',
-      '"last_activity_type":"another","recent_note":"another"')`)
+  await db.query(`UPDATE deal SET recent_note = 'another', last_activity_type = 'another', next_activity_subject = 'another',
+    activities_document = regexp_replace(activities_document, '"next_activity_subject".*',
+      '"next_activity_subject":"another","last_activity_type":"another","recent_note":"another"')`)
   await db.query(`DELETE FROM deal WHERE ${unseen}`, own)
   await db.query('DELETE FROM contact WHERE created_by <> $1::bigint', own.slice(0, 1))
   await db.query('DELETE FROM company WHERE created_by <> $1::bigint', own.slice(0, 1))

@@ -106,9 +106,7 @@ test('a stage that closes a deal, closes it otherwise or reopens it asks first',
 
 test('a new deal begins where it was asked for, and a copy begins open', () => {
   const me = { user: { id: 10 } } as Parameters<Rules['initialValues']>[3]['me']
-  const pipelines = [{ id: 2, name: 'Sales', position: 1 }] as Parameters<
-    Rules['initialValues']
-  >[3]['pipelines']
+  const pipelines = [{ id: 2, name: 'Sales', position: 1, is_default: 1, card_fields: [] }]
   const known = { me, pipelines, stages }
   assert.deepEqual(rules.initialValues('deal', {}, [], known), {
     sales_owner: 10,

@@ -1,13 +1,16 @@
 /**
- * Fields of deals derived from their activities (D73): counters, the last and next activity, the newest note,
- * and the start of rotting. The statement that writes an activity computes them again for its former and its
- * new deal. So they are right under concurrent writes. The deal's version, its times and its events don't
- * change.
+ * Fields of deals derived from their activities (D73, D158): counters, the last and next activity, the
+ * newest note, and the start of rotting. The statement that writes an activity computes them again for its
+ * former and its new deal. So they are right under concurrent writes. The deal's version, its times and its
+ * events don't change.
  */
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import type { Values } from '../../fields/field.ts'
+import { jsonInstant } from '../../fields/moment.ts'
 import { type Sql, sql } from '../../sql.ts'
 import { kindNames, kindOf } from '../activity-kinds.ts'
+
+const isPlanned = sql`FILTER (WHERE x.done_at IS NULL)`
 
 /** Columns computed from the activities `x` of a deal: column → its value. */
 const worked: { readonly [column: string]: Sql } = {
@@ -17,7 +20,9 @@ const worked: { readonly [column: string]: Sql } = {
   email_message_count: sql`count(x.done_at) FILTER (WHERE x.kind = ${sql.integer(kindOf.email)})`,
   last_done_at: sql`max(x.done_at)`,
   last_activity_date: dateOf(sql`max(x.done_at)`),
-  next_activity_date: dateOf(sql`min(x.due_at) FILTER (WHERE x.done_at IS NULL)`),
+  next_activity_date: dateOf(sql`min(x.due_at) ${isPlanned}`),
+  next_activity_at: sql`min(x.due_at) ${isPlanned}`,
+  next_activity_subject: sql`(array_agg(x.subject ORDER BY x.due_at NULLS LAST, x.id) ${isPlanned})[1]`,
   last_activity_type: kindName(
     sql`(array_agg(x.kind ORDER BY x.done_at DESC, x.id DESC) FILTER (WHERE x.done_at IS NOT NULL))[1]`,
   ),
@@ -34,9 +39,15 @@ const namesOf = (row: Sql) => sql.join(names.map(name => sql`${row}.${name}`))
 const document = sql.join(
   all
     .filter(name => name !== 'last_done_at')
-    .map(name => sql`${sql.text(`"${name}":`)}, coalesce(to_json(n.${sql.id(name)})::text, 'null')`),
+    .map(name => sql`${sql.text(`"${name}":`)}, coalesce(${jsonOf(name)}, 'null')`),
   sql`, ',', `,
 )
+
+/** A column of the row `n` as JSON text. */
+function jsonOf(name: string): Sql {
+  const column = sql`n.${sql.id(name)}`
+  return name === 'next_activity_at' ? jsonInstant(column) : sql`to_json(${column})::text`
+}
 
 /**
  * The steps that update the deals of the activities `r`, those that they have and those that they had, if
@@ -49,7 +60,7 @@ export function dealsInLine(
 ): Step[] {
   const values = Object.entries(worked).map(([name, value]) => sql`${value} AS ${sql.id(name)}`)
   const set = names.map(name => sql`${name} = n.${name}`)
-  const counts = sql`id, kind, due_at, done_at, created_at`
+  const counts = sql`id, kind, subject, due_at, done_at, created_at`
   const former = `{${befores.flatMap(({ deal }) => deal ?? []).join()}}`
   const zone = sql`SELECT time_zone FROM account WHERE account_id = ${account}::bigint`
   const touched = sql`SELECT deal FROM ${r} UNION SELECT unnest(${former}::bigint[])`

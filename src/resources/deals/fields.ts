@@ -332,6 +332,22 @@ export const dealFields = defineFields('deal', {
       ...ofActivities('due_at', 'done_at'),
     },
     {
+      id: 55,
+      name: 'next_activity_at',
+      label: 'Next activity at',
+      type: 'DATE_TIME',
+      ...ofActivities('due_at', 'done_at'),
+    },
+    {
+      id: 56,
+      name: 'next_activity_subject',
+      label: 'Next activity',
+      type: 'SINGLE_STRING',
+      showsOne: true,
+      config: { max_length: 255 },
+      ...ofActivities('subject', 'due_at', 'done_at'),
+    },
+    {
       id: 43,
       name: 'last_activity_type',
       label: 'Last activity type',

@@ -1,6 +1,6 @@
 /** The commands that log what was done, about a record or about one that the form asks for. */
 import { type Command, createWords, logWords } from '../shell/commands.ts'
-import { openLog } from '../shell/log-activity.tsx'
+import { openLog, openPlan } from '../shell/log-activity.tsx'
 import type { About } from './about.ts'
 import { type LogKind, logKinds } from './kinds.ts'
 
@@ -10,7 +10,14 @@ export function logCommands(
   about: () => About | null,
   keyOf: (kind: LogKind) => string | undefined,
 ): Command[] {
-  return logKinds.map(({ id, title }) => {
+  const plan: Command = {
+    id: `${group} plan`,
+    title: 'Plan the next step',
+    group,
+    words: `${createWords} activity task call meeting follow-up reminder`,
+    act: () => openPlan(about() ?? {}),
+  }
+  const logs = logKinds.map(({ id, title }) => {
     const keys = keyOf(id)
     return {
       id: `${group} log ${id}`,
@@ -21,4 +28,5 @@ export function logCommands(
       act: () => openLog(id, about() ?? {}),
     }
   })
+  return [...logs, plan]
 }

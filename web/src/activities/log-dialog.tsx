@@ -5,16 +5,16 @@ import { type AnyRecord, errorMessage } from '../api/api.ts'
 import { pageQuery } from '../api/queries.ts'
 import { RadioChips } from '../fields/radio-chips.tsx'
 import { nameOf } from '../fields/references/find-records.ts'
-import { Picker } from '../fields/references/picker.tsx'
 import { fromWall } from '../fields/zone.ts'
 import { useFormat } from '../format/use-format.tsx'
 import type { LogRequest } from '../shell/log-activity.tsx'
 import { useMe, useReadOnlyReason } from '../shell/me.ts'
 import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
-import { Checkbox, Labelled, Select, TextArea } from '../ui/inputs.tsx'
+import { Checkbox, TextArea } from '../ui/inputs.tsx'
 import { byCtrlEnter } from '../ui/keys.ts'
-import { type About, mainOf, type Subject, subjects } from './about.ts'
+import { type About, mainOf, subjects } from './about.ts'
+import { AboutInput } from './about-input.tsx'
 import { type LogKind, logKinds, wordsOf } from './kinds.ts'
 import { saveLogged } from './log.ts'
 import { addDays } from './next-days.ts'
@@ -185,42 +185,4 @@ function usePlanned(request: LogRequest, kind: LogKind, about: About) {
   return request.activity
     ? { planned: request.activity, isThis: true, setThis }
     : { planned: found, isThis, setThis }
-}
-
-const subjectNames: { readonly [subject in Subject]: string } = {
-  deal: 'A deal',
-  contact: 'A contact',
-  company: 'A company',
-}
-
-/** An activity is about something (D157). */
-function AboutInput(props: { about: About; onAbout: (about: About) => void; error: string | undefined }) {
-  const { about, onAbout, error } = props
-  const [of, setOf] = useState<Subject>('deal')
-  return (
-    <div className="grid gap-2 sm:grid-cols-[8rem_1fr]">
-      <Select
-        label="About"
-        value={of}
-        onChange={chosen => {
-          setOf((chosen ?? 'deal') as Subject)
-          onAbout({})
-        }}
-        choices={subjects.map(id => ({ id, name: subjectNames[id] }))}
-      />
-      <Labelled label="Which" isRequired error={error}>
-        {wiring => (
-          <Picker
-            key={of}
-            resource={of}
-            label="Which"
-            wiring={wiring}
-            autoFocus
-            shown={about[of]?.name ?? ''}
-            onPick={({ id, name }) => onAbout({ [of]: { id, name } })}
-          />
-        )}
-      </Labelled>
-    </div>
-  )
 }

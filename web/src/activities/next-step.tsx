@@ -8,7 +8,7 @@ import { type StepKind, stepKinds } from './kinds.ts'
 import type { Step } from './log.ts'
 import { dayOfChoice, type NextDay, nextDays } from './next-days.ts'
 
-type Chosen = {
+export type StepDraft = {
   readonly choice: NextDay
   readonly day: string | null
   readonly time: string
@@ -17,18 +17,22 @@ type Chosen = {
 }
 
 export type NextStepState = {
-  readonly chosen: Chosen
-  readonly change: (changes: Partial<Chosen>) => void
+  readonly chosen: StepDraft
+  readonly change: (changes: Partial<StepDraft>) => void
   readonly problem: string | undefined
   /** null: none; undefined: it lacks a day or a time */
   readonly step: Step | null | undefined
 }
 
-/** `kind` is what usually follows. */
-export function useNextStep(kind: StepKind, isTried: boolean): NextStepState {
+/** `kind` is what usually follows, `initial` what is chosen already. */
+export function useNextStep(
+  kind: StepKind,
+  isTried: boolean,
+  initial: Partial<StepDraft> = {},
+): NextStepState {
   const { timeZone } = useFormat()
-  const [chosen, setChosen] = useState<Partial<Chosen>>({})
-  const whole: Chosen = { choice: 'none', day: null, time: '09:00', kind, subject: '', ...chosen }
+  const [chosen, setChosen] = useState(initial)
+  const whole: StepDraft = { choice: 'none', day: null, time: '09:00', kind, subject: '', ...chosen }
   const { choice, day, time, subject } = whole
   const due = day && time ? fromWall(`${day}T${time}`, timeZone) : null
   const step = choice === 'none' ? null : due === null ? undefined : { kind: whole.kind, subject, due }

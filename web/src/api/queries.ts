@@ -90,7 +90,12 @@ export const fieldsQuery = (source: string) =>
     staleTime: 10 * minute,
   })
 
-export type Pipeline = AnyRecord & { name: string; position: number }
+export type Pipeline = AnyRecord & {
+  name: string
+  position: number
+  is_default: number
+  card_fields: readonly string[]
+}
 export type Stage = AnyRecord & {
   name: string
   pipeline: number

@@ -1,7 +1,7 @@
 /** The board's data: one request for the whole, and a list's page for each window that comes into view. */
 import { queryOptions } from '@tanstack/react-query'
 import { type AnyRecord, api, base, callApi, type Page } from '../api/api.ts'
-import { fieldsQuery, queryClient } from '../api/queries.ts'
+import { fieldsQuery, mayRead, type Pipeline, pipelinesQuery, queryClient } from '../api/queries.ts'
 import { type BoardAnswer, type BoardData, boardOf, type Column, type Deal, withWindow } from './model.ts'
 
 const cardsAtOnce = 30
@@ -30,18 +30,34 @@ const shown = [
   'expected_close_date',
   'rotting_days',
   'tags',
-  'next_activity_date',
+  'upcoming_activities',
+  'next_activity_at',
+  'next_activity_subject',
   'updated_at',
   'version',
 ]
 
 const dealFields = async () => (await queryClient.ensureQueryData(fieldsQuery('deal'))).flat()
 
+const usual: readonly string[] = []
+
+/** The fields that the board's pipeline has chosen for its cards; none: the usual ones. */
+export function cardFieldsOf(pipelines: readonly Pipeline[], id: string | undefined): readonly string[] {
+  const shown = id
+    ? pipelines.find(one => String(one.id) === id)
+    : (pipelines.find(({ is_default }) => is_default === 1) ?? pipelines[0])
+  return shown?.card_fields ?? usual
+}
+
 /** The fields to request for each card: those it shows, if the role can see them, and the sort fields. */
-async function cardParameters(sort: string): Promise<{ fields: string; expand: string }> {
-  const fields = await dealFields()
+async function cardParameters({ sort = defaultSort, pipeline }: BoardRequest) {
+  const [fields, pipelines] = await Promise.all([
+    dealFields(),
+    mayRead('pipeline') ? queryClient.ensureQueryData(pipelinesQuery) : [],
+  ])
   const byName = new Map(fields.map(field => [field.internal_name, field]))
-  const wanted = new Set([...shown, ...sort.split(',').map(part => part.split(/[.:]/)[0]!)])
+  const sorted = sort.split(',').map(part => part.split(/[.:]/)[0]!)
+  const wanted = new Set([...shown, ...cardFieldsOf(pipelines, pipeline), ...sorted])
   const seen = [...wanted].filter(name => byName.has(name))
   const isNamed = (name: string) => name !== 'pipeline_stage' && byName.get(name)!.is_expandable
   return { fields: seen.join(','), expand: seen.filter(isNamed).join(',') }
@@ -68,7 +84,7 @@ export const boardQuery = (request: BoardRequest) =>
     ],
     queryFn: async ({ signal }): Promise<BoardData> => {
       const { pipeline, filter, sort = defaultSort } = request
-      const [closed_since, parameters] = await Promise.all([closedSince(request), cardParameters(sort)])
+      const [closed_since, parameters] = await Promise.all([closedSince(request), cardParameters(request)])
       const query = { pipeline, closed_since, filter, sort, pageSize: cardsAtOnce, ...parameters }
       return boardOf(await callApi<BoardAnswer>('GET', '/deal/view/board', { query, signal }))
     },
@@ -95,7 +111,7 @@ export async function readWindow(
       ...(since ? [`deal_closed_on:gte(${since})`] : []),
       `pipeline_stage:eq(${stage})`,
     ]
-    const query = { filter, sort, page, pageSize: cardsAtOnce, ...(await cardParameters(sort)) }
+    const query = { filter, sort, page, pageSize: cardsAtOnce, ...(await cardParameters(request)) }
     const { body } = await api.request('GET', `${base}/deal/view/list`, { query })
     const { data, meta } = body as Page<AnyRecord>
     const total = meta.totalIsEstimate ? null : meta.total

@@ -138,7 +138,10 @@ function Content(props: ContentProps) {
           )}
         </EmptyState>
       )}
-      <div aria-busy={isOld} className={classes('flex min-h-0 grow flex-col', isOld && 'opacity-70')}>
+      <div
+        aria-busy={isOld}
+        className={classes('relative flex min-h-0 grow flex-col', isOld && 'opacity-70')}
+      >
         <Columns {...{ board, request, opened, reason }} onAdd={add} onOpen={openDeal} onShow={show} />
       </div>
     </>
@@ -149,9 +152,9 @@ function Content(props: ContentProps) {
 function BoardSkeleton() {
   const [columns] = useState(() => Array.from({ length: 6 }, (_, index) => index))
   return (
-    <div className="flex min-h-0 grow gap-3 overflow-hidden px-4 pb-4" aria-hidden>
+    <div className="flex min-h-0 grow gap-2 overflow-hidden px-4 pb-4" aria-hidden>
       {columns.map(column => (
-        <div key={column} className="w-[280px] shrink-0 rounded-lg bg-sunken p-3">
+        <div key={column} className="min-w-48 max-w-70 grow rounded-lg bg-sunken p-3">
           <Skeleton className="h-4 w-2/3" />
           <Skeleton className="mt-2 h-3 w-1/2" />
         </div>

@@ -1,7 +1,6 @@
 /** The overlays of the cards: the menu of a card and the dialog of its move. Each is loaded when it opens. */
 import { lazy, Suspense, useState } from 'react'
 import type { LogKind } from '../activities/kinds.ts'
-import { openNew } from '../shell/new-record.tsx'
 import type { Closing } from './close-dialog.tsx'
 import { type BoardData, placeOf } from './model.ts'
 import { kindOf } from './stage-kind.ts'
@@ -26,7 +25,7 @@ type Props = {
   onOpen: (deal: number) => void
   onMenuClose: () => void
   /** absent if the user may not log activities */
-  onLog: ((deal: number, kind: LogKind) => void) | undefined
+  onLog: ((deal: number, kind: LogKind | 'plan') => void) | undefined
   /** gets the additional values to send; null: the card stays */
   onAnswer: (closing: Closing | null) => void
 }
@@ -51,7 +50,7 @@ export function CardOverlays(props: Props) {
           onEdit={() => setEdited(menu.deal)}
           onSelect={() => selected.toggle(menu.deal)}
           onLog={onLog && (kind => onLog(menu.deal, kind))}
-          onPlan={() => openNew('activity', { deal: menu.deal })}
+          onPlan={() => onLog?.(menu.deal, 'plan')}
           onClose={onMenuClose}
         />
       )}

@@ -1,6 +1,7 @@
 /** A deal on the board. Its height is fixed, so that a column knows where each card is without drawing it. */
 import { CalendarDays, Ellipsis, Flame, Phone } from 'lucide-react'
-import { memo } from 'react'
+import { lazy, memo, Suspense } from 'react'
+import { NextMark } from '../activities/next-mark.tsx'
 import type { Named, Names } from '../api/api.ts'
 import type { Money } from '../format/format.ts'
 import { useFormat } from '../format/use-format.tsx'
@@ -8,6 +9,8 @@ import { classes } from '../ui/classes.ts'
 import { Avatar, Badge, Skeleton } from '../ui/elements.tsx'
 import { Short } from '../ui/fitting.tsx'
 import type { Deal } from './model.ts'
+
+const CardFields = lazy(() => import('./card-fields.tsx').then(module => ({ default: module.CardFields })))
 
 export const cardHeight = 92
 export const cardGap = 8
@@ -23,13 +26,15 @@ type Props = {
   isSelected: boolean
   /** True if the user may log activities */
   mayLog: boolean
+  /** the fields that the pipeline has chosen; none: the usual ones */
+  chosen: readonly string[]
 }
 
 /** Cards have no handlers: the board handles pointer and keys for all of them (board-events.ts). */
 export const Card = memo(function Card(props: Props) {
-  const { deal, row, count, top, isOpenStage, isActive, isSelected, mayLog } = props
+  const { deal, row, count, top, isOpenStage, isActive, isSelected, mayLog, chosen } = props
   const place = { transform: `translateY(${top}px)`, height: cardHeight }
-  const around = 'absolute inset-x-0 top-0 rounded-md border'
+  const around = '@container absolute inset-x-0 top-0 rounded-md border'
   const plain = 'border-line bg-surface'
   if (!deal)
     return (
@@ -66,7 +71,7 @@ export const Card = memo(function Card(props: Props) {
         className="flex h-full touch-pan-y flex-col rounded-md px-2.5 py-2 select-none"
       >
         {isSelected && <span className="unseen">Selected</span>}
-        <Content deal={deal} isOpenStage={isOpenStage} />
+        <Content {...{ deal, isOpenStage, chosen }} />
       </a>
       {/* biome-ignore lint/a11y/useSemanticElements: a native one takes three elements a card */}
       <button
@@ -115,53 +120,28 @@ export const Card = memo(function Card(props: Props) {
 
 const nameOf = (names: Names | undefined, field: string) => (names?.[field] as Named | null | undefined)?.name
 
-function Content({ deal, isOpenStage }: { deal: Deal; isOpenStage: boolean }) {
-  const format = useFormat()
-  const { _expanded: names, expected_close_date: close, rotting_days: rotting } = deal
-  const value = deal.deal_value as Money | null | undefined
-  const owner = nameOf(names, 'sales_owner')
-  const [tag] = (names?.tags as readonly Named[] | undefined) ?? []
-  const isOverdue = isOpenStage && typeof close === 'string' && close < format.today()
+/** The lines below the title: the usual ones, or the fields that the pipeline has chosen. */
+function Content({ deal, isOpenStage, chosen }: Pick<Props, 'isOpenStage' | 'chosen'> & { deal: Deal }) {
+  const owner = nameOf(deal._expanded, 'sales_owner')
   return (
     <>
       <span dir="auto" className="clamp-2 pr-6 leading-[17px] font-medium">
         {deal.title}
       </span>
-      <span dir="auto" className="truncate pr-6 leading-[17px] text-ink-soft">
-        {nameOf(names, 'company') ?? nameOf(names, 'primary_contact')}
+      <span className="flex min-w-0 items-center gap-2 pr-6 leading-[17px] text-ink-soft">
+        {chosen.length > 0 ? <Chosen deal={deal} names={chosen.slice(0, 2)} /> : <Customer deal={deal} />}
+        <Rotting deal={deal} />
       </span>
-      <span className="mt-auto flex min-w-0 items-center gap-2">
-        {value && (
-          <span className="shrink-0 font-semibold">
-            <Short whole={format.money(value)} short={format.compactMoney(value)} />
-          </span>
-        )}
-        {typeof close === 'string' && (
-          <span
-            className={classes('flex shrink-0 items-center gap-1', isOverdue ? 'text-lost' : 'text-ink-soft')}
-            title={`Expected to close on ${format.longDate(close)}${isOverdue ? ': overdue' : ''}`}
-          >
-            <CalendarDays size={12} aria-hidden />
-            <span className="unseen">{isOverdue ? 'Overdue since' : 'Expected to close'}</span>
-            {format.date(close)}
-          </span>
-        )}
-        {typeof rotting === 'number' && rotting > 0 && (
-          <span
-            className="flex shrink-0 items-center text-warn"
-            title={`${rotting} days longer here than planned`}
-          >
-            <Flame size={12} aria-hidden />
-            <span className="unseen">Longer here than planned by</span>
-            {rotting}d
-          </span>
-        )}
-        {tag && (
-          <span className="flex min-w-0 shrink">
-            <Badge variant="accent">{tag.name}</Badge>
-          </span>
-        )}
-        <span className="grow" />
+      <span className="mt-auto flex min-w-0 items-center gap-1.5">
+        {isOpenStage && <NextMark deal={deal} />}
+        {/* What has no room wraps, and is not seen: an amount is never cut. */}
+        <span className="flex h-5 min-w-0 grow flex-wrap items-center gap-x-1.5 gap-y-4 overflow-hidden">
+          {chosen.length > 0 ? (
+            <Chosen deal={deal} names={chosen.slice(2)} />
+          ) : (
+            <Amounts deal={deal} isOpenStage={isOpenStage} />
+          )}
+        </span>
         {owner && (
           <span title={owner} className="flex">
             <Avatar name={owner} />
@@ -169,6 +149,66 @@ function Content({ deal, isOpenStage }: { deal: Deal; isOpenStage: boolean }) {
           </span>
         )}
       </span>
+    </>
+  )
+}
+
+function Chosen({ deal, names }: { deal: Deal; names: readonly string[] }) {
+  return (
+    <Suspense fallback={null}>
+      <CardFields deal={deal} names={names} />
+    </Suspense>
+  )
+}
+
+function Customer({ deal: { _expanded: names } }: { deal: Deal }) {
+  return (
+    <span dir="auto" className="truncate">
+      {nameOf(names, 'company') ?? nameOf(names, 'primary_contact')}
+    </span>
+  )
+}
+
+function Rotting({ deal: { rotting_days: days } }: { deal: Deal }) {
+  if (typeof days !== 'number' || days <= 0) return null
+  return (
+    <span className="flex shrink-0 items-center text-warn" title={`${days} days longer here than planned`}>
+      <Flame size={12} aria-hidden />
+      <span className="unseen">Longer here than planned by</span>
+      {days}d
+    </span>
+  )
+}
+
+/** A narrow card leaves out the tag and the sign of the date. */
+function Amounts({ deal, isOpenStage }: { deal: Deal; isOpenStage: boolean }) {
+  const format = useFormat()
+  const { _expanded: names, expected_close_date: close } = deal
+  const value = deal.deal_value as Money | null | undefined
+  const [tag] = (names?.tags as readonly Named[] | undefined) ?? []
+  const isOverdue = isOpenStage && typeof close === 'string' && close < format.today()
+  return (
+    <>
+      {value && (
+        <span className="shrink-0 font-semibold">
+          <Short whole={format.money(value)} short={format.compactMoney(value)} />
+        </span>
+      )}
+      {typeof close === 'string' && (
+        <span
+          className={classes('flex shrink-0 items-center gap-1', isOverdue ? 'text-lost' : 'text-ink-soft')}
+          title={`Expected to close on ${format.longDate(close)}${isOverdue ? ': overdue' : ''}`}
+        >
+          <CalendarDays size={12} aria-hidden className={isOverdue ? undefined : '@max-[210px]:hidden'} />
+          <span className="unseen">{isOverdue ? 'Overdue since' : 'Expected to close'}</span>
+          {format.date(close)}
+        </span>
+      )}
+      {tag && (
+        <span className="flex min-w-0 shrink @max-[230px]:hidden">
+          <Badge variant="accent">{tag.name}</Badge>
+        </span>
+      )}
     </>
   )
 }

@@ -19,6 +19,8 @@ type Props = {
   activeRow: number
   /** True if the user may log activities */
   mayLog: boolean
+  /** the fields that the pipeline has chosen for its cards */
+  chosen: readonly string[]
   /** requests the cards around a row that has not been loaded */
   onMissing: (column: ColumnData, row: number) => void
   onAdd: (stage: number) => void
@@ -31,7 +33,7 @@ type Props = {
 }
 
 export const Column = memo(function Column(props: Props) {
-  const { column, selected, activeRow, mayLog, onMissing } = props
+  const { column, selected, activeRow, mayLog, chosen, onMissing } = props
   const { id, cards, kind } = column
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
@@ -66,7 +68,7 @@ export const Column = memo(function Column(props: Props) {
     <section
       data-column={id}
       aria-label={column.name}
-      className="flex h-full min-h-0 flex-col rounded-lg bg-sunken"
+      className="@container flex h-full min-h-0 flex-col rounded-lg bg-sunken"
     >
       <Head {...props} />
       {/* A list that scrolls is reached by its cards. */}
@@ -83,6 +85,7 @@ export const Column = memo(function Column(props: Props) {
               isActive={index === activeRow}
               isSelected={selected.has(cards[index]?.id ?? 0)}
               mayLog={mayLog}
+              chosen={chosen}
             />
           ))}
         </ol>
@@ -142,8 +145,8 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
     return <Short whole={whole} short={format.compactMoney(amount)} title={[whole, ...details].join('\n')} />
   }
   return (
-    <header className="px-3 pt-2.5 pb-2">
-      <div className="flex items-center gap-2">
+    <header className="px-3 pt-2 pb-1 @max-[230px]:px-2.5">
+      <div className="flex items-center gap-1.5">
         {kind !== 1 && (
           <span aria-hidden className={classes('size-2 rounded-full', kind === 2 ? 'bg-won' : 'bg-lost')} />
         )}
@@ -154,20 +157,22 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
           {format.number(count)}
         </span>
         <span className="grow" />
-        {kind === 1 && <span className="text-sm text-ink-faint">{format.percent(probability)}</span>}
-        <IconButton label={`Collapse ${name}`} onPress={() => onCollapse(id)} className="-my-1 -mr-2 size-7!">
+        {kind === 1 && (
+          <span className="text-sm text-ink-faint @max-[230px]:hidden">{format.percent(probability)}</span>
+        )}
+        <IconButton label={`Collapse ${name}`} onPress={() => onCollapse(id)} className="-mr-1.5 size-6!">
           <ChevronsRightLeft size={14} aria-hidden />
         </IconButton>
         <IconButton
           label={`New deal in ${name}`}
           reason={reason}
           onPress={() => onAdd(id)}
-          className="-my-1 -mr-1.5 size-7!"
+          className="-mr-1.5 size-6!"
         >
           <Plus size={15} aria-hidden />
         </IconButton>
       </div>
-      <p className="tabular truncate">
+      <p className="tabular truncate leading-6">
         {value !== undefined && (
           <span className="font-medium" data-sum="value" data-exact={value}>
             {money(value)}
@@ -176,7 +181,7 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
         {kind === 1 && weighted !== undefined && (
           <span className="text-ink-soft" data-sum="weighted" data-exact={weighted}>
             {' '}
-            · {money(weighted)} weighted
+            · {money(weighted)} <span className="@max-[230px]:sr-only">weighted</span>
           </span>
         )}
         {without_rate ? (
@@ -187,7 +192,7 @@ function Head({ column, baseCode, onAdd, onCollapse, isOfAllTime, onAllTime, rea
             type="button"
             title={isOfAllTime ? `Show only the last ${closedDays} days` : 'Show all'}
             onClick={() => onAllTime(!isOfAllTime)}
-            className="-my-0.5 min-h-6 cursor-pointer text-ink-soft hover:text-accent hover:underline"
+            className="min-h-6 cursor-pointer text-ink-soft hover:text-accent hover:underline"
           >
             {value === undefined ? '' : '\u00a0· '}
             {isOfAllTime ? 'all time' : `last ${closedDays} days`}

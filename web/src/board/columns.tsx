@@ -1,4 +1,5 @@
 /** The columns of a board: only those in view are drawn. Handles pointer and keys once, for all cards. */
+import { useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import {
   lazy,
@@ -13,13 +14,14 @@ import {
 import { aboutRecord } from '../activities/about.ts'
 import type { LogKind } from '../activities/kinds.ts'
 import { errorMessage } from '../api/api.ts'
-import { openLog } from '../shell/log-activity.tsx'
+import { mayRead, pipelinesQuery } from '../api/queries.ts'
+import { openLog, openPlan } from '../shell/log-activity.tsx'
 import { useReadOnlyReason } from '../shell/me.ts'
 import { usePreferences } from '../shell/preferences.ts'
 import { toastError } from '../ui/toast.tsx'
 import { boardEvents } from './board-events.ts'
 import { focusCard } from './board-keys.ts'
-import { type BoardRequest, readWindow } from './board-query.ts'
+import { type BoardRequest, cardFieldsOf, readWindow } from './board-query.ts'
 import { useCardCommands } from './card-commands.ts'
 import { CardOverlays, type Menu } from './card-overlays.tsx'
 import { CollapsedColumn, Column } from './column.tsx'
@@ -29,17 +31,13 @@ import { useCardDrag } from './use-card-drag.ts'
 import { useCardFocus } from './use-card-focus.ts'
 import { useCardSelection } from './use-card-selection.ts'
 import { useCollapse } from './use-collapse.ts'
+import { gap, useColumnWidth } from './use-column-width.ts'
 import { useMoves } from './use-moves.ts'
 
 // Loaded when it opens.
 const SelectionBar = lazy(() =>
   import('./selection-bar.tsx').then(module => ({ default: module.SelectionBar })),
 )
-
-const columnWidth = 280
-const collapsedWidth = 44
-const gap = 12
-const widthOf = (isCollapsed: boolean) => (isCollapsed ? collapsedWidth : columnWidth)
 
 type Props = {
   board: BoardData
@@ -65,7 +63,8 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
   const moves = useMoves(request, whole, selected, hold)
   const { moveCard } = moves
   useCardDrag(element, reason === undefined, selected.ids, moveCard)
-  const virtual = useVirtualColumns(element, columns, collapsedStages)
+  const widthOf = useColumnWidth(element, columns, collapsedStages)
+  const virtual = useVirtualColumns(element, columns, widthOf)
   const active = useActiveCard(element, board, hold, column =>
     virtual.scrollToIndex(column, { align: 'auto' }),
   )
@@ -85,14 +84,9 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
     if (anchor) setMenu({ deal, anchor })
   }, [])
   const mayLog = useReadOnlyReason('activity') === undefined
-  const log = useCallback(
-    (id: number, kind: LogKind = 'Call') => {
-      const place = placeOf(whole, id)
-      const deal = place && whole.columns[place.column]!.cards[place.row]
-      if (deal) openLog(kind, aboutRecord('deal', deal))
-    },
-    [whole],
-  )
+  const log = useLog(whole)
+  const { data: pipelines = [] } = useQuery({ ...pipelinesQuery, enabled: mayRead('pipeline') })
+  const chosen = cardFieldsOf(pipelines, request.pipeline)
   const isOneOf = active.deal && selected.ids.has(active.deal.id) ? selected.ids.size : 1
   const about = { deal: active.deal, isOneOf, columns, reason, mayLog }
   useCardCommands({ ...about, onMove: moveCard, onMenu: openMenu, onOpen })
@@ -109,7 +103,7 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
       <div
         ref={element}
         {...boardEvents({ active, selected, reason, moveCard, onOpen, onMenu: setMenu, onLog: log })}
-        className="relative min-h-0 grow overflow-x-auto px-4 pb-4"
+        className="relative min-h-0 grow overflow-x-auto px-4 pb-4 max-sm:px-3"
       >
         <p id="board-help" hidden>
           Arrow keys go from card to card; Shift and an arrow move it to the next stage; Space selects it; M
@@ -123,7 +117,7 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
               <div
                 key={column.id}
                 className="absolute inset-y-0 left-0"
-                style={{ width: widthOf(isCollapsed), transform: `translateX(${start}px)` }}
+                style={{ width: widthOf(column.id), transform: `translateX(${start}px)` }}
               >
                 {isCollapsed ? (
                   <CollapsedColumn column={column} onCollapse={collapse} />
@@ -134,6 +128,7 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
                     selected={selected.ids}
                     activeRow={active.place.column === index ? active.place.row : -1}
                     mayLog={mayLog}
+                    chosen={chosen}
                     onMissing={readMissing}
                     onAdd={onAdd}
                     onCollapse={collapse}
@@ -156,6 +151,7 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
           onAnswer={answer}
         />
       </div>
+      <DropTargets columns={columns} />
       <Suspense fallback={null}>
         {selected.wasUsed && (
           <SelectionBar
@@ -173,20 +169,50 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
   )
 }
 
+/** Opens the form that logs or plans an activity of a deal of the board. */
+function useLog(board: BoardData) {
+  return useCallback(
+    (id: number, kind: LogKind | 'plan' = 'Call') => {
+      const place = placeOf(board, id)
+      const deal = place && board.columns[place.column]!.cards[place.row]
+      if (!deal) return
+      const about = aboutRecord('deal', deal)
+      if (kind === 'plan') openPlan(about)
+      else openLog(kind, about)
+    },
+    [board],
+  )
+}
+
+/** The stages that close a deal, as slim targets while a card is dragged: they may be out of view. */
+function DropTargets({ columns }: { columns: readonly ColumnData[] }) {
+  return (
+    <div aria-hidden className="drop-targets">
+      {columns.map(({ id, name, kind }) =>
+        kind === 1 ? null : (
+          <div key={id} data-drop={id} className={kind === 2 ? 'text-won' : 'text-lost'}>
+            <span className="truncate">{name}</span>
+          </div>
+        ),
+      )}
+    </div>
+  )
+}
+
 /** Positions of the columns; each is followed by a gap. */
 function useVirtualColumns(
   element: RefObject<HTMLElement | null>,
   columns: readonly ColumnData[],
-  collapsed: readonly number[],
+  widthOf: (stage: number) => number,
 ) {
   const virtual = useVirtualizer({
     horizontal: true,
     count: columns.length,
     getScrollElement: () => element.current,
-    estimateSize: index => widthOf(collapsed.includes(columns[index]!.id)) + gap,
+    estimateSize: index => widthOf(columns[index]!.id) + gap,
     overscan: 1,
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: other widths are other places
-  useLayoutEffect(() => virtual.measure(), [collapsed])
+  useLayoutEffect(() => virtual.measure(), [widthOf])
   return virtual
 }

@@ -22,8 +22,8 @@ type Drag = {
 
 /**
  * `board` has elements with data-column (a stage's id), and in them cards with data-card (a deal's id).
- * `onDrop` gets both ids; `mayDrag` is false if nothing may be changed. A card of `selected` takes the others
- * with it: the copy shows their number.
+ * Elements beside it with data-drop (a stage's id) are targets, too. `onDrop` gets both ids; `mayDrag` is
+ * false if nothing may be changed. A card of `selected` takes the others with it: the copy has their number.
  */
 export function useCardDrag(
   board: RefObject<HTMLElement | null>,
@@ -85,7 +85,7 @@ function listen(
     // Swallows the click that follows a drop.
     addEventListener('click', swallow, { capture: true, once: true })
     setTimeout(() => removeEventListener('click', swallow, { capture: true }))
-    if (isDropped && over) onDrop(Number(card.dataset.card), Number(over.dataset.column))
+    if (isDropped && over) onDrop(Number(card.dataset.card), Number(over.dataset.column ?? over.dataset.drop))
   }
 
   const down = (event: PointerEvent) => {
@@ -152,7 +152,8 @@ function lift({ card, event }: Press, board: HTMLElement, count: number): Drag {
 /** Moves the copy to the pointer, marks the column under it, and scrolls the board at its edges. */
 function moveTo(drag: Drag, at: { readonly x: number; readonly y: number }, board: HTMLElement): void {
   drag.ghost.style.transform = `translate(${at.x - drag.dx}px,${at.y - drag.dy}px) rotate(1.5deg)`
-  const over = document.elementFromPoint(at.x, at.y)?.closest<HTMLElement>('[data-column]') ?? null
+  const over =
+    document.elementFromPoint(at.x, at.y)?.closest<HTMLElement>('[data-column], [data-drop]') ?? null
   if (over !== drag.over) {
     drag.over?.classList.remove('drop-here')
     over?.classList.add('drop-here')

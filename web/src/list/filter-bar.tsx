@@ -13,7 +13,7 @@ import { replaced } from './filter.ts'
 import { Chip } from './filter-chip.tsx'
 import { FilterText, filterProblemOf } from './filter-text.tsx'
 import { quickFilters } from './quick-filters.ts'
-import { pathsOf, useFieldPaths } from './use-fields.ts'
+import { pathsOf, useFieldPaths, useFields } from './use-fields.ts'
 
 type Props = {
   source: string
@@ -36,7 +36,10 @@ export function FilterBar({ source, filter, onChange, error }: Props) {
     [],
   )
   useCommands(commands)
-  const quick = quickFilters(source).map(({ label, filter: make }) => ({ label, text: make(me.user.id) }))
+  const fields = useFields(source)
+  const quick = quickFilters(source)
+    .filter(({ needs }) => fields.some(({ internal_name }) => internal_name === needs))
+    .map(({ label, filter: make }) => ({ label, text: make(me.user.id) }))
   const isQuick = (term: Term) => quick.some(({ text }) => text === printFilter([term]))
   const change = (next: Filter) => {
     onChange(printFilter(next))

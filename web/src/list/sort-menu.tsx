@@ -7,6 +7,7 @@ import { useCommands } from '../shell/commands.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { Popover } from '../ui/menu.tsx'
+import { quickSorts } from './quick-filters.ts'
 import { printSort } from './sort.ts'
 import { useFieldPaths, useFields } from './use-fields.ts'
 
@@ -34,6 +35,7 @@ export function SortMenu({ source, sort, onChange }: Props) {
       <Popover placement="bottom end" className="w-84 max-w-[calc(100vw-16px)]">
         <Dialog aria-label="Sort" className="flex flex-col gap-2 p-2 outline-none">
           <Keys {...{ source, keys }} onChange={next => onChange(printSort(next))} />
+          <QuickSorts {...{ source, sort, onChange }} />
         </Dialog>
       </Popover>
     </DialogTrigger>
@@ -47,6 +49,24 @@ export function readSort(sort: string): readonly SortKey[] {
   } catch {
     return []
   }
+}
+
+/** One press for an order that is often wanted. */
+function QuickSorts({ source, sort, onChange }: Props) {
+  const fields = useFields(source)
+  return quickSorts(source)
+    .filter(({ needs }) => fields.some(({ internal_name }) => internal_name === needs))
+    .map(({ label, sort: wanted }) => (
+      <Button
+        key={label}
+        isSmall
+        className="self-start rounded-full!"
+        aria-pressed={sort === wanted}
+        onPress={() => onChange(wanted)}
+      >
+        {label}
+      </Button>
+    ))
 }
 
 const directions = [

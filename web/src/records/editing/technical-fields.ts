@@ -2,11 +2,11 @@
 import type { Field } from '../../api/api.ts'
 
 export const technical = 'Technical'
-const names: ReadonlySet<string> = new Set(['id', 'version', 'metadata'])
+export const technicalNames: ReadonlySet<string> = new Set(['id', 'version', 'metadata'])
 
 /** The sections of a form without these fields, followed by their own section. */
 export function technicalLast(sections: readonly (readonly Field[])[]): Field[][] {
-  const isOne = ({ internal_name }: Field) => names.has(internal_name)
+  const isOne = ({ internal_name }: Field) => technicalNames.has(internal_name)
   const others = sections.map(section => section.filter(field => !isOne(field)))
   const last = sections.flat().filter(isOne)
   return [...others, last.map(field => ({ ...field, section: technical }))]

@@ -5,8 +5,8 @@ import type { About } from '../../activities/about.ts'
 import { subjectOf } from '../../activities/log.ts'
 import { LogButtons } from '../../activities/log-buttons.tsx'
 import { callApi, errorMessage } from '../../api/api.ts'
+import { openPlan } from '../../shell/log-activity.tsx'
 import { useReadOnlyReason } from '../../shell/me.ts'
-import { openNew } from '../../shell/new-record.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/inputs.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
@@ -74,7 +74,7 @@ export function Composer(props: { about: string; id: number; subjects: About }) 
           isSmall
           aria-label="Plan an activity"
           reason={reason}
-          onPress={() => openNew('activity', { [about]: id })}
+          onPress={() => openPlan(subjects)}
         >
           <Plus size={14} aria-hidden /> Plan
         </Button>

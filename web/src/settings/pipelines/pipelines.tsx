@@ -16,9 +16,10 @@ import { DeleteDialog, DialogForm } from '../dialogs.tsx'
 import { isYes } from '../record-values.ts'
 import { saveWithToast, useSaving } from '../saving.ts'
 import { useOpenDialog } from '../use-open-dialog.ts'
+import { CardFieldsDialog } from './card-fields-dialog.tsx'
 import { StageList } from './stages.tsx'
 
-type Open = 'new' | 'rename' | 'delete' | null
+type Open = 'new' | 'rename' | 'cards' | 'delete' | null
 
 export function Pipelines() {
   const reason = useReadOnlyReason('pipeline')
@@ -53,6 +54,7 @@ export function Pipelines() {
       </PageBody>
       {open === 'new' && <NewPipeline onClose={close} />}
       {open === 'rename' && shown && <RenamePipeline pipeline={shown} onClose={close} />}
+      {open === 'cards' && shown && <CardFieldsDialog pipeline={shown} onClose={close} />}
       {open === 'delete' && shown && (
         <DeleteDialog
           what={`the pipeline “${shown.name}”`}
@@ -122,6 +124,9 @@ function PipelineActions(props: {
       )}
       <Button isSmall reason={reason} onPress={() => onOpen('rename')}>
         Rename
+      </Button>
+      <Button isSmall reason={reason} onPress={() => onOpen('cards')}>
+        Card fields
       </Button>
       <Button isSmall reason={reason} onPress={() => onOpen('delete')}>
         Delete pipeline
