@@ -12,5 +12,5 @@ CREATE TABLE form (
 );
 
 -- Names of options are judged with the whole catalog in sight and saved only under the version that was judged
--- (configuration/save.ts); the index stood in the way of two options changing their names with each other.
+-- (administration/save.ts); the index stood in the way of two options changing their names with each other.
 DROP INDEX option_name;

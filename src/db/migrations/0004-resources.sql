@@ -99,6 +99,6 @@ UPDATE deal SET document = regexp_replace(regexp_replace(regexp_replace(document
   '"weighted_value":(\{[^{}]*\}|null),', ''), '"stage_probability":[0-9]+,', ''), '"deal_value_in_base_currency":(\{[^{}]*\}|null),', '');
 UPDATE product SET document = regexp_replace(document, '"base_currency_amount":(\{[^{}]*\}|null),', '');
 
--- Sums by stage without looking at the records (resources/deals/aggregate.ts).
+-- Sums by stage without looking at the records (deals/aggregate.ts).
 CREATE INDEX deal_sums ON deal (account_id, pipeline_stage, deal_value_currency)
   INCLUDE (deal_value_value, weighted_value_value, deal_value_in_base_currency_value, stage_probability) WHERE deleted_at IS NULL;

@@ -1,4 +1,4 @@
--- What the search looks in (D86). Each index holds a record's texts, folded and a line each; lists/search/texts.ts writes the same expressions.
+-- What the search looks in (D86). Each index holds a record's texts, folded and a line each; search/texts.ts writes the same expressions.
 
 -- The addresses of e-mails, as JSON: what stands between two has a blank, and no word has one.
 CREATE FUNCTION email_values(emails jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
