@@ -130,15 +130,14 @@ export type SortKey = { readonly field: string; readonly direction: 'asc' | 'des
 export function parseSort(text: string): SortKey[] {
   if (text.trim() === '') return []
   let position = 0
-  const keys: SortKey[] = []
+  const keys = new Map<string, SortKey>()
   for (const part of text.split(',')) {
     const [, field, direction] = /^\s*([A-Za-z_][\w.]*):(asc|desc)\s*$/.exec(part) ?? []
     if (!field) throw new FilterError(`"${part}" is not a sort key`, position)
     position += part.length + 1
-    if (keys.every(key => key.field !== field))
-      keys.push({ field, direction: direction as SortKey['direction'] })
+    if (!keys.has(field)) keys.set(field, { field, direction: direction as SortKey['direction'] })
   }
-  return keys
+  return [...keys.values()]
 }
 
 type Reader = { readonly text: string; at: number; readonly count: Count }
