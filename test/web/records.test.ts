@@ -532,12 +532,10 @@ test('what is to be done is done by a key, and the next is asked for', { skip },
   const dialog = page.getByRole('dialog', { name: 'What is next?' })
   await dialog.getByText('With one activity').waitFor()
   await accessible('the question for the next activity')
-  await dialog.getByRole('button', { name: 'Plan an activity' }).click()
-  const next = page.getByRole('dialog', { name: 'New activity' })
-  await next.getByLabel('Subject').fill('The next call')
-  await next.getByRole('radio', { name: 'Call' }).check()
+  await dialog.getByRole('radio', { name: 'Tomorrow' }).check()
+  await dialog.getByLabel('Subject of the next step').fill('The next call')
   await page.keyboard.press('Control+Enter')
-  await page.getByText('Created “The next call”.').waitFor()
+  await page.getByText('Planned “The next call”.').waitFor()
   const { body } = await call('GET', `${v1}/activity/view/list?filter=deal:eq(${id}),done_at:isnull(true)`)
   assert.deepEqual(
     body.data.map((one: { subject: string }) => one.subject),

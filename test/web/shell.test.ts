@@ -136,7 +136,8 @@ test('the palette makes all that can be made, in its own form', { skip }, async 
   const forms: [text: string, dialog: string][] = [
     ['new contact', 'New contact'],
     ['create company', 'New company'],
-    ['add task', 'New activity'],
+    ['new activity', 'New activity'],
+    ['add task', 'Plan the next step'],
     ['new product', 'New product'],
     ['invite', 'Invite a user'],
     ['new token', 'New token'],

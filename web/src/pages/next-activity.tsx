@@ -14,10 +14,7 @@ export function NextActivity({ after, onClose }: { after: AnyRecord; onClose: ()
   const about = aboutActivity(after)
   return (
     <PlanDialog title="What is next?" about={about} cancel="Nothing now" onClose={onClose}>
-      <p>
-        Nothing is planned any more for{' '}
-        <bdi className="font-medium">{about.deal?.name ?? `deal ${about.deal?.id}`}</bdi>.
-      </p>
+      <p>Nothing is planned any more for this deal.</p>
     </PlanDialog>
   )
 }
