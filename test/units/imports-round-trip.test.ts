@@ -1,6 +1,7 @@
 /** Our exports convert back to bodies of the same values, in each format (D80, D81). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { shownFields } from '../../src/fields/catalog.ts'
 import { readTable } from '../../src/files/read.ts'
 import type { JsonObject } from '../../src/json.ts'
 import { csv } from '../../src/work/exports/formats.ts'
@@ -17,10 +18,10 @@ const formats = { csv, xlsx: workbook, jsonl: jsonLines } as const
 /** A record exported with `names=1` → the converted body. */
 async function back(format: keyof typeof formats, resource: string, record: JsonObject) {
   const schema = catalog.resources.get(resource)!
-  const shown = schema.fields.filter(field => field.is_active && !field.is_hidden)
+  const shown = shownFields(schema)
   const source = {
-    request: { shown, named: [], list: { only: null } },
-    ...{ schema, caller: { catalog }, batches: batchesOf(record) },
+    request: { shown, named: [], list: { schema, only: null } },
+    ...{ caller: { catalog }, batches: batchesOf(record) },
   }
   const table = await readTable(formats[format](source as unknown as Exported), { format })
   const rows = await Array.fromAsync(table.rows)
