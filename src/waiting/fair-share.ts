@@ -106,9 +106,9 @@ export class FairShare {
   #coolDown(account: string, forMs: number, endsEarly: boolean): void {
     this.#coolingDown.add(account)
     const until = performance.now() + forMs
-    const quietMs = endsEarly ? forMs * quietPart : Number.POSITIVE_INFINITY
+    const untilQuietMs = () => (endsEarly ? forMs * quietPart - this.#options.idleMs() : forMs)
     const look = () => {
-      const leftMs = Math.min(until - performance.now(), quietMs - this.#options.idleMs())
+      const leftMs = Math.min(until - performance.now(), untilQuietMs())
       if (leftMs > 0) return void setTimeout(look, Math.ceil(leftMs)).unref()
       this.#coolingDown.delete(account)
       this.#semaphore.admit()

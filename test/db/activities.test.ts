@@ -3,18 +3,10 @@
  * from their text, and the default roles read and write activities as they do deals.
  */
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
 import { migrateWithin, readMigrations } from '../../src/db/migrate.ts'
-import { type Database, openDatabase } from '../../src/db/open.ts'
-import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
+import type { Database } from '../../src/db/open.ts'
+import { onEachEngine } from '../support/each-engine.ts'
 
-const server = await startPostgres()
-const url = server ? await createDatabase(server.url) : undefined
-after(async () => {
-  if (url) await dropDatabase(url)
-  await server?.stop()
-})
-const log = () => {}
 const before = readMigrations().findIndex(({ name }) => name === 'activities')
 
 const counters =
@@ -169,13 +161,4 @@ async function bringsActivities(db: Database): Promise<void> {
   }
 }
 
-describe('an account from before has activities, and what it has says so', () => {
-  test('embedded', async () => {
-    const db = await openDatabase({ log })
-    await bringsActivities(db).finally(() => db.close())
-  })
-  test('PostgreSQL', { skip: !url && 'no PostgreSQL here' }, async () => {
-    const db = await openDatabase({ url, log })
-    await bringsActivities(db).finally(() => db.close())
-  })
-})
+onEachEngine('an account from before has activities, and what it has says so', bringsActivities)

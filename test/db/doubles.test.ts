@@ -3,20 +3,10 @@
  * history.
  */
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
 import { migrate, migrateWithin, readMigrations } from '../../src/db/migrate.ts'
-import { type Database, openDatabase } from '../../src/db/open.ts'
-import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
+import type { Database } from '../../src/db/open.ts'
+import { onEachEngine } from '../support/each-engine.ts'
 
-const server = await startPostgres()
-const [url, url2] = server
-  ? [await createDatabase(server.url), await createDatabase(server.url)]
-  : [undefined, undefined]
-after(async () => {
-  for (const one of [url, url2]) if (one) await dropDatabase(one)
-  await server?.stop()
-})
-const log = () => {}
 const folding = readMigrations().findIndex(({ name }) => name === 'one-folding')
 
 /** A database from before the migration: lower() alone decided which names are equal. */
@@ -198,24 +188,6 @@ async function forgetsTheUnseen(db: Database): Promise<void> {
   assert.deepEqual(await told(found), ['1'])
 }
 
-for (const [engine, options] of [
-  ['embedded', {}],
-  ['PostgreSQL', { url: url2! }],
-] as const)
-  test(`what nobody sees is no part of a name, ${engine}`, {
-    skip: engine === 'PostgreSQL' && !url2,
-  }, async () => {
-    const db = await openDatabase({ ...options, log })
-    await forgetsTheUnseen(db).finally(() => db.close())
-  })
+onEachEngine('what nobody sees is no part of a name', forgetsTheUnseen)
 
-describe('the later of two names that are one is marked, once, as a change of its own', () => {
-  test('embedded', async () => {
-    const db = await openDatabase({ log })
-    await marksDoubles(db).finally(() => db.close())
-  })
-  test('PostgreSQL', { skip: !url && 'no PostgreSQL here' }, async () => {
-    const db = await openDatabase({ url, log })
-    await marksDoubles(db).finally(() => db.close())
-  })
-})
+onEachEngine('the later of two names that are one is marked, once, as a change of its own', marksDoubles)

@@ -3,18 +3,10 @@
  * just been written, and pipelines name no fields for their cards.
  */
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
 import { migrateWithin, readMigrations } from '../../src/db/migrate.ts'
-import { type Database, openDatabase } from '../../src/db/open.ts'
-import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
+import type { Database } from '../../src/db/open.ts'
+import { onEachEngine } from '../support/each-engine.ts'
 
-const server = await startPostgres()
-const url = server ? await createDatabase(server.url) : undefined
-after(async () => {
-  if (url) await dropDatabase(url)
-  await server?.stop()
-})
-const log = () => {}
 const before = readMigrations().findIndex(({ name }) => name === 'next-steps')
 
 const subject = 'He said: "recent_note":\\1'
@@ -111,13 +103,4 @@ async function saysNext(db: Database): Promise<void> {
   assert.match(made!.text!, /"next_activity_at":null,"next_activity_subject":null,"last_activity_type":null/)
 }
 
-describe('deals of an account from before say what is next', () => {
-  test('embedded', async () => {
-    const db = await openDatabase({ log })
-    await saysNext(db).finally(() => db.close())
-  })
-  test('PostgreSQL', { skip: !url && 'no PostgreSQL here' }, async () => {
-    const db = await openDatabase({ url, log })
-    await saysNext(db).finally(() => db.close())
-  })
-})
+onEachEngine('deals of an account from before say what is next', saysNext)

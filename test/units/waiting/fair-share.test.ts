@@ -13,7 +13,7 @@ function share(options: Partial<ConstructorParameters<typeof FairShare>[0]> = {}
     permits: 2,
     permitsOfOne: 1,
     isWaitedFor: () => false,
-    idleMs: () => never,
+    idleMs: () => Number.POSITIVE_INFINITY,
     waitMs: never,
     sliceMs: never,
   }
