@@ -1,9 +1,27 @@
 /** Resolves a name that no field has: as people write it, and as other systems call it. Pure. */
-import { type Catalog, type ResourceSchema, shownFields } from './catalog.ts'
+import { type Catalog, type ResourceSchema, shownField, shownFields } from './catalog.ts'
 import type { Field } from './field.ts'
 import { formOf } from './kinds/how-to-write.ts'
 import { suggestion } from './nearest.ts'
+import type { Draft } from './resource.ts'
 import { bareName, ourNames } from './synonyms.ts'
+
+/**
+ * True if the caller sees a field of that name; else adds the problem. The name is at `at` in the value of
+ * the draft's field `of`.
+ */
+export function isFieldOf(
+  schema: ResourceSchema,
+  name: string,
+  { problem }: Draft,
+  of: string,
+  at: string,
+): boolean {
+  if (shownField(schema, name)) return true
+  const hint = () => unknownFieldHint(name, schema)
+  problem(of, 'unknown_field', `is "${name}", but there is no such field`, { at, hint })
+  return false
+}
 
 /** The hint for an unknown field name: the field that is meant, or the one with the nearest name. */
 export function unknownFieldHint(name: string, schema: ResourceSchema): string {

@@ -140,7 +140,7 @@ export async function matchesOfNames(
 /** Number of unknown names of a request for which similar ones are sought. */
 const soughtMax = 3
 
-/** The problem with a name that `holders` have; null if exactly one has the name. */
+/** The problem with a name that `matches` have; null if exactly one has it. */
 export function nameProblem(
   resource: string,
   text: string,

@@ -1,7 +1,7 @@
 /**
  * The activity: a call, meeting, task, e-mail or note, about a deal, a contact or a company (D73). Fields as
- * data, and the rules that span them. src/resources/deals/activities.ts
- * derives fields of the deals. Pure.
+ * data, and the rules that span them. Fields of deals that follow from activities are derived in
+ * src/resources/deals/activities.ts. Pure.
  */
 import { authorFields, defineFields, idField, recordFields } from '../fields/define.ts'
 import type { Draft, Resource } from '../fields/resource.ts'

@@ -4,7 +4,7 @@
  */
 import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Draft, Resource } from '../fields/resource.ts'
-import { unknownFieldHint } from '../fields/unknown-field.ts'
+import { isFieldOf } from '../fields/unknown-field.ts'
 import { isSameJson } from '../json.ts'
 
 const place = { min: 1, max: 1_000_000, max_decimals: 0 }
@@ -44,18 +44,13 @@ export const pipeline: Resource = {
 }
 
 /** Fields of a deal that are there and are no title. Unchanged ones stay, though one may be deleted since. */
-function checkCardFields({ after, before, catalog, problem }: Draft): void {
+function checkCardFields(draft: Draft): void {
+  const { after, before, catalog, problem } = draft
   if (isSameJson(before?.card_fields ?? null, after.card_fields ?? null)) return
   const schema = catalog.resources.get('deal')!
   for (const [index, name] of ((after.card_fields ?? []) as string[]).entries()) {
-    const field = schema.byName.get(name)
     const at = `/${index}`
-    if (!field?.is_active || field.is_hidden)
-      problem('card_fields', 'unknown_field', `is "${name}", but there is no such field`, {
-        at,
-        hint: () => unknownFieldHint(name, schema),
-      })
-    else if (name === 'title')
+    if (isFieldOf(schema, name, draft, 'card_fields', at) && name === 'title')
       problem('card_fields', 'contradiction', 'is "title", which every card shows', { at })
   }
 }

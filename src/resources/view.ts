@@ -3,12 +3,12 @@
  * everybody (D130). Fields as data, and the rules that span them. Pure.
  */
 import { Problems } from '../errors.ts'
-import { type ResourceSchema, shownField } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Values } from '../fields/field.ts'
 import { choiceHint } from '../fields/kinds/dropdown.ts'
 import type { Draft, Resource } from '../fields/resource.ts'
-import { unknownFieldHint } from '../fields/unknown-field.ts'
+import { isFieldOf } from '../fields/unknown-field.ts'
 import { isSameJson } from '../json.ts'
 import { selectionOf, sortKeysOf } from '../lists/query.ts'
 import { resolveSort } from '../lists/resolve.ts'
@@ -101,10 +101,7 @@ function checkColumns(draft: Draft, schema: ResourceSchema): void {
   const seen = new Set<string>()
   for (const [index, { field: name }] of (after.columns as { field: string }[]).entries()) {
     const at = `/${index}/field`
-    if (!shownField(schema, name)) {
-      const message = `is "${name}", but there is no such field`
-      problem('columns', 'unknown_field', message, { at, hint: () => unknownFieldHint(name, schema) })
-    } else if (seen.has(name))
+    if (isFieldOf(schema, name, draft, 'columns', at) && seen.has(name))
       problem('columns', 'contradiction', `is "${name}", which has a column already`, { at })
     seen.add(name)
   }

@@ -35,7 +35,7 @@ import type { Handler } from '../route.ts'
 import { isDryRun, turnOf, withoutDryRun } from './dry-run.ts'
 import { inTurn } from './records.ts'
 
-export type JobService = { readonly db: Database & Database; readonly worker: JobWorker }
+export type JobService = { readonly db: Database; readonly worker: JobWorker }
 
 /** Maximum of jobs of an account that wait, run or are paused. */
 const openMax = 20

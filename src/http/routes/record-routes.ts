@@ -28,7 +28,7 @@ import { recordHandlers } from './records.ts'
 export const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
 
 /** Dependencies of a resource's routes. */
-export type RecordService = WriteService & { readonly db: Database & Database }
+export type RecordService = WriteService & { readonly db: Database }
 
 /** In the order of the document. */
 const recordOperations = [

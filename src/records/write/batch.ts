@@ -27,15 +27,10 @@ const largest = 250
  * `since` or later can be restored. Throws `busy_record` if the context's catalog is outdated: retry the
  * batch with a newer one.
  */
-export async function carryOutBatch(
-  db: Transaction,
-  schema: ResourceSchema,
-  operations: readonly Operation[],
-  context: WriteContext,
-  since: Date,
-): Promise<Outcome[]> {
+export async function carryOutBatch(...batch: Parameters<typeof carryOutLocked>): Promise<Outcome[]> {
+  const [db, , , context] = batch
   await lockLatest(db, context)
-  return carryOutLocked(db, schema, operations, context, since)
+  return carryOutLocked(...batch)
 }
 
 /** The same for a transaction that has the account's lock, by `lockLatest`. */

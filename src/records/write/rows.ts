@@ -91,8 +91,8 @@ export function areAsRead({ account }: WriteParams, rows: readonly Row[]): Sql {
  */
 function isAsRead(account: Part, rows: readonly Row[], [id, version, state]: readonly Part[]): Sql {
   const ids = `{${rows.map(({ read }) => read!.id).join()}}`
-  const isOne = rows.length > 1 ? sql`t.id = ANY(${ids}::bigint[]) AND ` : sql.none
-  return sql`t.account_id = ${account}::bigint AND ${isOne}t.id = ${id!}::bigint
+  const isAny = rows.length > 1 ? sql`t.id = ANY(${ids}::bigint[]) AND ` : sql.none
+  return sql`t.account_id = ${account}::bigint AND ${isAny}t.id = ${id!}::bigint
     AND t.version = ${version!}::int AND ${stateOf(sql`t.document`)} = ${state!}::bigint
     AND t.deleted_at IS NULL`
 }
