@@ -32,5 +32,9 @@ function namedBy(record: AnyRecord, field: string): Named | undefined {
 export const idsOf = (about: About): { readonly [subject: string]: number } =>
   Object.fromEntries(subjects.flatMap(subject => (about[subject] ? [[subject, about[subject].id]] : [])))
 
+/** The names of the records, for the head of a dialog; undefined if none is known. */
+export const detailOf = (about: About): string | undefined =>
+  subjects.flatMap(subject => about[subject]?.name ?? []).join(' · ') || undefined
+
 /** The subject that an activity belongs to first. */
 export const mainOf = (about: About): Subject | null => subjects.find(subject => about[subject]) ?? null

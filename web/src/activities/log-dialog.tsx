@@ -1,20 +1,19 @@
 /** Logs what was done just now: a call, a meeting, an e-mail or a note, and plans what comes next. */
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react'
-import { type AnyRecord, errorMessage } from '../api/api.ts'
+import { type KeyboardEvent, useState } from 'react'
+import type { AnyRecord } from '../api/api.ts'
 import { pageQuery } from '../api/queries.ts'
 import { RadioChips } from '../fields/radio-chips.tsx'
 import { nameOf } from '../fields/references/find-records.ts'
 import { fromWall } from '../fields/zone.ts'
 import { useFormat } from '../format/use-format.tsx'
 import type { LogRequest } from '../shell/log-activity.tsx'
-import { useMe, useReadOnlyReason } from '../shell/me.ts'
+import { useMe } from '../shell/me.ts'
 import { Button, Cancel } from '../ui/button.tsx'
-import { Dialog, DialogActions } from '../ui/dialog.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox, TextArea } from '../ui/inputs.tsx'
-import { byCtrlEnter } from '../ui/keys.ts'
-import { type About, mainOf, subjects } from './about.ts'
-import { AboutInput } from './about-input.tsx'
+import { type About, detailOf, mainOf } from './about.ts'
+import { ActivityForm, useSaveOnce } from './activity-form.tsx'
 import { type LogKind, logKinds, wordsOf } from './kinds.ts'
 import { saveLogged } from './log.ts'
 import { addDays } from './next-days.ts'
@@ -24,11 +23,10 @@ export function LogDialog({ request, onClose }: { request: LogRequest; onClose: 
   const [kind, setKind] = useState(request.kind)
   const [about, setAbout] = useState<About>(request.about)
   const [text, setText] = useState('')
-  const detail = subjects.flatMap(subject => request.about[subject]?.name ?? []).join(' · ')
   return (
     <Dialog
       title={wordsOf(kind).title}
-      detail={detail || undefined}
+      detail={detailOf(request.about)}
       isOpen
       onClose={onClose}
       mayClose={() => text.trim() === '' || confirm('What you have typed is not saved. Close without it?')}
@@ -56,71 +54,57 @@ type FormProps = {
 
 function LogForm({ request, kind, about, text, onKind, onAbout, onText, onClose }: FormProps) {
   const words = wordsOf(kind)
-  const reason = useReadOnlyReason('activity')
   const [outcome, setOutcome] = useState<number | null>(null)
-  const [isTried, setTried] = useState(false)
-  const [error, setError] = useState<string>()
-  const [isSaving, setSaving] = useState(false)
-  const key = useRef(crypto.randomUUID())
+  const saving = useSaveOnce()
   const { planned, isThis, setThis } = usePlanned(request, kind, about)
-  const next = useNextStep(words.next, isTried)
-  const isChosen = mainOf(about) !== null
+  const next = useNextStep(words.next, saving.isTried)
   const lacksText = kind === 'Note' && text.trim() === ''
-  const save = async () => {
-    setTried(true)
-    if (isSaving || reason || !isChosen || lacksText || next.step === undefined) return
-    setSaving(true)
-    try {
+  const log = async () => {
+    const { step } = next
+    await saving.save(mainOf(about) === null || lacksText || step === undefined, async key => {
       const done = outcome === null ? null : (words.outcomes[outcome] ?? null)
-      const logged = { kind, about, outcome: done, text, planned: isThis ? planned : null, next: next.step }
-      await saveLogged(logged, key.current)
+      const logged = { kind, about, outcome: done, text, planned: isThis ? planned : null, next: step! }
+      await saveLogged(logged, key)
       onClose()
       if (request.onLogged) setTimeout(request.onLogged)
-    } catch (failed) {
-      // Another request: what was refused may be changed.
-      key.current = crypto.randomUUID()
-      setError(errorMessage(failed))
-      setSaving(false)
-    }
-  }
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault()
-    void save()
+    })
   }
   /** Enter saves what is a line; a note has several. */
   const byEnter = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || kind === 'Note') return
     event.preventDefault()
-    submit()
+    void log()
   }
   const hasSubject = mainOf(request.about) !== null
   return (
-    <form
-      noValidate
-      onSubmit={submit}
-      onKeyDown={byCtrlEnter(() => submit())}
-      className="flex flex-col gap-4"
+    <ActivityForm
+      {...{ about, onAbout, saving }}
+      given={request.about}
+      onSave={log}
+      head={
+        !request.activity && (
+          <RadioChips
+            label="Kind"
+            isLabelHidden
+            hasNone={false}
+            choices={logKinds.map(({ id }, index) => ({ id: index, name: id }))}
+            value={logKinds.findIndex(({ id }) => id === kind)}
+            onChange={index => {
+              onKind(logKinds[index ?? 0]!.id)
+              setOutcome(null)
+            }}
+          />
+        )
+      }
+      actions={
+        <>
+          <Cancel onPress={onClose} />
+          <Button type="submit" variant="primary" reason={saving.reason} isPending={saving.isSaving}>
+            {words.action}
+          </Button>
+        </>
+      }
     >
-      {!request.activity && (
-        <RadioChips
-          label="Kind"
-          isLabelHidden
-          hasNone={false}
-          choices={logKinds.map(({ id }, index) => ({ id: index, name: id }))}
-          value={logKinds.findIndex(({ id }) => id === kind)}
-          onChange={index => {
-            onKind(logKinds[index ?? 0]!.id)
-            setOutcome(null)
-          }}
-        />
-      )}
-      {!hasSubject && (
-        <AboutInput
-          about={about}
-          onAbout={onAbout}
-          error={isTried && !isChosen ? 'Choose what this is about.' : undefined}
-        />
-      )}
       {words.outcomes.length > 0 && (
         <RadioChips
           label="Outcome"
@@ -138,7 +122,7 @@ function LogForm({ request, kind, about, text, onKind, onAbout, onText, onClose 
         onKeyDown={byEnter}
         isRequired={kind === 'Note'}
         autoFocus={hasSubject && words.outcomes.length === 0}
-        error={isTried && lacksText ? 'Write the note.' : undefined}
+        error={saving.isTried && lacksText ? 'Write the note.' : undefined}
       />
       {planned && !request.activity && (
         <Checkbox
@@ -148,18 +132,7 @@ function LogForm({ request, kind, about, text, onKind, onAbout, onText, onClose 
         />
       )}
       <NextStep state={next} />
-      {error && (
-        <p role="alert" className="text-lost">
-          {error}
-        </p>
-      )}
-      <DialogActions>
-        <Cancel onPress={onClose} />
-        <Button type="submit" variant="primary" reason={reason} isPending={isSaving}>
-          {words.action}
-        </Button>
-      </DialogActions>
-    </form>
+    </ActivityForm>
   )
 }
 

@@ -8,7 +8,7 @@ import { type StepKind, stepKinds } from './kinds.ts'
 import type { Step } from './log.ts'
 import { dayOfChoice, type NextDay, nextDays } from './next-days.ts'
 
-export type StepDraft = {
+type StepDraft = {
   readonly choice: NextDay
   readonly day: string | null
   readonly time: string
@@ -24,14 +24,10 @@ export type NextStepState = {
   readonly step: Step | null | undefined
 }
 
-/** `kind` is what usually follows, `initial` what is chosen already. */
-export function useNextStep(
-  kind: StepKind,
-  isTried: boolean,
-  initial: Partial<StepDraft> = {},
-): NextStepState {
+/** `kind` is what usually follows. */
+export function useNextStep(kind: StepKind, isTried: boolean): NextStepState {
   const { timeZone } = useFormat()
-  const [chosen, setChosen] = useState(initial)
+  const [chosen, setChosen] = useState<Partial<StepDraft>>({})
   const whole: StepDraft = { choice: 'none', day: null, time: '09:00', kind, subject: '', ...chosen }
   const { choice, day, time, subject } = whole
   const due = day && time ? fromWall(`${day}T${time}`, timeZone) : null

@@ -1,14 +1,11 @@
 /** Plans the next step for a record: a day by one press, then its kind, subject and time. */
-import { type FormEvent, type ReactNode, useRef, useState } from 'react'
-import { errorMessage } from '../api/api.ts'
-import { useReadOnlyReason } from '../shell/me.ts'
+import { type ReactNode, useState } from 'react'
 import { Button, Cancel } from '../ui/button.tsx'
-import { Dialog, DialogActions } from '../ui/dialog.tsx'
-import { byCtrlEnter } from '../ui/keys.ts'
-import { type About, mainOf, subjects } from './about.ts'
-import { AboutInput } from './about-input.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { type About, detailOf, mainOf } from './about.ts'
+import { ActivityForm, useSaveOnce } from './activity-form.tsx'
 import { savePlanned } from './log.ts'
-import { NextStep, type StepDraft, useNextStep } from './next-step.tsx'
+import { NextStep, useNextStep } from './next-step.tsx'
 
 type Props = {
   /** empty: the form asks for it */
@@ -16,81 +13,51 @@ type Props = {
   title?: string
   /** text of the button that plans nothing */
   cancel?: string
-  /** the chosen moment, as on a calendar */
-  initial?: Partial<StepDraft> | undefined
   children?: ReactNode
   onClose: () => void
 }
 
 export function PlanDialog({ title = 'Plan the next step', ...props }: Props) {
-  const detail = subjects.flatMap(subject => props.about[subject]?.name ?? []).join(' · ')
   return (
-    <Dialog title={title} detail={detail || undefined} isOpen onClose={props.onClose}>
+    <Dialog title={title} detail={detailOf(props.about)} isOpen onClose={props.onClose}>
       <PlanForm {...props} />
     </Dialog>
   )
 }
 
-function PlanForm({ about: given, cancel = 'Cancel', initial, children, onClose }: Omit<Props, 'title'>) {
-  const reason = useReadOnlyReason('activity')
+function PlanForm({ about: given, cancel = 'Cancel', children, onClose }: Omit<Props, 'title'>) {
   const [about, setAbout] = useState(given)
-  const [isTried, setTried] = useState(false)
-  const [isSaving, setSaving] = useState(false)
-  const [error, setError] = useState<string>()
-  const key = useRef(crypto.randomUUID())
-  const next = useNextStep('Call', isTried, initial)
-  const hasSubject = mainOf(given) !== null
-  const isChosen = mainOf(about) !== null
+  const saving = useSaveOnce()
+  const next = useNextStep('Call', saving.isTried)
   const plan = async () => {
-    setTried(true)
-    if (isSaving || reason || !next.step || !isChosen) return
-    setSaving(true)
-    try {
-      await savePlanned(next.step, about, key.current)
+    const { step } = next
+    await saving.save(!step || mainOf(about) === null, async key => {
+      await savePlanned(step!, about, key)
       onClose()
-    } catch (failed) {
-      key.current = crypto.randomUUID()
-      setError(errorMessage(failed))
-      setSaving(false)
-    }
-  }
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault()
-    void plan()
+    })
   }
   return (
-    <form
-      noValidate
-      onSubmit={submit}
-      onKeyDown={byCtrlEnter(() => submit())}
-      className="flex flex-col gap-4"
+    <ActivityForm
+      {...{ given, about, saving }}
+      onAbout={setAbout}
+      onSave={plan}
+      head={children}
+      actions={
+        <>
+          <Cancel onPress={onClose}>{cancel}</Cancel>
+          <Button
+            type="submit"
+            variant="primary"
+            reason={saving.reason}
+            isDisabled={next.step === null}
+            isPending={saving.isSaving}
+          >
+            Plan it
+          </Button>
+        </>
+      }
     >
-      {children}
-      {!hasSubject && (
-        <AboutInput
-          about={about}
-          onAbout={setAbout}
-          error={isTried && !isChosen ? 'Choose what this is about.' : undefined}
-        />
-      )}
-      <NextStep state={next} isRequired autoFocus={hasSubject} />
-      {error && (
-        <p role="alert" className="text-lost">
-          {error}
-        </p>
-      )}
-      <DialogActions>
-        <Cancel onPress={onClose}>{cancel}</Cancel>
-        <Button
-          type="submit"
-          variant="primary"
-          reason={reason}
-          isDisabled={next.step === null}
-          isPending={isSaving}
-        >
-          Plan it
-        </Button>
-      </DialogActions>
-    </form>
+      <NextStep state={next} isRequired autoFocus={mainOf(given) !== null} />
+    </ActivityForm>
   )
 }

@@ -2,7 +2,6 @@
 import { lazy } from 'react'
 import type { About } from '../activities/about.ts'
 import type { LogKind } from '../activities/kinds.ts'
-import type { StepDraft } from '../activities/next-step.tsx'
 import type { AnyRecord } from '../api/api.ts'
 import { createStore } from '../ui/store.ts'
 import { Overlay } from './overlay.tsx'
@@ -23,34 +22,27 @@ export type LogRequest = {
   readonly onLogged?: () => void
 }
 
-const request = createStore<LogRequest | null>(null)
+/** `plan`: about what the form of a next step is opened */
+const opened = createStore<{ readonly log: LogRequest } | { readonly plan: About } | null>(null)
 
 export const openLog = (kind: LogKind, about: About = {}, more: Partial<LogRequest> = {}): void =>
-  request.set({ kind, about, ...more })
+  opened.set({ log: { kind, about, ...more } })
 
-type PlanRequest = { readonly about: About; readonly initial?: Partial<StepDraft> | undefined }
-const planned = createStore<PlanRequest | null>(null)
-
-/** `initial` is the moment that is chosen already, as on a calendar. */
-export const openPlan = (about: About, initial?: Partial<StepDraft>): void => planned.set({ about, initial })
+export const openPlan = (about: About): void => opened.set({ plan: about })
 
 export function LogActivity() {
-  const shown = request.use()
-  const plan = planned.use()
-  const close = () => {
-    request.set(null)
-    planned.set(null)
-  }
-  if (plan)
+  const shown = opened.use()
+  const close = () => opened.set(null)
+  if (!shown) return null
+  if ('plan' in shown)
     return (
       <Overlay label="Plan the next step" onClose={close}>
-        <PlanDialog about={plan.about} initial={plan.initial} onClose={close} />
+        <PlanDialog about={shown.plan} onClose={close} />
       </Overlay>
     )
-  if (!shown) return null
   return (
     <Overlay label="Log an activity" onClose={close}>
-      <LogDialog request={shown} onClose={close} />
+      <LogDialog request={shown.log} onClose={close} />
     </Overlay>
   )
 }
