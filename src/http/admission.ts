@@ -31,7 +31,8 @@ export type Reservation = {
    */
   hold(bytes: number): void
   /**
-   * Waits until no other request of the account is alone, and until the event loop has served everybody else.
+   * Waits until no other request of the account holds this turn, and until the event loop has served all
+   * others.
    */
   beAlone(): Promise<void>
   /** Releases what the request has reserved. Idempotent. */

@@ -87,7 +87,8 @@ type KeyRange = {
   readonly where: Sql | null
   readonly keys: readonly SortKey[]
   /**
-   * number of leading keys that have a single value in the range; ORDER BY names them only to match the index
+   * number of leading keys that have a single value in the range. They order nothing; ORDER BY names them so
+   * that the index matches.
    */
   readonly fixed: number
   /** the range begins after these values of the keys that are not fixed; null = at its start */

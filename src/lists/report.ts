@@ -21,7 +21,7 @@ export type Report<Request extends ReportRequest = ReportRequest> = {
   readonly resource: string
   /** the operation is called by the resource and this: `deal_funnel` */
   readonly name: string
-  /** after the resource's own path */
+  /** follows the resource's own path; may have several parts */
   readonly path: string
   readonly summary: string
   readonly description?: string
@@ -32,11 +32,11 @@ export type Report<Request extends ReportRequest = ReportRequest> = {
   readonly response: { readonly description: string; readonly data: Schema; readonly meta?: Schema }
   /** schemas that get a name in the document and in the client, to which `response` refers */
   readonly schemas?: { readonly [name: string]: Schema }
-  /** The fields of ids whose names are shown in any case; their scopes are required first. */
+  /** The fields whose ids are answered with names, whatever is asked; the caller needs their scopes. */
   shows?(schema: ResourceSchema): readonly Field[]
   /** Reads the parameters, and adds their problems. `now` is UTC, with milliseconds. */
   read(query: QueryContext, now: string): Request
-  /** Reads the records that the caller sees, as of the day of the request. */
+  /** Reads the records that the caller sees: as of the request's `day`, if it has one. */
   answer(db: RawReader, caller: Caller, request: Request): Promise<ReportAnswer>
 }
 

@@ -26,9 +26,9 @@ export type Total = { readonly total: number; readonly totalIsEstimate: boolean 
 /** Records are counted up to this number; more are estimated. */
 const countedUpTo = { auto: 10_000, exact: Number.POSITIVE_INFINITY, estimate: 0, none: 0 } as const
 /**
- * Counting continues a little beyond the bound. Each event removes at most one record, so an estimate holds
- * for that many events. Otherwise an account with constant writes would count ten thousand records for every
- * page.
+ * Counting continues a little beyond the bound. Each event removes at most one record, so a count that is n
+ * beyond the bound is not below it for n events. Otherwise an account with constant writes would count ten
+ * thousand records for every page.
  */
 const countedBeyond = 1000
 

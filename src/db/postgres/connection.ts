@@ -75,7 +75,7 @@ export class Connection {
     return this.#responses.underWay
   }
 
-  /** for how long nothing has come, since something was asked of it that had nothing to do */
+  /** time since the server last answered, or since the first question after an idle time, in milliseconds */
   get silentMs(): number {
     return performance.now() - this.#signAt
   }

@@ -54,7 +54,7 @@ export type Write = {
   /** changes of stored rows. Nothing is written if the step `r` then has no row, or if `when` is false. */
   readonly changes?: readonly Step[]
   readonly when?: Sql
-  /** the same conditions before the changes */
+  /** conditions that the transaction of several writes checks before the changes, in place of `when` */
   readonly whenBefore?: () => readonly Sql[]
   /** number of ids of records that it takes */
   readonly ids?: number

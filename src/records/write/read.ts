@@ -123,7 +123,7 @@ function conflicts(sent: Values, stored: Values): Problem[] {
   }))
 }
 
-/** The stored records; of a value that a record has whom the caller doesn't see, a row without an id. */
+/** The stored records. A record that has the value, but that the caller doesn't see, is a row without id. */
 async function storedRows(
   db: Reader,
   schema: ResourceSchema,
