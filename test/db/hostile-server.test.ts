@@ -328,6 +328,35 @@ test('of several servers the one is taken that takes writes, and what was asked 
   )
 })
 
+test('a refusal behind all answers of a query is the commit’s, or the connection ends', async () => {
+  const asked = async (code: string) => {
+    let readies = 0
+    const server = new ScriptedServer({
+      ...honest,
+      change(one) {
+        const type = String.fromCharCode(one[0]!)
+        if (type === 'E') return Buffer.from(one.toString('latin1').replace('22012', code), 'latin1')
+        // The one that ends the answer to the first "echo": the login and "refuse" have one, too.
+        return type === 'Z' && ++readies === 3 ? Buffer.alloc(0) : one
+      },
+    })
+    const connection = session([server])
+    const ask = (text: string) => connection.ask(text, [text], { prepare: true })
+    // Prepared, so that its refusal comes without a message before it.
+    await ask('refuse').catch(() => {})
+    const all = ['echo', 'refuse', 'echo'].map(ask)
+    const answers = await Promise.allSettled(all.slice(0, 2))
+    connection.end(new DatabaseUnavailable('over'))
+    await Promise.allSettled(all)
+    return answers.map(answer =>
+      answer.status === 'rejected' ? (answer.reason.code ?? answer.reason.name) : answer.value,
+    )
+  }
+  // A statement's fault is never that of a commit.
+  assert.deepEqual(await asked('22012'), ['DatabaseUnavailable', 'DatabaseUnavailable'])
+  assert.equal((await asked('40001'))[0], '40001')
+})
+
 test('each server of an address has its own time, and one that is late is asked nothing', async () => {
   const [silent, late] = [saying(), saying()]
   const arrival = Promise.withResolvers<Duplex>()

@@ -210,7 +210,7 @@ export class Connection {
     if (type === wire.from.status || type === wire.from.notification) return
     const refusal = type === wire.from.refusal ? new wire.PostgresError(body) : null
     if (refusal?.isFatal) throw new DatabaseUnavailable(refusal.message, { cause: refusal })
-    this.#expected.take(type, body.length)
+    this.#expected.take(type, body.length, refusal)
     if (refusal) this.#responses.refuse(refusal)
     else if (type === wire.from.ready) this.#finishFirst(String.fromCharCode(body[0]!))
     else this.#responses.receive(type, body)

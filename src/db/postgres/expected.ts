@@ -4,7 +4,7 @@
  * query, so a message out of order throws, which ends the connection (D100). Knows no statement.
  */
 import { DatabaseUnavailable, protocolViolation } from '../unavailable.ts'
-import { from } from './wire.ts'
+import { from, type PostgresError } from './wire.ts'
 
 /** Byte limit of the rows of one answer. A message has at most a gigabyte; no page comes near that. */
 const answerMax = 2 ** 30
@@ -29,6 +29,12 @@ const scriptGoesOn = {
 } as const
 const ofScript: Steps = { begins: scriptGoesOn, rows, done: scriptGoesOn }
 
+/**
+ * Classes of SQLSTATE in which a commit can be refused after all its statements were answered. No constraint
+ * is deferred, so a statement's own fault there is the answer to a later query.
+ */
+const commitRefused = /^(40|53|57|58|XX)/
+
 export class Expected {
   /** number of statements of each query in the queue; null for a script */
   readonly #queue: (number | null)[] = []
@@ -42,11 +48,12 @@ export class Expected {
     this.#queue.push(statements)
   }
 
-  /** Takes the next message of an answer. Throws when it is out of order. */
-  take(type: number, length: number): void {
+  /** Takes the next message of an answer, `refusal` if it is one. Throws when it is out of order. */
+  take(type: number, length: number, refusal: PostgresError | null): void {
     const first = this.#queue[0]
     if (first === undefined) throw protocolViolation('an answer that nobody waits for')
     if (type === from.ready) this.#finish(first)
+    else if (refusal) this.#goOn(this.#canRefuse(first, refusal) ? 'refused' : undefined, 0)
     else this.#goOn(this.#next(first, type), type === from.row ? length : 0)
   }
 
@@ -59,8 +66,13 @@ export class Expected {
     this.#state = next
   }
 
+  #canRefuse(first: number | null, { code }: PostgresError): boolean {
+    if (this.#state === 'refused') return false
+    const isAnswered = this.#state === 'done' && this.#answered === first
+    return !isAnswered || commitRefused.test(code)
+  }
+
   #next(first: number | null, type: number): State | undefined {
-    if (type === from.refusal && this.#state !== 'refused') return 'refused'
     if (first === null) return ofScript[this.#state]?.[type]
     const hasMore = this.#state === 'done' && this.#answered < first
     return (hasMore ? statementBegins : ofStatement[this.#state])?.[type as keyof typeof statementBegins]
