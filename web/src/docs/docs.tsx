@@ -86,7 +86,8 @@ function Pages({ isOpen, place, onClose }: { isOpen: boolean; place: string; onC
       <div className="px-2 py-1 max-md:hidden">
         <Brand to="/docs" />
       </div>
-      <Link to="/board" className={navLink}>
+      {/* Loaded on the press: a guest's requests would be refused. */}
+      <Link to="/board" preload={false} className={navLink}>
         Open Dealwright
       </Link>
       <LoadError error={error} onRetry={() => void refetch()} />
