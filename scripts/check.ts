@@ -28,8 +28,9 @@ const counts = new Map<string, number>()
 const took: string[] = []
 /** node:test's output of failed tests, of all parts */
 const failures: string[] = []
+const minutes = () => Math.round(performance.now() / 60_000)
 for (const name of only) {
-  console.log(`\n══ ${name} ══`)
+  console.log(`\n══ ${name} ══ after ${minutes()} min`)
   const from = performance.now()
   const codes = await Promise.all(parts[name]!.map(carriedOut))
   const failed = codes.some(code => code !== 0)

@@ -29,7 +29,8 @@ const asked =
 /**
  * A test opens many embedded engines in one process, each for seconds. Optimizing their code pays only if it
  * runs ten times longer than V8's default budget. The other flags prevent a crash in V8's garbage collection
- * of WebAssembly code (nodejs/node#64500). Services started as child processes run without these flags.
+ * of WebAssembly code (nodejs/node#64500). Programs that tests start: support/short-lived.mjs; the part
+ * `operating` starts the service with its usual flags.
  */
 const manyEngines = ['--wasm-tiering-budget=130000000', '--no-wasm-code-gc', '--no-memory-protection-keys']
 
@@ -43,6 +44,8 @@ const roomInMemory = 8 * 2 ** 30
 // Each process uses the compile cache, as the service does (bin/dealwright.js).
 process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/dealwright-code')
 if (hasRoomInMemory()) process.env.TMPDIR ??= inMemory
+const shortLived = pathToFileURL(join(import.meta.dirname, 'support/short-lived.mjs')).href
+process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import ${shortLived}`
 
 // Shared by the files: a server, and databases that are ready to be copied.
 const server = asked.some(({ engine }) => engine === 'postgres') ? await startPostgres() : null

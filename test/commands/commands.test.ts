@@ -12,6 +12,8 @@ import { noBrowser } from '../support/chromium.ts'
 /** A bench runs until it has a figure (bench/slice.ts). */
 const moment = ['--seconds', '0.1']
 const once = [...moment, '--turns', '1']
+/** Where a bench does the same on either engine. */
+const onServer = ['--engine', 'postgres']
 const rounds = (count: number) => ['--rounds', String(count)]
 const isRootOnLinux = process.platform === 'linux' && process.getuid?.() === 0
 
@@ -21,14 +23,14 @@ const commands: { readonly [name: string]: readonly string[] } = {
   'bench:events': ['--deals', '1000', '--events', '3000', '--writes', '10'],
   'bench:export': ['--deals', '2000', '--embedded', '1000'],
   'bench:fields': moment,
-  'bench:imports': ['--rows', '300'],
+  'bench:imports': ['--rows', '300', ...onServer],
   'bench:lists': [...once, '--deals', '2000', '--embedded', '1000'],
   'bench:search': [...once, '--deals', '2000', '--contacts', '600'],
   'bench:sign-ins': moment,
   'bench:upserts': once,
-  'bench:versions': [...once, '--other', '.', '--deals', '1000', '--engine', 'embedded'],
+  'bench:versions': [...once, '--other', '.', '--deals', '1000', ...onServer],
   'bench:web': ['--deals', '1000', '--moves', '10'],
-  'bench:webhooks': [...moment, '--events', '200'],
+  'bench:webhooks': [...moment, '--events', '200', ...onServer],
   attack: ['--seconds', '0.2', '--deals', '2000'],
   comments: ['--seed', '7', '--count', '3'],
   copy: rounds(2),

@@ -216,7 +216,7 @@ test('the pages are beside the text on a desk, and a menu on a phone', { skip },
   assert.equal(await pages.getByRole('link', { name: 'Errors' }).isVisible(), false)
   await page.setViewportSize(desk)
   assert.equal(await menu.isVisible(), false)
-  // What the link leads to is loaded on its press alone: a guest's requests are refused.
+  // A link to the application loads nothing before it is pressed: a guest's requests are refused.
   await pages.getByRole('link', { name: 'Open Dealwright' }).hover()
   await page.waitForTimeout(300)
   const current = pages.getByRole('link', { name: 'Errors' })
