@@ -83,6 +83,7 @@ async function measure(
     console.log(`  the service's memory was at most ${peakOf(service)} MB`)
     if (phase === 'run' && copy) tell('COPY', await copy())
   }
+  await service.stop()
 }
 
 /** Milliseconds that COPY takes for the imported rows; `folder`: one of the server's. */

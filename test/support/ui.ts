@@ -75,6 +75,26 @@ export async function openUi(service: Served, path: string, options: UiOptions =
   }
 }
 
+/**
+ * Goes to a path as a link does, without loading the UI anew, and waits for its heading; `level`: that of the
+ * headings which each page has of its own.
+ */
+export async function visit(page: Page, path: string, level: 'h1' | 'h2' = 'h1'): Promise<void> {
+  const headings = page.locator(`main ${level}`)
+  await headings.evaluateAll(all => all.map(heading => heading.setAttribute('data-former', '')))
+  await page.evaluate(to => history.pushState({}, '', to), path)
+  await headings.and(page.locator(':not([data-former], [data-waiting])')).first().waitFor()
+}
+
+/** The widths of a desk and of a phone, in pixels. */
+export const widths = [1280, 390] as const
+
+/** Changes the width of a page, and waits until it is drawn so. */
+export async function resize(page: Page, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 844 })
+  await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
+}
+
 /** Errors in a page as they happen: of scripts and of the console, refusals of its policy. */
 export function heard(page: Page): string[] {
   const errors: string[] = []

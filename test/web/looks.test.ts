@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Locator } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { openUi } from '../support/ui.ts'
+import { openUi, resize, widths } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known, db } = service
@@ -108,12 +108,13 @@ test('the head of a page ends where its column does, however wide the window is'
 test('what is pressed is at least 24 pixels high and wide', { skip }, async () => {
   const deal = await makeDeal('Easily hit')
   const paths = [`/deals/${deal}?tab=related`, '/contacts/68', '/companies', '/products', '/today?owner=all']
-  for (const width of [1440, 390]) {
-    const { page, end } = await openUi(service, '/board', { size: { width, height: 844 } })
-    for (const path of ['/board', ...paths, '/forecast', '/forecast?report=owners', '/settings', '/import']) {
-      await page.goto(service.url + path)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.waitForLoadState('networkidle')
+  const { page, end } = await openUi(service, '/board')
+  for (const path of ['/board', ...paths, '/forecast', '/forecast?report=owners', '/settings', '/import']) {
+    await page.goto(service.url + path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    for (const width of widths) {
+      await resize(page, width)
       const small = await page.evaluate(() =>
         // A mark of a chart is as large as its value; a table has the same links.
         [
@@ -128,8 +129,8 @@ test('what is pressed is at least 24 pixels high and wide', { skip }, async () =
       )
       assert.deepEqual(small, [], `${path} at ${width}`)
     }
-    await end()
   }
+  await end()
 })
 
 test('a card that is dragged is no entry of a list', { skip }, async () => {

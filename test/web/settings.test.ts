@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { assertAccessible, heard, openUi, sharedBrowser } from '../support/ui.ts'
+import { assertAccessible, heard, openUi, resize, sharedBrowser, visit, widths } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known } = service
@@ -457,18 +457,17 @@ test('who may see one page only sees it without an error, and is told of the oth
   }
 })
 
-for (const width of [1280, 390]) {
-  test(`every page is accessible and has no sideways scroll at ${width} pixels`, { skip }, async () => {
-    const size = { width, height: 844 }
-    const { page, accessible, end } = await openUi(service, '/settings', { size })
-    for (const id of pages) {
-      await page.goto(`${service.url}/settings/${id}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await page.locator('.waiting').first().waitFor({ state: 'detached' })
+test('every page is accessible and has no sideways scroll, on a desk and on a phone', { skip }, async () => {
+  const { page, accessible, end } = await openUi(service, '/board')
+  for (const id of pages) {
+    await visit(page, `/settings/${id}`, 'h2')
+    await page.locator('.waiting').first().waitFor({ state: 'detached' })
+    for (const width of widths) {
+      await resize(page, width)
       await accessible(`${id} at ${width}`)
       const [inside, outside] = await page.evaluate(() => [document.body.scrollWidth, innerWidth])
       assert.ok(inside! <= outside!, `${id}: ${inside} > ${outside}`)
     }
-    await end()
-  })
-}
+  }
+  await end()
+})
