@@ -218,20 +218,33 @@ async function rendered(
 ): Promise<readonly (readonly Uint8Array[])[]> {
   if (isPassedOn(request)) return pages.map(page => [page])
   const { schema, expand, only } = request
+  const isWhole = isShownWhole(schema, only)
   const read = await mapYielding(linesOf(pages), ({ page, line }) => {
     const record = parseJson(decoded(line)) as JsonObject
     const ids = Object.fromEntries(expand.map(({ internal_name: name }) => [name, record[name] ?? null]))
-    return { page, ids, members: shownMembers(schema, record, only) }
+    // The text of a whole record stays as it is. Parsed, all records of the page would be in memory again.
+    return { page, ids, text: isWhole ? line : textOf(shownMembers(schema, record, only)) }
   })
   const all = read.map(({ ids }) => ids)
   const names = await namesOf(db, caller, all, expand)
-  const written = pages.map((): Buffer[] => [])
-  await mapYielding(read, ({ page, ids, members }) => {
-    const withNames = expand.length ? { ...members, _expanded: expanded(ids, expand, names) } : members
+  const written = pages.map((): Uint8Array[] => [])
+  await mapYielding(read, ({ page, ids, text }) => {
     const records = written[page]!
-    records.push(Buffer.from(`${records.length ? ',' : ''}${JSON.stringify(withNames)}`))
+    if (records.length > 0) records.push(comma)
+    if (expand.length === 0) records.push(text)
+    else {
+      // The member comes last, in place of the brace behind the others.
+      const member = textOf({ _expanded: expanded(ids, expand, names) }).subarray(1)
+      records.push(text.subarray(0, -1), comma, member)
+    }
   })
   return written
+}
+
+const comma = Buffer.from(',')
+
+function textOf(object: JsonObject): Buffer {
+  return Buffer.from(JSON.stringify(object))
 }
 
 /** Yields the records one by one, with the index of their page. No record's JSON contains a line feed. */
