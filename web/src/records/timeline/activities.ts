@@ -7,12 +7,18 @@ import { toast, toastError } from '../../ui/toast.tsx'
 import { update } from '../editing/draft.ts'
 import { undoWrite } from '../editing/undo-write.ts'
 
-/** Marks an activity done, or not done; undoable. Resolves to true if it was saved. */
-export async function setDone(activity: AnyRecord, isDone: boolean): Promise<boolean> {
+/**
+ * Marks an activity done, or not done; undoable. Resolves to null if it was not saved; `listed` resolves when
+ * the lists have it in its new place.
+ */
+export async function setDone(
+  activity: AnyRecord,
+  isDone: boolean,
+): Promise<{ listed: Promise<unknown> } | null> {
   try {
     const done_at = isDone ? new Date().toISOString() : null
     const after = await update('activity', activity, { done_at }, '')
-    void refreshAbout()
+    const listed = refreshAbout()
     toast(`${isDone ? 'Done' : 'Not done'}: “${nameOf(activity)}”.`, {
       action: {
         label: 'Undo',
@@ -26,10 +32,10 @@ export async function setDone(activity: AnyRecord, isDone: boolean): Promise<boo
         },
       },
     })
-    return true
+    return { listed }
   } catch (error) {
     toastError(errorMessage(error))
-    return false
+    return null
   }
 }
 

@@ -41,9 +41,11 @@ export function ActivityRow(props: {
   const logged = isDone ? null : logKindOf(activity.kind)
   const change = async () => {
     setBusy(true)
-    const isSaved = await setDone(activity, !isDone)
+    const saved = await setDone(activity, !isDone)
+    if (saved && !isDone) onDone?.(activity)
+    // Until then the row is in its old place, and the box stays as it was pressed.
+    await saved?.listed
     setBusy(false)
-    if (isSaved && !isDone) onDone?.(activity)
   }
   return (
     <div className={classes('flex items-start gap-2.5 py-2', !isDone && 'px-3')}>
