@@ -68,19 +68,23 @@ export class Expected {
 
   #canRefuse(first: number | null, { code }: PostgresError): boolean {
     if (this.#state === 'refused') return false
-    const isAnswered = this.#state === 'done' && this.#answered === first
-    return !isAnswered || commitRefused.test(code)
+    return first === null || !this.#isWhole(first) || commitRefused.test(code)
   }
 
   #next(first: number | null, type: number): State | undefined {
     if (first === null) return ofScript[this.#state]?.[type]
-    const hasMore = this.#state === 'done' && this.#answered < first
+    const hasMore = this.#state === 'done' && !this.#isWhole(first)
     return (hasMore ? statementBegins : ofStatement[this.#state])?.[type as keyof typeof statementBegins]
   }
 
+  /** True if the first query may be over: a script may end after each of its statements. */
+  #isWhole(first: number | null): boolean {
+    return this.#state === 'done' && (first === null || this.#answered === first)
+  }
+
   #finish(first: number | null): void {
-    const isWhole = this.#state === 'done' && (first === null || this.#answered === first)
-    if (!isWhole && this.#state !== 'refused') throw protocolViolation('an answer that ends too early')
+    if (!this.#isWhole(first) && this.#state !== 'refused')
+      throw protocolViolation('an answer that ends too early')
     this.#queue.shift()
     this.#state = 'begins'
     this.#answered = 0

@@ -43,7 +43,7 @@ export function ActivityRow(props: {
     setBusy(true)
     const saved = await setDone(activity, !isDone)
     if (saved && !isDone) onDone?.(activity)
-    // Until then the row is in its old place, and the box keeps what was pressed.
+    // The row is in its old place until the lists are read, and the box keeps what was pressed.
     await saved?.listed
     setBusy(false)
   }
