@@ -57,7 +57,7 @@ export const parts = {
   laws: { engine: 'embedded', files: filesOf('laws'), share: 1 },
   engines: { engine: 'embedded', files: filesOf(...others), share: 1, waits: true },
   // The laws' findings are seldom specific to one engine.
-  postgres: { engine: 'postgres', files: filesOf(...first, ...others).filter(runsOnBoth), share: 0.1 },
+  postgres: { engine: 'postgres', files: filesOf(...first, ...others).filter(runsOnBoth), share: 0.3 },
   operating: { engine: 'embedded', files: filesOf('operating'), share: 1, waits: true },
   web: { engine: 'embedded', files: filesOf('web'), share: 1, waits: true },
   // In parallel: the commands leave time to the compiler.
