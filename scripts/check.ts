@@ -28,10 +28,9 @@ const counts = new Map<string, number>()
 const took: string[] = []
 /** node:test's output of failed tests, of all parts */
 const failures: string[] = []
-const minutes = () => Math.round(performance.now() / 60_000)
 for (const name of only) {
-  console.log(`\n══ ${name} ══ after ${minutes()} min`)
   const from = performance.now()
+  console.log(`\n══ ${name} ══ after ${Math.round(from / 60_000)} min`)
   const codes = await Promise.all(parts[name]!.map(carriedOut))
   const failed = codes.some(code => code !== 0)
   if (failed) process.exitCode = 1

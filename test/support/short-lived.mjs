@@ -1,7 +1,7 @@
 /**
  * Preloaded into the programs that tests start (test/run.ts). They end within seconds, so optimizing the
- * engine's code costs them more than it saves: a first start takes two thirds of the processor's time without
- * it. Tests themselves open many engines in one process and have a budget for that.
+ * engine's code costs them more than it saves. Tests themselves open many engines in one process and have a
+ * budget for that.
  */
 import { setFlagsFromString } from 'node:v8'
 
