@@ -13,6 +13,8 @@ export type Part = {
   readonly share: number
   /** True if its tests mostly wait, so that there is room for one more process than cores */
   readonly waits?: true
+  /** True if files compare the embedded engine with a PostgreSQL server: they share one */
+  readonly compares?: true
 }
 
 /** The folders of `npm test`. */
@@ -55,7 +57,7 @@ export const parts = {
     share: 0.1,
   },
   laws: { engine: 'embedded', files: filesOf('laws'), share: 1 },
-  engines: { engine: 'embedded', files: filesOf(...others), share: 1, waits: true },
+  engines: { engine: 'embedded', files: filesOf(...others), share: 1, waits: true, compares: true },
   // The laws' findings are seldom specific to one engine.
   postgres: { engine: 'postgres', files: filesOf(...first, ...others).filter(runsOnBoth), share: 0.3 },
   operating: { engine: 'embedded', files: filesOf('operating'), share: 1, waits: true },

@@ -48,7 +48,8 @@ const shortLived = pathToFileURL(join(import.meta.dirname, 'support/short-lived.
 process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import ${shortLived}`
 
 // Shared by the files: a server, and databases that are ready to be copied.
-const server = asked.some(({ engine }) => engine === 'postgres') ? await startPostgres() : null
+const isAsked = asked.some(({ engine, compares }) => engine === 'postgres' || compares)
+const server = isAsked ? await startPostgres() : null
 const home = mkdtempSync(join(tmpdir(), 'dealwright-tests-'))
 Object.assign(process.env, { TEST_PREPARED: home, LAWS_SEED: values.seed })
 console.log(`Seed ${values.seed}: --seed ${values.seed} asks the laws' questions again.`)

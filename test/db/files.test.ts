@@ -25,7 +25,7 @@ import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { databaseRefusal } from '../../src/db/refusal.ts'
-import { readyUrl } from '../reliability/crash.ts'
+import { readyUrl } from '../reliability/service-process.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'dealwright-disk-'))
 const mounts: string[] = []
@@ -36,11 +36,11 @@ after(() => {
 const isWindows = process.platform === 'win32' && 'other rights and limits'
 const megabyte = 1024 * 1024
 
-describe('rights', { skip: isWindows }, () => {
+describe('rights, and few files', { skip: isWindows }, () => {
   const dataDir = join(home, 'rights')
 
-  test('what is in the data directory is its owner’s alone, whatever the umask', async () => {
-    const service = startService('umask 0', dataDir)
+  test('what a first start makes is its owner’s alone, whatever the umask, with a few hundred files', async () => {
+    const service = startService('umask 0; ulimit -n 256', dataDir)
     await readyUrl(service)
     assert.deepEqual(openToOthers(dataDir), [])
     assert.ok(readdirSync(dataDir).includes('service.sock'))
@@ -54,6 +54,44 @@ describe('rights', { skip: isWindows }, () => {
     await db.query('CREATE TABLE item AS SELECT generate_series(1, 10000) AS id')
     assert.deepEqual(openToOthers(dataDir), [])
     await db.close()
+  })
+
+  test('none left for a while: afterwards the database answers as before, and its lock is not lost', async () => {
+    const program = `
+      const { openSync, closeSync } = await import('node:fs')
+      const { setTimeout: sleep } = await import('node:timers/promises')
+      const { openDatabase } = await import(${JSON.stringify(new URL('../../src/db/open.ts', import.meta.url).href)})
+      const said = []
+      const db = await openDatabase({ dataDir: ${JSON.stringify(dataDir)}, log: line => said.push(line) })
+      await db.query('CREATE TABLE kept AS SELECT 1 AS id')
+      const taken = []
+      try {
+        for (;;) taken.push(openSync('/dev/null'))
+      } catch {}
+      let failed = 0
+      for (let n = 0; n < 3; n++) {
+        await db.query('CREATE TABLE more' + n + ' AS SELECT md5(id::text) FROM generate_series(1, 50000) AS id ORDER BY 1')
+          .catch(() => failed++)
+        await sleep(1500)
+      }
+      for (const file of taken) closeSync(file)
+      while (!(await db.ready())) await sleep(50)
+      const [row] = await db.query('SELECT count(*) AS count FROM kept')
+      await db.query('CREATE TABLE after AS SELECT 1 AS id')
+      await db.close()
+      console.log(JSON.stringify({ taken: taken.length, failed, kept: row.count, said }))`
+    const child = spawn(
+      'sh',
+      ['-c', `ulimit -n 200; exec "${process.execPath}" --input-type=module -e "$0"`, program],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    const { taken, failed, kept, said } = JSON.parse(await outputOf(child))
+    assert.ok(taken > 20)
+    assert.ok(failed > 0)
+    assert.equal(kept, '1')
+    assert.doesNotMatch(said.join('\n'), /lost|taken the lock/)
   })
 })
 
@@ -94,54 +132,6 @@ describe('damage', () => {
       // A damaged cluster is left unchanged, and the lock is released.
       await assert.rejects(openDatabase({ dataDir, log: () => {} }), /could not be opened/)
     })
-})
-
-describe('few files', { skip: isWindows }, () => {
-  const dataDir = join(home, 'few')
-
-  test('a first start needs no more than a few hundred', async () => {
-    const service = startService('ulimit -n 256', dataDir)
-    await readyUrl(service)
-    await stop(service)
-  })
-
-  test('none left for a while: afterwards the database answers as before, and its lock is not lost', async () => {
-    const program = `
-      const { openSync, closeSync } = await import('node:fs')
-      const { setTimeout: sleep } = await import('node:timers/promises')
-      const { openDatabase } = await import(${JSON.stringify(new URL('../../src/db/open.ts', import.meta.url).href)})
-      const said = []
-      const db = await openDatabase({ dataDir: ${JSON.stringify(dataDir)}, log: line => said.push(line) })
-      await db.query('CREATE TABLE kept AS SELECT 1 AS id')
-      const taken = []
-      try {
-        for (;;) taken.push(openSync('/dev/null'))
-      } catch {}
-      let failed = 0
-      for (let n = 0; n < 3; n++) {
-        await db.query('CREATE TABLE more' + n + ' AS SELECT md5(id::text) FROM generate_series(1, 50000) AS id ORDER BY 1')
-          .catch(() => failed++)
-        await sleep(1500)
-      }
-      for (const file of taken) closeSync(file)
-      while (!(await db.ready())) await sleep(50)
-      const [row] = await db.query('SELECT count(*) AS count FROM kept')
-      await db.query('CREATE TABLE after AS SELECT 1 AS id')
-      await db.close()
-      console.log(JSON.stringify({ taken: taken.length, failed, kept: row.count, said }))`
-    const child = spawn(
-      'sh',
-      ['-c', `ulimit -n 200; exec "${process.execPath}" --input-type=module -e "$0"`, program],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    )
-    const { taken, failed, kept, said } = JSON.parse(await outputOf(child))
-    assert.ok(taken > 20)
-    assert.ok(failed > 0)
-    assert.equal(kept, '1')
-    assert.doesNotMatch(said.join('\n'), /lost|taken the lock/)
-  })
 })
 
 describe('a full disk', () => {

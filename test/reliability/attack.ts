@@ -6,8 +6,6 @@
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -19,13 +17,12 @@ import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { makeManyDeals } from '../support/many-deals.ts'
-import { createDatabase, startPostgres } from '../support/postgres.ts'
 import { timeouts } from '../support/timeouts.ts'
 import { createToken } from '../support/tokens.ts'
 import { type Attack, type Attacker, attacker, attacks } from './attacks.ts'
-import { readyUrl } from './crash.ts'
 import type { NeighbourOrders, Observed } from './neighbour.ts'
-import { enginesOf, judge } from './on-engines.ts'
+import { type EngineName, enginesOf, judge, onEngine, type Target } from './on-engines.ts'
+import { readyUrl } from './service-process.ts'
 
 export type Outcome = {
   readonly attack: string
@@ -37,7 +34,7 @@ export type Outcome = {
 }
 
 export type AttackOptions = {
-  readonly engine: 'embedded' | 'postgres'
+  readonly engine: EngineName
   /** duration of each attack; before each, the neighbour is alone for half as long */
   readonly seconds: number
   /** number of the attacking account's deals */
@@ -55,26 +52,19 @@ const openFiles = 1024
 type Tokens = { readonly reader: string; readonly writer: string; readonly neighbour: string }
 
 /** Every attack on one engine; null if the engine is not installed. */
-export async function attack({
-  engine,
-  seconds,
-  deals,
-  only = '',
-  report,
-}: AttackOptions): Promise<Outcome[] | null> {
-  const directory = mkdtempSync(join(tmpdir(), 'dealwright-attack-'))
-  const server = engine === 'postgres' ? await startPostgres(true) : null
-  if (engine === 'postgres' && !server) return null
-  const url = server && (await createDatabase(server.url))
-  const tokens = await prepare(url ? { url } : { dataDir: directory }, deals)
-  const env = { PORT: '0', DATA_DIR: directory, LOG_LEVEL: 'fatal', ...(url ? { DATABASE_URL: url } : {}) }
+export function attack(options: AttackOptions): Promise<Outcome[] | null> {
+  return onEngine(options.engine, target => attackOn(target, options))
+}
+
+async function attackOn(
+  { env, open }: Target,
+  { seconds, deals, only = '', report }: AttackOptions,
+): Promise<Outcome[]> {
+  const tokens = await prepare(open, deals)
   const service = spawn(
     'sh',
     ['-c', `ulimit -n ${openFiles} && exec "$0" bin/dealwright.js`, process.execPath],
-    {
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
+    { env: { ...env, DEALWRIGHT_TOKEN: '', LOG_LEVEL: 'fatal' }, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   try {
     const address = await readyUrl(service)
@@ -92,15 +82,13 @@ export async function attack({
   } finally {
     const gone = new Promise(resolve => service.once('exit', resolve))
     if (service.exitCode === null && service.kill()) await gone
-    await server?.stop()
-    rmSync(directory, { recursive: true, force: true })
   }
 }
 
 /**
  * The database before the service starts: the attacker's account with very many deals, and the neighbour's.
  */
-async function prepare(open: { url?: string; dataDir?: string }, deals: number): Promise<Tokens> {
+async function prepare(open: Target['open'], deals: number): Promise<Tokens> {
   const db = await openDatabase({ ...open, ...timeouts(), log: () => {} })
   try {
     await migrate(db)

@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
+import { migratedDirectory } from '../support/prepared.ts'
 import { eventually, startReceiver } from '../support/receiver.ts'
-import { started } from './crash.ts'
+import { serviceEnv, started, token } from './service-process.ts'
 
-const token = 'pauses-test-token-pauses-test-token'
 const isServer = process.env.TEST_ENGINE === 'postgres'
 const server = isServer ? await startPostgres(true) : null
 const directory = mkdtempSync(join(tmpdir(), 'dealwright-pauses-'))
@@ -50,10 +50,12 @@ test('the database fails while webhooks, a job and writers are at work', {
   skip: isServer && !server && 'PostgreSQL is not installed here',
   timeout: 300_000,
 }, async () => {
+  if (!isServer) await migratedDirectory(directory)
   const endEngine = new URL('../support/end-engine.ts', import.meta.url).href
   const { service, ended, url } = await started({
-    ...{ PORT: '0', DATA_DIR: directory, DEALWRIGHT_TOKEN: token, SAMPLE_DATA: '0', LOG_LEVEL: 'error' },
-    ...{ DATABASE_URL: server ? await createDatabase(server.url) : '', WEBHOOK_ALLOW_PRIVATE: '1' },
+    ...serviceEnv(directory),
+    ...{ DATABASE_URL: server ? await createDatabase(server.url) : '', LOG_LEVEL: 'error' },
+    WEBHOOK_ALLOW_PRIVATE: '1',
     NODE_OPTIONS: `--import=${endEngine}`,
   })
   after(() => service.kill('SIGKILL'))

@@ -6,21 +6,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { openDatabase } from '../../src/db/open.ts'
+import { migratedDirectory } from '../support/prepared.ts'
 import { rawClient } from '../support/raw.ts'
-import { readyUrl, serviceEnv } from './crash.ts'
+import { readyUrl, serviceEnv, token } from './service-process.ts'
 
-const token = 'files-test-token-files-test-token'
 const directory = mkdtempSync(join(tmpdir(), 'dealwright-files-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 
 test('more idle connections than files: the embedded database goes on', {
   skip: process.platform === 'win32',
 }, async () => {
-  const db = await openDatabase({ dataDir: directory, log: () => {} })
-  await db.close()
+  await migratedDirectory(directory)
   const service = spawn('sh', ['-c', `ulimit -n 1024; exec "${process.execPath}" bin/dealwright.js`], {
-    env: serviceEnv(directory, token),
+    env: serviceEnv(directory),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let log = ''

@@ -35,7 +35,7 @@ import { resources } from '../../src/resources/resources.ts'
 import { KeyedMutex } from '../../src/waiting/keyed-mutex.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { createDatabase } from '../support/postgres.ts'
-import { migratedDatabase } from '../support/prepared.ts'
+import { migratedDatabase, migratedDirectory } from '../support/prepared.ts'
 import { timeouts } from '../support/timeouts.ts'
 import { createToken } from '../support/tokens.ts'
 
@@ -56,6 +56,14 @@ const newPlace = (): Place => ({ dataDir: join(home, `place${++places}`), url: '
 /** With a database of its own on a server. */
 async function place(): Promise<Place> {
   return { ...newPlace(), ...(isServer && { url: await createDatabase(process.env.TEST_DATABASE_URL!) }) }
+}
+
+/** With a database that has its tables, and no account. */
+async function migratedPlace(): Promise<Place> {
+  const where = newPlace()
+  if (isServer) return { ...where, ...(await migratedDatabase()) }
+  await migratedDirectory(where.dataDir)
+  return where
 }
 
 /** Runs the service until it listens or ends. */
@@ -114,13 +122,10 @@ const tokenFiles = ({ dataDir }: Place) =>
     .sort()
 
 test('killed at every step, the next start has a token that is kept', { timeout: 900_000 }, async context => {
-  // Made once: making a cluster takes seconds, and this test kills nothing meanwhile.
-  const made = join(home, 'made')
-  if (!isServer) await withDatabase({ dataDir: made, url: '' }, migrate)
   const outcomes: string[] = []
   for (let count = Number.POSITIVE_INFINITY; outcomes.length < count; ) {
-    const where = { ...newPlace(), ...(isServer && (await migratedDatabase())) }
-    if (!isServer) cpSync(made, where.dataDir, { recursive: true })
+    // Making the tables takes seconds, and this test kills nothing meanwhile.
+    const where = await migratedPlace()
     const step = `${outcomes.length}`
     const killed = await start(where, { KILL_AT: step }, ['--import', './test/support/kill-at.ts'])
     await killed.stop()
@@ -159,7 +164,7 @@ test('a data directory that cannot be used: one line, no account; the next start
 })
 
 test('a token is shown by the start that made it, a preset one by none', async () => {
-  const where = await place()
+  const where = await migratedPlace()
   const first = await start(where)
   const token = read(kept(where))
   assert.ok(first.said().out.includes(token))
@@ -403,7 +408,7 @@ test('tokens that starts made before this was written down are known by their na
 })
 
 test('a start for this machine alone shows a link that signs the owner in, once (D133)', async () => {
-  const here = await place()
+  const here = await migratedPlace()
   const linkOf = (said: string) => /Sign in (\S+)\/sign-in#link=(\S+)\n/.exec(said)
   const first = await start(here)
   const [, origin, link] = linkOf(first.said().out)!

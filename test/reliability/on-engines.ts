@@ -1,24 +1,57 @@
-/**
- * The command line of the crash scripts: `--rounds 20 --engine embedded|postgres`, default: both engines.
- * Prints each outcome, and ends with 1 if it is wrong.
- */
-import { parseArgs } from 'node:util'
+/** The scripts of this folder that run on a new database of each engine: the database, and the verdict. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDatabase, startPostgres, type TestServer } from '../support/postgres.ts'
+import { migratedDirectory } from '../support/prepared.ts'
+import { serviceEnv } from './service-process.ts'
 
 export type EngineName = 'embedded' | 'postgres'
 
-/** `act` resolves to null if the engine is not installed. `wrong` lists the defects of the outcome. */
-export async function onEngines<T>(
-  rounds: number,
-  act: (engine: EngineName, rounds: number, say: (line: string) => void) => Promise<T | null>,
-  wrong: (outcome: T) => readonly string[],
-): Promise<void> {
-  const { values } = parseArgs({
-    options: { rounds: { type: 'string', default: String(rounds) }, engine: { type: 'string' } },
-  })
-  for (const engine of enginesOf(values.engine)) {
-    const outcome = await act(engine, Number(values.rounds), line => console.log(engine, line))
-    console.log(engine, outcome ?? 'not installed')
-    if (outcome) judge(wrong(outcome))
+/** A new database: in a directory, or on a server of its own. */
+export type Target = {
+  readonly directory: string
+  readonly server: TestServer | null
+  /** where it is, for `openDatabase` */
+  readonly open: { readonly url: string } | { readonly dataDir: string }
+  /** the environment of a service that uses it */
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** The counts of a scenario, by name. */
+export type Counts = { readonly [name: string]: number }
+
+/** Work during which the service is killed, over and over, and the count of what is wrong afterwards. */
+export type Scenario = {
+  /** default number of rounds */
+  readonly rounds: number
+  /** the engines where it can be carried out; default: all */
+  readonly engines?: readonly EngineName[]
+  /** what it needs and does not have here */
+  readonly needs?: string | null
+  act(target: Target, rounds: number, say: (line: string) => void): Promise<Counts>
+  /** the counts that must be zero, and those that must not */
+  readonly zero: readonly string[]
+  readonly some: readonly string[]
+}
+
+/** Runs `act` on a new database, which is removed afterwards; null if the engine is not installed. */
+export async function onEngine<T>(
+  engine: EngineName,
+  act: (target: Target) => Promise<T>,
+): Promise<T | null> {
+  const server = engine === 'postgres' ? await startPostgres(true) : null
+  if (engine === 'postgres' && !server) return null
+  const directory = mkdtempSync(join(tmpdir(), 'dealwright-kill-'))
+  try {
+    const url = server && (await createDatabase(server.url))
+    const open = url ? { url } : { dataDir: directory }
+    if (!url) await migratedDirectory(directory)
+    const env = { ...serviceEnv(directory), DATABASE_URL: url ?? '', LOG_LEVEL: 'error' }
+    return await act({ directory, server, open, env })
+  } finally {
+    await server?.stop()
+    rmSync(directory, { recursive: true, force: true })
   }
 }
 
@@ -33,15 +66,4 @@ export function enginesOf(given: string | undefined): readonly EngineName[] {
 export function judge(wrong: readonly string[]): void {
   for (const one of wrong) console.error(`Wrong: ${one}`)
   if (wrong.length > 0) process.exitCode = 1
-}
-
-/** The counts that should be zero, and those that should not. */
-export function wrongCounts<T extends object>(
-  tally: T,
-  { zero, some = [] }: { zero: readonly (keyof T & string)[]; some?: readonly (keyof T & string)[] },
-): string[] {
-  return [
-    ...zero.filter(name => tally[name] !== 0).map(name => `${name} is ${tally[name]}`),
-    ...some.filter(name => !tally[name]).map(name => `there is no ${name}`),
-  ]
 }

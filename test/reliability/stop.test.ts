@@ -11,13 +11,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { openDatabase } from '../../src/db/open.ts'
-import { readyUrl, serviceEnv } from './crash.ts'
+import { migratedDirectory } from '../support/prepared.ts'
+import { readyUrl, serviceEnv, token } from './service-process.ts'
 
-const token = 'stop-test-token-stop-test-token-1'
 const directory = mkdtempSync(join(tmpdir(), 'dealwright-stop-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 
-const env = serviceEnv(directory, token)
+await migratedDirectory(directory)
+const env = serviceEnv(directory)
 const start = () =>
   spawn(process.execPath, ['bin/dealwright.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
 
@@ -114,6 +115,7 @@ test('as process 1 of a container: SIGTERM ends it, also while it starts', {
   for (const when of ['starting', 'ready']) {
     const own = mkdtempSync(join(tmpdir(), 'dealwright-first-'))
     after(() => rmSync(own, { recursive: true, force: true }))
+    if (when === 'ready') await migratedDirectory(own)
     const first = ['--pid', '--fork', '--kill-child', '--mount-proc', process.execPath, 'bin/dealwright.js']
     const service = spawn('unshare', first, {
       env: { ...outside, DATA_DIR: own },

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { firstStart } from '../../src/accounts/first-start.ts'
@@ -43,8 +43,26 @@ export async function migratedDatabase(): Promise<Location> {
   return (await copyOf('tables')).location
 }
 
+/**
+ * Puts a database with the tables and no account into a data directory, for the embedded engine of a process
+ * of its own. A first start there takes a third of the time of one that makes its tables.
+ */
+export async function migratedDirectory(dataDir: string): Promise<void> {
+  const { original } = await preparedOn(undefined, 'tables')
+  const cluster = join(dataDir, 'pg')
+  mkdirSync(cluster, { recursive: true })
+  execFileSync('tar', ['-xf', original, '-C', cluster])
+}
+
 async function copyOf(content: Content): Promise<{ location: Location; token: string | null }> {
   const url = process.env.TEST_ENGINE === 'postgres' ? process.env.TEST_DATABASE_URL! : undefined
+  const { original, token } = await preparedOn(url, content)
+  if (!url) return { location: { template: original }, token }
+  return { location: { url: await createDatabase(url, `TEMPLATE ${original}`) }, token }
+}
+
+/** The database that is copied: on the server of `url`, or the embedded engine's. */
+async function preparedOn(url: string | undefined, content: Content): Promise<Prepared> {
   const file = join(folder, `${url ? 'server' : 'embedded'}-${content}`)
   if (!existsSync(file)) {
     // Concurrent makers each make one, and all take the first.
@@ -57,9 +75,7 @@ async function copyOf(content: Content): Promise<{ location: Location; token: st
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
   }
-  const { original, token }: Prepared = JSON.parse(readFileSync(file, 'utf8'))
-  if (!url) return { location: { template: original }, token }
-  return { location: { url: await createDatabase(url, `TEMPLATE ${original}`) }, token }
+  return JSON.parse(readFileSync(file, 'utf8'))
 }
 
 /** Starts an empty database of a server in place. */
@@ -77,7 +93,7 @@ async function onServer(server: string, content: Content): Promise<Prepared> {
 async function inFile(dataDir: string, content: Content): Promise<Prepared> {
   const token = await withDatabase({ dataDir }, async db => {
     const made = await begin(db, content)
-    await keepRows(db)
+    if (content !== 'tables') await keepRows(db)
     await shrink(db)
     return made
   })

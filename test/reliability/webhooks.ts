@@ -1,20 +1,16 @@
 /**
- * Kills the service in the middle of delivering, over and over: with SIGKILL, and every fourth time with
+ * Webhooks, while the service is killed in the middle of delivering: with SIGKILL, and every fourth time with
  * SIGTERM. Meanwhile records are created and changed, and a receiver refuses now and then. In the end each
- * event must have been received, those of a record in order, each with a valid signature (D72). `npm run
- * webhook-crash -- --rounds 50 --engine embedded|postgres`
+ * event must have been received, those of a record in order, each with a valid signature (D72).
  */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
-import { createDatabase, startPostgres } from '../support/postgres.ts'
-import { started } from './crash.ts'
-import { onEngines, wrongCounts } from './on-engines.ts'
+import type { Scenario } from './on-engines.ts'
+import { ask, end, type Life, started } from './service-process.ts'
 
-export type Tally = {
+type Tally = {
   rounds: number
   events: number
   lost: number
@@ -25,42 +21,31 @@ export type Tally = {
   again: number
 }
 
-const token = 'webhook-crash-token-webhook-crash-token'
 const writers = 6
 /** One request in this number is refused by the receiver, or not answered at all. */
 const refusesEvery = 25
 
-/** Rounds of killing one engine's service; null if the engine is not installed. */
-export async function webhookCrash(
-  engine: 'embedded' | 'postgres',
-  rounds: number,
-  report: (line: string) => void = () => {},
-): Promise<Tally | null> {
-  const directory = mkdtempSync(join(tmpdir(), 'dealwright-webhooks-'))
-  const server = engine === 'postgres' ? await startPostgres(true) : null
-  if (engine === 'postgres' && !server) return null
-  const url = server && (await createDatabase(server.url))
-  const env = {
-    ...{ PORT: '0', DATA_DIR: directory, DEALWRIGHT_TOKEN: token, SAMPLE_DATA: '0' },
-    ...{ DATABASE_URL: url ?? '', LOG_LEVEL: 'error' },
-  }
-  const tally: Tally = {
-    ...{ rounds: 0, events: 0, lost: 0, outOfOrder: 0, badSignatures: 0, uncleanEnds: 0, again: 0 },
-  }
-  const receiver = await receive(tally)
-  try {
-    for (let round = 1; round <= rounds; round++) {
-      await liveAndEnd(env, round, receiver, tally)
-      tally.rounds = round
-      report(`round ${round}: ${JSON.stringify(tally)}`)
+export const webhooks: Scenario = {
+  rounds: 50,
+  zero: ['lost', 'outOfOrder', 'badSignatures', 'uncleanEnds'],
+  some: ['events'],
+  async act({ env }, rounds, say) {
+    const tally: Tally = {
+      ...{ rounds: 0, events: 0, lost: 0, outOfOrder: 0, badSignatures: 0, uncleanEnds: 0, again: 0 },
     }
-    await settle(env, receiver, tally)
-  } finally {
-    receiver.close()
-    await server?.stop()
-    rmSync(directory, { recursive: true, force: true })
-  }
-  return tally
+    const receiver = await receive(tally)
+    try {
+      for (let round = 1; round <= rounds; round++) {
+        await liveAndEnd(await started(env), round, receiver, tally)
+        tally.rounds = round
+        say(`round ${round}: ${JSON.stringify(tally)}`)
+      }
+      await settle(await started(env), receiver, tally)
+    } finally {
+      receiver.close()
+    }
+    return tally
+  },
 }
 
 type Receiver = {
@@ -110,25 +95,13 @@ async function receive(tally: Tally): Promise<Receiver> {
   return receiver
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: of the service's answers little is read
-async function ask(url: string, method: string, path: string, body?: object): Promise<any> {
-  const response = await fetch(`${url}/rest/api/v1/${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  })
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-  return response.json()
-}
-
 /** One life of the service: it writes and delivers, and is killed in the second after its first delivery. */
 async function liveAndEnd(
-  env: Record<string, string>,
+  { service, ended, url }: Life,
   round: number,
   receiver: Receiver,
   tally: Tally,
 ): Promise<void> {
-  const { service, ended, url } = await started(env)
   if (receiver.secret === '') {
     const { data } = await ask(url, 'POST', 'webhook', { url: receiver.url, events: ['tag.*', 'company.*'] })
     receiver.secret = data.secret
@@ -139,13 +112,13 @@ async function liveAndEnd(
   })
   const isStopped = round % 4 === 0
   const before = receiver.taken.size
-  const end = () => void service.kill(isStopped ? 'SIGTERM' : 'SIGKILL')
+  const kill = () => void service.kill(isStopped ? 'SIGTERM' : 'SIGKILL')
   const begun = performance.now()
   // The leases of a killed process expire after some seconds.
   const watch = setInterval(() => {
     if (receiver.taken.size === before && performance.now() - begun < 15_000) return
     clearInterval(watch)
-    setTimeout(end, 50 + Math.random() * 1000)
+    setTimeout(kill, 50 + Math.random() * 1000)
   }, 10)
   const write = async (writer: number) => {
     try {
@@ -165,8 +138,8 @@ async function liveAndEnd(
 }
 
 /** Lets a last service deliver the rest, and compares received events with the log. */
-async function settle(env: Record<string, string>, receiver: Receiver, tally: Tally): Promise<void> {
-  const { service, ended, url } = await started(env)
+async function settle(life: Life, receiver: Receiver, tally: Tally): Promise<void> {
+  const { url } = life
   const happened = new Set<number>()
   for (let after = 0, hasMore = true; hasMore; ) {
     const page = await ask(url, 'GET', `event?after=${after}&limit=1000&resource=tag,company`)
@@ -178,7 +151,7 @@ async function settle(env: Record<string, string>, receiver: Receiver, tally: Ta
   receiver.isPatient = true
   const { id } = (await ask(url, 'GET', 'webhook/view/list')).data[0]
   for (const until = performance.now() + 120_000; isLeft().length && performance.now() < until; ) {
-    await new Promise(resolve => setTimeout(resolve, 1000))
+    await sleep(1000)
     // Events that were refused several times would be retried in minutes or hours: this doesn't wait for
     // that.
     const waiting = await ask(url, 'GET', `webhook/${id}/deliveries?state=waiting&pageSize=100`)
@@ -190,14 +163,5 @@ async function settle(env: Record<string, string>, receiver: Receiver, tally: Ta
   tally.lost = isLeft().length
   for (const seqs of receiver.byRecord.values())
     tally.outOfOrder += seqs.filter((seq, index) => index > 0 && seq < seqs[index - 1]!).length
-  service.kill('SIGTERM')
-  await ended
+  await end(life, 'SIGTERM')
 }
-
-if (import.meta.main)
-  await onEngines(50, webhookCrash, tally =>
-    wrongCounts(tally, {
-      zero: ['lost', 'outOfOrder', 'badSignatures', 'uncleanEnds'],
-      some: ['events'],
-    }),
-  )
