@@ -27,7 +27,7 @@ export type FairShareOptions = {
 type Running = { readonly account: string; readonly since: number; readonly ended: AbortController }
 
 /** A cooldown that may end early does so once nobody has wanted anything for this part of it. */
-const quietPart = 1 / 20
+const quietPart = 1 / 40
 /** How long after its last call an account counts as active. */
 const rememberedMs = 10_000
 const lookEveryMs = 100

@@ -28,9 +28,12 @@ export function leaseOn<Key>({ table, alias, seconds, isRow }: LeaseOptions<Key>
   const isFree = sql`${row}.leased_until < now()`
   /** the condition that a row is the key's and `holder` holds it */
   const isHeld = (key: Key, holder: Part) => sql`${isRow(key)} AND ${row}.lease = ${holder}::text`
+  /** the assignment that renews a lease */
+  const renewed = sql`leased_until = now() + make_interval(secs => ${sql.integer(seconds)})`
   return {
     isFree,
     isHeld,
+    renewed,
     /**
      * Takes a row for `holder`, or renews its lease, if the row meets the condition `where`. Sets `set`, too,
      * and returns the columns `returning`; null if another process holds the row.
@@ -38,10 +41,9 @@ export function leaseOn<Key>({ table, alias, seconds, isRow }: LeaseOptions<Key>
     async claim(db: Reader, key: Key, holder: string, claim: Claim): Promise<Row | null> {
       const { where = sql`true`, set = sql.none, returning } = claim
       const own = param(holder)
-      const until = sql`leased_until = now() + make_interval(secs => ${sql.integer(seconds)})`
       const rows = await ask(
         db,
-        sql`UPDATE ${sql.id(table)} ${row} SET ${sql.join([sql`lease = ${own}::text`, until, set])}
+        sql`UPDATE ${sql.id(table)} ${row} SET ${sql.join([sql`lease = ${own}::text`, renewed, set])}
 WHERE ${isRow(key)} AND ${where} AND (${isFree} OR ${row}.lease = ${own}::text) RETURNING ${returning}`,
       )
       return rows[0] ?? null

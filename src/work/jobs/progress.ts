@@ -8,7 +8,10 @@ import { leaseOn } from '../../waiting/lease.ts'
 import { type Job, jobOf, type Step } from './job.ts'
 import { isIt, type JobKey, jobColumns } from './store.ts'
 
-/** A step renews the lease at its start. A step that outlasts it is safe: it locks the row until its end. */
+/**
+ * A step renews the lease at its end. A step that outlasts it is safe: it locks the row. Each start of a
+ * phase ends the lease (`begin` in store.ts), so that a job is unchanged as long as its lease is held.
+ */
 const lease = leaseOn({ table: 'job', alias: 'j', seconds: 3, isRow: isIt })
 
 /**
@@ -66,8 +69,8 @@ export async function isStillAt(
   return rows.length > 0
 }
 
-/** Records a step of a job and its duration; at the end of its phase, also the result. */
-export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number): Promise<void> {
+/** Records a step of a job and its duration; at the end of its phase, also the result. Renews the lease. */
+export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number): Promise<Job> {
   const { not_taken = {}, replaced = {}, users_out_of_use = {}, ...numbers } = step.counts
   const counts = {
     ...job.counts,
@@ -80,21 +83,22 @@ export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number)
   // After a dry run the job waits for the next command.
   const state = step.isEnd ? (phase === 'dry_run' ? 'waiting' : 'done') : 'running'
   const result = step.isEnd ? JSON.stringify({ [phase!]: counts }) : '{}'
-  await ask(
+  const [row] = await ask(
     db,
     sql`WITH refused AS (
   INSERT INTO job_problem (account_id, job, phase, place, problems)
   SELECT ${String(job.account)}::bigint, ${String(job.id)}::bigint, ${phase}::text, p.place, p.problems
   FROM jsonb_to_recordset(${JSON.stringify(step.problems)}::jsonb) p (place bigint, problems jsonb)
   ON CONFLICT (account_id, job, phase, place) DO UPDATE SET problems = EXCLUDED.problems)
-UPDATE job j SET position = ${String(step.position)}::bigint, done = j.done + ${String(step.done)}::bigint,
+UPDATE job j SET ${lease.renewed}, position = ${String(step.position)}::bigint, done = j.done + ${String(step.done)}::bigint,
   counts = ${JSON.stringify(counts)}::jsonb, worked_ms = j.worked_ms + ${String(Math.ceil(tookMs))}::bigint,
   result = j.result || ${result}::jsonb, state = ${state}::text,
   total = CASE WHEN ${String(step.isEnd && kind === 'bulk')}::boolean THEN j.done + ${String(step.done)}::bigint
     ELSE j.total END,
   ended_at = CASE WHEN ${String(step.isEnd)}::boolean THEN now() END
-WHERE ${isIt(job)}`,
+WHERE ${isIt(job)} RETURNING ${jobColumns}`,
   )
+  return jobOf(row!)
 }
 
 type ByName = { readonly [name: string]: number }

@@ -26,18 +26,20 @@ type Means = {
 const stepMs = 120
 const [smallest, first, largest] = [10, 50, 500]
 
+/** The next step of a job, and its size in rows; null: the default size. */
+export type NextStep = { readonly job: Job; readonly size: number | null }
+
 /**
- * Executes a step of about `size` rows; 0: the default size. Returns the size of the next one, null if there
- * is none. Throws the transaction's errors; then the step is rolled back.
+ * Executes a step. Returns the next one; null if there is none, or the process no longer holds the job.
+ * Throws the transaction's errors; then the step is rolled back.
  */
 export async function carryOutStep(
   means: Means,
-  job: Job,
+  { job, size }: NextStep,
   holder: string,
-  size: number,
-): Promise<number | null> {
+): Promise<NextStep | null> {
   const { db } = means
-  const count = size || first
+  const count = size ?? first
   const context = await contextOf(means, job)
   const turn = { account: String(job.account), isJob: true } as const
   const begun = performance.now()
@@ -50,10 +52,9 @@ export async function carryOutStep(
       const isHere = await isStillAt(tx, job, holder)
       const step = isHere ? await (isTried ? tx.dryRun(act) : act()) : null
       const ended = performance.now()
-      const result = { step, workedMs: ended - started }
       const isKept = isTried || !step?.retryIndividually?.length
-      if (step && isKept) await noteStep(tx, job, step, ended - begun)
-      return { isKept, result }
+      const noted = step && isKept ? await noteStep(tx, job, step, ended - begun) : null
+      return { isKept, result: { step, noted, workedMs: ended - started } }
     })
   const individually = new Set<number>()
   let taken = await take(individually)
@@ -62,10 +63,10 @@ export async function carryOutStep(
     for (const place of taken.step.retryIndividually) individually.add(place)
     taken = await take(individually)
   }
-  const { step, workedMs } = taken
-  if (!step) return null
-  if (step.isEnd) return null
-  return Math.round(Math.min(largest, Math.max(smallest, Math.min(4, stepMs / workedMs) * count)))
+  const { noted, workedMs } = taken
+  if (noted?.state !== 'running') return null
+  const inTime = Math.min(4, stepMs / workedMs) * count
+  return { job: noted, size: Math.round(Math.min(largest, Math.max(smallest, inTime))) }
 }
 
 /** A step; for an import, also the refused rows for which records were created nonetheless. */

@@ -12,7 +12,7 @@ import { Refusal } from '../../errors.ts'
 import { reasonOf } from '../../log.ts'
 import { WorkerLoop } from '../../waiting/worker-loop.ts'
 import { claim, fail, findWork, release } from './progress.ts'
-import { carryOutStep } from './steps.ts'
+import { carryOutStep, type NextStep } from './steps.ts'
 import type { JobKey } from './store.ts'
 
 export type JobOptions = {
@@ -34,8 +34,8 @@ const attempts = 20
 
 /** A job that this process works for. */
 type Work = JobKey & {
-  /** of the next step; 0: default */
-  size: number
+  /** null: the job has to be claimed first */
+  next: NextStep | null
   /** number of failed steps in a row */
   failures: number
   /** True if it was woken since its last step began */
@@ -57,7 +57,7 @@ export class JobWorker {
       look: async () => {
         for (const key of await findWork(options.db)) this.wake(key)
       },
-      begin: ({ account, id }) => ({ account, id, size: 0, failures: 0, isWoken: false }),
+      begin: ({ account, id }) => ({ account, id, next: null, failures: 0, isWoken: false }),
       run: work => this.#step(work),
       isWoken: work => work.isWoken,
       // The database is unavailable, or there is a conflict with other writes: the step is retried.
@@ -78,17 +78,18 @@ export class JobWorker {
     await Promise.all(this.#loop.tasks.map(work => release(db, work, this.#holder).catch(() => {})))
   }
 
-  /** One step. The job may have lost its lease since the last one, which `claim` detects. */
+  /** One step. The job may have lost its lease since the last one, which the step detects. */
   async #step(work: Work): Promise<'more' | 'done'> {
-    const { db, log } = this.#options
+    const { log } = this.#options
     work.isWoken = false
     try {
-      const job = await claim(db, work, this.#holder)
-      const next = job && (await carryOutStep(this.#options, job, this.#holder, work.size))
-      if (next === null) return 'done'
-      Object.assign(work, { size: next, failures: 0 })
+      const step = work.next ?? (await this.#claim(work))
+      work.next = step && (await carryOutStep(this.#options, step, this.#holder))
+      if (work.next === null) return 'done'
+      work.failures = 0
       return 'more'
     } catch (error) {
+      work.next = null
       if (error instanceof Refusal && error.slug !== 'busy_record') return this.#fail(work, error.message)
       const isTransient = error instanceof DatabaseUnavailable || error instanceof Refusal
       work.failures++
@@ -96,6 +97,11 @@ export class JobWorker {
       log(`Job ${work.id} of account ${work.account} failed: ${reasonOf(error)}`)
       return this.#fail(work, 'The service failed; the log says more.')
     }
+  }
+
+  async #claim(key: JobKey): Promise<NextStep | null> {
+    const job = await claim(this.#options.db, key, this.#holder)
+    return job && { job, size: null }
   }
 
   async #fail(key: JobKey, why: string): Promise<'done'> {
