@@ -1,4 +1,5 @@
 /** The entry point: parses the command line, runs the command, and reports how it ended. */
+import './older-node.ts'
 import { createInterface } from 'node:readline/promises'
 import { understand } from './cli/arguments.ts'
 import { asRefusal, type Command, type CommandArguments, isRefusal, type Outcome } from './cli/command.ts'

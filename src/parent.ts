@@ -6,13 +6,16 @@ import { readFileSync } from 'node:fs'
 
 const everyMs = 1000
 
-/** The command of `npm start` in package.json. Another script may detach the service on purpose. */
-const ownScript = 'node --v8-pool-size=1 bin/dealwright.js'
+/**
+ * The commands of `npm start` in package.json, and of `npx dealwright`, which npm quotes or not. Another
+ * script may detach the service on purpose.
+ */
+const ownScripts = ['node --v8-pool-size=1 bin/dealwright.js', 'dealwright', "'dealwright'", '"dealwright"']
 
 /**
- * Calls `act` once, when the `npm start` that started this process has ended. Never for a process that a
- * supervisor, nohup or a shell started: it may outlive its parent. On Linux only, where a process can see its
- * parents.
+ * Calls `act` once, when the `npm start` or `npx` that started this process has ended. Never for a process
+ * that a supervisor, nohup or a shell started: it may outlive its parent. On Linux only, where a process can
+ * see its parents.
  */
 export function whenNpmIsGone(act: () => void): void {
   const chain = chainToNpm()
@@ -29,7 +32,7 @@ type Link = { readonly pid: number; readonly parent: number }
 /** The processes from this one up to npm, a shell possibly in between; null if npm didn't start this one. */
 function chainToNpm(): Link[] | null {
   // Every process that npm starts inherits this variable, so the parents are checked too.
-  if (process.env.npm_lifecycle_script !== ownScript) return null
+  if (!ownScripts.includes(process.env.npm_lifecycle_script ?? '')) return null
   const chain: Link[] = []
   for (let pid = process.pid; chain.length < 2; ) {
     const parent = parentOf(pid)

@@ -8,9 +8,9 @@ import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { getSystemErrorMessage } from 'node:util'
 import { createGunzip, createGzip } from 'node:zlib'
 import { syncDirectory } from '../db/embedded/disk.ts'
+import { systemErrorText } from '../db/startup-error.ts'
 import { BackupError, damaged, longestLine, notABackup } from './format.ts'
 
 /** For rows of deals, a third of the default level's time, and a file a quarter larger. */
@@ -99,5 +99,5 @@ function readable(error: unknown, file: string): unknown {
 
 function reasonOf(error: unknown): string {
   const { errno, code } = error as NodeJS.ErrnoException
-  return `${errno === undefined ? 'failed' : getSystemErrorMessage(errno)} (${code})`
+  return `${errno === undefined ? 'failed' : systemErrorText(errno)} (${code})`
 }

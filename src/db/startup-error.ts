@@ -1,5 +1,5 @@
 /** The reason why the database can't be opened, for the operator. Knows no engine. */
-import { getSystemErrorMessage } from 'node:util'
+import { getSystemErrorMap } from 'node:util'
 
 /** The message is one line with the problem and the remedy. A stack trace would add nothing. */
 export class StartupError extends Error {
@@ -35,6 +35,11 @@ export function asStartupError(error: unknown): unknown {
   const isOfFile = path !== undefined || /^(write|read|fsync|ftruncate|close)$/.test(syscall)
   if (errno === undefined || !code || !isOfFile) return error
   const what = [path, dest].filter(Boolean).join(' → ') || `A file that is open (${syscall})`
-  const text = `${what} can't be used: ${getSystemErrorMessage(errno)} (${code}).`
+  const text = `${what} can't be used: ${systemErrorText(errno)} (${code}).`
   return new StartupError([text, advice[code]].filter(Boolean).join(' '), { cause: error })
+}
+
+/** The system's words for an error, such as "no space left on device". */
+export function systemErrorText(errno: number): string {
+  return getSystemErrorMap().get(errno)?.[1] ?? `error ${errno}`
 }

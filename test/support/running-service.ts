@@ -1,7 +1,7 @@
 /** The service as a process of its own, for tests of what an operator sees. It ends with the test file. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -63,7 +63,9 @@ export async function runService(env: Record<string, string>, program: Program =
     await closed
     throw new Error(said)
   }
-  const { url, token, metrics } = JSON.parse(start)
+  const { url, metrics, ...shown } = JSON.parse(start)
+  // Only the first start shows it.
+  const token = shown.token ?? (shown.token_kept_in && readFileSync(shown.token_kept_in, 'utf8').trim())
   const authorization = `Bearer ${token}`
   return {
     ...{ url, token, metrics, child },

@@ -2,14 +2,14 @@
  * Hashes passwords with argon2id (D61) in PHC strings, which contain their parameters. A process computes one
  * hash at a time, and the queue is short: sign-ins can't stop the service.
  */
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Refusal } from '../../errors.ts'
 import { KeyedMutex } from '../../waiting/keyed-mutex.ts'
+import { type Argon2Parameters, argon2id } from './argon2.ts'
 import { plainPassword } from './password.ts'
 
 /** OWASP's recommendation: 19 MiB, two passes, one lane. About 50 ms of a core. */
-const current = { memory: 19_456, passes: 2, parallelism: 1 }
-type Parameters = typeof current
+const current: Argon2Parameters = { memory: 19_456, passes: 2, parallelism: 1 }
 
 const [saltBytes, hashBytes] = [16, 32]
 /** Maximum of hashes in the queue: the last one waits a second or two. */
@@ -50,12 +50,13 @@ export class Hashing {
     throw new Refusal('overloaded', detail, [], { 'retry-after': '2' })
   }
 
-  async #compute(password: string, salt: Buffer, parameters: Parameters): Promise<Buffer> {
+  async #compute(password: string, salt: Buffer, parameters: Argon2Parameters): Promise<Buffer> {
     this.refuseIfFull()
     this.#waiting++
     const compute = () => {
       this.computed++
-      return derived(plainPassword(password), salt, parameters)
+      const message = plainPassword(password)
+      return argon2id({ ...parameters, message, nonce: salt, tagLength: hashBytes })
     }
     return this.#mutex.run('hash', compute).finally(() => {
       this.#waiting--
@@ -63,15 +64,11 @@ export class Hashing {
   }
 }
 
-function derived(message: string, nonce: Buffer, parameters: Parameters): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    argon2('argon2id', { ...parameters, message, nonce, tagLength: hashBytes }, (error, hash) =>
-      error ? reject(error) : resolve(Buffer.from(hash)),
-    )
-  })
+type StoredHash = {
+  readonly parameters: Argon2Parameters
+  readonly salt: Buffer
+  readonly hash: Buffer | null
 }
-
-type StoredHash = { readonly parameters: Parameters; readonly salt: Buffer; readonly hash: Buffer | null }
 
 /** The dummy for users without a password: no password matches it. */
 const nobodys: StoredHash = { parameters: current, salt: Buffer.alloc(saltBytes), hash: null }
@@ -86,11 +83,11 @@ function parsed(stored: string | null): StoredHash | null {
   return { parameters: { memory, passes, parallelism }, salt, hash }
 }
 
-function phc(parameters: Parameters, salt: Buffer, hash: Buffer): string {
+function phc(parameters: Argon2Parameters, salt: Buffer, hash: Buffer): string {
   const [first, second] = [salt, hash].map(bytes => bytes.toString('base64').replace(/=+$/, ''))
   return [prefixOf(parameters), first, '$', second].join('')
 }
 
-function prefixOf({ memory, passes, parallelism }: Parameters): string {
+function prefixOf({ memory, passes, parallelism }: Argon2Parameters): string {
   return ['$argon2id$v=19$m=', memory, ',t=', passes, ',p=', parallelism, '$'].join('')
 }

@@ -3,6 +3,7 @@
  * runs one batch at a time. Owns the running engine. Deliberately does not know locks, timeouts or callers. A
  * failure of the engine ends the thread.
  */
+import '../../older-node.ts'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
