@@ -12,6 +12,7 @@ import {
   checkedToken,
   checkedUrl,
   checkedWebUrl,
+  duration,
   isLoopback,
   listed,
   oneOf,
@@ -41,6 +42,13 @@ export type OpenIdSettings = {
   readonly clientSecret: string
 }
 
+export type BackupSettings = {
+  readonly directory: string
+  readonly everyMs: number
+  /** number of backups to keep */
+  readonly keep: number
+}
+
 export type Config = Limits & {
   readonly port: number
   readonly host: string
@@ -57,6 +65,8 @@ export type Config = Limits & {
   /** port of the metrics, or the path of a Unix socket; null: none */
   readonly metricsPort: number | string | null
   readonly metricsHost: string
+  /** backups by schedule (D155); null: none */
+  readonly backups: BackupSettings | null
   /** addresses and networks of the reverse proxies whose X-Forwarded-* headers count (D151) */
   readonly trustedProxies: readonly string[]
   /** the origin under which browsers reach the service; null: the one that a request names */
@@ -77,26 +87,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const databaseUrl = env.DATABASE_URL || null
   // Listening on ::1 as well would need a second server.
   const host = !env.HOST || env.HOST === 'localhost' ? '127.0.0.1' : env.HOST
-  const maxConnections = wholeNumber(
-    'MAX_CONNECTIONS',
-    env.MAX_CONNECTIONS,
-    limits.maxConnections,
-    10,
-    1_000_000,
-  )
   const port = wholeNumber('PORT', env.PORT, 3000, 0, 65_535)
-  // On loopback a proxy on this machine may carry the connections of all clients.
-  const perAddress = isLoopback(host) ? maxConnections : Math.ceil(maxConnections / 4)
   return {
     ...limits,
-    maxConnections,
-    maxConnectionsPerAddress: wholeNumber(
-      'MAX_CONNECTIONS_PER_ADDRESS',
-      env.MAX_CONNECTIONS_PER_ADDRESS,
-      perAddress,
-      1,
-      1_000_000,
-    ),
+    ...connectionLimits(env, host),
     port,
     host,
     dataDir: env.DATA_DIR || './data',
@@ -111,6 +105,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     corsOrigins: listed(env.CORS_ORIGINS).map(text => checkedOrigin('CORS_ORIGINS', text)),
     trustedProxies: listed(env.TRUSTED_PROXIES).map(checkedNetwork),
     ...metricsSettings(env, port, host),
+    backups: backupSettings(env),
     openId: openIdSettings(env),
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE
       ? oneOf('WEBHOOK_ALLOW_PRIVATE', env.WEBHOOK_ALLOW_PRIVATE, ['0', '1']) === '1'
@@ -129,6 +124,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       104_857_600,
     ),
     rateLimit: wholeNumber('RATE_LIMIT', env.RATE_LIMIT, isLoopback(host) ? 0 : 6000, 0, 1_000_000_000),
+  }
+}
+
+function connectionLimits(env: Readonly<Record<string, string | undefined>>, host: string) {
+  const most = 1_000_000
+  const maxConnections = wholeNumber('MAX_CONNECTIONS', env.MAX_CONNECTIONS, limits.maxConnections, 10, most)
+  // On loopback a proxy on this machine may carry the connections of all clients.
+  const perAddress = isLoopback(host) ? maxConnections : Math.ceil(maxConnections / 4)
+  const given = env.MAX_CONNECTIONS_PER_ADDRESS
+  return {
+    maxConnections,
+    maxConnectionsPerAddress: wholeNumber('MAX_CONNECTIONS_PER_ADDRESS', given, perAddress, 1, most),
   }
 }
 
@@ -159,6 +166,19 @@ function metricsSettings(
   if (metricsPort > 0 && metricsPort === port && (metricsHost === host || !isLoopback(host)))
     throw new ConfigError(`METRICS_PORT must be another than PORT, which is ${port}.`)
   return { metricsPort, metricsHost }
+}
+
+function backupSettings(env: Readonly<Record<string, string | undefined>>): BackupSettings | null {
+  if (!env.BACKUP_DIR) {
+    const alone = env.BACKUP_EVERY ? 'BACKUP_EVERY' : env.BACKUP_KEEP ? 'BACKUP_KEEP' : null
+    if (alone) throw new ConfigError(`${alone} needs BACKUP_DIR, the directory of the backups.`)
+    return null
+  }
+  return {
+    directory: env.BACKUP_DIR,
+    everyMs: duration('BACKUP_EVERY', env.BACKUP_EVERY || '1d'),
+    keep: wholeNumber('BACKUP_KEEP', env.BACKUP_KEEP, 7, 1, 10_000),
+  }
 }
 
 function openIdSettings(env: Readonly<Record<string, string | undefined>>): OpenIdSettings | null {

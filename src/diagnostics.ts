@@ -20,6 +20,10 @@ export type Messages = {
   'sign-in-refusal': { readonly error: string }
   /** a request waits for the next event of its account, or waits no longer */
   followers: { readonly change: 1 | -1 }
+  /** a backup by schedule; `at`: its time, in milliseconds; `found`: an earlier one is there at the start */
+  backup:
+    | { readonly outcome: 'failed' }
+    | { readonly outcome: 'found' | 'verified'; readonly at: number; readonly bytes: number }
   /** an attempt to deliver an event to a webhook */
   'webhook-attempt': { readonly outcome: 'delivered' | 'failed'; readonly ms: number }
 }
@@ -35,6 +39,7 @@ const names: { readonly [name in Name]: null } = {
   'connection-refusal': null,
   'sign-in-refusal': null,
   followers: null,
+  backup: null,
   'webhook-attempt': null,
 }
 

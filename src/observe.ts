@@ -51,7 +51,7 @@ function accessLog(): { observe: RequestObserver; flush(): void } {
 }
 
 async function measure(
-  { metricsPort: port, metricsHost: host, databaseUrl }: Config,
+  { metricsPort: port, metricsHost: host, databaseUrl, backups }: Config,
   { db, version, dataDir }: Observed,
 ) {
   // Loaded only where it is wanted: it costs the start some milliseconds.
@@ -66,7 +66,11 @@ async function measure(
     databaseBytes: () => db.bytes(),
     oldestDelivery: () => oldestDelivery(db.background),
     oldestJob: () => oldestJob(db.background),
-    directories: { temporary: tmpdir(), ...(databaseUrl ? {} : { data: dataDir }) },
+    directories: {
+      temporary: tmpdir(),
+      ...(databaseUrl ? {} : { data: dataDir }),
+      ...(backups ? { backups: backups.directory } : {}),
+    },
   })
   try {
     const server = await serveMetrics(metrics, { port: port!, host })

@@ -1,5 +1,5 @@
 /** The service as a process: start (database, first start, HTTP), terminal output, graceful shutdown. */
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { type FirstStartResult, firstStart } from './accounts/first-start.ts'
@@ -8,10 +8,11 @@ import { linkAddress } from './accounts/sign-in/links.ts'
 import { tokenFile } from './accounts/token-file.ts'
 import { buildApp } from './app.ts'
 import { copyAnswers, removeLeftCopies } from './backup/copy.ts'
+import { scheduleBackups } from './backup/schedule.ts'
 import { commands } from './cli/commands.ts'
 import { commandAnswers } from './cli/database.ts'
 import { startLink } from './cli/start-link.ts'
-import { type Config, originOf } from './config.ts'
+import { type BackupSettings, type Config, originOf } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
 import { serverAddress } from './db/postgres/server-address.ts'
@@ -23,6 +24,7 @@ import { connectionsWithin } from './open-files.ts'
 import { whenNpmIsGone } from './parent.ts'
 import { ConfigError, isLoopback, isLoopbackName } from './setting-values.ts'
 import { programVersion } from './version.ts'
+import type { Interval } from './waiting/interval.ts'
 import { exportsMax } from './work/exports/permits.ts'
 
 /**
@@ -68,18 +70,13 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
   observation.watch(app)
   const url = await listen(app, config)
   port ||= Number(new URL(url).port)
-  // Behind a proxy the service is public although it listens on loopback, and operators' logs have more
-  // readers than a terminal.
-  const isForThisMachine =
-    isLoopback(config.host) && (!publicUrl || isLoopbackName(new URL(publicUrl).hostname))
-  const link = isForThisMachine ? await startLink(db) : null
-  // The link sets no password: its page asks for none.
-  const signIn = link && `${linkAddress(publicUrl ?? url, link)}&sign_in`
+  const signIn = await signInAddress(config, db, url)
+  const backups = config.backups && scheduled(config.backups, say)
   stop = async () => {
     setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()
     // A safeguard if something hangs: the embedded engine recovers at the next start.
     setTimeout(() => process.exit(1), stopWithinMs).unref()
-    await app.close()
+    await Promise.all([app.close(), backups?.stop()])
     await observation.stop()
     socket?.close()
     await db.close()
@@ -89,6 +86,27 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
   console.log(
     (isJson ? jsonWelcome : welcome)({ ...started, url, signIn, metricsAt, config, dataDir, seconds }),
   )
+}
+
+function scheduled(settings: BackupSettings, say: (line: string) => void): Interval {
+  const program = [process.execPath, join(import.meta.dirname, '../bin/dealwright.js')]
+  return scheduleBackups({
+    ...settings,
+    directory: resolve(settings.directory),
+    now: () => new Date(),
+    say,
+    program,
+  })
+}
+
+/** A link that signs in once; null if other machines reach the service. */
+async function signInAddress({ host, publicUrl }: Config, db: Database, url: string): Promise<string | null> {
+  // Behind a proxy the service is public although it listens on loopback, and operators' logs have more
+  // readers than a terminal.
+  const isForThisMachine = isLoopback(host) && (!publicUrl || isLoopbackName(new URL(publicUrl).hostname))
+  const link = isForThisMachine ? await startLink(db) : null
+  // The link sets no password: its page asks for none.
+  return link && `${linkAddress(publicUrl ?? url, link)}&sign_in`
 }
 
 /** The database with its schema and its first account. */

@@ -20,6 +20,15 @@ export function wholeNumber(
   throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`)
 }
 
+const units = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A time such as 30m, 6h or 1d, in milliseconds. */
+export function duration(name: string, text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,3})([mhd])$/.exec(text) ?? []
+  if (count) return Number(count) * units[unit as keyof typeof units]
+  throw new ConfigError(`${name} must be a time like 30m, 6h or 1d, not "${text}".`)
+}
+
 export function oneOf(name: string, value: string, allowed: readonly string[]): string {
   if (allowed.includes(value)) return value
   throw new ConfigError(`${name} must be one of ${allowed.join(', ')}, not "${value}".`)

@@ -2,20 +2,28 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { allAccounts } from '../accounts/accounts.ts'
+import { type Soundness, soundness } from '../backup/soundness.ts'
 import { hasCluster } from '../db/embedded/data-directory.ts'
 import { groupAndOthers } from '../db/embedded/disk.ts'
 import { schemaVersion } from '../db/migrate.ts'
 import type { Database } from '../db/open.ts'
 import { serverAddress } from '../db/postgres/server-address.ts'
 import { requireFolding } from '../db/require-folding.ts'
-import { asRefusal, type Command, isRefusal, type Outcome, type Terminal } from './command.ts'
+import {
+  asRefusal,
+  type Command,
+  type CommandArguments,
+  isRefusal,
+  type Outcome,
+  type Terminal,
+} from './command.ts'
 import { onDatabase } from './database.ts'
 
 /** The result of one check. */
 type Finding = { readonly what: string; readonly is_right: boolean; readonly told: string }
 
 /** Checks the database. Stops at the first failure that prevents further checks. */
-export async function inspect(db: Database): Promise<Outcome> {
+export async function inspect(db: Database, given: CommandArguments = {}): Promise<Outcome> {
   const [server] = await db.query("SELECT current_setting('server_version') AS version")
   const kind = db.engine === 'embedded' ? 'embedded PostgreSQL' : 'PostgreSQL'
   const findings: Finding[] = [right('database', `${kind} ${server!.version} answers`)]
@@ -33,11 +41,12 @@ export async function inspect(db: Database): Promise<Outcome> {
     }),
     await accountsOf(db),
   )
+  if (given.database) findings.push(...(await soundness(db)).map(soundnessOf))
   return outcomeOf(findings)
 }
 
 /** Checks settings, data directory and database. */
-export async function check(command: Command, terminal: Terminal): Promise<Outcome> {
+export async function check(command: Command, terminal: Terminal, given: CommandArguments): Promise<Outcome> {
   const { databaseUrl, dataDir, host, port } = terminal.config
   const directory = resolve(dataDir)
   const place = databaseUrl ? serverAddress(databaseUrl).place : directory
@@ -48,13 +57,17 @@ export async function check(command: Command, terminal: Terminal): Promise<Outco
   if (!databaseUrl && !(existsSync(directory) && hasCluster(directory)))
     return outcomeOf([...findings, right('database', 'none yet; the first start makes it')])
   try {
-    const { data } = await onDatabase(command, {}, terminal)
+    const { data } = await onDatabase(command, given, terminal)
     return outcomeOf([...findings, ...(data.findings as unknown as Finding[])])
   } catch (error) {
     const refused = asRefusal(error)
     if (!isRefusal(refused)) throw error
     return outcomeOf([...findings, wrong('database', refused.message)])
   }
+}
+
+function soundnessOf({ what, problems, seen }: Soundness): Finding {
+  return problems.length ? wrong(what, problems.join('; ')) : right(what, seen)
 }
 
 async function accountsOf(db: Database): Promise<Finding> {

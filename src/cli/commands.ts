@@ -31,10 +31,12 @@ export const commands: readonly Command[] = [
     name: 'check',
     does: 'looks for what is wrong: settings, database, accounts',
     more: 'The exit code is 1 when something is wrong. Nothing is changed.',
-    options: [],
+    options: [
+      { name: 'database', does: 'reads the whole database, too, for what a restore would trip over' },
+    ],
     isForAnySchema: true,
     act: inspect,
-    carryOut: terminal => check(commands.find(({ name }) => name === 'check')!, terminal),
+    carryOut: (terminal, given) => check(commands.find(({ name }) => name === 'check')!, terminal, given),
   },
   {
     name: 'migrate',

@@ -7,14 +7,12 @@ export class StartupError extends Error {
   readonly isPlain = true
 }
 
-const [needsRight, needsRoom] = ['Let the user that runs the service write there.', 'Make room on the disk.']
+const needsRoom = 'Make room on the disk.'
 const [needsFiles, needsDirectory] = [
   'Raise the limit of open files (ulimit -n).',
   'A file is in the place of a directory.',
 ]
 const advice: { readonly [code: string]: string } = {
-  EACCES: needsRight,
-  EPERM: needsRight,
   EROFS: 'Choose a place that can be written to.',
   ENOSPC: needsRoom,
   EDQUOT: needsRoom,
@@ -36,7 +34,15 @@ export function asStartupError(error: unknown): unknown {
   if (errno === undefined || !code || !isOfFile) return error
   const what = [path, dest].filter(Boolean).join(' → ') || `A file that is open (${syscall})`
   const text = `${what} can't be used: ${systemErrorText(errno)} (${code}).`
-  return new StartupError([text, advice[code]].filter(Boolean).join(' '), { cause: error })
+  const hint = code === 'EACCES' || code === 'EPERM' ? rightsAdvice(path) : advice[code]
+  return new StartupError([text, hint].filter(Boolean).join(' '), { cause: error })
+}
+
+/** The command that lets this process write to a place. */
+function rightsAdvice(path: string | undefined): string {
+  const [user, group] = [process.getuid?.(), process.getgid?.()]
+  if (user === undefined || path === undefined) return 'Let the user that runs the service write there.'
+  return `Let the user that runs the service write there: chown -R ${user}:${group} '${path}'`
 }
 
 /** The system's words for an error, such as "no space left on device". */

@@ -52,7 +52,7 @@ export function openMetrics(version: string, engine: string, readings: Readings)
     registers,
   })
   const stopReading = gauges(registry, readings)
-  const subscriptions = [...queues(registers), ...events(registers)]
+  const subscriptions = [...queues(registers), ...events(registers), ...backups(registers)]
   return {
     contentType: registry.contentType,
     observe({ route, method, status, ms }) {
@@ -142,5 +142,30 @@ function events(registers: Registers): (() => void)[] {
     subscribe('sign-in-refusal', ({ error }) => signIns.inc({ error })),
     subscribe('followers', ({ change }) => followers.inc(change)),
     subscribe('webhook-attempt', ({ outcome, ms }) => attempts.observe({ outcome }, ms / 1000)),
+  ]
+}
+
+function backups(registers: Registers): (() => void)[] {
+  const verified = new Gauge({
+    name: 'dealwright_backup_verified_timestamp_seconds',
+    help: 'Time of the newest backup by schedule that was verified; 0: none yet.',
+    registers,
+  })
+  const bytes = new Gauge({
+    name: 'dealwright_backup_bytes',
+    help: 'Size of the newest backup by schedule that was verified.',
+    registers,
+  })
+  const failures = new Counter({
+    name: 'dealwright_backup_failures_total',
+    help: 'Backups by schedule that failed, or that could not be restored.',
+    registers,
+  })
+  return [
+    subscribe('backup', message => {
+      if (message.outcome === 'failed') return failures.inc()
+      verified.set(message.at / 1000)
+      bytes.set(message.bytes)
+    }),
   ]
 }

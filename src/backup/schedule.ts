@@ -1,0 +1,172 @@
+/**
+ * Backups by schedule (D155): each is written, restored into an empty embedded database to prove it, and then
+ * kept under its time; the oldest are removed. The work is done by the program's own commands in processes of
+ * their own, so that it takes nothing of the service's event loop. Knows no setting and no clock.
+ */
+import { execFile } from 'node:child_process'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeDirectory, syncDirectory } from '../db/embedded/disk.ts'
+import { acquireLock } from '../db/embedded/lock.ts'
+import { asStartupError, StartupError } from '../db/startup-error.ts'
+import { publish } from '../diagnostics.ts'
+import { type Interval, interval } from '../waiting/interval.ts'
+import { size } from './progress.ts'
+
+export type ScheduleOptions = {
+  readonly directory: string
+  readonly everyMs: number
+  /** number of backups to keep */
+  readonly keep: number
+  readonly now: () => Date
+  readonly say: (line: string) => void
+  /** the arguments of Node.js that run the program */
+  readonly program: readonly string[]
+  /** how often it looks whether a backup is due; default: a minute */
+  readonly lookEveryMs?: number
+}
+
+const form = /^dealwright-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)\.backup$/
+const minuteMs = 60_000
+/** Longest delay of a retry after a backup that failed. */
+const retryMs = 60 * minuteMs
+
+/** Begins the schedule: the first backup is due when the newest is old enough. Throws a StartupError. */
+export function scheduleBackups(options: ScheduleOptions): Interval {
+  const { directory, everyMs, now, say, lookEveryMs = minuteMs } = options
+  requireWritable(directory)
+  const newest = backupsIn(directory)[0]
+  if (newest) publish('backup', { outcome: 'found', ...factsOf(directory, newest) })
+  const running = new AbortController()
+  let failedAt = Number.NEGATIVE_INFINITY
+  const isWaiting = () => now().getTime() - failedAt < Math.min(everyMs, retryMs)
+  const looking = interval(
+    lookEveryMs,
+    async () => {
+      if (!isWaiting()) await backUpIfDue(options, running.signal)
+    },
+    error => {
+      if (running.signal.aborted) return
+      failedAt = now().getTime()
+      publish('backup', { outcome: 'failed' })
+      say(`A backup by schedule failed: ${(error as Error).message}`)
+    },
+  )
+  return {
+    stop() {
+      running.abort()
+      return looking.stop()
+    },
+  }
+}
+
+function requireWritable(directory: string): void {
+  try {
+    makeDirectory(directory)
+    accessSync(directory, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const { message } = asStartupError(error) as Error
+    throw new StartupError(`BACKUP_DIR: ${message}`)
+  }
+}
+
+/** Names of the backups, the newest first. */
+function backupsIn(directory: string): string[] {
+  return readdirSync(directory)
+    .filter(name => form.test(name))
+    .sort()
+    .reverse()
+}
+
+function timeOf(name: string): number {
+  const [, day, time] = /^dealwright-([\d-]+)T([\d-]+)Z/.exec(name)!
+  return Date.parse(`${day}T${time!.replaceAll('-', ':')}Z`)
+}
+
+function factsOf(directory: string, name: string): { at: number; bytes: number } {
+  return { at: timeOf(name), bytes: statSync(join(directory, name)).size }
+}
+
+async function backUpIfDue(options: ScheduleOptions, signal: AbortSignal): Promise<void> {
+  if (!isDue(options)) return
+  const { directory, say } = options
+  // Several processes may share a database and the directory.
+  const lock = await acquireLock(directory, () => {}).catch(() => null)
+  try {
+    if (lock && isDue(options)) await backUp(options, signal)
+  } finally {
+    lock?.release()
+    if (signal.aborted) say('The backup by schedule was stopped; the next start makes it.')
+  }
+}
+
+function isDue({ directory, everyMs, now }: ScheduleOptions): boolean {
+  const newest = backupsIn(directory)[0]
+  // A clock that was put back leaves a backup in the future.
+  return !newest || Math.abs(now().getTime() - timeOf(newest)) >= everyMs
+}
+
+async function backUp(options: ScheduleOptions, signal: AbortSignal): Promise<void> {
+  const { directory, keep, now, say } = options
+  removeEnding(directory, '.unverified')
+  const begun = performance.now()
+  const name = `dealwright-${now().toISOString().slice(0, 19).replaceAll(':', '-')}Z.backup`
+  const unverified = join(directory, `${name}.unverified`)
+  await run(options, ['backup', unverified], {}, signal)
+  const written = performance.now()
+  await verify(options, unverified, signal)
+  renameSync(unverified, join(directory, name))
+  syncDirectory(directory)
+  for (const old of backupsIn(directory).slice(keep)) rmSync(join(directory, old))
+  const facts = factsOf(directory, name)
+  publish('backup', { outcome: 'verified', ...facts })
+  const [wrote, verified] = [written - begun, performance.now() - written].map(ms => (ms / 1000).toFixed(1))
+  say(`Backup ${name} (${size(facts.bytes)}): written in ${wrote} s, verified by a restore in ${verified} s.`)
+}
+
+function removeEnding(directory: string, ending: string): void {
+  for (const name of readdirSync(directory)) if (name.endsWith(ending)) rmSync(join(directory, name))
+}
+
+/** Restores the file into a database that is removed afterwards. */
+async function verify(options: ScheduleOptions, file: string, signal: AbortSignal): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'dealwright-verify-'))
+  try {
+    await run(options, ['restore', file], { DATABASE_URL: '', DATA_DIR: join(home, 'data') }, signal)
+  } catch (error) {
+    if (signal.aborted || !existsSync(file)) throw error
+    const bad = file.replace(/\.unverified$/, '.failed')
+    // The newest one tells enough, and the disk has an end.
+    removeEnding(options.directory, '.failed')
+    renameSync(file, bad)
+    throw new Error(`${bad} can't be restored: ${(error as Error).message}`)
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+/** Runs a command of the program. Throws what it says, in one line. */
+function run(
+  { program }: ScheduleOptions,
+  command: readonly string[],
+  env: Record<string, string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const [file, ...args] = [...program, ...command]
+  return new Promise((resolve, reject) => {
+    execFile(file!, args, { env: { ...process.env, ...env }, signal }, (error, _, said) => {
+      if (error) reject(new Error(said.trim().split('\n').at(-1) || error.message))
+      else resolve()
+    })
+  })
+}

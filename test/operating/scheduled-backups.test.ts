@@ -1,0 +1,164 @@
+/**
+ * Backups by schedule (D155): each is verified by a restore, the oldest are removed, a bad one is not taken
+ * for a backup; and `dealwright check --database`.
+ */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { scheduleBackups } from '../../src/backup/schedule.ts'
+import { type Messages, subscribe } from '../../src/diagnostics.ts'
+import { runService, settingsOnly, temporaryFolder } from '../support/running-service.ts'
+
+const folder = temporaryFolder('scheduled')
+const dataDir = join(folder, 'data')
+const service = await runService({ DATA_DIR: dataDir })
+process.env.DATA_DIR = dataDir
+const program = [process.execPath, 'bin/dealwright.js']
+
+const told: Messages['backup'][] = []
+subscribe('backup', message => told.push(message))
+
+/** Runs a schedule until `isEnough` of what it says. */
+async function schedule(
+  directory: string,
+  isEnough: (lines: readonly string[]) => boolean,
+  options: { everyMs?: number; keep?: number; now?: () => Date; program?: readonly string[] } = {},
+): Promise<readonly string[]> {
+  const lines: string[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const running = scheduleBackups({
+    ...{ directory, everyMs: 86_400_000, keep: 2, now: () => new Date(), program, lookEveryMs: 20 },
+    ...options,
+    say(line) {
+      lines.push(line)
+      if (isEnough(lines)) resolve()
+    },
+  })
+  await promise
+  await running.stop()
+  return lines
+}
+
+const backupsIn = (directory: string) =>
+  readdirSync(directory)
+    .filter(name => name !== 'lock')
+    .sort()
+
+test('a backup of the running service is verified; the next is made a day later, and replaces it', async () => {
+  const directory = join(folder, 'sound')
+  const day = 86_400_000
+  let now = new Date('2030-01-01T01:02:03Z')
+  const once = () => schedule(directory, ({ length }) => length > 0, { now: () => now, keep: 1 })
+  const [line] = await once()
+  const said = /^Backup dealwright-.*\.backup \(.*\): written in .* s, verified by a restore in .* s\.$/
+  assert.match(line!, said)
+  assert.deepEqual(backupsIn(directory), ['dealwright-2030-01-01T01-02-03Z.backup'])
+  const { outcome, ...facts } = told.at(-1)!
+  assert.equal(outcome, 'verified')
+  now = new Date(now.getTime() + day)
+  assert.match((await once())[0]!, said)
+  assert.deepEqual(backupsIn(directory), ['dealwright-2030-01-02T01-02-03Z.backup'])
+  assert.deepEqual(told.at(-2), { outcome: 'found', ...facts })
+})
+
+test('a file that can not be restored is no backup: it is kept apart, and said', async () => {
+  const directory = join(folder, 'bad')
+  // A program whose backup is cut short.
+  const cut = join(folder, 'cut.mjs')
+  writeFileSync(
+    cut,
+    `import { execFileSync } from 'node:child_process'
+import { truncateSync, statSync } from 'node:fs'
+const args = process.argv.slice(2)
+try { execFileSync(process.execPath, ['bin/dealwright.js', ...args], { stdio: 'inherit' }) } catch { process.exit(1) }
+if (args[0] === 'backup') truncateSync(args[1], statSync(args[1]).size - 100)
+`,
+  )
+  let hour = 0
+  const now = () => new Date(Date.UTC(2030, 0, 1, hour))
+  const lines = await schedule(
+    directory,
+    ({ length }) => {
+      // The next try is an hour later.
+      setTimeout(() => {
+        hour = length
+      }, 500)
+      return length === 2
+    },
+    { program: [process.execPath, cut], now },
+  )
+  for (const line of lines) assert.match(line, /^A backup by schedule failed: .*\.failed can't be restored: /)
+  assert.deepEqual(
+    told.slice(-2).map(({ outcome }) => outcome),
+    ['failed', 'failed'],
+  )
+  assert.deepEqual(backupsIn(directory), ['dealwright-2030-01-01T01-00-00Z.backup.failed'])
+})
+
+test('BACKUP_DIR makes the service keep a schedule; one that is no directory ends the start', async () => {
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  const env = { DATA_DIR: join(folder, 'other'), SAMPLE_DATA: '0', METRICS_PORT: '0' }
+  await assert.rejects(
+    runService({ ...env, BACKUP_DIR: join(file, 'x') }),
+    /BACKUP_DIR: .* can't be used: .* A file is in the place of a directory\.\n$/,
+  )
+  const directory = join(folder, 'served')
+  const served = await runService({ ...env, BACKUP_DIR: directory, BACKUP_EVERY: '1h' })
+  assert.ok(existsSync(directory))
+  assert.match(
+    await (await fetch(served.metrics!)).text(),
+    /^dealwright_backup_verified_timestamp_seconds 0$/m,
+  )
+  await served.end()
+})
+
+test('who may not write to BACKUP_DIR is told the command that mends it', { skip: !process.getuid }, () => {
+  const directory = join(folder, 'closed')
+  mkdirSync(directory)
+  chmodSync(directory, 0o500)
+  const env = settingsOnly({ DATA_DIR: join(folder, 'closed-data'), BACKUP_DIR: directory })
+  // Root may write everywhere.
+  const who = process.getuid!() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  chmodSync(folder, 0o777)
+  const { status, stderr } = spawnSync(process.execPath, ['bin/dealwright.js'], {
+    env,
+    ...who,
+    encoding: 'utf8',
+  })
+  assert.equal(status, 1)
+  assert.match(stderr, /^BACKUP_DIR: .*closed can't be used: permission denied \(EACCES\)\. .*chown/m)
+})
+
+function check(env: Record<string, string>): { status: number | null; text: string } {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['bin/dealwright.js', 'check', '--database'],
+    {
+      env: settingsOnly(env),
+      encoding: 'utf8',
+    },
+  )
+  return { status, text: stdout + stderr }
+}
+
+test('check --database finds nothing in a sound database, and what a restore would trip over', async () => {
+  const sound = check({ DATA_DIR: dataDir })
+  assert.equal(sound.status, 0, sound.text)
+  assert.match(sound.text, /ok +rows .*can be read/)
+  assert.match(sound.text, /ok +references/)
+  await service.end()
+  const { openDatabase } = await import('../../src/db/open.ts')
+  const db = await openDatabase({ dataDir, log: () => {} })
+  await db.query("SET session_replication_role = 'replica'")
+  await db.query('DELETE FROM tag WHERE account_id = 1')
+  await db.query(
+    'UPDATE deal SET pipeline_stage = 987654 WHERE account_id = 1 AND id = (SELECT min(id) FROM deal)',
+  )
+  await db.close()
+  const broken = check({ DATA_DIR: dataDir })
+  assert.equal(broken.status, 1, broken.text)
+  assert.match(broken.text, /WRONG +references .*deal.*1 row/)
+})
