@@ -27,7 +27,9 @@ import { refuseWrongHost } from './http/client.ts'
 import { arrivalTimes, Connections } from './http/connections.ts'
 import { allowOrigins } from './http/cross-origin.ts'
 import { addRoute, refuse, type Service } from './http/endpoints.ts'
+import { addMcp, mcpRoute } from './http/mcp.ts'
 import { openMiddleware } from './http/middleware.ts'
+import { addOAuth, oauthRoutes } from './http/oauth.ts'
 import { observeRequests, type RequestObserver } from './http/observe-requests.ts'
 import { type ProxyTest, proxyTest } from './http/proxies.ts'
 import { rateLimit } from './http/rate-limit.ts'
@@ -95,12 +97,8 @@ export function buildApp({
   app.addHook('preClose', async () => subscribers.stop())
   const callers = new Callers(db, resources, clock)
   const connections = new Connections(app.server, { limits, isProxy, say })
-  const admission = openAdmission({
-    callers,
-    rate: rateLimit(limits.rateLimit, clock),
-    publicUrl,
-    bodyLimitBytes,
-  })
+  const rate = rateLimit(limits.rateLimit, clock)
+  const admission = openAdmission({ callers, rate, publicUrl, bodyLimitBytes })
   const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock) })
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
   const jobs = new BackgroundJobs({ ...background, resources, eventRetentionDays })
@@ -116,9 +114,11 @@ export function buildApp({
   allowOrigins(app, corsOrigins)
   const hasWeb = serveWeb(app, connections)
   if (!hasWeb) log.warn('The web UI is not there: "npm run build" makes it.')
-  refuseWrongAddresses(app, new Paths(table), admission, hasWeb)
+  refuseWrongAddresses(app, new Paths([...table, mcpRoute, ...oauthRoutes]), admission, hasWeb)
   takeJsonBodies(app, service, bodyLimitBytes)
   for (const route of table) addRoute(app, route, service)
+  addMcp(app, table, service, { db, corsOrigins, publicUrl })
+  addOAuth(app, service, { db, callers })
   app.setErrorHandler((error, request, reply) => {
     service.admitted.get(request)?.leave()
     return refuse(error, request, reply, connections)

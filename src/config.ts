@@ -55,6 +55,8 @@ export type Config = Limits & {
   readonly dataDir: string
   readonly databaseUrl: string | null
   readonly token: string | null
+  /** the token of the agent that "dealwright mcp" serves */
+  readonly agentToken: string | null
   readonly sampleData: boolean
   /** settings of the account that the first start makes; null: UTC and USD */
   readonly timeZone: string | null
@@ -93,7 +95,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ...connectionLimits(env, host),
     port,
     host,
-    dataDir: env.DATA_DIR || './data',
+    ...{ dataDir: env.DATA_DIR || './data', agentToken: env.DEALWRIGHT_AGENT_TOKEN || null },
     databaseUrl: databaseUrl && checkedUrl(databaseUrl),
     token: env.DEALWRIGHT_TOKEN ? checkedToken(env.DEALWRIGHT_TOKEN) : null,
     sampleData: env.SAMPLE_DATA

@@ -11,6 +11,7 @@ const known: readonly string[] = [
   'DATA_DIR',
   'DATABASE_URL',
   'DEALWRIGHT_TOKEN',
+  'DEALWRIGHT_AGENT_TOKEN',
   'DEALWRIGHT_URL',
   'SAMPLE_DATA',
   'TIME_ZONE',

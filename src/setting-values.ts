@@ -47,11 +47,16 @@ export function checkedOrigin(name: string, text: string): string {
   throw new ConfigError(`${name} has no path: "${origin}".`)
 }
 
-/** An https address; on this machine http is enough. */
-export function checkedWebUrl(name: string, text: string): URL {
+/** An https address; on this machine http is enough. Null for any other text. */
+export function webUrl(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url?.protocol === 'https:') return url
-  if (url?.protocol === 'http:' && isLoopbackName(url.hostname)) return url
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackName(url.hostname))
+  return isSafe ? url : null
+}
+
+export function checkedWebUrl(name: string, text: string): URL {
+  const url = webUrl(text)
+  if (url) return url
   throw new ConfigError(`${name} must be an address like https://crm.example.com, not "${text}".`)
 }
 

@@ -39,7 +39,7 @@ const engineFree = [
     'webhook-docs',
   ].map(name => `api/${name}.`),
   ...['files', 'hostile-files', 'network', 'stop'].map(name => `reliability/${name}.`),
-  ...['cli/arguments.', 'client/generators.', 'client/runtimes.'],
+  ...['cli/arguments.', 'cli/mcp.', 'client/generators.', 'client/runtimes.'],
 ]
 /** Whole recipes of CONTRIBUTING.md, which take minutes. */
 const recipes = 'test/house/recipes.test.ts'

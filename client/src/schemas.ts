@@ -487,6 +487,9 @@ export interface Schemas {
         id: number
       }
       request_id: string | null
+      /** Set if an agent wrote it. */
+      origin?: "mcp"
+      client?: string | null
     }
     changes: Array<{
       field: string
@@ -513,6 +516,9 @@ export interface Schemas {
         id: number
       }
       request_id: string | null
+      /** Set if an agent wrote it. */
+      origin?: "mcp"
+      client?: string | null
     }
     changes: Array<{
       field: string
@@ -1722,6 +1728,12 @@ export interface Schemas {
     expires_at?: string | null
     /** Last used at Read-only. */
     last_used_at?: string | null
+    /** Agent Read-only. */
+    agent?: string | null
+    /** Agent of Read-only. */
+    agent_host?: string | null
+    /** Agent last used at Read-only. */
+    agent_used_at?: string | null
     /** Created at Read-only. */
     created_at?: string
     /** Updated at Read-only. */
@@ -1749,6 +1761,9 @@ export interface Schemas {
     prefix: string | null
     expires_at: string | null
     last_used_at: string | null
+    agent: string | null
+    agent_host: string | null
+    agent_used_at: string | null
     created_at: string
     updated_at: string
     created_by: number | null
@@ -1773,6 +1788,12 @@ export interface Schemas {
     expires_at?: string | null
     /** Read-only. */
     last_used_at?: unknown
+    /** Read-only. */
+    agent?: unknown
+    /** Read-only. */
+    agent_host?: unknown
+    /** Read-only. */
+    agent_used_at?: unknown
     /** Read-only. */
     created_at?: unknown
     /** Read-only. */

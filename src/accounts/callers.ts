@@ -10,7 +10,7 @@ import type { Reader } from '../records/store.ts'
 import { isInUse, isSignedIn, isValid } from '../resources/user-access.ts'
 import { catalogAs } from '../rights/as-role.ts'
 import { Rights } from '../rights/rights.ts'
-import { adminScope, narrowed } from '../rights/scopes.ts'
+import { narrowed } from '../rights/scopes.ts'
 import type { AuthorizedCaller } from '../rights/visibility.ts'
 import { ask, prepared, sql } from '../sql.ts'
 import { catalogStatement } from './catalog-statement.ts'
@@ -208,7 +208,8 @@ export class Callers {
 
 /** The rights of a role, narrowed by a token's scopes; null: not narrowed. */
 function rightsOf(role: Role, scopes: readonly string[] | null, endsAt: number | null = null): Rights {
-  return new Rights(narrowed(new Set(role.scopes), new Set(scopes ?? [adminScope])), role, endsAt)
+  const all = new Set(role.scopes)
+  return new Rights(scopes ? narrowed(all, new Set(scopes)) : all, role, endsAt)
 }
 
 /** The user of a valid token. Runs at most once a second per token. */

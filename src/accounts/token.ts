@@ -15,6 +15,7 @@ const kinds = {
   /** 256 bits */
   session: { prefix: 'dws', length: 43 },
   link: { prefix: 'dwl', length: 43 },
+  code: { prefix: 'dwc', length: 43 },
 }
 export type SecretKind = keyof typeof kinds
 
@@ -46,7 +47,10 @@ export function accountOf(kind: SecretKind, text: string): number | null {
   return match && checksum(match[1]!) === match[3] ? Number(match[2]) : null
 }
 
-const forms = { token: formOf('token'), session: formOf('session'), link: formOf('link') }
+const forms = {
+  ...{ token: formOf('token'), session: formOf('session') },
+  ...{ link: formOf('link'), code: formOf('code') },
+}
 
 function formOf(kind: SecretKind): RegExp {
   const { prefix, length } = kinds[kind]
@@ -58,7 +62,7 @@ function formOf(kind: SecretKind): RegExp {
  * counts as a token preset by DEALWRIGHT_TOKEN, of the default account.
  */
 export function parseToken(text: string): { account: number } | null {
-  if (!/^dw[sl]?_/.test(text)) return text.length >= 32 ? { account: defaultAccount } : null
+  if (!/^dw[slc]?_/.test(text)) return text.length >= 32 ? { account: defaultAccount } : null
   const account = accountOf('token', text)
   return account === null ? null : { account }
 }

@@ -17,6 +17,7 @@ import type { Command, CommandArguments, Option, Terminal } from './command.ts'
 import { onDatabase } from './database.ts'
 import { exportRecords } from './export.ts'
 import { importFile, importGiven } from './import.ts'
+import { mcp } from './mcp.ts'
 import { pageOfEvents, tail } from './tail.ts'
 import * as tokens from './tokens.ts'
 import * as users from './users.ts'
@@ -183,6 +184,15 @@ export const commands: readonly Command[] = [
     ],
     act: pageOfEvents,
     carryOut: tail,
+  },
+  {
+    name: 'mcp',
+    does: 'gives an agent on this machine the tools of a service',
+    more: 'It speaks the Model Context Protocol over standard input and output. DEALWRIGHT_AGENT_TOKEN is a token for it.',
+    options: [
+      { name: 'url', value: 'URL', does: 'where the service is, if not at HOST and PORT of this machine' },
+    ],
+    carryOut: mcp,
   },
   {
     name: 'types',

@@ -8,9 +8,8 @@ const json = ['--json', 'answers JSON on standard output; messages go to standar
 export function helpOfAll(commands: readonly Command[]): string {
   const rows = commands.map(command => [shortUsage(command), command.does] as const)
   return [
-    'dealwright COMMAND            (without one: serve)',
+    'dealwright COMMAND [--help]   (without one: serve; settings: docs/operating.md)',
     ...aligned(rows),
-    '"dealwright COMMAND --help" tells what it takes; docs/operating.md the settings.',
   ].join('\n')
 }
 

@@ -25,6 +25,9 @@ export type WriteParams = CallerParams & {
     readonly session: Param
     readonly request: Param
     readonly job: Param
+    /** 'mcp' if an agent wrote it (D148), and the name of its program */
+    readonly by: Param
+    readonly client: Param
   }
 }
 

@@ -8,7 +8,7 @@ import { renderedSql, shown } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
-import { eventRows, isShownToRole, type PresentedEvent, presentEvents } from './present.ts'
+import { eventRows, isByAgent, isShownToRole, type PresentedEvent, presentEvents } from './present.ts'
 import type { FeedRequest } from './query.ts'
 
 export type FeedPage = {
@@ -52,13 +52,14 @@ export async function readFeed(db: Reader, caller: Caller, asked: FeedRequest): 
  * SELECT of the requested events, each with the account's newest and oldest stored `seq`; one row without an
  * event if there is none. One statement, so that no event is deleted between two reads.
  */
-function feedSql(params: CallerParams, { after, limit, resources, types }: FeedRequest): Sql {
+function feedSql(params: CallerParams, { after, limit, resources, types, isOfAgents }: FeedRequest): Sql {
   const { account } = params
   const start = after === null ? sql`(SELECT oldest - 1 FROM bounds)` : sql`${String(after)}::bigint`
   const named = types && `{${types.join()}}`
   const ofTypes = named ? sql` AND (e.type = ANY(${named}::text[]) OR e.also && ${named}::text[])` : sql.none
+  const byAgents = isOfAgents ? sql` AND ${isByAgent(sql`e`)}` : sql.none
   const condition = sql`e.account_id = ${account}::bigint AND e.seq > ${start}
-      AND e.seq <= ${start} + ${sql.integer(scanMax)} AND e.resource = ANY(${`{${resources.join()}}`}::text[])${ofTypes}`
+      AND e.seq <= ${start} + ${sql.integer(scanMax)} AND e.resource = ANY(${`{${resources.join()}}`}::text[])${ofTypes}${byAgents}`
   return sql`
 WITH bounds AS MATERIALIZED (
   SELECT c.last_seq AS last, coalesce((

@@ -4,6 +4,7 @@ import { isObject, parseJson } from '../json.ts'
 import {
   addCursorProblem,
   beginQuery,
+  oneOf,
   type Parameters,
   pageSizeMax,
   single,
@@ -12,14 +13,17 @@ import {
 } from '../lists/parameters.ts'
 import { recordNotFound } from '../records/read.ts'
 import type { Reader } from '../records/store.ts'
+import { agentOrigin } from '../records/write/protocol.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
-import { eventRows, type PresentedEvent, presentEvents } from './present.ts'
+import { eventRows, isByAgent, type PresentedEvent, presentEvents } from './present.ts'
 
 export type HistoryRequest = {
   readonly pageSize: number
   /** only events before this one; null: from the newest */
   readonly before: number | null
+  /** only what agents wrote (D148) */
+  readonly isOfAgents: boolean
 }
 
 export type HistoryPage = {
@@ -32,13 +36,14 @@ const pageSizeDefault = 25
 
 /** Throws `unknown_parameter` or `malformed_query` with every problem. */
 export function readHistoryQuery(parameters: Parameters): HistoryRequest {
-  const query = beginQuery(parameters, ['pageSize', 'cursor'])
+  const query = beginQuery(parameters, ['pageSize', 'cursor', 'origin'])
   const pageSize = wholeNumber(query, ['pageSize'], pageSizeDefault, pageSizeMax)
   const text = single(query, 'cursor')
   const before = text === null ? null : seqOf(text)
   if (text !== null && before === null) addCursorProblem(query.problems)
+  const isOfAgents = oneOf(query, 'origin', [agentOrigin]) !== null
   throwProblems(query.problems, 'The history could not be read.')
-  return { pageSize, before }
+  return { pageSize, before, isOfAgents }
 }
 
 function cursorText(seq: number): string {
@@ -65,7 +70,7 @@ export async function readHistory(
   caller: Caller,
   id: number,
   oldest: Date,
-  { pageSize, before }: HistoryRequest,
+  { pageSize, before, isOfAgents }: HistoryRequest,
 ): Promise<HistoryPage> {
   const { name } = schema.resource
   const [params, record] = [callerParamsOf(caller), sql`r`]
@@ -78,7 +83,7 @@ export async function readHistory(
   if (!known) throw recordNotFound(schema, id)
   const isBefore = before === null ? sql.none : sql` AND e.seq < ${String(before)}::bigint`
   const condition = sql`e.account_id = ${params.account}::bigint AND e.record_id = ${String(id)}::bigint
-      AND e.resource = ${sql.text(name)}${isBefore}`
+      AND e.resource = ${sql.text(name)}${isBefore}${isOfAgents ? sql` AND ${isByAgent(sql`e`)}` : sql.none}`
   const rows = await ask(db, eventRows(params, condition, 'DESC', pageSize))
   const events = await presentEvents(db, caller, rows)
   const hasMore = rows.at(-1)?.has_next === 'true'

@@ -10,6 +10,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '../json.ts'
 import { isExpandable, type NamesByField, namesBehind } from '../records/expand.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
 import type { Reader } from '../records/store.ts'
+import { agentOrigin } from '../records/write/protocol.ts'
 import { allows } from '../rights/scopes.ts'
 import { type Caller, visible } from '../rights/visibility.ts'
 import { type Sql, sql } from '../sql.ts'
@@ -35,6 +36,9 @@ export type PresentedEvent = {
     readonly token?: { readonly id: number; readonly name: string | null }
     /** the job that carried it out (D84) */
     readonly job?: { readonly id: number }
+    /** set if an agent wrote it (D148): the protocol, and the name of its program */
+    readonly origin?: string
+    readonly client?: string | null
     readonly request_id: string | null
   }
   readonly changes: readonly PresentedChange[]
@@ -66,18 +70,23 @@ export function eventRows(params: CallerParams, condition: Sql, order: 'ASC' | '
 SELECT e.seq::text AS seq, e.type, to_json(e.also)::text AS also, e.resource, e.record_id::text AS id,
   e.version::text AS version, ${jsonInstant(sql`e.at`)} AS at, e.changes, e.actor::text AS actor,
   u.name AS actor_name, e.token::text AS token, t.name AS token_name, e.request_id,
-  e.job::text AS job, e.has_next::text AS has_next
+  e.job::text AS job, e.origin, e.client, e.has_next::text AS has_next
 FROM (
   SELECT e.*, sum(octet_length(e.changes)) OVER (${ordered}) - octet_length(e.changes) AS bytes_before,
     lead(e.seq) OVER (${ordered}) IS NOT NULL AS has_next
   FROM (
     SELECT e.account_id, e.seq, e.type, e.also, e.resource, e.record_id, e.version, e.at, e.actor, e.token,
-      e.request_id, e.job, e.changes::text AS changes
+      e.request_id, e.job, e.origin, e.client, e.changes::text AS changes
     FROM event e WHERE ${condition} ${ordered} LIMIT ${sql.integer(max + 1)}) e) e
   LEFT JOIN "user" u ON u.account_id = e.account_id AND u.id = e.actor
   LEFT JOIN token t ON ${visible('token', params, sql`t`)} AND t.id = e.token
 WHERE e.bytes_before < ${sql.integer(bytesMax)}
 ${ordered} LIMIT ${sql.integer(max)}`
+}
+
+/** The condition that an agent wrote the event (D148). */
+export function isByAgent(event: Sql): Sql {
+  return sql`${event}.origin = ${sql.text(agentOrigin)}`
 }
 
 type ReadEvent = { readonly row: EventRow; readonly changes: readonly Change[] }
@@ -164,6 +173,7 @@ function presentEvent({ row, changes }: ReadEvent, names: NamesByField, caller: 
       name: mayName(caller, 'user') ? (row.actor_name ?? null) : null,
       ...token,
       ...(row.job === null ? {} : { job: { id: Number(row.job) } }),
+      ...(row.origin ? { origin: row.origin, client: row.client ?? null } : {}),
       request_id: row.request_id ?? null,
     },
     changes: changes.map(change => presentChange(change, names)),

@@ -12,6 +12,7 @@ import {
   single,
   throwProblems,
 } from '../lists/parameters.ts'
+import { agentOrigin } from '../records/write/protocol.ts'
 import type { Rights } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import { isByRole, isLimited } from '../rights/visibility.ts'
@@ -28,9 +29,11 @@ export type FeedRequest = {
   /** time to wait for an event, in seconds */
   readonly wait: number
   readonly withRecord: boolean
+  /** only what agents wrote (D148) */
+  readonly isOfAgents: boolean
 }
 
-const parametersOfFeed = ['after', 'limit', 'resource', 'type', 'wait', 'record']
+const parametersOfFeed = ['after', 'limit', 'resource', 'type', 'wait', 'record', 'origin']
 const limitDefault = 100
 export const limitMax = 1000
 export const waitMax = 30
@@ -61,8 +64,10 @@ export function readFeedQuery(parameters: Parameters, catalog: Catalog, rights: 
     addProblem(problems, 'type', 'invalid_value', `"${type}" is not a type of event.`, { hint })
   }
   const withRecord = oneOf(query, 'record', ['1']) !== null
+  const isOfAgents = oneOf(query, 'origin', [agentOrigin]) !== null
   throwProblems(problems, 'The feed could not be read.')
-  return { after, limit, resources: followed(sent, known, catalog, rights), types, wait, withRecord }
+  const resources = followed(sent, known, catalog, rights)
+  return { after, limit, resources, types, wait, withRecord, isOfAgents }
 }
 
 /** True if a caller may follow the events of all that they may read (D71). */

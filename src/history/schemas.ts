@@ -11,6 +11,7 @@ const members = {
     {
       ...{ id: orNull(whole), name: orNull(text), token: schemaRef('named_or_gone') },
       ...{ job: openObject({ id: whole }), request_id: orNull(text) },
+      ...{ origin: { enum: ['mcp'], description: 'Set if an agent wrote it.' }, client: orNull(text) },
     },
     ['id', 'name', 'request_id'],
   ),

@@ -45,6 +45,11 @@ export type Admission = {
    * `leave` at the request's end.
    */
   admit(request: FastifyRequest, scope: string): Promise<AuthenticatedRequest>
+  /**
+   * Admits a request that the service makes for the caller of an admitted one (D145): it is counted, and its
+   * token and scope are judged, like any other. Throws and ends as `admit`.
+   */
+  admitAgain(admitted: AuthenticatedRequest, scope: string): Promise<AuthenticatedRequest>
   /** For routes where a token is optional. A token that is sent must be valid. */
   admitAnyone(request: FastifyRequest): Promise<AuthenticatedRequest | AdmittedRequest>
   /** For routes without a caller. The request counts for its address. */
@@ -92,24 +97,19 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
   const admission: Admission = {
     async admit(request, scope) {
       const { token, isCookie, caller: found, client, left: rateLimitHeaders } = await identify(request)
-      if (token === null) {
-        throw new Refusal(
-          'unauthenticated',
-          'Send the token as "Authorization: Bearer <token>", or sign in with POST /rest/api/v1/session.',
-        )
-      }
+      if (token === null) throw noToken()
       if (isCookie) {
         refuseOtherSites(request, client)
         if (!found) throw sessionEnded(client)
       }
       const caller = allowed(found, scope)
-      return {
-        caller,
-        token,
-        client,
-        rateLimitHeaders,
-        ...stayOf(caller.catalog.account.id),
-      }
+      return { caller, token, client, rateLimitHeaders, ...stayOf(caller.catalog.account.id) }
+    },
+    async admitAgain({ token, client }, scope) {
+      const found = await callers.identify(token)
+      const rateLimitHeaders = rate.count(found && token, client.address)
+      const caller = allowed(found, scope)
+      return { caller, token, client, rateLimitHeaders, ...stayOf(caller.catalog.account.id) }
     },
     admitAnonymous(request) {
       const client = clientOf(request, publicUrl)
@@ -190,6 +190,13 @@ function credentialOf(
   if (authorization === undefined && sent === undefined) return { token: session, isCookie: session !== null }
   const isToken = typeof sent === 'string' && sent !== '' && accountOf('session', sent) === null
   return { token: isToken ? sent : null, isCookie: false }
+}
+
+function noToken(): Refusal {
+  return new Refusal(
+    'unauthenticated',
+    'Send the token as "Authorization: Bearer <token>", or sign in with POST /rest/api/v1/session.',
+  )
 }
 
 function sessionEnded(client: Client): Refusal {

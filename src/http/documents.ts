@@ -1,7 +1,7 @@
 /**
  * The texts of the documentation (D140), as Markdown: the guides, which are the sections of
- * docs/api/README.md and docs/webhooks.md, the errors and the decisions. Knows no account and no HTTP. The
- * same texts are in the repository, where tests execute their examples.
+ * docs/api/README.md, docs/webhooks.md and docs/mcp.md, the errors and the decisions. Knows no account and no
+ * HTTP. The same texts are in the repository, where tests execute their examples.
  */
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -12,6 +12,7 @@ export function documents(resources: readonly string[]): ReadonlyMap<string, str
   const guides = [
     ...sections.map(text => documentOf('api/README.md', `# ${text.replace(/^###/gm, '##')}`)),
     documentOf('webhooks.md', read('webhooks.md')),
+    documentOf('mcp.md', read('mcp.md')),
   ]
   const subjects = decisionPages()
   const places = new Map([
@@ -59,6 +60,7 @@ const published: readonly (readonly [string, string])[] = [
   ['api/openapi.json', '/openapi.json'],
   ['decisions/README.md', '/docs/decisions'],
   ['webhooks.md', '/docs/receiving-webhooks'],
+  ['mcp.md', '/docs/agents'],
 ]
 
 /** The pages of decisions, in the order of their index. */

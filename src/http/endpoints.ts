@@ -178,7 +178,7 @@ export function refuse(
   return send(reply, request, problemAnswer(refusal ?? error, request.id), connections)
 }
 
-async function send(
+export async function send(
   reply: FastifyReply,
   request: FastifyRequest,
   answer: Answer,

@@ -10,6 +10,7 @@ import type { Parameters } from '../lists/parameters.ts'
 import type { IdempotentRequest } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
 import type { WriteContext } from '../records/write/operation.ts'
+import type { AgentOrigin } from '../records/write/protocol.ts'
 import type { Caller } from '../rights/visibility.ts'
 import type { Client } from './client.ts'
 
@@ -37,6 +38,8 @@ export type ApiRequest = {
   readonly ifMatch: string | undefined
   /** set for a write with an Idempotency-Key (D8) */
   readonly idempotency: IdempotentRequest | null
+  /** set for a request that an agent's tool makes (D148) */
+  readonly agent?: AgentOrigin
   /** set inside a dry run */
   readonly isDry?: true
   readonly now: Date
@@ -88,8 +91,8 @@ export function lastEventIdOf(sent: string | string[] | undefined): number | nul
   throw new Refusal('malformed_request', 'Last-Event-ID must be the id of an event of the feed.')
 }
 
-export function contextOf({ caller, idempotency, requestId, isDry }: ApiRequest): WriteContext {
-  return { ...caller, idempotency, requestId, ...(isDry ? { isDry } : {}) }
+export function contextOf({ caller, idempotency, requestId, agent, isDry }: ApiRequest): WriteContext {
+  return { ...caller, idempotency, requestId, ...(agent ? { agent } : {}), ...(isDry ? { isDry } : {}) }
 }
 
 /**

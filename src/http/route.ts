@@ -2,7 +2,7 @@
  * A route in one object: method and path, required scope, handler, and its operation in the OpenAPI document
  * (D38, D90).
  */
-import type { followScope, importScope } from '../rights/scopes.ts'
+import type { directScope, followScope, importScope } from '../rights/scopes.ts'
 import type { Answer } from './answer.ts'
 import type { BodyLimit } from './body.ts'
 import type { Operation } from './openapi/operation.ts'
@@ -32,6 +32,7 @@ export type Scope =
   | `${Readable | 'field' | 'job'}:${'read' | 'write'}`
   | typeof followScope
   | typeof importScope
+  | typeof directScope
 
 export type Handler = (request: ApiRequest) => Promise<Answer>
 

@@ -15,6 +15,7 @@ import type { JobWorker } from '../work/jobs/worker.ts'
 import type { WebhookWorker } from '../work/webhooks/worker.ts'
 import type { Readable, Route } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
+import { authorizationRoutes } from './routes/authorizations.ts'
 import { feedRoute, undoRoute } from './routes/event-routes.ts'
 import { exportLimits, exportRoute } from './routes/export.ts'
 import { fieldRoutes } from './routes/field-routes.ts'
@@ -26,6 +27,7 @@ import { searchRoute } from './routes/search.ts'
 import { serviceRoutes } from './routes/service-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
 import { tokenRoutes } from './routes/tokens.ts'
+import { undoSeveralRoute } from './routes/undo-several.ts'
 import { webhookRoutes } from './routes/webhook-routes.ts'
 import { webhookChange } from './routes/webhooks.ts'
 
@@ -82,8 +84,10 @@ export function routes(parts: RouteParts): readonly Route[] {
     searchRoute(db),
     feedRoute({ db, callers, subscribers }),
     undoRoute(db, retentionDays),
+    undoSeveralRoute(db, retentionDays),
     ...jobRoutes({ db, worker: jobWorker }),
     ...fieldRoutes({ db, callers, jobs, retentionDays }),
+    ...authorizationRoutes({ db, worker }),
     ...sessionRoutes({ db, callers, signIn }, openId),
     ...serviceRoutes(db, () => table),
   ]

@@ -28,7 +28,7 @@ const year = 31_536_000
 export function isForPage(request: FastifyRequest): boolean {
   const { method, url } = request
   if (method !== 'GET' && method !== 'HEAD') return false
-  return wantsPage(request) && !/^\/(rest|assets|openapi\.json)(\/|$)/.test(pathOf(url))
+  return wantsPage(request) && !/^\/(rest|assets|oauth|\.well-known|openapi\.json)(\/|$)/.test(pathOf(url))
 }
 
 /** The decoded path of a URL, as the routes match it. */

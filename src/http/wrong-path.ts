@@ -43,7 +43,7 @@ export class Paths {
   /** the first word of each path below the base */
   readonly #words: readonly string[]
 
-  constructor(table: readonly Route[]) {
+  constructor(table: readonly Pick<Route, 'method' | 'url'>[]) {
     this.#table = table.map(({ method, url }) => ({
       method,
       url,

@@ -7,6 +7,9 @@ import type { Resource } from '../fields/resource.ts'
 import { forbiddenTokenChange } from '../rights/grants.ts'
 import { checkScopes } from '../rights/scopes.ts'
 
+/** Set when a token is used, without an event. */
+const byCallers = { readOnly: true, volatile: true, ofStore: true } as const
+
 export const token: Resource = {
   name: 'token',
   source: { id: 12, name: 'Token' },
@@ -20,15 +23,12 @@ export const token: Resource = {
       { id: 624, name: 'scopes', label: 'Scopes', type: 'STRING_LIST', config: { max_limit: 500 } },
       { id: 625, name: 'prefix', label: 'Begins with', type: 'SINGLE_STRING', readOnly: true },
       { id: 626, name: 'expires_at', label: 'Expires at', type: 'DATE_TIME' },
-      {
-        id: 627,
-        name: 'last_used_at',
-        label: 'Last used at',
-        type: 'DATE_TIME',
-        readOnly: true,
-        volatile: true,
-        ofStore: true,
-      },
+      { id: 627, name: 'last_used_at', label: 'Last used at', type: 'DATE_TIME', ...byCallers },
+    ],
+    Agent: [
+      { id: 636, name: 'agent', label: 'Agent', type: 'SINGLE_STRING', ...byCallers },
+      { id: 638, name: 'agent_host', label: 'Agent of', type: 'SINGLE_STRING', ...byCallers },
+      { id: 637, name: 'agent_used_at', label: 'Agent last used at', type: 'DATE_TIME', ...byCallers },
     ],
     Record: [...authorFields(628), ...recordFields(632)],
   }),

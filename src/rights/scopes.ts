@@ -11,10 +11,15 @@ export const followScope = 'event:read'
 /** Allows importing files (D80). */
 export const importScope = 'import:write'
 
+/**
+ * Allows agents to write without a first step (D147). No other scope includes it: who gives it says so.
+ */
+export const directScope = 'mcp:write'
+
 /** All scopes, for resources of these names. */
 export function scopesOf(resources: Iterable<string>): string[] {
   const own = [...resources, 'field', 'job'].flatMap(name => [`${name}:read`, `${name}:write`])
-  return [...own, importScope, followScope, adminScope]
+  return [...own, importScope, followScope, directScope, adminScope]
 }
 
 /** True if these scopes allow what `scope` allows. */
@@ -22,11 +27,17 @@ export function allows(scopes: ReadonlySet<string>, scope: string): boolean {
   return scopes.has(adminScope) || scopes.has(scope)
 }
 
+/** True if an agent with these scopes writes without a first step. */
+export function writesAtOnce(scopes: ReadonlySet<string>): boolean {
+  return scopes.has(directScope)
+}
+
 /** The scopes of a role, narrowed by those of a token. */
 export function narrowed(role: ReadonlySet<string>, token: ReadonlySet<string>): ReadonlySet<string> {
-  if (token.has(adminScope)) return role
-  if (role.has(adminScope)) return token
-  return role.intersection(token)
+  const both = token.has(adminScope) ? role : role.has(adminScope) ? token : role.intersection(token)
+  const isDirect = token.has(directScope) && allows(role, directScope)
+  if (isDirect === both.has(directScope)) return both
+  return new Set([...[...both].filter(scope => scope !== directScope), ...(isDirect ? [directScope] : [])])
 }
 
 /** Reports the unknown scopes of a draft, each with the nearest known one. */

@@ -80,6 +80,7 @@ function admitted(method: string, url: string): readonly number[] {
   if (url.endsWith('/rotate')) return [422]
   // A caller with a token has no session.
   if (method === 'DELETE' && url.endsWith('/session')) return [404]
+  if (url.endsWith('/authorization')) return method === 'GET' ? [403] : [422]
   if (url.includes(':id')) return [404]
   if (method === 'POST' && url.endsWith('/view/list')) return [200]
   // A file is no JSON.

@@ -35,6 +35,7 @@ test('every page is there without a token, and every link of a page leads somewh
     '/docs/your-first-deal-in-five-minutes',
     '/docs/lists',
     '/docs/receiving-webhooks',
+    '/docs/agents',
     '/docs/errors',
     '/docs/decisions',
     '/docs/reference',

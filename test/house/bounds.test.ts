@@ -14,6 +14,8 @@ const owners: readonly { readonly what: RegExp; readonly only: string | readonly
     only: [
       'src/fields/nearest.ts',
       'src/http/wrong-path.ts',
+      // The first mistakes in the arguments of a tool only.
+      'src/mcp/input.ts',
       // Names of the environment, once at the start.
       'src/setting-names.ts',
       'src/work/imports/candidates.ts',
@@ -48,6 +50,9 @@ test('hints are looked for by whoever counts the problems, not where they are fo
     'src/fields/unknown-field.ts',
     'src/fields/kinds/dropdown.ts',
     'src/fields/kinds/money.ts',
+    // A tool takes at most thirty fields and twenty conditions.
+    'src/mcp/conditions.ts',
+    'src/mcp/rows.ts',
   ]
   assert.deepEqual(
     eager.map(file => file.path).filter(path => !single.includes(path)),

@@ -170,6 +170,10 @@ test('the programs of the documents ask nothing of Node.js that 20 does not have
     )
   assert.ok(programs.length > 1)
   for (const { name, code } of programs) writeFileSync(join(project, name), code)
+  symlinkSync(
+    resolve('node_modules/@modelcontextprotocol'),
+    join(project, 'node_modules/@modelcontextprotocol'),
+  )
   // The account's own types are tested elsewhere (test/client/client.test.ts).
   writeFileSync(join(project, 'schemas.ts'), 'export type Schemas = any')
   mkdirSync(join(project, 'node_modules/@types'))

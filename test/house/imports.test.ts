@@ -34,6 +34,10 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   },
   { from: /^src\/(?!http\/|cli\/)/, never: /^src\/http\/openapi\// },
   { from: /^src\/(?!cli\/|serve\.ts|main\.ts)/, never: /^src\/cli\// },
+  { from: /^src\/(?!mcp\/|http\/|cli\/)/, never: /^src\/mcp\// },
+  { from: /^src\/(?!mcp\/)/, never: /^@modelcontextprotocol\// },
+  // The tools of agents reach the service by its routes.
+  { from: /^src\/mcp\//, never: /^src\/(db|lists|history|work|configuration)\// },
   // Of the client the service may import only the grammar of filters and sorts.
   { from: /^src\//, never: /^client\/src\/(?!filter\.ts)/ },
   {

@@ -14,7 +14,15 @@ import { resources } from '../../src/resources/resources.ts'
 import { browser, type Page } from '../support/browser.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { importIn, upload } from '../support/good-jobs.ts'
-import { type Asked, goodRequests, password, person, send, signedIn } from '../support/good-requests.ts'
+import {
+  type Asked,
+  askingProgram,
+  goodRequests,
+  password,
+  person,
+  send,
+  signedIn,
+} from '../support/good-requests.ts'
 import { openIdPath, signInByProvider } from '../support/openid.ts'
 import { type Answered, complainer, type Operation, operationsOf } from '../support/operations.ts'
 import { head, rawClient } from '../support/raw.ts'
@@ -69,10 +77,13 @@ function noted(operation: Operation, status: number, answer: Answered): string[]
   return problem ? [`${id}: ${answer.status}, ${problem}; ${answer.text.slice(0, 300)}`] : []
 }
 
+function operationCalled(id: string): Operation {
+  return operations.find(({ said }) => said.operationId === id)!
+}
+
 /** Notes an answer to a browser: signing in takes several steps. */
 function expected(id: string, status: number, { headers, ...page }: Page): void {
-  const operation = operations.find(({ said }) => said.operationId === id)!
-  assert.deepEqual(noted(operation, status, { ...page, headers: new Headers(headers) }), [])
+  assert.deepEqual(noted(operationCalled(id), status, { ...page, headers: new Headers(headers) }), [])
 }
 
 /** A request of an operation that need not succeed: it names no existing record. */
@@ -130,6 +141,11 @@ test('302, 403, 409 and 410 of signing in', async () => {
 test('what the head or the query is refused for: 400, 401, 403, 404, 406, 415', async () => {
   const { token: bare } = (await call('POST', `${v1}/token`, { name: 'Bare', scopes: [] })).body.data
   const own = await signedIn(service)
+  const nobody = { method: 'POST', path: `${v1}/event/undo`, body: { request_id: 'nothing' } }
+  assert.deepEqual(noted(operationCalled('event_undo_several'), 404, await send(service, nobody)), [])
+  const program = new URLSearchParams({ ...askingProgram, client_id: 'nonsense' })
+  const unknown = { method: 'GET', path: `${v1}/authorization?${program}`, headers: own }
+  assert.deepEqual(noted(operationCalled('authorization_get'), 422, await send(service, unknown)), [])
   await provoke(400, async operation => {
     const { path, ...asked } = any(operation)
     const wrong = path.includes('?') ? `${path}&x=1` : `${path}?x=1`
@@ -205,12 +221,10 @@ test('422 of a day without history, 410 of events that are gone', async () => {
     assert.deepEqual(noted(operation, 422, answer), [])
   }
   await db.query('DELETE FROM event WHERE account_id = 1 AND seq < 5')
-  const feed = operations.find(({ said }) => said.operationId === 'event_list')!
   const answer = await send(service, { method: 'GET', path: `${v1}/event?after=1` })
-  assert.deepEqual(noted(feed, 410, answer), [])
-  const undo = operations.find(({ said }) => said.operationId === 'event_undo')!
+  assert.deepEqual(noted(operationCalled('event_list'), 410, answer), [])
   const gone = await send(service, { method: 'POST', path: `${v1}/event/1/undo` })
-  assert.deepEqual(noted(undo, 410, gone), [])
+  assert.deepEqual(noted(operationCalled('event_undo'), 410, gone), [])
 })
 
 test("409 of jobs in another state, 422 of files and plans that can't be read", async () => {

@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
+import { messageOf, plainCall, type ToolCall } from '../support/agent-questions.ts'
 import { random } from '../support/generated.ts'
 import { seed, shareOf } from '../support/questions.ts'
 import { startService, v1 } from '../support/service.ts'
@@ -43,7 +44,7 @@ const seller = await made('user', {
 })
 const secret = newToken(1, randomBytes)
 await createToken(db, { account: 1, user: seller.id, name: 'Seller', scopes: ['admin'], token: secret })
-const as = { authorization: `Bearer ${secret}` }
+const as = { authorization: `Bearer ${secret}`, accept: 'application/json, text/event-stream, text/csv' }
 const company = await made('company', { name: 'Own company' })
 await db.query('UPDATE company SET created_by = $1::bigint WHERE id = $2::bigint', [
   String(seller.id),
@@ -189,22 +190,49 @@ async function questions(resource: keyof typeof counts): Promise<Question[]> {
   return [...different.values()]
 }
 
+/**
+ * Calls of the tools of agents (D146), with names and values of all records, seen or not. An undo judges what
+ * its caller does not see, too (D83).
+ */
+function toolQuestions(count: number): Question[] {
+  const named = (of: readonly { [field: string]: Json }[], ...fields: string[]) =>
+    of.flatMap(record => fields.map(field => record[field]).filter(value => typeof value === 'string'))
+  const texts = [
+    ...named(deals, 'title', 'recent_note', 'last_activity_type'),
+    ...named(contacts, 'first_name', 'last_name', 'job_title'),
+    ...named(companies, 'name'),
+    ...named(activities, 'subject', 'notes', 'outcome'),
+  ] as string[]
+  const ids = [deals, contacts, companies, activities].flatMap(of => of.map(({ id }: { id: number }) => id))
+  const fields = [...new Set([deals, contacts, activities].flatMap(of => Object.keys(of[0])))]
+  const calls = Array.from({ length: count }, () => plainCall({ next, ids, texts, fields }))
+  return calls.filter(({ tool }) => tool !== 'undo').map(toolQuestion)
+}
+
+function toolQuestion(asked: ToolCall): Question {
+  return { method: 'POST', path: '/mcp', body: messageOf(asked) }
+}
+
 /** The answers without their variable parts: the id of the request, the time. */
 async function answers(from: typeof call, asked: readonly Question[]): Promise<string[]> {
-  const told: string[] = []
+  const all: string[] = []
   let at = 0
   const ask = async () => {
     while (at < asked.length) {
       const index = at++
       const { method, path, body } = asked[index]!
       const { status, text, headers } = await from(method, path, body, as)
-      const said = text.replace(/"requestId":"[^"]*"/, '').replace(/"nextCursor":"([^"]*)"/g, cursorOf)
-      told[index] = `${status} ${headers.get('etag')} ${said}`
+      const told = path === '/mcp' ? text.replace(ofAgents, '') : text
+      const said = told.replace(/"requestId":"[^"]*"/, '').replace(/"nextCursor":"([^"]*)"/g, cursorOf)
+      all[index] = `${status} ${headers.get('etag')} ${said}`
     }
   }
   await Promise.all(Array.from({ length: 16 }, ask))
-  return told
+  return all
 }
+
+/** In answers to agents: cursors, which have the time, random codes, and the address of the process. */
+const ofAgents = /eyJ[\w-]+|(?<=code[\\":{ ]+)[a-z2-9]{10}|http:\/\/127\.0\.0\.1:\d+/g
 
 /** A cursor contains the start of its list. */
 function cursorOf(_all: string, cursor: string): string {
@@ -217,6 +245,7 @@ test('what is not seen changes no answer', async () => {
     ...(await questions('deal')),
     ...(await questions('contact')),
     ...(await questions('activity')),
+    ...toolQuestions(shareOf(600)),
   ]
   const before = await answers(call, asked)
   const statuses = Map.groupBy(before, answer => answer.slice(0, 3))
@@ -230,6 +259,17 @@ test('what is not seen changes no answer', async () => {
     own,
   )
   assert.ok(Number(there!.unseen) > 50 && Number(there!.all) - Number(there!.unseen) > 20)
+  const hidden = await db.query(
+    `SELECT e.seq::text AS seq FROM event e JOIN deal d ON d.id = e.record_id AND e.resource = 'deal'
+     WHERE ${unseen} ORDER BY e.seq LIMIT 20`,
+    own,
+  )
+  assert.equal(hidden.length, 20)
+  const undone = [...hidden.map(({ seq }) => Number(seq)), 9_999_999].map(event =>
+    toolQuestion({ tool: 'undo', args: { event } }),
+  )
+  const refused = (await answers(call, undone)).map(answer => answer.replace(/(?<=event )\d+/g, 'N'))
+  assert.deepEqual([...new Set(refused)], refused.slice(-1))
   // References to deleted rows are as good as references to unseen ones.
   for (const { name, table } of await db.query(
     `SELECT conname AS name, conrelid::regclass::text AS table FROM pg_constraint

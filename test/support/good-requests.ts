@@ -1,5 +1,6 @@
 /** For each operation of the document a valid request, with everything that it needs created before. */
 import assert from 'node:assert/strict'
+import { registerClient } from '../../src/accounts/oauth/clients.ts'
 import type { Json } from '../../src/json.ts'
 import { browser } from './browser.ts'
 import { jobRequests } from './good-jobs.ts'
@@ -57,6 +58,13 @@ export async function signedIn(
   assert.equal(page.status, 201, page.text)
   const cookie = `dealwright_session=${own.cookies.get('dealwright_session')}`
   return { cookie, 'sec-fetch-site': 'same-origin' }
+}
+
+const redirect_uri = 'http://127.0.0.1:5000/callback'
+/** The parameters of a program that asks for access by OAuth. */
+export const askingProgram = {
+  ...{ client_id: registerClient({ redirect_uris: [redirect_uri] }).id, redirect_uri },
+  ...{ response_type: 'code', code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
 }
 
 export type GoodRequests = {
@@ -137,6 +145,15 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
       const { text } = await send(service, { method: 'GET', path: `${v1}/session`, headers })
       return { path: `${v1}/session/${JSON.parse(text).data.session.id}`, headers }
     },
+    authorization_get: async () => ({
+      path: `${v1}/authorization?${new URLSearchParams(askingProgram)}`,
+      headers: await signedIn(service),
+    }),
+    authorization_create: async () => ({
+      headers: await signedIn(service),
+      body: { ...askingProgram, access: 'read' },
+    }),
+    event_undo_several: async () => ({ body: { events: [await seqOf('contact')] } }),
     event_undo: async () => ({ path: `${v1}/event/${await seqOf('contact')}/undo` }),
     webhook_replay: async () => ({ body: { after: 0 } }),
     webhook_replay_delivery: async () => {

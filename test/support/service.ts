@@ -32,7 +32,7 @@ export type Service = {
    * Simulates another process of the service, with caches of its own, and connections to a server of its own.
    */
   another(
-    options?: Partial<Pick<AppOptions, 'now' | 'clock' | 'limits' | 'publicUrl' | 'openId'>>,
+    options?: Partial<Pick<AppOptions, 'now' | 'clock' | 'limits' | 'publicUrl' | 'openId' | 'webhooks'>>,
   ): Promise<Pick<Service, 'call' | 'get' | 'url'>>
 }
 

@@ -146,6 +146,7 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     port: 3000,
     host: '127.0.0.1',
     dataDir: './data',
+    agentToken: null,
     databaseUrl: null,
     token: null,
     sampleData: true,

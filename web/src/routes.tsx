@@ -48,6 +48,26 @@ const signIn = createRoute({
   component: lazyPage(() => import('./pages/sign-in.tsx'), 'SignIn'),
 })
 
+/** A page without the frame, for a signed-in user: a program asks for access (D170). */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: async ({ location }) => {
+    if (!(await fetchMe())) throw redirect({ to: '/sign-in', search: { to: location.href } })
+  },
+  loader: () => queryClient.ensureQueryData(meQuery),
+})
+
+const connect = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/connect',
+  validateSearch: only(
+    ...(['client_id', 'redirect_uri', 'response_type', 'code_challenge', 'code_challenge_method'] as const),
+    ...(['state', 'scope', 'resource'] as const),
+  ),
+  component: lazyPage(() => import('./pages/connect.tsx'), 'Connect'),
+})
+
 /** Everything that requires a signed-in user. */
 const shell = createRoute({
   getParentRoute: () => root,
@@ -174,6 +194,7 @@ const docsPage = createRoute({ getParentRoute: () => docs, path: '$' })
 const tree = root.addChildren([
   signIn,
   docs.addChildren([docsPage]),
+  signedIn.addChildren([connect]),
   shell.addChildren([
     home,
     board,

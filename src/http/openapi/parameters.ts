@@ -7,6 +7,7 @@ import { isGroupable } from '../../lists/aggregate-query.ts'
 import { pageSizeMax } from '../../lists/parameters.ts'
 import { listParameters } from '../../lists/query.ts'
 import { isExpandable } from '../../records/expand.ts'
+import { agentOrigin } from '../../records/write/protocol.ts'
 import { deliveriesMax, deliveryStates } from '../../resources/webhook.ts'
 
 const [whole, text] = [{ type: 'integer', minimum: 1 }, { type: 'string' }]
@@ -211,6 +212,10 @@ function ofEvents(resources: readonly string[]): { readonly [name: string]: Sche
     event_record: query('record', {
       schema: { enum: ['1'] },
       description: 'Adds each record as it is now; null where it is deleted.',
+    }),
+    event_origin: query('origin', {
+      schema: { enum: [agentOrigin] },
+      description: 'Only what agents wrote.',
     }),
   }
 }

@@ -25,7 +25,7 @@ export function historyRoute(
   const data = { type: 'array', items: schemaRef('event') }
   return route('GET', `${base}/${resource}/:id/history`, `${resource}:read`, handler, {
     ...{ id: `${resource}_history`, summary: `Tells who changed what of ${noun}.`, tag: resource },
-    parameters: ['pageSize', 'cursor'],
+    parameters: ['pageSize', 'cursor', 'event_origin'],
     responses: [ok('The events, the newest first.', envelope(data, cursorPageMeta, true))],
     errors: ['record_not_found'],
   })
@@ -42,7 +42,15 @@ export function feedRoute(service: EventService): AccountRoute {
     ...route('GET', `${base}/event`, followScope, feedHandler(service), {
       ...{ id: 'event_list', summary: 'Follows all changes, in the order of their commits.', tag: 'event' },
       parameters: [
-        ...['event_after', 'event_limit', 'event_resource', 'event_type', 'event_wait', 'event_record'],
+        ...[
+          'event_after',
+          'event_limit',
+          'event_resource',
+          'event_type',
+          'event_wait',
+          'event_record',
+          'event_origin',
+        ],
       ],
       responses: [{ ...ok('The events, the oldest first.', envelope(data, meta, true)), isStreamed: true }],
       errors: ['malformed_request', 'events_gone'],

@@ -21,21 +21,32 @@ export type Origin = {
   readonly requestId?: string
   /** the job that carried it out (D84) */
   readonly job?: { readonly id: number } | null
+  /** set if an agent wrote it (D148) */
+  readonly agent?: AgentOrigin
 }
+
+/** An agent's program, by the name that it tells. */
+export type AgentOrigin = { readonly client: string | null }
+
+/** The origin of what came by the Model Context Protocol. */
+export const agentOrigin = 'mcp'
 
 /** The parameters that every write has, each bound to one placeholder. */
 export function author(
   caller: Caller & Origin & { readonly idle?: ReadonlyMap<number, string> },
   at: Date | null = null,
 ): WriteParams {
-  const { token, session, requestId = null, job, idle } = caller
+  const { token, session, requestId = null, job, agent, idle } = caller
   const idOf = (one: { readonly id: number } | null = null) => param(one && String(one.id))
   return {
     ...callerParamsOf(caller),
     at: param(at?.toISOString() ?? null),
     idle: idle?.size ? param(`{${[...idle.keys()].join()}}`) : null,
     version: param(caller.catalog.version),
-    origin: { token: idOf(token), session: idOf(session), request: param(requestId), job: idOf(job) },
+    origin: {
+      ...{ token: idOf(token), session: idOf(session), request: param(requestId), job: idOf(job) },
+      ...{ by: param(agent ? agentOrigin : null), client: param(agent?.client ?? null) },
+    },
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * The background jobs. After a change of configuration they update the amounts that follow from stages and
  * rates, and build and remove indexes. They also purge deleted records and fields, and expired
- * Idempotency-Keys. They run at the start, every hour, and after each change; several processes may run them
- * at once. Owns their schedule, not their content.
+ * Idempotency-Keys and codes. They run at the start, every hour, and after each change; several processes
+ * may run them at once. Owns their schedule, not their content.
  */
 import { loadCatalog } from '../../accounts/callers.ts'
 import type { Database, Log } from '../../db/open.ts'
@@ -21,6 +21,7 @@ import { coalesce } from '../../waiting/coalesce.ts'
 import { within } from '../../waiting/timeout.ts'
 import { cleanJobs } from '../jobs/store.ts'
 import { cleanDeliveries } from '../webhooks/queue.ts'
+import { forgetExpired } from './expired.ts'
 import { arrangeIndexes } from './indexes.ts'
 import { purgeFields } from './purge.ts'
 import { purgeAccount, purgeState } from './purge-account.ts'
@@ -194,6 +195,7 @@ export class BackgroundJobs {
   readonly #routine: readonly Job[] = [
     catalog => this.#purge(catalog),
     ({ account }) => forgetOldKeys(this.#options.db, String(account.id)),
+    ({ account }) => forgetExpired(this.#options.db, account.id),
     ({ account }) => cleanDeliveries(this.#options.db, account.id, this.#options.now()),
     ({ account }) => this.#forgetEvents(account.id),
     ({ account }) => {

@@ -1,7 +1,7 @@
 /**
- * Outgoing requests to webhooks (D72). The host is resolved once, each of its addresses is checked, and the
- * connection goes to exactly these. This prevents DNS rebinding. No redirects; limited time and size. Knows
- * no webhook.
+ * Outgoing requests: to webhooks (D72), and for documents that programs name (D170). The host is resolved
+ * once, each of its addresses is checked, and the connection goes to exactly these. This prevents DNS
+ * rebinding. No redirects; limited time and size. Knows no webhook.
  */
 import { lookup, Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
@@ -94,6 +94,31 @@ export class Outgoing {
       if (this.#stopped.signal.aborted) return null
       return attempt({ status, error: this.#reasonOf(error, ended), answer: null })
     }
+  }
+
+  /**
+   * Reads a document of at most `bytesMax` bytes. Throws NotPublic, an error of the connection, or one with a
+   * message that says why there is no such document.
+   */
+  async read(url: URL, bytesMax: number): Promise<string> {
+    const signal = AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), this.#stopped.signal])
+    const literal = literalOf(url)
+    if (literal) this.#judge([literal])
+    const headers = { accept: 'application/json', 'user-agent': 'Dealwright/1' }
+    const reply = await request(url, { dispatcher: this.#agent, method: 'GET', headers, signal })
+    const error = errorOf(reply.statusCode)
+    if (error) {
+      reply.body.destroy()
+      throw new Error(error)
+    }
+    const chunks: Uint8Array[] = []
+    let bytes = 0
+    for await (const chunk of reply.body as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes > bytesMax) throw new Error(`The document has more than ${bytesMax} bytes.`)
+    }
+    return Buffer.concat(chunks).toString('utf8')
   }
 
   /** Aborts all requests, and prevents new ones. */

@@ -21,8 +21,9 @@ type SettingsPageInfo = {
   readonly Page: LazyExoticComponent<ComponentType>
 }
 
-const load = <Name extends string>(name: Name, get: () => Promise<{ [name in Name]: ComponentType }>) =>
-  lazy(() => get().then(module => ({ default: module[name] })))
+function load<Name extends string>(name: Name, get: () => Promise<{ [name in Name]: ComponentType }>) {
+  return lazy(() => get().then(module => ({ default: module[name] })))
+}
 
 export const pages: readonly SettingsPageInfo[] = [
   {
@@ -41,6 +42,14 @@ export const pages: readonly SettingsPageInfo[] = [
     words: 'api key access integration',
     creates: [{ resource: 'token', what: 'token', words: 'api key' }],
     Page: load('Tokens', () => import('./access/tokens.tsx')),
+  },
+  {
+    id: 'agents',
+    title: 'Agents',
+    group: 'You',
+    scope: 'token:read',
+    words: 'mcp assistant ai claude chatgpt cursor connect oauth stop undo',
+    Page: load('Agents', () => import('./access/agents.tsx')),
   },
   {
     id: 'account',

@@ -24,12 +24,13 @@ const names: { readonly [resource: string]: string } = {
   webhook: 'Webhooks',
   job: 'Jobs',
   import: 'Imports',
+  mcp: 'Agents at once, without asking',
 }
 
 /** An older or newer service has others; those of its own roles are shown, too. */
 const sure = Object.keys(names).filter(name => !['view', 'job', 'import'].includes(name))
 /** An import is a job, and read as one (D80). */
-const writtenOnly = ['import']
+const writtenOnly = ['import', 'mcp']
 
 /** Without these, most pages show nothing. */
 const neededByPages = ['field', 'user', 'pipeline', 'pipeline_stage', 'currency'].map(name => `${name}:read`)

@@ -1,0 +1,187 @@
+/** The tool of sums: groups of records, the funnel of a pipeline, and the forecast by months. */
+import type { ResourceSchema } from '../fields/catalog.ts'
+import { meantField } from '../fields/unknown-field.ts'
+import { isObject, type Json, type JsonObject } from '../json.ts'
+import { fitting } from './answer.ts'
+import type { Api } from './api.ts'
+import { daysMeant, todayIn } from './days.ts'
+import { filtersFor, itemsOf, textsOf } from './find.ts'
+import { where } from './read.ts'
+import { ToolRefusal } from './refusal.ts'
+import { shownValue } from './shown.ts'
+import { schemaOf, type Tool, type ToolResult } from './tool.ts'
+
+const texts = { type: 'array', items: { type: 'string', maxLength: 120 }, maxItems: 3 } as const
+
+export const report: Tool = {
+  name: 'report',
+  title: 'Sums, funnel and forecast',
+  description:
+    'sums: counts and sums of deals or products, by up to three fields. funnel: how far deals come. forecast: open deals by month of expected close, and what was won. Amounts are in the base currency.',
+  input: {
+    type: 'object',
+    properties: {
+      report: { type: 'string', enum: ['sums', 'funnel', 'forecast'] },
+      resource: { type: 'string', enum: ['deal', 'product'], description: 'of sums; deal if left out' },
+      where,
+      group_by: { ...texts, description: '["stage", "owner", "expected_close_date by month", "product"]' },
+      measures: {
+        ...{ ...texts, maxItems: 6 },
+        description: '["count", "sum of deal_value", "average age", "median", "min", "max"]',
+      },
+      pipeline: { type: 'string', maxLength: 255, description: 'of the funnel' },
+      period: {
+        ...{ type: 'string', maxLength: 40 },
+        description: 'of funnel and forecast: "this quarter", "last 90 days", "2026-03"',
+      },
+    },
+    required: ['report'],
+    additionalProperties: false,
+  },
+  run: async (args, api) => {
+    const { report, resource = 'deal' } = args
+    if (report === 'sums') return sums(api, String(resource), args)
+    if (resource !== 'deal') throw new ToolRefusal(`There is a ${String(report)} of deals only.`)
+    return report === 'funnel' ? funnel(api, args) : forecast(api, args)
+  },
+}
+
+async function sums(api: Api, resource: string, args: JsonObject): Promise<ToolResult> {
+  const schema = schemaOf(api, resource)
+  const groups = textsOf(args.group_by).map(text => groupOf(text, schema))
+  const asked = textsOf(args.measures).map(text => measureOf(text, schema))
+  const usual = resource === 'deal' && sees(schema, 'deal_value') ? ['count', 'sum:deal_value'] : ['count']
+  const measures = asked.length ? asked : usual
+  const { filter, notes } = await filtersFor(api, resource, textsOf(args.where))
+  const answer = await api.call({
+    operation: `${resource}_aggregate_post`,
+    body: { filter: [...filter], measures, ...(groups.length ? { group_by: groups } : {}) },
+  })
+  const rows = itemsOf(answer).map(group => [
+    ...namesOf(group),
+    ...measures.map(name => amountOf(group[name])),
+  ])
+  const shown = fitting(rows)
+  const isMore = shown.length < rows.length || (answer.meta as JsonObject).hasMore === true
+  return {
+    told: {
+      ...(isMore ? { left_out: 'smaller groups: add conditions, or group by less' } : {}),
+      ...(notes.length ? { notes: [...notes] } : {}),
+    },
+    stored: { columns: [...groups, ...measures], rows: [...shown] },
+  }
+}
+
+function sees(schema: ResourceSchema, name: string): boolean {
+  return schema.byName.get(name)?.is_hidden === false
+}
+
+/** "expected_close_date by month" → expected_close_date:month; "product" is a group of its own. */
+function groupOf(text: string, schema: ResourceSchema): string {
+  const [, name = '', unit] =
+    /^\s*(.*?)(?:\s+by\s+|\s*:\s*)?(day|week|month|quarter|year)?\s*$/i.exec(text) ?? []
+  const field = meantField(name.trim(), schema) ?? name.trim()
+  return unit ? `${field}:${unit.toLowerCase()}` : field
+}
+
+const functions: { readonly [word: string]: string } = {
+  ...{ sum: 'sum', total: 'sum', average: 'avg', avg: 'avg', mean: 'avg', median: 'median' },
+  ...{ min: 'min', minimum: 'min', smallest: 'min', max: 'max', maximum: 'max', largest: 'max' },
+}
+
+/** "sum of deal_value" → sum:deal_value */
+function measureOf(text: string, schema: ResourceSchema): string {
+  const [, word = '', name = ''] = /^\s*([a-z]+)(?:\s+of\s+|\s*[:\s]\s*)?(.*?)\s*$/i.exec(text) ?? []
+  const what = functions[word.toLowerCase()]
+  return what && name ? `${what}:${meantField(name, schema) ?? name}` : text.trim()
+}
+
+/** The names of a group; of an empty value null. */
+function namesOf({ groups, group, name }: JsonObject): Json[] {
+  if (Array.isArray(groups)) return groups.filter(isObject).map(one => one.name ?? one.group ?? null)
+  return group === undefined ? [] : [name ?? group]
+}
+
+/** A measure: an amount in the base currency, or a number. */
+function amountOf(value: Json | undefined): Json {
+  if (!isObject(value)) return value ?? null
+  const { in_base_currency, without_rate } = value
+  const amount = shownValue(in_base_currency ?? null)
+  return without_rate ? `${String(amount)} (${JSON.stringify(without_rate)} without a rate)` : amount
+}
+
+async function funnel(api: Api, { pipeline, period, where }: JsonObject): Promise<ToolResult> {
+  const days = period === undefined ? null : daysOf(api, String(period))
+  const { filter, notes } = await filtersFor(api, 'deal', textsOf(where))
+  const { data } = await api.call({
+    operation: 'deal_funnel',
+    query: {
+      ...(pipeline === undefined ? {} : { pipeline: pipelineNamed(api, String(pipeline)) }),
+      ...(days ? { from: days[0], to: days[1] } : {}),
+      filter,
+    },
+  })
+  const { stages, deals, won, lost, pipeline: of } = data as JsonObject
+  const columns = ['name', 'entered', 'went_on', 'lost_from', 'conversion', 'median_days']
+  return {
+    told: { deals: deals!, won: won!, lost: lost!, ...(notes.length ? { notes: [...notes] } : {}) },
+    stored: {
+      pipeline: (of as JsonObject).name!,
+      columns,
+      rows: (stages as JsonObject[]).map(stage => columns.map(name => stage[name] ?? null)),
+    },
+  }
+}
+
+/** The pipeline's id as text. A name that no pipeline has passes, and is refused by the service. */
+function pipelineNamed({ caller }: Api, name: string): string {
+  const all = [...caller.catalog.pipelines.values()]
+  const found = all.find(one => one.name.toLowerCase() === name.trim().toLowerCase())
+  return found ? String(found.id) : name
+}
+
+function daysOf({ caller, now }: Api, period: string) {
+  const days = daysMeant(period, todayIn(caller.catalog.account.time_zone, now))
+  if (days) return days
+  const hint = 'For example "this quarter", "last 90 days", "2026-03" or "Q1 2026".'
+  throw new ToolRefusal('The period could not be read.', [{ at: 'period', message: period, hint }])
+}
+
+/** Without a period: the six months that begin with this one. */
+async function forecast(api: Api, { period, where }: JsonObject): Promise<ToolResult> {
+  const [from, to] = period === undefined ? nextMonths(api) : daysOf(api, String(period))
+  const { filter, notes } = await filtersFor(api, 'deal', textsOf(where))
+  const sumsBy = async (status: string, date: string, measures: readonly string[]) =>
+    itemsOf(
+      await api.call({
+        operation: 'deal_aggregate_post',
+        body: {
+          filter: [...filter, `status:eq(${status})`, `${date}:between(${from},${to})`],
+          ...{ group_by: `${date}:month`, measures: [...measures] },
+        },
+      }),
+    )
+  const open = await sumsBy('Open', 'expected_close_date', ['count', 'sum:deal_value', 'sum:weighted_value'])
+  const won = await sumsBy('Won', 'deal_closed_on', ['count', 'sum:deal_value'])
+  const months = [...new Set([...open, ...won].map(({ group }) => String(group)))].sort()
+  const rows = months.map((month): Json[] => {
+    const [its, closed] = [open, won].map(groups => groups.find(({ group }) => group === month) ?? {})
+    return [
+      month.slice(0, 7),
+      ...[its!.count ?? 0, amountOf(its!['sum:deal_value']), amountOf(its!['sum:weighted_value'])],
+      ...[closed!.count ?? 0, amountOf(closed!['sum:deal_value'])],
+    ]
+  })
+  return {
+    told: { from, to, ...(notes.length ? { notes: [...notes] } : {}) },
+    stored: { columns: ['month', 'open', 'value', 'weighted', 'won', 'won_value'], rows },
+  }
+}
+
+function nextMonths({ caller, now }: Api) {
+  const today = todayIn(caller.catalog.account.time_zone, now)
+  const [first] = daysMeant('this month', today)!
+  return [first, daysMeant('in 5 months', today)![0].slice(0, 7)].map((day, index) =>
+    index ? daysMeant(day!, today)![1] : day!,
+  ) as unknown as readonly [string, string]
+}

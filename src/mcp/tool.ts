@@ -1,0 +1,37 @@
+/** The type of a tool, and what all tools share. */
+import type { ResourceSchema } from '../fields/catalog.ts'
+import { pluralOf } from '../fields/synonyms.ts'
+import type { JsonObject } from '../json.ts'
+import type { Api } from './api.ts'
+import type { InputObject } from './input.ts'
+import { written } from './rows.ts'
+
+/** An answer: what the service says, and what people have stored. */
+export type ToolResult = { readonly told: JsonObject; readonly stored: JsonObject }
+
+export type Tool = {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: InputObject
+  /** true if it writes: by default in two steps (D147) */
+  readonly isWrite?: true
+  /** Throws ToolRefusal and CallRefusal. */
+  readonly run: (args: JsonObject, api: Api) => Promise<ToolResult>
+}
+
+export function schemaOf({ caller }: Api, resource: string): ResourceSchema {
+  return caller.catalog.resources.get(resource)!
+}
+
+/** The address of a record's page; undefined for resources without pages. */
+export function linkOf({ origin }: Api, resource: string, id: string | number = '{id}'): string | undefined {
+  return (written as readonly string[]).includes(resource)
+    ? `${origin}/${pluralOf(resource)}/${id}`
+    : undefined
+}
+
+/** A call as text, for answers that name the next one. */
+export function callText(tool: string, args: JsonObject): string {
+  return `${tool} ${JSON.stringify(args)}`
+}

@@ -1,0 +1,116 @@
+/**
+ * Values as agents write them: fields by label, records by name; and the differences that a change makes to a
+ * record.
+ */
+import type { ResourceSchema } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
+import { meantField } from '../fields/unknown-field.ts'
+import { isNumber, isObject, type Json, type JsonObject } from '../json.ts'
+import { isExpandable } from '../records/expand.ts'
+import type { Api } from './api.ts'
+import { isNamedElsewhere, nameKey, type UnknownName } from './conditions.ts'
+import { idsOf } from './find.ts'
+import { seenFields, valueIn } from './rows.ts'
+import { cut } from './shown.ts'
+import { schemaOf } from './tool.ts'
+
+/** The body of a write. Unknown fields stay, so that the service says what is meant. */
+export async function bodyOf(api: Api, resource: string, values: JsonObject): Promise<JsonObject> {
+  const schema = schemaOf(api, resource)
+  const { catalog, actor } = api.caller
+  const named = Object.entries(values).map(([name, value]): [Field | undefined, string, Json] => {
+    const meant = schema.byName.has(name) ? name : (meantField(name, schema) ?? name)
+    return [schema.byName.get(meant), meant, value]
+  })
+  const unknown = named.flatMap(([field, , value]) => namesIn(field, value).filter(isUnknown))
+  function isUnknown({ resource, name }: UnknownName) {
+    return isNamedElsewhere(resource, name, catalog)
+  }
+  const ids = await idsOf(api, unknown)
+  const one = (field: Field | undefined, value: Json): Json => {
+    if (Array.isArray(value)) return value.map(item => one(field, item))
+    if (typeof value !== 'string' || !field?.related) return value
+    if (field.related === 'user' && /^(me|myself)$/i.test(value.trim())) return actor
+    return ids.get(nameKey({ resource: field.related, name: value })) ?? value
+  }
+  return Object.fromEntries(named.map(([field, name, value]) => [name, one(field, value)]))
+}
+
+function namesIn(field: Field | undefined, value: Json): UnknownName[] {
+  if (!field?.related) return []
+  const texts = [value].flat().filter(item => typeof item === 'string')
+  return texts.map(name => ({ resource: field.related!, name }))
+}
+
+/**
+ * The body with the ids that its names meant when it was judged: a record that gets the name meanwhile is not
+ * what was shown.
+ */
+export function pinned(body: JsonObject, judged: JsonObject, schema: ResourceSchema): JsonObject {
+  const entries = Object.entries(body).map(([name, value]): [string, Json] => {
+    const field = schema.byName.get(name)
+    const id = judged[name] ?? null
+    const isNamed = field && isExpandable(field) && !isNested(value) && id !== null
+    return [name, isNamed && !hasNull(id) ? id : value]
+  })
+  return Object.fromEntries(entries)
+}
+
+function isNested(value: Json): boolean {
+  return [value].flat().some(item => isObject(item))
+}
+
+function hasNull(value: Json): boolean {
+  return Array.isArray(value) && value.some(item => !isNumber(item))
+}
+
+/** Longer values are cut where a change is shown. */
+const valueMax = 300
+
+/** Values that follow every write. */
+const followers = new Set(['updated_at', 'updated_by', 'version'])
+
+/**
+ * Before and after of each field that a change touches. All that were sent are among them: nobody agrees to
+ * what they don't see.
+ */
+export function differences(
+  before: JsonObject,
+  after: JsonObject,
+  schema: ResourceSchema,
+  sent: Iterable<string>,
+): JsonObject {
+  const all = seenFields(schema).flatMap((field): [string, Json][] => {
+    const name = field.internal_name
+    const [old, value] = [before, after].map(record => cut(valueIn(record, field), valueMax))
+    const isSame = JSON.stringify(old) === JSON.stringify(value)
+    return isSame || followers.has(name) ? [] : [[name, { before: old!, after: value! }]]
+  })
+  return sentFirst(all, sent)
+}
+
+/** The fields of a new record that have a value. */
+export function filled(record: JsonObject, schema: ResourceSchema, sent: Iterable<string>): JsonObject {
+  const all = seenFields(schema).flatMap((field): [string, Json][] => {
+    const value = cut(valueIn(record, field), valueMax)
+    const isShown = value !== null && !followers.has(field.internal_name) && field.internal_name !== 'id'
+    return isShown && !emptyOf.has(JSON.stringify(value)) ? [[field.internal_name, value]] : []
+  })
+  return sentFirst(all, sent)
+}
+
+const emptyOf = new Set(['0', '""', '{}', '[]'])
+
+/** So many of the fields that follow from others are shown. */
+const followingMax = 15
+
+function sentFirst(all: readonly [string, Json][], sent: Iterable<string>): JsonObject {
+  const names = new Set(sent)
+  const following = all.filter(([name]) => !names.has(name))
+  const left = following.slice(followingMax).map(([name]) => name)
+  return {
+    ...Object.fromEntries(all.filter(([name]) => names.has(name))),
+    ...Object.fromEntries(following.slice(0, followingMax)),
+    ...(left.length ? { and_what_follows: left.join() } : {}),
+  }
+}
