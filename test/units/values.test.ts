@@ -168,6 +168,7 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     metricsHost: '127.0.0.1',
     logRequests: false,
     trustedProxies: [],
+    backups: null,
   })
   // A service that other hosts can reach has a limit.
   assert.equal(readConfig({ HOST: '0.0.0.0' }).rateLimit, 6000)
