@@ -29,7 +29,7 @@ export async function noteAgent(
   const [row] = await ask(
     db,
     sql`WITH noted AS (
-  UPDATE token t SET agent = ${name}, agent_used_at = date_trunc('minute', now())
+  UPDATE token t SET agent = ${name}, agent_used_at = date_trunc('milliseconds', now())
   WHERE t.account_id = ${own} AND t.id = ${its} AND (t.agent IS DISTINCT FROM ${name}
     OR t.agent_used_at IS NULL OR t.agent_used_at < now() - interval '1 minute')
   RETURNING t.agent

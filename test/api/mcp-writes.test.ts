@@ -225,7 +225,8 @@ test('a client of the older revision is known by the name that it told when it c
   assert.equal(event.actor.client, 'Cursor')
   const tokens = (await get(`${v1}/token/view/list?filter=agent:eq(Cursor)`)).body.data
   assert.equal(tokens.length, 1)
-  assert.ok(tokens[0].agent_used_at)
+  const { agent_used_at: used, created_at: created } = tokens[0]
+  assert.ok(used >= created, `${used} is before ${created}`)
 })
 
 test('undo of one event, and of what cannot be undone', async () => {

@@ -72,7 +72,11 @@ function Change({ change }: { change: AgentChange }) {
   }
   return (
     <>
-      <time dateTime={change.at} className="tabular text-ink-soft" title={format.fullMoment(change.at)}>
+      <time
+        dateTime={change.at}
+        className="tabular shrink-0 text-ink-soft"
+        title={format.fullMoment(change.at)}
+      >
         {format.ago(change.at)}
       </time>
       <span className="min-w-0 grow">
