@@ -71,6 +71,11 @@ export function problemAt(path: string, code: string, message: string): Problem 
   return { field: null, path, code, message }
 }
 
+/** A problem of a member of the body. */
+export function memberProblem(field: string, code: string, message: string): Problem {
+  return { field, path: `/${field}`, code, message }
+}
+
 /** A problem of a parameter of the query. */
 export function parameterProblem(parameter: string, code: string, message: string): Problem {
   return { field: null, path: '', parameter, code, message }

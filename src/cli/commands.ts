@@ -32,9 +32,7 @@ export const commands: readonly Command[] = [
     name: 'check',
     does: 'looks for what is wrong: settings, database, accounts',
     more: 'The exit code is 1 when something is wrong. Nothing is changed.',
-    options: [
-      { name: 'database', does: 'reads the whole database, too, for what a restore would trip over' },
-    ],
+    options: [{ name: 'database', does: 'also reads all rows, and checks keys, references and indexes' }],
     isForAnySchema: true,
     act: inspect,
     carryOut: (terminal, given) => check(commands.find(({ name }) => name === 'check')!, terminal, given),

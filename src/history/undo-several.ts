@@ -41,7 +41,7 @@ export async function undoSeveral(
   const events = isOfRequest
     ? await eventsOf(db, context, sql`e.request_id = ${undoing.request}::text AND ${isByAgent(sql`e`)}`)
     : await eventsNamed(db, context, undoing.events)
-  const told: UndoneEvent[] = []
+  const outcomes: UndoneEvent[] = []
   for (const event of events) {
     const refusal = await undo(db, event.seq, keyed(context, event.seq), null, oldest).then(
       () => null,
@@ -50,9 +50,9 @@ export async function undoSeveral(
     const isUnseen = refusal?.slug === 'record_not_found'
     if (isUnseen && isOfRequest) continue
     const of = isUnseen ? { seq: event.seq } : event
-    told.push(refusal ? { ...of, ...toldRefusal(refusal) } : { ...of, status: 200 })
+    outcomes.push(refusal ? { ...of, ...problemsOf(refusal) } : { ...of, status: 200 })
   }
-  if (told.length > 0 || !isOfRequest) return told
+  if (outcomes.length > 0 || !isOfRequest) return outcomes
   throw new Refusal('record_not_found', 'There is no change of an agent under that request_id.')
 }
 
@@ -88,6 +88,6 @@ function refusalOf(error: unknown): Refusal {
   throw error
 }
 
-function toldRefusal({ slug, message: detail, problems: errors }: Refusal) {
+function problemsOf({ slug, message: detail, problems: errors }: Refusal) {
   return { status: errorTable[slug].status, detail, errors }
 }

@@ -1,7 +1,7 @@
 /**
  * OAuth for agents (D170): where they learn how to ask for access, and where they exchange a code for a
- * token.
- * The person allows it on a page of the web UI (routes/authorizations.ts). Errors have OAuth's own form.
+ * token. The person allows it on a page of the web UI (routes/authorizations.ts). Errors have OAuth's own
+ * form.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Callers } from '../accounts/callers.ts'

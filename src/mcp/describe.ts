@@ -43,7 +43,7 @@ async function overview(api: Api): Promise<ToolResult> {
   const may = (what: typeof mayRead, of: readonly string[]) =>
     of.filter(name => what({ rights }, name)).join()
   return {
-    told: {
+    summary: {
       may_read: may(mayRead, readable),
       may_write: may(mayWrite, written) || 'nothing',
       writing: writesAtOnce(rights.scopes)
@@ -84,7 +84,7 @@ function fieldList(schema: ResourceSchema): ToolResult {
   const shown = fitting(rows)
   const left = rows.slice(shown.length).map(([name]) => name!)
   return {
-    told: {
+    summary: {
       ...(left.length ? { left_out: `${left.length} fields; ask for those that you need by fields` } : {}),
       how: 'describe with fields tells how to write them, and their choices',
     },
@@ -139,5 +139,5 @@ function details(fields: readonly Field[]): ToolResult {
   })
   const shown = fitting(all)
   const left = fields.slice(shown.length).map(({ internal_name }) => internal_name)
-  return { told: left.length ? { left_out: left.join() } : {}, stored: { fields: [...shown] } }
+  return { summary: left.length ? { left_out: left.join() } : {}, stored: { fields: [...shown] } }
 }

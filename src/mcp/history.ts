@@ -58,7 +58,7 @@ async function ofRecord(
   const { nextCursor = null } = meta as JsonObject
   const isCut = shown.length < rows.length
   return {
-    told: {
+    summary: {
       shown: shown.length,
       ...(isCut ? { left_out: `older ones: ask with limit ${shown.length}` } : {}),
       ...(nextCursor && !isCut ? { next: nextCursor } : {}),
@@ -105,7 +105,7 @@ async function ofAccount(api: Api, args: JsonObject): Promise<ToolResult> {
   const last = rows[shown.length - 1]
   const isMore = shown.length < rows.length || end > 1
   return {
-    told: {
+    summary: {
       ...{ since: first, shown: shown.length },
       ...(isMore
         ? {
@@ -138,9 +138,9 @@ function rowOf(api: Api, { seq, at, actor, type, also, changes, resource }: Json
   const meaning = (also as string[]).map(one => one.split('.')[1]).join()
   const all = itemsOf({ data: changes! })
   const own = all.filter(({ field }) => !isDerived(String(field), String(resource), api))
-  const told = (own.length ? own : all).map(changeText)
-  const shown = told.slice(0, changesMax)
-  const left = told.length > shown.length ? [`and ${told.length - shown.length} more`] : []
+  const texts = (own.length ? own : all).map(changeText)
+  const shown = texts.slice(0, changesMax)
+  const left = texts.length > shown.length ? [`and ${texts.length - shown.length} more`] : []
   const when = shownValue(at!)
   return [
     seq!,

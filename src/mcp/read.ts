@@ -56,7 +56,7 @@ export const search: Tool = {
     ])
     const isMore = isObject(meta) && meta.hasMore === true
     return {
-      told: {
+      summary: {
         found: rows.length,
         ...(isMore ? { left_out: 'There are more: add words, or list with conditions.' } : {}),
       },
@@ -94,7 +94,7 @@ export const list: Tool = {
       ...(args.next === undefined ? {} : { cursor: args.next }),
     }
     const page = await pageThatFits(api, name, body, record => rowOf(record, columns, schema))
-    return toldPage(
+    return pageAnswer(
       api,
       name,
       page,
@@ -121,7 +121,7 @@ async function pageThatFits(
   return { rows: itemsOf(shorter).map(row), meta: shorter.meta as JsonObject }
 }
 
-function toldPage(
+function pageAnswer(
   api: Api,
   resource: string,
   { rows, meta }: Page,
@@ -131,7 +131,7 @@ function toldPage(
   const { total = null, totalIsEstimate, nextCursor = null } = meta
   const link = linkOf(api, resource)
   return {
-    told: {
+    summary: {
       ...{ found: totalIsEstimate ? `about ${String(total)}` : total, shown: rows.length },
       ...(nextCursor ? { next: nextCursor, left_out: 'the rest: the same call with next' } : {}),
       ...(notes.length ? { notes: [...notes] } : {}),
@@ -200,7 +200,7 @@ export const get: Tool = {
     const left = all.slice(fit.length).map(([name]) => name)
     const link = linkOf(api, resource, id)
     return {
-      told: {
+      summary: {
         ...{ id, ...(link ? { link } : {}) },
         ...(left.length ? { left_out: `${left.length} fields; ask for those that you need by fields` } : {}),
       },

@@ -64,7 +64,7 @@ async function sums(api: Api, resource: string, args: JsonObject): Promise<ToolR
   const shown = fitting(rows)
   const isMore = shown.length < rows.length || (answer.meta as JsonObject).hasMore === true
   return {
-    told: {
+    summary: {
       ...(isMore ? { left_out: 'smaller groups: add conditions, or group by less' } : {}),
       ...(notes.length ? { notes: [...notes] } : {}),
     },
@@ -124,7 +124,7 @@ async function funnel(api: Api, { pipeline, period, where }: JsonObject): Promis
   const { stages, deals, won, lost, pipeline: of } = data as JsonObject
   const columns = ['name', 'entered', 'went_on', 'lost_from', 'conversion', 'median_days']
   return {
-    told: { deals: deals!, won: won!, lost: lost!, ...(notes.length ? { notes: [...notes] } : {}) },
+    summary: { deals: deals!, won: won!, lost: lost!, ...(notes.length ? { notes: [...notes] } : {}) },
     stored: {
       pipeline: (of as JsonObject).name!,
       columns,
@@ -173,7 +173,7 @@ async function forecast(api: Api, { period, where }: JsonObject): Promise<ToolRe
     ]
   })
   return {
-    told: { from, to, ...(notes.length ? { notes: [...notes] } : {}) },
+    summary: { from, to, ...(notes.length ? { notes: [...notes] } : {}) },
     stored: { columns: ['month', 'open', 'value', 'weighted', 'won', 'won_value'], rows },
   }
 }

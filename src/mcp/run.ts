@@ -13,8 +13,8 @@ export type ToolAnswer = { readonly text: string; readonly isError: boolean }
 /** Throws errors that are no refusals. */
 export async function runTool(tool: Tool, given: unknown, api: Api): Promise<ToolAnswer> {
   try {
-    const { told, stored } = await tool.run(checkedInput(given, tool.name, tool.input), api)
-    return { text: answerText(told, stored), isError: false }
+    const { summary, stored } = await tool.run(checkedInput(given, tool.name, tool.input), api)
+    return { text: answerText(summary, stored), isError: false }
   } catch (error) {
     return { text: errorText(tool, refusalOf(error, given)), isError: true }
   }
@@ -35,11 +35,11 @@ function ofProblem({ status, problem }: CallRefusal, { resource = 'activity' }: 
   const wrong = errors.slice(0, problemsMax).map((one): Wrong => {
     const { field, path, parameter, message, hint, candidates } = one
     const among = Array.isArray(candidates) ? candidatesText(candidates) : ''
-    const told = [hint, among].filter(part => part).join(' ')
+    const help = [hint, among].filter(part => part).join(' ')
     return {
       at: String(field ?? parameter ?? path),
       message: String(message),
-      ...(told ? { hint: told } : {}),
+      ...(help ? { hint: help } : {}),
     }
   })
   return new ToolRefusal(detail, wrong, nextCall(status, errors, resource))
@@ -76,7 +76,7 @@ const messageMax = 300
 
 function errorText({ name }: Tool, { message, problems, next }: ToolRefusal): string {
   const short = (text: string) => String(cut(text, messageMax))
-  const told = {
+  const summary = {
     ...{ error: short(message), tool: name },
     ...(next ? { next } : {}),
   }
@@ -84,5 +84,5 @@ function errorText({ name }: Tool, { message, problems, next }: ToolRefusal): st
     ...{ at: short(at), problem: short(message) },
     ...(hint ? { hint: short(inTools(hint)) } : {}),
   }))
-  return answerText(told, wrong.length ? { problems: wrong } : {})
+  return answerText(summary, wrong.length ? { problems: wrong } : {})
 }

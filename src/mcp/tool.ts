@@ -6,8 +6,8 @@ import type { Api } from './api.ts'
 import type { InputObject } from './input.ts'
 import { written } from './rows.ts'
 
-/** An answer: what the service says, and what people have stored. */
-export type ToolResult = { readonly told: JsonObject; readonly stored: JsonObject }
+/** An answer: the service's own members, and those with texts that people have stored. */
+export type ToolResult = { readonly summary: JsonObject; readonly stored: JsonObject }
 
 export type Tool = {
   readonly name: string

@@ -61,7 +61,7 @@ export async function inTwoSteps(
   if (!kept)
     throw new ToolRefusal('Too many changes wait to be carried out: carry one out, or wait some minutes.')
   return {
-    told: {
+    summary: {
       saved: false,
       would: planned.would,
       code: kept,
@@ -100,7 +100,7 @@ async function carryOut({ id, calls, done, record }: Change, api: Api): Promise<
   }
   const warnings = answers.flatMap(warningsOf)
   return {
-    told: {
+    summary: {
       ...{ saved: true, done, ...recordOf(record, answers, api), ...countsOf(answers) },
       ...{ change: id, take_back: callText('undo', { change: id }) },
     },

@@ -1,5 +1,4 @@
 /** The tools that write records: create, update, log_activity. */
-
 import { momentIn } from '../fields/local-times.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Api } from './api.ts'

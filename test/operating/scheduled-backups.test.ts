@@ -144,7 +144,7 @@ function check(env: Record<string, string>): { status: number | null; text: stri
   return { status, text: stdout + stderr }
 }
 
-test('check --database finds nothing in a sound database, and what a restore would trip over', async () => {
+test('check --database finds nothing in a sound database, and names why a restore would fail', async () => {
   const sound = check({ DATA_DIR: dataDir })
   assert.equal(sound.status, 0, sound.text)
   assert.match(sound.text, /ok +rows .*can be read/)

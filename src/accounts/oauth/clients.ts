@@ -2,7 +2,7 @@
  * The programs that ask for access by OAuth (D170): an address under which a program describes itself, or the
  * description itself, for programs that register. Nothing is stored of them. Knows no HTTP.
  */
-import { Problems, Refusal } from '../../errors.ts'
+import { memberProblem, Refusal } from '../../errors.ts'
 import { isObject, type JsonObject, parseExactly } from '../../json.ts'
 import { programName } from './program-name.ts'
 
@@ -110,7 +110,6 @@ export function requireRedirect({ redirectUris }: OAuthClient, uri: string): voi
 
 /** The refusal of a parameter of a request for access. */
 export function wrong(field: string, message: string): Refusal {
-  const problems = new Problems()
-  problems.add(() => ({ field, path: `/${field}`, code: 'invalid_value', message }))
-  return new Refusal('validation_failed', 'The program could not be connected.', problems)
+  const problem = memberProblem(field, 'invalid_value', message)
+  return new Refusal('validation_failed', 'The program could not be connected.', [problem])
 }

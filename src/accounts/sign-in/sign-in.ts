@@ -2,7 +2,7 @@
  * Sign-in (D61): by e-mail and password, by a one-time link, or by an e-mail that a provider has verified.
  * Knows no HTTP.
  */
-import { type Problem, Refusal } from '../../errors.ts'
+import { memberProblem, type Problem, Refusal } from '../../errors.ts'
 import type { Transaction } from '../../records/store.ts'
 import type { Origin } from '../../records/write/protocol.ts'
 import type { Caller } from '../../rights/visibility.ts'
@@ -130,7 +130,7 @@ export class SignIn {
       changePassword(this.#db, { ...author, token, session }, hash, newHash),
     )
     const changed = 'The password was changed meanwhile: give the one that it is now.'
-    if (!isSaved) throw notChanged([problemOf('current_password', 'invalid_value', changed)])
+    if (!isSaved) throw notChanged([memberProblem('current_password', 'invalid_value', changed)])
     this.#callers.forget(catalog.account.id)
   }
 
@@ -140,12 +140,13 @@ export class SignIn {
     { email, hash }: { email: string; hash: string },
     { network }: ClientInfo,
   ): Promise<Problem | null> {
-    if (given === null) return problemOf('current_password', 'required', 'current_password must be given.')
+    if (given === null)
+      return memberProblem('current_password', 'required', 'current_password must be given.')
     const judge = async () => ({ isRight: await this.#isRight(given, hash) })
     const { isRight } = await this.#judged(email, network, judge)
     return isRight
       ? null
-      : problemOf('current_password', 'invalid_value', 'current_password is not your password.')
+      : memberProblem('current_password', 'invalid_value', 'current_password is not your password.')
   }
 
   /**
@@ -240,17 +241,13 @@ function notChanged(problems: readonly Problem[]): Refusal {
   return new Refusal('validation_failed', 'The password was not changed.', problems)
 }
 
-function problemOf(field: string, code: string, message: string): Problem {
-  return { field, path: `/${field}`, code, message }
-}
-
 /** Why a first password can't be set here; null if it can. */
 function firstProblem(currentPassword: string | null, mayMakeLinks: boolean): Problem | null {
   if (mayMakeLinks && currentPassword === null) return null
   const todo = mayMakeLinks
     ? 'leave current_password out to set one.'
     : 'an administrator makes a link with which you set one.'
-  return problemOf('current_password', 'invalid_value', `You have no password yet: ${todo}`)
+  return memberProblem('current_password', 'invalid_value', `You have no password yet: ${todo}`)
 }
 
 /** Invitations and resets set a password; links that only sign in don't. */
@@ -262,7 +259,7 @@ function refusePassword(password: string | null, link: FoundLink): void {
   const message = isWanted
     ? 'password must be given: the link sets it.'
     : 'This link only signs you in: leave the password empty.'
-  const problem = problemOf('password', isWanted ? 'required' : 'invalid_value', message)
+  const problem = memberProblem('password', isWanted ? 'required' : 'invalid_value', message)
   throw new Refusal('validation_failed', 'The link was not used.', [problem])
 }
 

@@ -1,5 +1,5 @@
--- A deletion looks up which records refer to it. A lookup reads all entries that wait to be sorted into an index: after an import
--- these are thousands, until a vacuum. The trigram indexes keep their waiting entries: sorting in many words takes longer.
+-- A deletion looks up the records that refer to it. Each lookup scans the pending list of a GIN index, which has thousands of entries
+-- after an import, until a vacuum. The trigram indexes keep theirs: a row has many trigrams, and inserting them one by one takes longer.
 DO $$
 DECLARE
   name text;

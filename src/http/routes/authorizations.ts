@@ -2,7 +2,7 @@
 import { type Access, accesses, askedFor, choicesOf, scopesOf } from '../../accounts/oauth/access.ts'
 import { oauthClient, requireRedirect, wrong } from '../../accounts/oauth/clients.ts'
 import { createCode, isChallenge } from '../../accounts/oauth/codes.ts'
-import { problemAt, Refusal } from '../../errors.ts'
+import { memberProblem, problemAt, Refusal } from '../../errors.ts'
 import { closedObject, openObject, orNull } from '../../fields/kinds/schemas.ts'
 import { isObject, type JsonObject } from '../../json.ts'
 import type { Reader } from '../../records/store.ts'
@@ -180,32 +180,15 @@ function allowedBy(body: JsonObject): Allowed {
   const known = [...Object.keys(parameters), 'access', 'days']
   const problems = unknownMembers(body, known)
   const { access, days = null, ...others } = body
-  const wrongTexts = Object.entries(others).filter(([, value]) => typeof value !== 'string')
+  const refuse = (name: string, rule: string) =>
+    problems.add(() => memberProblem(name, 'invalid_value', `${name} must be ${rule}.`))
+  const wrongTexts = Object.keys(others).filter(name => typeof others[name] !== 'string')
   const missing = required.filter(name => !others[name])
-  for (const name of [...wrongTexts.map(([name]) => name), ...missing].filter(name => known.includes(name)))
-    problems.add(() => ({
-      field: name,
-      path: `/${name}`,
-      code: 'invalid_value',
-      message: `${name} must be a text.`,
-    }))
-  const isChoice = accesses.some(one => one === access)
-  if (!isChoice)
-    problems.add(() => ({
-      field: 'access',
-      path: '/access',
-      code: 'invalid_value',
-      message: `access must be one of ${accesses.join(', ')}.`,
-    }))
+  for (const name of [...wrongTexts, ...missing]) if (known.includes(name)) refuse(name, 'a text')
+  if (!accesses.some(one => one === access)) refuse('access', `one of ${accesses.join(', ')}`)
   const isDays =
     days === null || (Number.isInteger(days) && (days as number) >= 1 && (days as number) <= daysMax)
-  if (!isDays)
-    problems.add(() => ({
-      field: 'days',
-      path: '/days',
-      code: 'invalid_value',
-      message: `days must be null or from 1 to ${daysMax}.`,
-    }))
+  if (!isDays) refuse('days', `null or from 1 to ${daysMax}`)
   if (problems.count) throw new Refusal('validation_failed', 'The program was not connected.', problems)
   return { asked: others as Asked, access: access as Access, days: days as number | null }
 }

@@ -4,7 +4,7 @@ import { createLink, linkAddress, type Purpose, secretIn } from '../../accounts/
 import { endSession, listSessions } from '../../accounts/sign-in/sessions.ts'
 import type { SignIn } from '../../accounts/sign-in/sign-in.ts'
 import { publish } from '../../diagnostics.ts'
-import { Refusal, type Warning } from '../../errors.ts'
+import { memberProblem, Refusal, type Warning } from '../../errors.ts'
 import { isObject, type Json } from '../../json.ts'
 import { readRecord } from '../../records/read.ts'
 import type { Transaction } from '../../records/store.ts'
@@ -129,21 +129,15 @@ function members<Known extends Members>(
   const known = Object.keys(kinds)
   if (!isObject(body))
     throw new Refusal('malformed_json', `The body must be a JSON object with ${known.join(', ')}.`)
-  const problem = (field: string, code: string, message: string) => ({
-    field,
-    path: `/${field}`,
-    code,
-    message,
-  })
   const problems = unknownMembers(body, known)
   for (const [name, kind] of Object.entries(kinds)) {
     const value = body[name] ?? null
     const isId = kind === 'id?'
     if (value === null || (value === '' && !isId)) {
-      if (kind === 'text') problems.add(() => problem(name, 'required', `${name} must be given.`))
+      if (kind === 'text') problems.add(() => memberProblem(name, 'required', `${name} must be given.`))
     } else if (isId ? !Number.isSafeInteger(value) : typeof value !== 'string') {
       const what = isId ? `the id of an ${name}` : 'a text'
-      problems.add(() => problem(name, 'wrong_type', `${name} must be ${what}.`))
+      problems.add(() => memberProblem(name, 'wrong_type', `${name} must be ${what}.`))
     }
   }
   if (problems.count) throw new Refusal('validation_failed', 'The body could not be used.', problems)

@@ -1,5 +1,5 @@
 /** Webhooks over HTTP (D72): a secret is shown once, when it is created. */
-import { Refusal, type Warning } from '../../errors.ts'
+import { memberProblem, Refusal, type Warning } from '../../errors.ts'
 import { isObject, type Json } from '../../json.ts'
 import {
   addCursorProblem,
@@ -140,7 +140,7 @@ function memberOf(body: Json | undefined, name: string, max: number): number | n
 
 function unusable(field: string, code: string, message: string): Refusal {
   return new Refusal('validation_failed', 'The body could not be used.', [
-    { field, path: `/${field}`, code, message },
+    memberProblem(field, code, message),
   ])
 }
 
