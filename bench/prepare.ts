@@ -241,6 +241,7 @@ async function capture(db: Database): Promise<Prepared['statements']> {
   const note = (text: string, params: readonly (string | null)[], isWrite: boolean) =>
     sent.push({ text, params: params.map(param => (param === String(id) ? '{id}' : param)), isWrite })
   const spy: Transaction = {
+    hasOnlyTransactions: false,
     query: (text, params = []) => {
       note(text, params, false)
       return db.query(text, params)

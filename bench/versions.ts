@@ -1,12 +1,14 @@
 /**
  * `npm run bench:versions -- --other DIRECTORY [--seconds 1 --turns 10 --engine postgres,embedded]`: reads,
  * lists, creates and updates over HTTP by this version of the service, by another in a checkout of its own,
- * and by the hand-written endpoint, in turns of one run. Prints the throughput and the processor time of a
+ * and by the hand-written endpoint, in turns of one run. `--pooler 1` puts PgBouncer, with that
+ * DATABASE_POOLER, between this version and PostgreSQL. Prints the throughput and the processor time of a
  * request (of the service and of all PostgreSQL on the machine, if the system reports it) as ratios. See
  * docs/performance.md.
  */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { startPooler } from '../test/support/pooler.ts'
 import { middle, ownDirectory, sayMachine } from './begin.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens, type Case, cases } from './prepare.ts'
@@ -20,6 +22,7 @@ const { values } = parseArgs({
     turns: { type: 'string', default: '10' },
     deals: { type: 'string', default: '5000' },
     engine: { type: 'string', default: 'postgres,embedded' },
+    pooler: { type: 'string' },
   },
 })
 if (!values.other) throw new Error('--other names the directory of another version')
@@ -35,7 +38,9 @@ const directory = ownDirectory()
 sayMachine()
 if (values.engine.includes('postgres'))
   await onServer<[string, string, string]>(async (url, otherUrl, plainUrl) => {
-    const own = await candidate('this version', here, { url })
+    const own = values.pooler
+      ? await pooled(url, values.pooler)
+      : await candidate('this version', here, { url })
     const before = await candidate('the other version', other, { url: otherUrl })
     // A shared database would get the rows that its writes leave behind.
     const items = await casesOn({ url: plainUrl }, here)
@@ -48,6 +53,16 @@ if (values.engine.includes('embedded'))
     await candidate('the other version', other, { dataDir: join(directory, 'other') }),
   ])
 process.exit(0)
+
+/** This version behind PgBouncer, with this DATABASE_POOLER; its deals are created directly. */
+async function pooled(url: string, setting: string): Promise<Candidate> {
+  const items = await casesOn({ url }, here)
+  const pooler = await startPooler(url, 8)
+  const settings = { DATABASE_URL: pooler.url, DATABASE_POOLER: setting }
+  const token = { DEALWRIGHT_TOKEN: accountTokens[0]! }
+  const service = await startService({ ...settings, ...token, DATA_DIR: directory }, here)
+  return { name: 'this version behind PgBouncer', service, items }
+}
 
 /** The service of a version, on deals created by the same version. */
 async function candidate(name: string, root: string, open: Opened): Promise<Candidate> {

@@ -104,6 +104,7 @@ async function statementsOf(db: Database, name: string, query: string): Promise<
 
   const asked: Statement[] = []
   const spy: Asked['db'] = {
+    hasOnlyTransactions: false,
     query(text, values = [], replan = false) {
       asked.push({ text, values })
       return db.query(text, values, replan)

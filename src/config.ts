@@ -2,6 +2,7 @@
  * Every setting of the service (D41), read once from the environment. A bad value ends the start with one
  * clear line.
  */
+import type { Pooler } from './db/open.ts'
 import { misspelt } from './setting-names.ts'
 import {
   ConfigError,
@@ -54,9 +55,13 @@ export type Config = Limits & {
   readonly host: string
   readonly dataDir: string
   readonly databaseUrl: string | null
+  /** true if a write of one record is a transaction of several statements, too (D164) */
+  readonly hasOnlyTransactions: boolean
   readonly token: string | null
   /** the token of the agent that "dealwright mcp" serves */
   readonly agentToken: string | null
+  /** the pooler in front of the server (D166) */
+  readonly pooler: Pooler | null
   readonly sampleData: boolean
   /** settings of the account that the first start makes; null: UTC and USD */
   readonly timeZone: string | null
@@ -80,6 +85,16 @@ export type Config = Limits & {
   readonly webhookAllowPrivate: boolean
 }
 
+/** The values of DATABASE_POOLER. */
+const poolers = { 0: null, 1: { prepares: false }, prepared: { prepares: true } }
+
+function poolerOf(given: string, databaseUrl: string | null): Pooler | null {
+  const pooler = poolers[oneOf('DATABASE_POOLER', given, Object.keys(poolers)) as keyof typeof poolers]
+  if (pooler && !databaseUrl)
+    throw new ConfigError('DATABASE_POOLER is for a server: set DATABASE_URL to the address of the pooler.')
+  return pooler
+}
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** Reads the settings. Throws ConfigError naming the variable and what it takes. */
@@ -98,6 +113,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ...{ dataDir: env.DATA_DIR || './data', agentToken: env.DEALWRIGHT_AGENT_TOKEN || null },
     databaseUrl: databaseUrl && checkedUrl(databaseUrl),
     token: env.DEALWRIGHT_TOKEN ? checkedToken(env.DEALWRIGHT_TOKEN) : null,
+    hasOnlyTransactions: env.DATABASE_WRITES
+      ? oneOf('DATABASE_WRITES', env.DATABASE_WRITES, ['statement', 'transaction']) === 'transaction'
+      : false,
+    pooler: env.DATABASE_POOLER ? poolerOf(env.DATABASE_POOLER, databaseUrl) : null,
     sampleData: env.SAMPLE_DATA
       ? oneOf('SAMPLE_DATA', env.SAMPLE_DATA, ['0', '1']) === '1'
       : databaseUrl === null,

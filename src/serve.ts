@@ -115,7 +115,9 @@ async function opened(
   dataDir: string,
   log: (line: string) => void,
 ): Promise<{ db: Database; started: FirstStartResult }> {
-  const db = await openDatabase({ ...(config.databaseUrl ? { url: config.databaseUrl } : { dataDir }), log })
+  const { databaseUrl, hasOnlyTransactions, pooler } = config
+  const place = databaseUrl ? { url: databaseUrl } : { dataDir }
+  const db = await openDatabase({ ...place, hasOnlyTransactions, pooler, log })
   await migrate(db)
   await requireFolding(db)
   const started = await firstStart(db, {

@@ -10,6 +10,8 @@ const known: readonly string[] = [
   'HOST',
   'DATA_DIR',
   'DATABASE_URL',
+  'DATABASE_WRITES',
+  'DATABASE_POOLER',
   'DEALWRIGHT_TOKEN',
   'DEALWRIGHT_AGENT_TOKEN',
   'DEALWRIGHT_URL',

@@ -13,6 +13,8 @@ export type Part = {
   readonly share: number
   /** True if its tests mostly wait, so that there is room for one more process than cores */
   readonly waits?: true
+  /** how records are written (D164); default: one by one statement */
+  readonly writes?: 'transaction'
   /** True if files compare the embedded engine with a PostgreSQL server: they share one */
   readonly compares?: true
 }
@@ -48,6 +50,22 @@ function filesOf(...folders: readonly string[]): string[] {
   return folders.flatMap(folder => globSync(`test/${folder}/*.test.ts`)).sort()
 }
 
+/** Files that have most to do with writes: they hold also if every write is a transaction (D164). */
+const writing = [
+  ...['batch', 'changing', 'undo'].map(name => `laws/${name}`),
+  ...[
+    'activities',
+    'batch',
+    'deals',
+    'fields',
+    'moving-away',
+    'sessions',
+    'unique',
+    'upsert',
+    'webhooks',
+  ].map(name => `api/${name}`),
+].map(name => `test/${name}.test.ts`)
+
 const others = ['backup', 'cli', 'client', 'db', 'large', 'reliability']
 
 export const parts = {
@@ -60,6 +78,8 @@ export const parts = {
   engines: { engine: 'embedded', files: filesOf(...others), share: 1, waits: true, compares: true },
   // The laws' findings are seldom specific to one engine.
   postgres: { engine: 'postgres', files: filesOf(...first, ...others).filter(runsOnBoth), share: 0.3 },
+  transactions: { engine: 'embedded', files: writing, share: 0.1, writes: 'transaction' },
+  serverTransactions: { engine: 'postgres', files: writing, share: 0.1, writes: 'transaction' },
   operating: { engine: 'embedded', files: filesOf('operating'), share: 1, waits: true },
   web: { engine: 'embedded', files: filesOf('web'), share: 1, waits: true },
   // In parallel: the commands leave time to the compiler.

@@ -81,7 +81,10 @@ function partsOf(files: readonly string[]): Part[] {
 }
 
 /** Runs the files and prints node:test's output. The exit code is 1 from the first failure on. */
-async function report({ engine, files, share, waits }: Part, server: TestServer | null): Promise<void> {
+async function report(
+  { engine, files, share, waits, writes }: Part,
+  server: TestServer | null,
+): Promise<void> {
   console.log(`\n── ${engine} ──`)
   if (engine === 'postgres' && !server) {
     console.log('No PostgreSQL found: set TEST_DATABASE_URL or install its server to test that engine too.')
@@ -89,6 +92,7 @@ async function report({ engine, files, share, waits }: Part, server: TestServer 
   }
   Object.assign(process.env, { LAWS_SHARE: String(share), TEST_ENGINE: engine })
   if (server) process.env.TEST_DATABASE_URL = server.url
+  if (writes) process.env.TEST_WRITES = writes
   const alone = files.filter(file => !isTogether(file))
   const concurrency = availableParallelism() + (waits ? 1 : 0)
   const programs = [...lanes(inOrder(files.filter(isTogether)), concurrency), ...inOrder(alone)]

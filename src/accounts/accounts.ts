@@ -87,6 +87,6 @@ export function withAccountsLock<T>(
       for (const one of before) await query(one.text, one.values)
       return query(text, params)
     }
-    return act({ query, write })
+    return act({ hasOnlyTransactions: false, query, write })
   })
 }

@@ -52,7 +52,8 @@ SELECT json_build_object(
   'stages', ${rows(
     sql`
     SELECT id, pipeline, name, position,
-      CASE kind WHEN 1 THEN 'open' WHEN 2 THEN 'won' ELSE 'lost' END AS kind, probability, rotting_days
+      CASE WHEN kind = 1 THEN 'open' WHEN kind = 2 THEN 'won' ELSE 'lost' END AS kind, probability,
+      rotting_days
     FROM pipeline_stage WHERE ${own} AND deleted_at IS NULL`,
     sql`x.pipeline, x.position, x.id`,
   )}

@@ -154,17 +154,16 @@ async function save(tx: Transaction, by: WriteContext, current: Settings, wanted
     locale = ${wanted.locale}::text, base_currency = ${String(wanted.base_currency)}::int,
     catalog_version = catalog_version + 1
   FROM locked WHERE account_id = ${account}::bigint
-  RETURNING catalog_version
 `
   await execute(tx, writer, {
-    changes: [
+    steps: [
       {
         name: 'changed',
         change,
+        returning: sql`catalog_version`,
         rows: () => sql`SELECT catalog_version FROM account WHERE account_id = ${account}::bigint`,
       },
     ],
-    when: sql`EXISTS (SELECT 1 FROM changed)`,
     events: [
       {
         type: 'account.updated',

@@ -5,12 +5,16 @@
 import { existsSync, rmSync } from 'node:fs'
 import { hasCluster } from '../db/embedded/data-directory.ts'
 import { acquireLock } from '../db/embedded/lock.ts'
-import { type Database, type Log, openDatabase } from '../db/open.ts'
+import { type Database, type DatabaseOptions, type Log, openDatabase, type Pooler } from '../db/open.ts'
 import { makeCopyFolder, removeLeftCopies, requestCopy } from './copy.ts'
 import { BackupError } from './format.ts'
 
 /** The settings with the database's location. */
-export type DatabaseLocation = { readonly databaseUrl: string | null; readonly dataDir: string }
+export type DatabaseLocation = {
+  readonly databaseUrl: string | null
+  readonly pooler?: Pooler | null | undefined
+  readonly dataDir: string
+}
 
 /** A backup needs no statement timeout. The embedded engine always has one, so it gets a very long one. */
 export const longRunning = { statementTimeoutMs: 24 * 3_600_000, waitMs: 24 * 3_600_000, poolSize: 1 }
@@ -25,8 +29,8 @@ export async function withSource<T>(
   signal: AbortSignal,
   read: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const { databaseUrl, dataDir } = location
-  if (databaseUrl) return withDatabase({ url: databaseUrl }, log, read)
+  const { databaseUrl, pooler, dataDir } = location
+  if (databaseUrl) return withDatabase({ url: databaseUrl, pooler }, log, read)
   if (!existsSync(dataDir) || !hasCluster(dataDir))
     throw new BackupError(`There is no database in ${dataDir}; set DATA_DIR or DATABASE_URL.`)
   await removeLeftCopies(dataDir)
@@ -44,7 +48,7 @@ export async function withSource<T>(
 }
 
 async function withDatabase<T>(
-  where: { url: string } | { dataDir: string },
+  where: Omit<DatabaseOptions, 'log'>,
   log: Log,
   read: (db: Database) => Promise<T>,
 ): Promise<T> {

@@ -27,8 +27,9 @@ export async function withTarget<T>(
   log: Log,
   fill: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const { databaseUrl, dataDir } = location
-  if (databaseUrl) return withDatabase(await openDatabase({ url: databaseUrl, ...longRunning, log }), fill)
+  const { databaseUrl, pooler, dataDir } = location
+  if (databaseUrl)
+    return withDatabase(await openDatabase({ url: databaseUrl, pooler, ...longRunning, log }), fill)
   makeDirectory(dataDir)
   let isLost = false
   const lock = await acquireLock(dataDir, () => {

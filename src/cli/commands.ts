@@ -251,6 +251,7 @@ export const commands: readonly Command[] = [
 ]
 
 function filed({ config, now, say, signal }: Terminal, { FILE }: CommandArguments): CommandOptions {
-  const location = { databaseUrl: config.databaseUrl, dataDir: resolve(config.dataDir) }
+  const { databaseUrl, pooler } = config
+  const location = { databaseUrl, pooler, dataDir: resolve(config.dataDir) }
   return { location, file: FILE!, now, progress: progress(), log: say, signal }
 }

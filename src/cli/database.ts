@@ -32,7 +32,7 @@ export async function onDatabase(
   const { retentionDays, port } = config
   const context = { now, retentionDays, origin: originOf(config, port), isTerminal: true } as const
   if (config.databaseUrl) {
-    const db = await openDatabase({ url: config.databaseUrl, ...opened, log: say })
+    const db = await openDatabase({ url: config.databaseUrl, pooler: config.pooler, ...opened, log: say })
     return perform(command, db, args, context).finally(() => db.close())
   }
   const dataDir = resolve(config.dataDir)

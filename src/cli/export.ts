@@ -26,7 +26,8 @@ export async function exportRecords(
   if (file !== undefined) requireNewFile(file)
   else if (process.stdout.isTTY && parameters.get('format')?.[0] === 'xlsx')
     throw new CommandRefusal('A workbook is nothing for a terminal: name a file with -o.')
-  const location = { databaseUrl: config.databaseUrl, dataDir: resolve(config.dataDir) }
+  const { databaseUrl, pooler } = config
+  const location = { databaseUrl, pooler, dataDir: resolve(config.dataDir) }
   const line = progress()
   let records = 0
   const onRecords = (count: number) => {

@@ -43,7 +43,7 @@ export async function pageOfEvents(db: Database, args: CommandArguments): Promis
 /** Prints events until it is stopped. Retries while the service is away. */
 export async function tail({ config, say, print, signal }: Terminal, args: CommandArguments): Promise<null> {
   const db = config.databaseUrl
-    ? await openDatabase({ url: config.databaseUrl, poolSize: 1, log: say })
+    ? await openDatabase({ url: config.databaseUrl, pooler: config.pooler, poolSize: 1, log: say })
     : null
   const ask = db ? () => pageOfEvents(db, args) : () => pageOfService(resolve(config.dataDir), args, signal)
   try {

@@ -68,22 +68,20 @@ function changeOf(params: WriteParams, { verb, resource, field, sections, keys =
   const isRead = sql`account_id = ${account}::bigint AND catalog_version = ${version}::bigint`
   const raised = sql`
   UPDATE account SET catalog_version = catalog_version + 1
-  FROM locked WHERE ${isRead}
-  RETURNING catalog_version
+  FROM locked WHERE account_id = ${account}::bigint
 `
   const changed = sql`SELECT catalog_version FROM account WHERE account_id = ${account}::bigint`
   return {
-    // The keys must cover all committed records. If a concurrent write wins, the change is validated again.
-    seesAll: keys !== null,
-    changes: [
-      { name: 'changed', change: raised, rows: () => changed },
+    // If a concurrent write wins, the change is validated again. Keys must cover all committed records.
+    conditions: [sql`EXISTS (SELECT 1 FROM account WHERE ${isRead})`],
+    seesAll: true,
+    steps: [
+      { name: 'changed', change: raised, returning: sql`catalog_version`, rows: () => changed },
       ...(field ? [savedField(account, source, field.row), savedOptions(account, source, field)] : []),
       ...(sections ? [arranged(account, source, sections)] : []),
       ...(keys ? keysSteps(params, keys) : []),
     ],
-    whenBefore: () => [sql`EXISTS (SELECT 1 FROM account WHERE ${isRead})`],
     endsOlder: keys !== null,
-    when: sql`EXISTS (SELECT 1 FROM changed)`,
     events: [
       {
         type: field ? `field.${verb}` : 'form.updated',

@@ -6,23 +6,26 @@
 import { FairShare } from '../waiting/fair-share.ts'
 import { SharedExclusiveLock } from '../waiting/shared-exclusive-lock.ts'
 import { within } from '../waiting/timeout.ts'
-import type { Ask, AskOptions, Statement } from './ask.ts'
-import { type Driver, withProgress } from './driver.ts'
+import type { Statement } from './ask.ts'
+import type { Driver } from './driver.ts'
 import { embedded } from './embedded/embedded.ts'
 import { GroupCommit } from './group-commit.ts'
 import { operationalErrorLog } from './operational-errors.ts'
 import type { Pool, PoolTransaction } from './postgres/pool.ts'
 import { statementMemory } from './postgres/prepared.ts'
-import type { Progress } from './postgres/response-queue.ts'
 import { server } from './postgres/server.ts'
 import type { Row } from './postgres/wire.ts'
+import { available, quickly, readers } from './queries.ts'
 import { type Outcome, type Queries, transact } from './transaction.ts'
-import { asUnavailable, DatabaseUnavailable, DiskFull, rejectLater } from './unavailable.ts'
+import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
 export type { Pool, PoolTransaction, Row }
 
 /** Takes one line for the operator: an event of the database that no request asked for. */
 export type Log = (line: string) => void
+
+/** True if the pooler keeps prepared statements. */
+export type Pooler = { readonly prepares: boolean }
 
 export type DatabaseOptions = {
   /** postgres://… of a server; absent = embedded */
@@ -32,11 +35,8 @@ export type DatabaseOptions = {
   /** embedded in memory: a file with the initial cluster (tests); absent: an empty one */
   readonly template?: string | undefined
   readonly log: Log
-  /**
-   * false for a pooler without prepared statements; then no settings are sent at the start of a connection
-   * either, which old poolers refuse
-   */
-  readonly prepare?: boolean
+  /** server: the pooler in front of it, which gives a connection to each transaction (D166); default: none */
+  readonly pooler?: Pooler | null | undefined
   /** server: number of connections; a few a core, since statements are pipelined on a connection */
   readonly poolSize?: number
   /** time limit of a request's statement, default 10 s; on a server half of it may be waiting for a lock */
@@ -45,6 +45,10 @@ export type DatabaseOptions = {
   readonly waitMs?: number
   /** how long a read may keep others waiting, default 2 s */
   readonly yieldsAfterMs?: number
+  /** server: longest silence before requests are refused with "try again", default 0.9 s */
+  readonly silenceMs?: number
+  /** true to print every write as a transaction (D164), default false */
+  readonly hasOnlyTransactions?: boolean
 }
 
 /** The requesting account; `signal` is aborted when the caller has left. */
@@ -54,6 +58,8 @@ type TransactionOptions = TurnOptions & { readonly isJob?: true }
 
 export type Database = {
   readonly engine: 'embedded' | 'postgres'
+  /** true if a write of one record is a transaction of several statements, too (D164) */
+  readonly hasOnlyTransactions: boolean
   /** limit of its open files in this process, including connections to a server */
   readonly filesMax: number
   /**
@@ -114,7 +120,7 @@ export type Database = {
    * The same for background work: no request waits for it. On the embedded engine it waits for its turn
    * without a limit, and cancels no read.
    */
-  readonly background: Pick<Database, 'query' | 'write'>
+  readonly background: Pick<Database, 'hasOnlyTransactions' | 'query' | 'write'>
   /**
    * Runs `act` in one transaction, in which it reads and writes by `tx` only, one after the other; on the
    * embedded engine everything else waits meanwhile. A refused write rolls back to a savepoint. The result of
@@ -130,17 +136,20 @@ export type Database = {
   close(): Promise<void>
 }
 
-/** The options with the limits of statements filled in. */
-export type LimitedOptions = DatabaseOptions & typeof limits
+/** The options with the defaults filled in. */
+export type LimitedOptions = DatabaseOptions & typeof defaults
 
-const limits = { statementTimeoutMs: 10_000, waitMs: 3000, yieldsAfterMs: 2000 }
+const defaults = {
+  ...{ statementTimeoutMs: 10_000, waitMs: 3000, yieldsAfterMs: 2000, silenceMs: 900 },
+  hasOnlyTransactions: false,
+}
 const readyWithinMs = 2000
 /** Longest wait of a write while all records of its account are read. */
 const pausedMs = 10_000
 
 /** Opens the database. Throws a StartupError if it can't be opened. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const limited = { ...limits, ...options }
+  const limited = { ...defaults, ...options }
   return database(
     options.url === undefined ? await embedded(limited) : await server(limited, options.url),
     limited,
@@ -149,7 +158,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 function database(driver: Driver, options: LimitedOptions): Database {
   const { engine, filesMax, sql, guard } = driver
-  const shouldPrepare = options.prepare === false ? () => false : statementMemory()
+  const { hasOnlyTransactions } = options
+  const shouldPrepare = options.pooler?.prepares === false ? () => false : statementMemory()
   const logOperationalError = operationalErrorLog(options.log)
   let isClosed = false
 
@@ -170,10 +180,7 @@ function database(driver: Driver, options: LimitedOptions): Database {
   const requests = quickly(dependencies, false)
 
   return {
-    engine,
-    filesMax,
-    sql,
-    snapshot: driver.snapshot,
+    ...{ engine, filesMax, sql, hasOnlyTransactions, snapshot: driver.snapshot },
     whileUnwritten: (account, act) => writeLock.exclusive(account, act),
     ...requests,
     inTurn: ({ account, signal }) =>
@@ -182,7 +189,7 @@ function database(driver: Driver, options: LimitedOptions): Database {
       ),
     queryWithoutTimeLimit: (text, params = []) =>
       whileAvailable(() => driver.queryWithoutTimeLimit(text, params), true),
-    background: quickly(dependencies, true),
+    background: { hasOnlyTransactions, ...quickly(dependencies, true) },
     transaction({ account, signal, isJob = false }, act) {
       const inTurn = () =>
         transactions.run(account, signal, (_, coolDown) => {
@@ -191,7 +198,7 @@ function database(driver: Driver, options: LimitedOptions): Database {
             if (driver.isWaitedFor()) coolDown(isJob)
             return outcome
           }
-          return transact({ sql, guard, shouldPrepare }, considerate)
+          return transact({ sql, guard, shouldPrepare, hasOnlyTransactions }, considerate)
         })
       return writeLock.shared(account, () => whileAvailable(inTurn, true))
     },
@@ -220,63 +227,6 @@ function shareOf(
   permits: number,
 ): FairShare {
   return new FairShare({ name, permits, permitsOfOne, isWaitedFor, idleMs, waitMs, sliceMs })
-}
-
-/**
- * A function that runs a query or a write while the database is available, and refuses it with the reason
- * otherwise.
- */
-function available(driver: Driver, isClosed: () => boolean, logOperationalError: (error: unknown) => void) {
-  return async <T>(ask: () => Promise<T>, writes = false): Promise<T> => {
-    if (isClosed() || !driver.isAvailable())
-      return rejectLater(new DatabaseUnavailable('The database is not available'))
-    if (writes && !driver.hasDiskSpace()) return rejectLater(new DiskFull())
-    try {
-      return await ask()
-    } catch (error) {
-      const meant = asUnavailable(error)
-      if (!isClosed()) logOperationalError(meant)
-      throw meant
-    }
-  }
-}
-
-type QueryDependencies = {
-  readonly backend: Driver
-  readonly commits: GroupCommit
-  readonly writeLock: SharedExclusiveLock<string>
-  readonly whileAvailable: ReturnType<typeof available>
-  shouldPrepare(text: string): boolean
-}
-
-/** Single statements that don't take long: of requests or background work. */
-function quickly(
-  { backend: { sql, guard }, commits, writeLock, whileAvailable, shouldPrepare }: QueryDependencies,
-  isBackground: boolean,
-): Pick<Database, 'query' | 'queryBytes' | 'write'> {
-  const ask = <R>(asked: Parameters<Ask>) =>
-    whileAvailable(() => guard<R>(progress => sql.query(...withProgress(asked, progress)), isBackground))
-  return {
-    ...readers(shouldPrepare, ask, { raw: true, isQuick: true }),
-    write(account, text, params, before) {
-      const write = (progress?: Progress) => commits.write(account, text, params, before, progress)
-      return writeLock.shared(account, () => whileAvailable(() => guard(write, isBackground), true))
-    },
-  }
-}
-
-/** Both ways to read, given a function that runs the statement; `asBytes`: options for rows of bytes. */
-function readers(
-  shouldPrepare: (text: string) => boolean,
-  read: <R>(statement: Parameters<Ask>) => Promise<R>,
-  asBytes: AskOptions = { raw: true },
-): Pick<Database, 'query' | 'queryBytes'> {
-  const ask = <R>(text: string, params: readonly (string | null)[], replan: boolean, more?: AskOptions) =>
-    read<R>([text, params, { prepare: !replan && shouldPrepare(text), ...more }])
-  return {
-    query: (text, params = [], replan = false) => ask(text, params, replan),
-    queryBytes: (text, params, replan = false) => ask(text, params, replan, asBytes),
-  }
 }
 
 async function sizeOf({ query }: Pick<Database, 'query'>): Promise<number> {

@@ -9,7 +9,9 @@ import type { Pool, PoolTransaction } from './postgres/pool.ts'
 import { isOutdated } from './postgres/response-queue.ts'
 
 /** The queries of a transaction. `dryRun` runs `act`, and rolls back what it has written. */
-export type Queries = Pick<Database, 'query' | 'write'> & { dryRun<T>(act: () => Promise<T>): Promise<T> }
+export type Queries = Pick<Database, 'hasOnlyTransactions' | 'query' | 'write'> & {
+  dryRun<T>(act: () => Promise<T>): Promise<T>
+}
 
 /** Commit or rollback of a transaction, and its result. */
 export type Outcome<T> = { readonly isKept: boolean; readonly result: T }
@@ -17,6 +19,7 @@ export type Outcome<T> = { readonly isKept: boolean; readonly result: T }
 type TransactionDependencies = {
   readonly sql: Pick<Pool, 'begin'>
   readonly guard: Driver['guard']
+  readonly hasOnlyTransactions: boolean
   shouldPrepare(text: string): boolean
 }
 
@@ -49,13 +52,15 @@ async function keptOrNot<T>(
   return outcome!.result
 }
 
-function within(tx: PoolTransaction, { guard, shouldPrepare }: TransactionDependencies): Queries {
+function within(tx: PoolTransaction, dependencies: TransactionDependencies): Queries {
+  const { guard, hasOnlyTransactions, shouldPrepare } = dependencies
   const asked = (text: string, params: readonly (string | null)[], replan = false): Parameters<Ask> => [
     text,
     params,
     { prepare: !replan && shouldPrepare(text) },
   ]
   return {
+    hasOnlyTransactions,
     query: (text, params = [], replan) =>
       guard(progress => tx.query(...withProgress(asked(text, params, replan), progress))),
     write: (_account, text, params, before = []) => {

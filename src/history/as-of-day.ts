@@ -161,10 +161,11 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
       case 'updated_by':
         return updatedBy
       case 'deleted_at':
-        return sql`CASE t.changes #>> '{was_deleted,before}' WHEN 'false' THEN NULL
-          WHEN 'true' THEN ${lastBefore(sql`e.at`, sql`e.type = ${verb('deleted')}`)} ELSE d.deleted_at END`
+        return sql`CASE WHEN t.changes #>> '{was_deleted,before}' = 'false' THEN NULL
+          WHEN t.changes #>> '{was_deleted,before}' = 'true'
+          THEN ${lastBefore(sql`e.at`, sql`e.type = ${verb('deleted')}`)} ELSE d.deleted_at END`
       case 'deleted_by':
-        return lastBefore(sql`CASE e.type WHEN ${verb('deleted')} THEN e.actor END`, areOfDeletion)
+        return lastBefore(sql`CASE WHEN e.type = ${verb('deleted')} THEN e.actor END`, areOfDeletion)
       case 'version':
         return sql`coalesce((SELECT min(e.version) - 1 ${ofRecord}), d.version)`
       case 'document':

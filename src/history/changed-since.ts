@@ -76,8 +76,8 @@ FROM (SELECT * FROM event e
     WHERE e.account_id = ${account}::bigint AND e.record_id = ${String(id)}::bigint
       AND e.resource = ${sql.text(name)} AND e.seq > ${String(seq)}::bigint
     ORDER BY e.seq DESC LIMIT ${sql.integer(lookedThrough)}) e
-  JOIN jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) n (name) ON CASE n.name
-    WHEN 'deleted_at' THEN e.type IN (${sql.text(`${name}.deleted`)}, ${sql.text(`${name}.restored`)})
+  JOIN jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) n (name) ON CASE
+    WHEN n.name = 'deleted_at' THEN e.type IN (${sql.text(`${name}.deleted`)}, ${sql.text(`${name}.restored`)})
     ELSE e.changes ? n.name END
   LEFT JOIN "user" u ON u.account_id = e.account_id AND u.id = e.actor
 ORDER BY n.name, e.seq DESC`,

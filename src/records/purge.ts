@@ -5,8 +5,7 @@
  */
 import type { WriteParams } from '../fields/caller-params.ts'
 import type { Catalog } from '../fields/catalog.ts'
-import type { Resource } from '../fields/resource.ts'
-import { param, sql } from '../sql.ts'
+import { ask, type Param, type Sql, sql } from '../sql.ts'
 import { pointersTo } from './references.ts'
 import type { Transaction } from './store.ts'
 import { execute } from './write/execute.ts'
@@ -30,12 +29,15 @@ export async function purgeRecords(db: Transaction, catalog: Catalog, before: Da
   for (const { resource, fields } of purgeOrder(catalog)) {
     if (resource.actor || !fields.some(field => field.internal_name === 'deleted_at')) continue
     const params = author({ catalog, actor: service })
-    const write = purge(params, resource, catalog, before)
+    const conditions = conditionsOf(params.account, resource.name, catalog, before)
     for (;;) {
-      const [row] = await execute(db, params, write)
-      const [count, left] = [Number(row!.purged), Number(row!.due) - Number(row!.purged)]
-      purged += count
-      if (count > 0 && left > 0) continue
+      const due = await readDue(db, conditions)
+      const write = purge(params, resource.name, due, conditions)
+      const isPurged = due.ids.length > 0 && (await execute(db, params, write)).length > 0
+      if (isPurged) purged += due.ids.length
+      const left = due.count - (isPurged ? due.ids.length : 0)
+      if (isPurged && left > 0) continue
+      // One that changed meanwhile is due again in the next round.
       if (left > 0) kept[resource.name] = left
       break
     }
@@ -57,47 +59,75 @@ function purgeOrder({ resources }: Catalog) {
   return ordered.map(name => resources.get(name)!)
 }
 
+/** Records that are due: those of a batch that may be purged, with their versions, and the number of all. */
+type Due = { readonly ids: readonly string[]; readonly versions: readonly string[]; readonly count: number }
+
+async function readDue(db: Transaction, { table, isDue, isFree }: Conditions): Promise<Due> {
+  const [row] = await ask(
+    db,
+    sql`SELECT (SELECT count(*) FROM ${table} t WHERE ${isDue})::text AS count, (
+      SELECT coalesce(json_agg(json_build_array(d.id::text, d.version::text) ORDER BY d.id), '[]')::text
+      FROM (
+        SELECT t.id, t.version FROM ${table} t WHERE ${isDue}${isFree}
+        ORDER BY t.id LIMIT ${sql.integer(batch)}) d) AS due`,
+  )
+  const due = JSON.parse(row!.due!) as [string, string][]
+  return {
+    ids: due.map(([id]) => id),
+    versions: due.map(([, version]) => version),
+    count: Number(row!.count),
+  }
+}
+
+/** Conditions on the row `t` of `table`. */
+type Conditions = { readonly table: Sql; readonly isDue: Sql; readonly isFree: Sql }
+
 /**
- * Purges a batch of due records. Returns the numbers of due and of purged records. A record stays as long as
- * another record, deleted or not, points to it: the other one may be restored and needs it, and a foreign key
- * would refuse the whole batch.
+ * Due records are free unless another record, deleted or not, points to them: the other one may be restored
+ * and needs it, and a foreign key would refuse the whole batch.
  */
-function purge({ account }: WriteParams, { name }: Resource, catalog: Catalog, before: Date): Write {
-  const table = sql.id(name)
-  const oldest = param(before.toISOString())
-  const due = sql`FROM ${table} t
-    WHERE t.account_id = ${account}::bigint AND t.deleted_at < ${oldest}::timestamptz`
-  const free = pointersTo(name, catalog, sql`t.id`).map(
+function conditionsOf(account: Param, name: string, catalog: Catalog, before: Date): Conditions {
+  const isFree = pointersTo(name, catalog, sql`t.id`).map(
     ({ resource, condition }) => sql`
       AND NOT EXISTS (
         SELECT 1 FROM ${sql.id(resource)} x WHERE x.account_id = ${account}::bigint AND ${condition})`,
   )
-  const purged = sql`SELECT t.id ${due}${sql.join(free, sql.none)}
-    ORDER BY t.id LIMIT ${sql.integer(batch)}`
+  return {
+    table: sql.id(name),
+    isDue: sql`t.account_id = ${account}::bigint AND t.deleted_at < ${before.toISOString()}::timestamptz`,
+    isFree: sql.join(isFree, sql.none),
+  }
+}
+
+/** Purges these records, or none if one of them is no longer due or free. */
+function purge({ account }: WriteParams, name: string, due: Due, conditions: Conditions): Write {
+  const { table, isDue, isFree } = conditions
+  const count = sql.integer(due.ids.length)
+  const all = sql`${`{${due.ids.join()}}`}::bigint[]`
   const deleted = sql`
-  DELETE FROM ${table} d USING locked
-  WHERE d.account_id = ${account}::bigint AND d.id IN (
-    ${purged})
-  RETURNING d.id, d.version
+  DELETE FROM ${table} d USING counted
+  WHERE d.account_id = ${account}::bigint AND d.id = ANY(${all})
 `
   const wiped = sql`
-  UPDATE event e SET changes = '{}'
-  FROM r WHERE e.account_id = ${account}::bigint AND e.record_id = r.id AND e.resource = ${sql.text(name)}
+  UPDATE event e SET changes = '{}' FROM counted
+  WHERE e.account_id = ${account}::bigint AND e.record_id = ANY(${all}) AND e.resource = ${sql.text(name)}
 `
   return {
+    conditions: [
+      sql`(SELECT count(*) FROM ${table} t WHERE ${isDue} AND t.id = ANY(${all})${isFree}) = ${count}`,
+    ],
     seesAll: true,
-    changes: [
-      { name: 'r', change: deleted },
+    steps: [
+      { name: 'deleted', change: deleted },
       { name: 'wiped', change: wiped },
     ],
     events: [
       {
-        type: `${name}.purged`,
-        resource: name,
-        of: sql`(SELECT id, version + 1 AS version FROM r)`,
-        countBefore: sql`(SELECT count(*) FROM (${purged}) d)`,
+        ...{ type: `${name}.purged`, resource: name, count: due.ids.length },
+        of: sql`(SELECT d.id, d.version + 1 AS version, ${count} - d.place AS behind
+    FROM unnest(${all}, ${`{${due.versions.join()}}`}::int[]) WITH ORDINALITY d (id, version, place))`,
       },
     ],
-    answer: sql`SELECT (SELECT count(*) FROM r)::text AS purged, (SELECT count(*) ${due})::text AS due`,
+    answer: sql`SELECT '' AS id FROM counted`,
   }
 }

@@ -201,7 +201,6 @@ function removal(
       },
       ...cascaded.changes,
     ],
-    when: sql`(SELECT count(*) FROM r) = ${count}`,
     whenBefore: () => [sql`(SELECT count(*) FROM ${table} t WHERE ${isThere}) = ${count}`],
     steps: [
       ...freedKeys(params, schema, 'r'),

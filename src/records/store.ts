@@ -38,6 +38,8 @@ export type RawReader = Reader & {
  * statements is a transaction of its own.
  */
 export type Transaction = Reader & {
+  /** True if a write of one record is a transaction of several statements, too (D164) */
+  readonly hasOnlyTransactions: boolean
   /**
    * Runs one statement that writes to an account, after the statements `before` in the same transaction.
    * Concurrent writes of one account may share a commit.

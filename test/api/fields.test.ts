@@ -682,6 +682,7 @@ test('a purge is not undone by a change that began before it', async () => {
   let reads = 0
   // The database, with a purge after the first read.
   const interrupted: Transaction = {
+    hasOnlyTransactions: db.hasOnlyTransactions,
     write: db.write,
     query: async (...asked) => {
       const rows = await db.query(...asked)

@@ -46,6 +46,7 @@ async function stepOf(job: Job, before: (text: string) => Promise<void> = async 
   }
   const step = await db.transaction({ account: '1' }, async tx => {
     const noting: Transaction = {
+      hasOnlyTransactions: tx.hasOnlyTransactions,
       query: async (text, params, replan) => {
         await note(text)
         return tx.query(text, params, replan)

@@ -14,7 +14,8 @@ const server = await startPostgres()
 const options = { skip: server === null && 'PostgreSQL is not installed' }
 const proxy = server && (await startProxy(await createDatabase(server.url)))
 // Statements have no time limit of their own: an earlier answer has not waited for it.
-const service = proxy && (await startService({ url: proxy.url, statementTimeoutMs: 600_000 }))
+const service =
+  proxy && (await startService({ url: proxy.url, statementTimeoutMs: 600_000, database: { silenceMs: 900 } }))
 after(async () => {
   await proxy?.close()
   await server?.stop()

@@ -2,5 +2,5 @@
 import type { Transaction } from '../../src/records/store.ts'
 
 export function byQueries({ query }: Pick<Transaction, 'query'>): Transaction {
-  return { query, write: (_account, text, params) => query(text, params) }
+  return { hasOnlyTransactions: false, query, write: (_account, text, params) => query(text, params) }
 }

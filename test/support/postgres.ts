@@ -153,7 +153,7 @@ function findBinaries(): string | undefined {
  * PostgreSQL refuses to run as root: then the package's account `postgres` runs it. Undefined if there is no
  * such account.
  */
-function serverAccount(): Account | undefined {
+export function serverAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return {}
   const idOf = (which: string) =>
     Number(execFileSync('id', [which, 'postgres'], { stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8' }))
@@ -164,10 +164,11 @@ function serverAccount(): Account | undefined {
   }
 }
 
-async function answers(url: string, server: ChildProcess): Promise<void> {
+/** Waits until the server, or the pooler in front of it, answers. */
+export async function answers(url: string, server: ChildProcess): Promise<void> {
   for (;;) {
     if (server.exitCode !== null)
-      throw new Error(`PostgreSQL ended with ${server.exitCode} before it was ready`)
+      throw new Error(`The server ended with ${server.exitCode} before it was ready`)
     const isReady = await asAdministrator(url, client => client.query('SELECT 1')).then(
       () => true,
       () => false,
@@ -191,7 +192,7 @@ function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   })
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once('error', reject)
     probe.listen(0, '127.0.0.1', () => {

@@ -10,14 +10,15 @@ import { basename, join } from 'node:path'
 import { firstStart } from '../../src/accounts/first-start.ts'
 import { createSample } from '../../src/accounts/sample/sample.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { type Database, openDatabase } from '../../src/db/open.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../../src/db/open.ts'
 import { createDatabase } from './postgres.ts'
 import { keepRows } from './shared-engine.ts'
 import { keepDaysSteady } from './steady-days.ts'
 import { timeouts } from './timeouts.ts'
 
 /** Options with which `openDatabase` opens it. */
-type Location = { readonly url: string } | { readonly template: string }
+type Location = Server | { readonly template: string }
+type Server = { readonly url: string; readonly pooler?: DatabaseOptions['pooler'] }
 type Started = { readonly location: Location; readonly token: string }
 type Prepared = { readonly original: string; readonly token: string | null }
 type Content = 'tables' | 'account' | 'sample'
@@ -79,9 +80,9 @@ async function preparedOn(url: string | undefined, content: Content): Promise<Pr
 }
 
 /** Starts an empty database of a server in place. */
-export async function startedAt(url: string, sampleData: boolean): Promise<Started> {
-  const token = await withDatabase({ url }, db => begin(db, sampleData ? 'sample' : 'account'))
-  return { location: { url }, token: token! }
+export async function startedAt(server: Server, sampleData: boolean): Promise<Started> {
+  const token = await withDatabase(server, db => begin(db, sampleData ? 'sample' : 'account'))
+  return { location: server, token: token! }
 }
 
 async function onServer(server: string, content: Content): Promise<Prepared> {
@@ -123,7 +124,7 @@ async function shrink(db: Database): Promise<void> {
 }
 
 async function withDatabase<T>(
-  location: { url: string } | { dataDir: string },
+  location: Server | { dataDir: string },
   act: (db: Database) => Promise<T>,
 ): Promise<T> {
   const db = await openDatabase({ ...location, ...timeouts(600_000), log })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { pino } from 'pino'
 import { type AppOptions, buildApp } from '../../src/app.ts'
-import { type Database, openDatabase } from '../../src/db/open.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../../src/db/open.ts'
 import { type Json, parseJson } from '../../src/json.ts'
 import { startedAt, startedDatabase } from './prepared.ts'
 import { type Borrowed, borrow } from './shared-engine.ts'
@@ -56,19 +56,23 @@ export async function startService(
   options: Partial<Omit<AppOptions, 'db'>> & {
     sampleData?: boolean
     statementTimeoutMs?: number
+    /** other options of its database */
+    database?: Partial<Pick<DatabaseOptions, 'hasOnlyTransactions' | 'pooler' | 'silenceMs'>>
     url?: string
     /** True if it may close its database, or change its schema: it is not shared */
     alone?: boolean
   } = {},
 ): Promise<Service> {
-  const { statementTimeoutMs, url, alone, sampleData = true, ...given } = options
+  const { statementTimeoutMs, database, url, alone, sampleData = true, ...given } = options
   const { now = () => new Date(), log = logger } = given
-  const { location, token } = await (url ? startedAt(url, sampleData) : startedDatabase(sampleData))
+  const { location, token } = await (url
+    ? startedAt({ url, pooler: database?.pooler }, sampleData)
+    : startedDatabase(sampleData))
   const say = (line: string) => log.warn(line)
   const open = async (): Promise<Borrowed> => {
     if ('template' in location && !alone && statementTimeoutMs === undefined)
       return borrow(location.template, say)
-    const db = await openDatabase({ ...location, ...timeouts(statementTimeoutMs), log: say })
+    const db = await openDatabase({ ...location, ...timeouts(statementTimeoutMs), ...database, log: say })
     return { db, giveBack: () => db.close() }
   }
   const { db, giveBack } = await open()

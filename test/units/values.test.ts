@@ -148,6 +148,8 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     dataDir: './data',
     agentToken: null,
     databaseUrl: null,
+    hasOnlyTransactions: false,
+    pooler: null,
     token: null,
     sampleData: true,
     timeZone: null,

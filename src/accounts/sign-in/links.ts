@@ -12,7 +12,7 @@ import type { WriteContext } from '../../records/write/operation.ts'
 import { author, type Origin } from '../../records/write/protocol.ts'
 import { endedLinks, endedSessions, isInUse } from '../../resources/user-access.ts'
 import type { Caller } from '../../rights/visibility.ts'
-import { ask, sql } from '../../sql.ts'
+import { ask, param, sql } from '../../sql.ts'
 import { accountOf, hashToken, newSecret } from '../token.ts'
 import { type NewSession, sessionRow, signingIn } from './sessions.ts'
 
@@ -48,10 +48,11 @@ export async function createLink(
   if (before) return savedLink(before, null)
   const secret = newSecret('link', context.catalog.account.id, randomBytes)
   const params = author(context)
+  const { condition, r } = signingIn(params, param(String(user)))
   const write = {
-    changes: [signingIn(params, sql`u.id = ${String(user)}::bigint`)],
+    conditions: [condition],
     seesAll: true,
-    steps: [endedLinks(params), linkRow(params, secret, purpose)],
+    steps: [r, endedLinks(params), linkRow(params, secret, purpose)],
     events: [
       {
         type: 'user.link_created',
@@ -81,8 +82,10 @@ function linkRow({ account }: WriteParams, secret: string, purpose: Purpose): St
   SELECT ${account}::bigint, ${hashToken(secret)}::text, r.id, ${purpose}::text, counted.at,
     counted.at + make_interval(secs => ${sql.integer(lifetimes[purpose])})
   FROM r, counted
-  RETURNING expires_at
 `,
+    returning: sql`expires_at`,
+    rows: () => sql`SELECT l.expires_at FROM sign_in_link l
+  WHERE l.account_id = ${account}::bigint AND l.hash = ${hashToken(secret)}::text`,
   }
 }
 
@@ -134,20 +137,23 @@ export async function consumeLink(
 ): Promise<boolean> {
   const params = author(caller)
   const hash = hashToken(secret)
+  const { condition, r } = signingIn(params, params.actor)
+  const isIt = sql`x.account_id = ${params.account}::bigint AND x.hash = ${hash}::text`
+  const isOpen = sql`EXISTS (
+      SELECT 1 FROM sign_in_link x
+      WHERE ${isIt} AND x."user" = ${params.actor}::bigint AND x.used_at IS NULL AND x.expires_at > now())`
   const used = {
     name: 'used',
     change: sql`
-  UPDATE sign_in_link x SET used_at = locked.at FROM locked
-  WHERE x.account_id = ${params.account}::bigint AND x.hash = ${hash}::text AND x."user" = ${params.actor}::bigint
-    AND x.used_at IS NULL AND x.expires_at > now()
-  RETURNING x."user"
+  UPDATE sign_in_link x SET used_at = counted.at FROM counted WHERE ${isIt}
 `,
   }
   const write = {
-    changes: [used, signingIn(params, sql`u.id = (SELECT "user" FROM used)`)],
+    conditions: [condition, isOpen],
     seesAll: true,
     ids: 1,
     steps: [
+      ...[r, used],
       ...(passwordHash === null
         ? []
         : [passwordRow(params, passwordHash), endedSessions(params), endedLinks(params, hash)]),

@@ -89,11 +89,11 @@ export async function changePassword(
   newHash: string,
 ): Promise<boolean> {
   const params = author(caller)
-  const isTheirs = sql`u.id = ${params.actor}::bigint AND ${hasPassword(params, judgedHash)}`
+  const { condition, r } = signingIn(params, params.actor, hasPassword(params, judgedHash))
   const write = {
-    changes: [signingIn(params, isTheirs)],
+    conditions: [condition],
     seesAll: true,
-    steps: [passwordRow(params, newHash), endedSessions(params, caller.session?.id), endedLinks(params)],
+    steps: [r, passwordRow(params, newHash), endedSessions(params, caller.session?.id), endedLinks(params)],
     events: [passwordChanged],
     answer: sql`SELECT r.id::text AS id FROM r, counted`,
   }

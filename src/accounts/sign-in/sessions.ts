@@ -6,7 +6,7 @@ import { execute } from '../../records/write/execute.ts'
 import { author, carryOut, locked } from '../../records/write/protocol.ts'
 import { isInUse, isSignedIn } from '../../resources/user-access.ts'
 import type { Caller } from '../../rights/visibility.ts'
-import { ask, param, type Sql, sql } from '../../sql.ts'
+import { ask, type Param, param, type Sql, sql } from '../../sql.ts'
 import { hashToken, newSecret } from '../token.ts'
 
 /** The origin of a sign-in, as the list of sessions shows it. */
@@ -49,15 +49,18 @@ function oldSessions({ account }: WriteParams): Step {
   }
 }
 
-/** A CTE for the user `r` who signs in, if they are in use and `condition`, on the row `u`, holds. */
-export function signingIn({ account }: WriteParams, condition: Sql): Step {
+/**
+ * The user `user` as the step `r` of a write, and its condition: they are in use, and `condition`, on the row
+ * `u`, holds.
+ */
+export function signingIn({ account }: WriteParams, user: Param, condition: Sql | null = null) {
+  const isUser = sql`u.account_id = ${account}::bigint AND u.id = ${user}::bigint`
+  const and = condition ? sql` AND ${condition}` : sql.none
   return {
-    name: 'r',
-    change: sql`
-  SELECT u.id, u.version FROM "user" u, locked
-  WHERE u.account_id = ${account}::bigint AND ${isInUse} AND ${condition}
-    AND EXISTS (SELECT 1 FROM account a WHERE a.account_id = ${account}::bigint AND a.deleted_at IS NULL)
-`,
+    condition: sql`EXISTS (
+      SELECT 1 FROM "user" u JOIN account a ON a.account_id = u.account_id AND a.deleted_at IS NULL
+      WHERE ${isUser} AND ${isInUse}${and})`,
+    r: { name: 'r', rows: () => sql`SELECT u.id, u.version FROM "user" u, locked WHERE ${isUser}` },
   }
 }
 
@@ -79,7 +82,8 @@ export async function saveSession(
   judged: { hash: string; newHash: string | null } | null,
 ): Promise<boolean> {
   const params = author(caller)
-  const isUser = sql`u.id = ${params.actor}::bigint`
+  const isJudged = judged && hasPassword(params, judged.hash)
+  const { condition, r } = signingIn(params, params.actor, isJudged)
   const renewed = {
     name: 'renewed',
     change: sql`
@@ -88,10 +92,10 @@ export async function saveSession(
 `,
   }
   const write = {
-    changes: [signingIn(params, judged ? sql`${isUser} AND ${hasPassword(params, judged.hash)}` : isUser)],
+    conditions: [condition],
     ids: 1,
     seesAll: true,
-    steps: [oldSessions(params), sessionRow(params, session), ...(judged?.newHash ? [renewed] : [])],
+    steps: [r, oldSessions(params), sessionRow(params, session), ...(judged?.newHash ? [renewed] : [])],
     events: [],
     answer: sql`SELECT counted.last_id::text AS id FROM counted`,
   }

@@ -7,35 +7,14 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Ask, type AskBatch, OneRefused } from '../ask.ts'
 import { clientFault, DatabaseUnavailable } from '../unavailable.ts'
+import type { ConnectionOptions } from './connection-options.ts'
 import { Expected } from './expected.ts'
-import { Greeting, type GreetingOptions, longestGreeting, WrongServer } from './greeting.ts'
+import { Greeting, longestGreeting, WrongServer } from './greeting.ts'
 import { requireShape } from './message-shape.ts'
 import { checkSendable } from './protocol-limits.ts'
 import { type PendingQuery, ResponseQueue } from './response-queue.ts'
 import { sendCancel } from './send-cancel.ts'
-import type { OnNotice } from './warnings.ts'
 import * as wire from './wire.ts'
-
-/** Connects; `signal` is aborted when the connection is no longer wanted. */
-export type Connect = (signal: AbortSignal) => Duplex | Promise<Duplex>
-
-export type ConnectionOptions = GreetingOptions & {
-  /** the servers of the address; the first available one is used */
-  readonly servers: readonly Connect[]
-  /** delay before connecting, in milliseconds */
-  readonly delayMs: number
-  /** True if the peer is another process, so that each send costs a system call */
-  readonly isRemote: boolean
-  /** time limit of each server until it is ready for queries, in milliseconds; null if others limit it */
-  readonly connectWithinMs: number | null
-  /** Called after each answer. */
-  onAnswer(): void
-  /** Called once, when it is over. */
-  onOver(): void
-  readonly onNotice: OnNotice
-  /** Takes one line for the operator. */
-  readonly log: (line: string) => void
-}
 
 /** PostgreSQL's own limit. */
 const longestMessage = 2 ** 30
@@ -51,6 +30,7 @@ export class Connection {
   /** Bytes that can't be sent yet. */
   #unsent: Buffer[] = []
   #isReady = false
+  #isInTransaction = false
   #over: Error | null = null
   readonly #expected = new Expected()
   #socket: Duplex | undefined
@@ -80,17 +60,23 @@ export class Connection {
     return performance.now() - this.#signAt
   }
 
-  readonly ask: Ask = (...statement) =>
-    new Promise((resolve, reject) => this.#put([statement], ([rows]) => resolve(rows as never), reject))
+  readonly ask: Ask = (...statement) => {
+    const isScript = statement[1] === undefined
+    const all = isScript ? [statement] : [...this.#preamble, statement]
+    return new Promise((resolve, reject) => this.#put(all, rows => resolve(rows.at(-1) as never), reject))
+  }
 
-  readonly askBatch: AskBatch = statements =>
-    new Promise((resolve, reject) =>
+  readonly askBatch: AskBatch = statements => {
+    const preamble = this.#preamble
+    const isOwn = (which: number | undefined) => which !== undefined && which >= preamble.length
+    return new Promise((resolve, reject) =>
       this.#put(
-        statements,
-        rows => resolve(rows as wire.Row[][]),
-        (error, which) => reject(which === undefined ? error : new OneRefused(which, error)),
+        [...preamble, ...statements],
+        rows => resolve(rows.slice(preamble.length) as wire.Row[][]),
+        (error, which) => reject(isOwn(which) ? new OneRefused(which! - preamble.length, error) : error),
       ),
     )
+  }
 
   /**
    * Cancels the running statement (57014). Send nothing more until it resolves: it might be cancelled
@@ -223,8 +209,15 @@ export class Connection {
     this.#unsent = []
   }
 
+  /** The preamble of a transaction that begins now. */
+  get #preamble(): Parameters<Ask>[] {
+    const { preamble } = this.#options
+    return preamble && !this.#isInTransaction ? [preamble] : []
+  }
+
   #finishFirst(state: string): void {
     this.hasAnswered = true
+    this.#isInTransaction = state !== 'I'
     this.#responses.finishFirst(state)
     if (this.underWay === 0) this.#onEmpty()
     this.#options.onAnswer()

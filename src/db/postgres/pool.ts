@@ -6,7 +6,8 @@ import { beginWait } from '../../diagnostics.ts'
 import { within } from '../../waiting/timeout.ts'
 import { type Ask, type AskBatch, OneRefused } from '../ask.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
-import type { Connection, ConnectionOptions } from './connection.ts'
+import type { Connection } from './connection.ts'
+import type { ConnectionOptions } from './connection-options.ts'
 
 /** The queries of a transaction. Rows are text, as everywhere. */
 export type PoolTransaction = {

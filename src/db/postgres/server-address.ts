@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls'
 import { StartupError } from '../startup-error.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
-import type { Connect, ConnectionOptions } from './connection.ts'
+import type { Connect, ConnectionOptions } from './connection-options.ts'
 import type { GreetingOptions } from './greeting.ts'
 import { type Host, readServerUrl, type Tls } from './server-url.ts'
 

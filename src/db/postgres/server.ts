@@ -23,19 +23,21 @@ const otherConnections = 4
 const untimedAtOnce = 2
 /** The number of exports at a time (work/exports/permits.ts). */
 const snapshotsAtOnce = 4
-/** Longest silence of the server before requests are refused with "try again". */
-const silenceMs = 900
 /** Interval at which a cancel request is repeated. */
 const cancelAgainMs = 100
 
 /** Opens the server of this address. Throws a StartupError if it can't be opened. */
 export async function server(options: LimitedOptions, url: string): Promise<Driver> {
-  const { poolSize = otherConnections + 2 * availableParallelism(), statementTimeoutMs, log } = options
+  const {
+    poolSize = otherConnections + 2 * availableParallelism(),
+    statementTimeoutMs,
+    silenceMs,
+    log,
+  } = options
   const address = serverAddress(url)
   const open = opener(address, log)
-  const parameters = limitsOf(options)
   const sql = new ConnectionPool({
-    open: (life, delayMs) => open(life, { parameters, delayMs }),
+    open: (life, delayMs) => open(life, { ...limitsOf(options), delayMs }),
     size: poolSize,
   })
   try {
@@ -67,8 +69,7 @@ export async function server(options: LimitedOptions, url: string): Promise<Driv
       const connection = open(unwatched)
       return connection.ask<never>(...statement).finally(() => connection.close())
     },
-    snapshot: (act, ended) =>
-      atOneSnapshot(open(unwatched, { parameters: options.prepare === false ? {} : untimed }), act, ended),
+    snapshot: (act, ended) => atOneSnapshot(open(unwatched, options.pooler ? {} : untimed), act, ended),
     guard: ask => breaker.guard(() => ask()),
     hasOneConnection: false,
     readPermits,
@@ -86,35 +87,43 @@ export async function server(options: LimitedOptions, url: string): Promise<Driv
   }
 }
 
-type Opening = { readonly parameters?: object; readonly connectWithinMs?: number; readonly delayMs?: number }
+type Opening = {
+  readonly parameters?: object
+  readonly preamble?: Parameters<Ask>
+  readonly connectWithinMs?: number
+  readonly delayMs?: number
+}
 type Open = (life: Life, opening?: Opening) => Connection
 
 /** A function that opens a connection to this server, after a delay (default: none). */
 function opener(address: ServerAddress, log: (line: string) => void): Open {
   const onNotice = warnings(log)
-  return (life, { parameters, connectWithinMs = address.connectWithinMs ?? 5000, delayMs = 0 } = {}) => {
+  return (life, { parameters, ...opening } = {}) => {
     const settings = { ...readable, ...parameters, ...address.settings }
     return new Connection({
-      ...address,
-      ...life,
-      settings,
-      delayMs,
-      isRemote: true,
-      connectWithinMs,
+      ...{ ...address, ...life, settings, isRemote: true },
+      ...{ connectWithinMs: address.connectWithinMs ?? 5000, delayMs: 0, ...opening },
       onNotice,
       log,
     })
   }
 }
 
-/** The server's time limit of a statement. A pooler may refuse this parameter. */
-function limitsOf({ prepare = true, statementTimeoutMs }: LimitedOptions): object {
-  if (!prepare) return {}
-  return {
+/**
+ * The server's time limit of a statement. Behind a pooler each transaction sets it for itself: the next one
+ * on the connection may be another client's.
+ */
+function limitsOf({ pooler = null, statementTimeoutMs }: LimitedOptions): Opening {
+  const parameters = {
     statement_timeout: `${statementTimeoutMs}`,
     lock_timeout: `${Math.ceil(statementTimeoutMs / 2)}`,
     // Compiling a statement takes longer than any of these statements should.
     jit: 'off',
+  }
+  if (!pooler) return { parameters }
+  const settings = Object.keys(parameters).map((name, index) => `set_config('${name}', $${index + 1}, true)`)
+  return {
+    preamble: [`SELECT ${settings.join()}`, Object.values(parameters), { prepare: pooler.prepares }],
   }
 }
 
@@ -208,7 +217,7 @@ async function cancelUntil(over: AbortSignal, connection: Connection): Promise<v
 /** Values read alike everywhere, and administrators see whose connections they are. */
 const readable = { application_name: 'dealwright', TimeZone: 'UTC', DateStyle: 'ISO, MDY' }
 /** For statements without a time limit. */
-const untimed = { statement_timeout: '0', jit: 'off' }
+const untimed: Opening = { parameters: { statement_timeout: '0', jit: 'off' } }
 const unwatched: Life = { onAnswer() {}, onOver() {} }
 
 const oldestServer = 15
@@ -223,7 +232,12 @@ export async function requireServer(ask: Ask, where: string, log: (line: string)
     const [row] = await ask<[typeof server]>(text, [])
     server = row
   } catch (error) {
-    throw new StartupError(`${where}, cannot be used: ${(error as Error).message}`, { cause: error })
+    const { message } = error as Error
+    // PgBouncer's sentence.
+    const hint = /unsupported startup parameter/.test(message)
+      ? '; it is behind a pooler: set DATABASE_POOLER=1'
+      : ''
+    throw new StartupError(`${where}, cannot be used: ${message}${hint}`, { cause: error })
   }
   if (Number.parseInt(server.version, 10) < oldestServer) {
     throw new StartupError(`${where}, is version ${server.version}; ${oldestServer} is the oldest that works`)

@@ -20,9 +20,10 @@ export async function execute(
   write: Write,
   { after = [], isOfMany = false, isLocked = false }: Execution = {},
 ): ReturnType<Transaction['write']> {
-  const statements = isOfMany
-    ? asTransaction(params, write, after, isLocked)
-    : asStatement(params, write, after)
+  const statements =
+    isOfMany || db.hasOnlyTransactions
+      ? asTransaction(params, write, after, isLocked)
+      : asStatement(params, write, after)
   const { text, values } = statements.pop()!
   try {
     return await db.write(params.account.value!, text, values, statements)

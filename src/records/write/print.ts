@@ -75,7 +75,7 @@ function printer({ account }: WriteParams, steps: readonly Step[], { ids = 0 }: 
     for (const { name, rows } of named.toReversed()) {
       if (!new RegExp(`\\b${name}\\b`).test(text)) continue
       const select = rows!()
-      text += compile(select).text
+      text += `\n${compile(select).text}`
       ctes.unshift(sql`${sql.id(name)} AS (${select})`)
     }
     return compile(ctes.length ? sql`WITH ${sql.join(ctes, sql`,\n`)} ${statement}` : statement, account)
@@ -115,8 +115,8 @@ function momentOf({ at }: WriteParams, { hasOwnMoment }: Write): Sql {
 
 /** The counter with the numbers that the write takes; no row if the changes are not as they must be. */
 function countedUnderLock(params: WriteParams, write: Write): Sql {
-  const { changes = [], when = changes.length ? sql`EXISTS (SELECT 1 FROM r)` : sql.none, events } = write
-  const and = when === sql.none ? when : sql` AND ${when}`
+  const { changes = [], events } = write
+  const and = changes.length ? sql` AND EXISTS (SELECT 1 FROM r)` : sql.none
   return sql`
   UPDATE counter c SET ${taken(params, write, numberOf(events, countOf))}, last_at = locked.at
   FROM locked

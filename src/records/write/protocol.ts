@@ -62,10 +62,9 @@ export type Write = {
   readonly conditions?: readonly Sql[]
   /** True if it must see what was committed until it has the lock */
   readonly seesAll?: boolean
-  /** changes of stored rows. Nothing is written if the step `r` then has no row, or if `when` is false. */
+  /** changes of stored rows. One statement writes nothing if the step `r` then has no row. */
   readonly changes?: readonly Step[]
-  readonly when?: Sql
-  /** conditions that the transaction of several writes checks before the changes, in place of `when` */
+  /** with changes: the conditions that a transaction checks before them for the same */
   readonly whenBefore?: () => readonly Sql[]
   /** number of ids of records that it takes */
   readonly ids?: number

@@ -99,6 +99,8 @@ function dateOf(moment: Sql): Sql {
 
 /** The name of a kind of activity. */
 function kindName(kind: Sql): Sql {
-  const all = kindNames.map((name, index) => sql`WHEN ${sql.integer(index + 1)} THEN ${sql.text(name)}`)
-  return sql`CASE ${kind} ${sql.join(all, sql` `)} END`
+  const all = kindNames.map(
+    (name, index) => sql`WHEN ${kind} = ${sql.integer(index + 1)} THEN ${sql.text(name)}`,
+  )
+  return sql`CASE ${sql.join(all, sql` `)} END`
 }

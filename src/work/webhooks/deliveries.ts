@@ -157,18 +157,15 @@ async function happened(
 ): Promise<Written<object>> {
   const params = author(context)
   const [x, own] = [sql`x`, param(String(id))]
+  const isIt = sql`${visible('webhook', params, x)} AND x.id = ${own}::bigint`
+  const isThere = sql`${isIt} AND ${changeable('webhook', params, x)} AND x.deleted_at IS NULL`
   const write: Write = {
-    changes: [
-      {
-        name: 'r',
-        change: sql`
-  SELECT x.id, x.version FROM locked, webhook x
-  WHERE ${visible('webhook', params, x)} AND ${changeable('webhook', params, x)} AND x.id = ${own}::bigint
-    AND x.deleted_at IS NULL
-`,
-      },
+    conditions: [sql`EXISTS (SELECT 1 FROM webhook x WHERE ${isThere})`],
+    seesAll: true,
+    steps: [
+      { name: 'r', rows: () => sql`SELECT x.id, x.version FROM locked, webhook x WHERE ${isIt}` },
+      ...steps(params),
     ],
-    steps: steps(params),
     events: [{ type, resource: 'webhook', of: sql`r` }],
     answer: sql`SELECT r.id::text AS id, counted.last_seq::text AS seq FROM r, counted`,
   }

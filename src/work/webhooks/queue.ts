@@ -185,7 +185,7 @@ function written(webhook: Webhook, mine: Sql, outcomes: readonly Outcome[], now:
       state text, next_at timestamptz, status int, error text, duration_ms int, answer text)) g
   WHERE ${isOf(webhook, sql`d`)} AND d.seq = ANY(${seqs}::bigint[]) AND d.seq = g.seq
     AND CASE WHEN ${isOwn} THEN d.tries = g.tries ELSE d.log -> -1 IS DISTINCT FROM g.entry END
-  RETURNING d.resource, d.record, CASE d.state WHEN 'waiting' THEN d.first_tried_at END AS first_tried_at
+  RETURNING d.resource, d.record, CASE WHEN d.state = 'waiting' THEN d.first_tried_at END AS first_tried_at
 ), freed AS MATERIALIZED (
   SELECT n.seq, greatest(${now.toISOString()}::timestamptz, n.free_at) AS free_at
   FROM (SELECT o.resource, o.record, max(o.first_tried_at) AS first_tried_at FROM done o GROUP BY 1, 2) r
