@@ -26,19 +26,17 @@ const service = 0
 export async function purgeRecords(db: Transaction, catalog: Catalog, before: Date): Promise<Purge> {
   let purged = 0
   const kept: { [resource: string]: number } = {}
-  for (const { resource, fields } of purgeOrder(catalog)) {
-    if (resource.actor || !fields.some(field => field.internal_name === 'deleted_at')) continue
-    const params = author({ catalog, actor: service })
-    const conditions = conditionsOf(params.account, resource.name, catalog, before)
+  const params = author({ catalog, actor: service })
+  for (const { name, conditions } of await withDue(db, params.account, catalog, before)) {
     for (;;) {
       const due = await readDue(db, conditions)
-      const write = purge(params, resource.name, due, conditions)
+      const write = purge(params, name, due, conditions)
       const isPurged = due.ids.length > 0 && (await execute(db, params, write)).length > 0
       if (isPurged) purged += due.ids.length
       const left = due.count - (isPurged ? due.ids.length : 0)
       if (isPurged && left > 0) continue
       // One that changed meanwhile is due again in the next round.
-      if (left > 0) kept[resource.name] = left
+      if (left > 0) kept[name] = left
       break
     }
   }
@@ -57,6 +55,22 @@ function purgeOrder({ resources }: Catalog) {
   }
   for (const name of resources.keys()) place(name, [])
   return ordered.map(name => resources.get(name)!)
+}
+
+/** The resources that have due records, in the order of their purge. One statement finds them. */
+async function withDue(db: Transaction, account: Param, catalog: Catalog, before: Date) {
+  const all = purgeOrder(catalog)
+    .filter(
+      ({ resource, fields }) =>
+        !resource.actor && fields.some(({ internal_name }) => internal_name === 'deleted_at'),
+    )
+    .map(({ resource: { name } }) => ({ name, conditions: conditionsOf(account, name, catalog, before) }))
+  const isAny = all.map(({ conditions: { table, isDue } }, index) => {
+    return sql`SELECT ${sql.integer(index)} AS place WHERE EXISTS (SELECT 1 FROM ${table} t WHERE ${isDue})`
+  })
+  const due = await ask(db, sql`SELECT place::text AS place FROM (${sql.join(isAny, sql` UNION ALL `)}) d`)
+  const places = new Set(due.map(({ place }) => Number(place)))
+  return all.filter((_one, index) => places.has(index))
 }
 
 /** Records that are due: those of a batch that may be purged, with their versions, and the number of all. */

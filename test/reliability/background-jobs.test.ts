@@ -127,3 +127,31 @@ test('a stop waits for the pass under way, and nothing is asked of the database 
   await stopped
   assert.equal(asked, 1)
 })
+
+test('an account with nothing to do costs a dozen statements a round, none of which takes its lock', async () => {
+  const idle = await newAccount('Idle')
+  // The first round after a change follows it.
+  const settled = `SELECT settled_version = catalog_version AS is_settled FROM account WHERE account_id = $1::bigint`
+  await db.query('UPDATE account SET settled_version = catalog_version')
+  assert.equal((await db.query(settled, [`${idle}`]))[0]!.is_settled, 't')
+  const asked: string[] = []
+  const query: Database['query'] = (text, params = [], replan) => {
+    if (params[0] === `${idle}`) asked.push(text)
+    return db.query(text, params, replan)
+  }
+  const write: Database['write'] = (account, text, params, before = []) => {
+    if (account === `${idle}`) asked.push(...before.map(one => one.text), text)
+    return db.write(account, text, params, before)
+  }
+  const round = { resources, now: () => new Date(), log: () => {}, retentionDays: 30 }
+  const jobs = new BackgroundJobs({ ...round, db: { ...db, query, write } })
+  // The last of its jobs but one, which looks for indexes.
+  while (!asked.some(text => text.includes('FROM job j')))
+    await new Promise(resolve => setTimeout(resolve, 20))
+  await jobs.stop()
+  assert.ok(asked.length <= 11, `${asked.length}: ${asked.join('\n')}`)
+  assert.deepEqual(
+    asked.filter(text => text.includes('FOR UPDATE')),
+    [],
+  )
+})

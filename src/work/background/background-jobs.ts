@@ -29,6 +29,8 @@ import { purgeAccount, purgeState } from './purge-account.ts'
 const everyMs = 3_600_000
 /** Other processes cache a configuration for a second (accounts/callers.ts). */
 const knownEverywhereAfterMs = 2_000
+/** Jobs take a configuration of this age, as callers do. */
+const freshMs = 1_000
 /** Grace period of a stop. */
 const finishWithinMs = 2_000
 /** One account's index may take minutes. */
@@ -168,11 +170,12 @@ export class BackgroundJobs {
     const { db, resources } = this.#options
     let version: string | null = null
     let isWhole = true
-    // Each job uses the latest configuration. A failed job does not stop the next one.
+    const latest = latestCatalog(db, resources, account)
+    // A failed job does not stop the next one.
     for (const job of jobs) {
       if (this.#isStopped) return null
       try {
-        const catalog = await loadCatalog(db, resources, account)
+        const catalog = await latest()
         version ??= catalog.version
         await job(catalog)
       } catch (error) {
@@ -246,6 +249,21 @@ export class BackgroundJobs {
     this.#options.log(
       `A background job (${what}) failed; it is tried again within the hour: ${reasonOf(error)}`,
     )
+  }
+}
+
+/** A function that returns the account's configuration, read again when it is older than a second. */
+function latestCatalog(
+  db: Database,
+  resources: readonly Resource[],
+  account: number,
+): () => Promise<Catalog> {
+  let loaded: { readonly catalog: Catalog; readonly at: number } | null = null
+  return async () => {
+    const at = performance.now()
+    if (!loaded || at - loaded.at > freshMs)
+      loaded = { catalog: await loadCatalog(db, resources, account), at }
+    return loaded.catalog
   }
 }
 
