@@ -20,7 +20,7 @@ async function makeDeal(title: string, more: object = {}): Promise<number> {
 const isWhole = (element: Locator) =>
   element.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)
 
-test('the stages of a deal have their whole names on a phone, and their days in one line', {
+test('the stages of a deal have their whole names in a narrow panel, and their days in one line', {
   skip,
 }, async () => {
   const id = await makeDeal('Narrow steps', { pipeline_stage: known.stages.New! })
@@ -29,7 +29,7 @@ test('the stages of a deal have their whole names on a phone, and their days in 
     `UPDATE event SET at = at - interval '12 days' WHERE resource = 'deal' AND record_id = ${id}`,
   )
   for (const width of [390, 320]) {
-    const { page, end } = await openUi(service, `/deals/${id}`, { size: { width, height: 800 } })
+    const { page, end } = await openUi(service, `/board?deal=${id}`, { size: { width, height: 800 } })
     const stages = page.getByRole('radiogroup', { name: 'Stage' }).getByRole('radio')
     await page.getByText('12 d', { exact: true }).waitFor()
     for (const stage of await stages.all()) {

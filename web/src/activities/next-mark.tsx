@@ -20,15 +20,21 @@ const shapes: { readonly [state in NextState]: string } = {
 }
 const isFilled = (state: NextState) => state === 'overdue' || state === 'today'
 
+const words: { readonly [state in NextState]: string } = {
+  none: '',
+  overdue: 'Overdue: ',
+  today: 'Today: ',
+  later: 'Next: ',
+}
+
 /** The text of the mark, such as “Overdue: Follow-up call, Nov 15, 2026, 9:30 AM”. */
 function useNextText(deal: AnyRecord, state: NextState): string {
   const format = useFormat()
   if (state === 'none') return 'Nothing planned'
-  const begin = { overdue: 'Overdue', today: 'Today', later: 'Next' }[state]
   const at = deal.next_activity_at
   const when = typeof at === 'string' ? format.moment(at) : 'without a date'
   const subject = deal.next_activity_subject
-  return `${begin}: ${[typeof subject === 'string' ? subject : 'an activity', when].join(', ')}`
+  return `${words[state]}${[typeof subject === 'string' ? subject : 'an activity', when].join(', ')}`
 }
 
 export function NextMark({ deal }: { deal: AnyRecord }) {
@@ -41,16 +47,32 @@ function Mark({ deal, state }: { deal: AnyRecord; state: NextState }) {
   const text = useNextText(deal, state)
   return (
     <span title={text} data-next={state} className={`flex shrink-0 ${looks[state]}`}>
-      <svg viewBox="0 0 12 12" width={12} height={12} aria-hidden>
-        <path
-          d={shapes[state]}
-          fill={isFilled(state) ? 'currentColor' : 'none'}
-          stroke="currentColor"
-          strokeWidth={1.5}
-          strokeLinejoin="round"
-        />
-      </svg>
+      <Shape state={state} />
       <span className="unseen">{text}</span>
     </span>
+  )
+}
+
+/** The mark beside the name of the step, which it does not repeat. */
+export function NextSign({ state }: { state: NextState }) {
+  return (
+    <span data-next={state} title={words[state].slice(0, -2)} className={`flex shrink-0 ${looks[state]}`}>
+      <Shape state={state} />
+      <span className="unseen">{words[state]}</span>
+    </span>
+  )
+}
+
+function Shape({ state }: { state: NextState }) {
+  return (
+    <svg viewBox="0 0 12 12" width={12} height={12} aria-hidden>
+      <path
+        d={shapes[state]}
+        fill={isFilled(state) ? 'currentColor' : 'none'}
+        stroke="currentColor"
+        strokeWidth={1.5}
+        strokeLinejoin="round"
+      />
+    </svg>
   )
 }

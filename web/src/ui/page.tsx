@@ -2,18 +2,30 @@
 import { type ReactNode, useEffect, useId } from 'react'
 import { classes } from './classes.ts'
 
-export function PageHead(props: { title: string; detail?: ReactNode; children?: ReactNode }) {
-  const { title, detail, children } = props
+export function PageHead(props: {
+  title: string
+  detail?: ReactNode
+  /** the title may need two lines beside the actions */
+  isLong?: boolean
+  children?: ReactNode
+}) {
+  const { title, detail, isLong = false, children } = props
   useEffect(() => {
     document.title = `${title} · Dealwright`
   }, [title])
   return (
     <header className="flex min-h-[52px] shrink-0 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
-      <h1 dir="auto" className="truncate text-lg font-semibold">
+      <h1
+        dir="auto"
+        className={classes(
+          'text-lg font-semibold',
+          isLong ? 'line-clamp-2 min-w-0 flex-1 basis-40' : 'truncate',
+        )}
+      >
         {title}
       </h1>
       {detail && <div className="min-w-0 text-ink-soft">{detail}</div>}
-      <span className="grow" />
+      {!isLong && <span className="grow" />}
       {children}
     </header>
   )

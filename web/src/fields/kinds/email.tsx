@@ -15,11 +15,13 @@ function checkOne(value: string): string | undefined {
   )
 }
 
+export const emailHref = (value: string): string => `mailto:${encodeURIComponent(value).replace('%40', '@')}`
+
 export const email = entriesKind<Sent>({
   types,
   noun: 'e-mail',
   inputType: 'email',
-  href: value => `mailto:${encodeURIComponent(value).replace('%40', '@')}`,
+  href: emailHref,
   read: ({ email_type: type, email_value: value }) => ({ type, value }),
   write: ({ type, value }) => ({ email_type: type, email_value: value }),
   checkOne,

@@ -13,12 +13,15 @@ function checkOne(value: string): string | undefined {
   return wrong ?? (pattern.test(value) ? undefined : 'Must be a phone number, such as +1 555 0100.')
 }
 
+/** Visual separators are left out (RFC 3966). */
+export const phoneHref = (value: string): string =>
+  `tel:${encodeURIComponent(value.replace(/[\s()./-]/g, '')).replace(/%2B/g, '+')}`
+
 export const phone = entriesKind<Sent>({
   types,
   noun: 'phone number',
   inputType: 'tel',
-  // Visual separators are left out (RFC 3966).
-  href: value => `tel:${encodeURIComponent(value.replace(/[\s()./-]/g, '')).replace(/%2B/g, '+')}`,
+  href: phoneHref,
   read: ({ phone_type: type, phone_number: value }) => ({ type, value }),
   write: ({ type, value }) => ({ phone_type: type, phone_number: value }),
   checkOne,

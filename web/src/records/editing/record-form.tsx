@@ -5,7 +5,7 @@ import { kindOf } from '../../fields/kinds.ts'
 import { problemsWithin } from '../../fields/references/new-related.ts'
 import { classes } from '../../ui/classes.ts'
 import { isWritable, type Problems, type Values } from './draft.ts'
-import { technical, technicalLast } from './technical-fields.ts'
+import { isTechnical, technicalLast } from './technical-fields.ts'
 
 /** From this width of its column on, a field has a line of its own. */
 const wide = 200
@@ -83,7 +83,11 @@ export function RecordForm(props: {
       {shown.map(section => {
         const title = section[0]!.section
         return (
-          <Section key={title} title={hasHeadings ? title : null}>
+          <Section
+            key={isTechnical(section) ? 'technical' : title}
+            title={hasHeadings ? title : null}
+            isFolded={isTechnical(section)}
+          >
             {section.map(field => (
               <div
                 key={field.internal_name}
@@ -103,11 +107,12 @@ export function RecordForm(props: {
   )
 }
 
-function Section({ title, children }: { title: string | null; children: ReactNode }) {
+function Section(props: { title: string | null; isFolded: boolean; children: ReactNode }) {
+  const { title, isFolded, children } = props
   const id = useId()
   const grid = 'grid gap-4 sm:grid-cols-2'
   if (!title) return <div className={grid}>{children}</div>
-  if (title === technical)
+  if (isFolded)
     return (
       <details>
         <summary className="min-h-6 cursor-pointer font-semibold select-none">{title}</summary>

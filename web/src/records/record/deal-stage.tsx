@@ -1,4 +1,7 @@
-/** The stages of a deal's pipeline, as a row of choices: the current stage, and the possible moves. */
+/**
+ * The stages of a deal's pipeline, as a row of choices: the current stage, and the possible moves. On a phone
+ * they are a bar of steps, and the moves are in the menu at its foot.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
@@ -15,8 +18,13 @@ import { stageChangesQuery } from '../timeline/history.ts'
 import { stageTimes } from './stage-times.ts'
 import type { ShownRecord } from './use-record.ts'
 
-export function DealStage(props: { shown: ShownRecord; save: Save; reason: string | undefined }) {
-  const { shown, save, reason } = props
+export function DealStage(props: {
+  shown: ShownRecord
+  save: Save
+  reason: string | undefined
+  isCompact?: boolean
+}) {
+  const { shown, save, reason, isCompact = false } = props
   const { record } = shown
   const { data, isPending } = useQuery(stagesQuery)
   const { data: changes } = useQuery(stageChangesQuery(record))
@@ -69,9 +77,16 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
   }
   if (isPending) return <Skeleton className="h-8 w-full" />
   if (stages.length === 0) return null
-  const isKnown = changes !== undefined || record.version === 1
-  const times = isKnown ? stageTimes(changes ?? [], record, Date.now()) : null
+  const times = changes || record.version === 1 ? stageTimes(changes ?? [], record, Date.now()) : null
   const since = typeof record.deal_stage_updated_at === 'string' ? record.deal_stage_updated_at : null
+  const line = here && <StageLine {...{ since, here, isCompact }} />
+  if (isCompact)
+    return (
+      <div ref={list} className="flex flex-col gap-1">
+        <Steps stages={stages} place={place} />
+        {line}
+      </div>
+    )
   return (
     <div className="flex flex-col gap-1">
       {/* Arrows move the focus alone, and Space or Enter chooses: a move is saved at once. */}
@@ -119,12 +134,56 @@ export function DealStage(props: { shown: ShownRecord; save: Save; reason: strin
           )
         })}
       </div>
-      {since && here && (
-        <p className="text-sm text-ink-faint">
-          In {here.name} since <time dateTime={since}>{format.moment(since)}</time> ({format.ago(since)})
-          {here.kind === kindOf.open && `, ${format.percent(here.probability)} likely`}
-        </p>
-      )}
+      {line}
+    </div>
+  )
+}
+
+/** Since when a deal is in its stage, and how likely that makes it. */
+function StageLine(props: { since: string | null; here: Stage; isCompact: boolean }) {
+  const { since, here, isCompact } = props
+  const format = useFormat()
+  const likely = here.kind === kindOf.open && `, ${format.percent(here.probability)} likely`
+  if (isCompact)
+    return (
+      <p className="text-sm text-ink-soft">
+        <span className="unseen">Stage: </span>
+        <bdi className="font-medium text-ink">{here.name}</bdi>
+        {since && (
+          <>
+            {' since '}
+            <time dateTime={since} title={format.fullMoment(since)}>
+              {format.date(format.dateOf(since))}
+            </time>
+          </>
+        )}
+        {likely}
+      </p>
+    )
+  if (!since) return null
+  return (
+    <p className="text-sm text-ink-faint">
+      In {here.name} since <time dateTime={since}>{format.moment(since)}</time> ({format.ago(since)}){likely}
+    </p>
+  )
+}
+
+/** How far a deal has come, as a bar with a part for each open stage. */
+function Steps({ stages, place }: { stages: readonly Stage[]; place: number }) {
+  const here = stages[place]
+  const open = stages.filter(({ kind }) => kind === kindOf.open)
+  const closed = here?.kind === kindOf.won ? 'bg-won' : here?.kind === kindOf.lost ? 'bg-lost' : null
+  return (
+    <div aria-hidden className="flex gap-1">
+      {open.map(stage => {
+        const isReached = stages.indexOf(stage) <= place
+        return (
+          <span
+            key={stage.id}
+            className={classes('h-1.5 grow rounded-full', closed ?? (isReached ? 'bg-accent' : 'bg-line'))}
+          />
+        )
+      })}
     </div>
   )
 }

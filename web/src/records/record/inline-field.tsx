@@ -1,7 +1,7 @@
 /** A value edited in place: a button becomes an input, and the focus returns to it. */
 import { Link } from '@tanstack/react-router'
 import { Check, ExternalLink, Loader, X } from 'lucide-react'
-import { type FocusEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import { type AnyRecord, type Field, problemsByField } from '../../api/api.ts'
 import { displayValue, kindOf } from '../../fields/kinds.ts'
 import { problemsWithin } from '../../fields/references/new-related.ts'
@@ -31,8 +31,8 @@ type Props = {
   reason: string | undefined
 }
 
-/** A label and its value. */
-export function InlineField(props: Props) {
+/** A label and its value; `children` stand below it. */
+export function InlineField({ children, ...props }: Props & { children?: ReactNode }) {
   const { field, record, reason } = props
   const [base, setBase] = useState<AnyRecord | null>(null)
   const isBack = useRef(false)
@@ -64,6 +64,7 @@ export function InlineField(props: Props) {
         ) : (
           <ShownValue {...props} isEditable={isEditable} button={button} onEdit={() => setBase(record)} />
         )}
+        {children}
       </dd>
     </div>
   )

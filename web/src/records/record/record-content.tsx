@@ -1,95 +1,124 @@
-/** A record: its head, its problems, its fields, and its tabs. The same on a page and in a panel. */
+/** A record: its facts, what is next, its fields, and its tabs. The same on a page and in a panel. */
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
 import { type About, aboutRecord, isSubject } from '../../activities/about.ts'
 import { logCommands } from '../../activities/log-commands.ts'
-import { kindOf } from '../../fields/kinds.ts'
+import { stagesQuery } from '../../api/queries.ts'
+import { kindOf } from '../../board/stage-kind.ts'
 import { type Command, useCommands } from '../../shell/commands.ts'
 import { useReadOnlyReason } from '../../shell/me.ts'
+import { classes } from '../../ui/classes.ts'
 import { useMedia } from '../../ui/use-media.ts'
 import { isEmpty, isWritable } from '../editing/draft.ts'
-import { useRecordSave } from '../editing/use-record-save.tsx'
+import { type Save, useRecordSave } from '../editing/use-record-save.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
+import { BottomBar } from './bottom-bar.tsx'
 import { DealProducts } from './deal-products.tsx'
 import { DealStage } from './deal-stage.tsx'
-import { Details } from './details.tsx'
+import { Headline } from './headline.tsx'
+import { NextStrip } from './next-strip.tsx'
+import { Overview } from './overview.tsx'
 import { DeletedBanner } from './record-actions.tsx'
 import { hasRelated, Related } from './related.tsx'
-import { namesOf, type ShownRecord } from './use-record.ts'
+import type { ShownRecord } from './use-record.ts'
 
 export function RecordContent(props: {
   shown: ShownRecord
   tab: string | undefined
   onTab: (tab: string) => void
-  /** in a panel the fields have no room beside the tabs */
+  /** in a panel, which has the facts in its head, the fields have no room beside the tabs */
   isPanel?: boolean
 }) {
   const { shown, tab, onTab, isPanel = false } = props
   const isNarrow = useMedia('(max-width: 1127px)')
+  const isPhone = useMedia('(max-width: 899px)') && !isPanel
   // Without room beside the other tabs the fields are one of them: none is far below the others.
   const isOneColumn = isPanel || isNarrow
-  const { resource, record, sections } = shown
+  const { resource, record } = shown
   const { save, dialogs } = useRecordSave(shown)
   const mayNot = useReadOnlyReason(resource)
   const reason = record.deleted_at ? 'This was deleted. Restore it to change it.' : mayNot
   const place = useRecordCommands(shown, onTab)
   const isDeal = resource === 'deal'
+  const { data: stages = [] } = useQuery({ ...stagesQuery, enabled: isDeal })
+  const stageKind = stages.find(({ id }) => id === record.pipeline_stage)?.kind
+  const overview = <Overview {...{ shown, save, reason }} isFramed={!isOneColumn} />
+  return (
+    <>
+      <div ref={place} className={classes('flex flex-col gap-3', !isPanel && 'grow px-4 pb-6')}>
+        {record.deleted_at && <DeletedBanner shown={shown} />}
+        {!record.deleted_at && <MissingBanner shown={shown} />}
+        {!isPanel && <Headline shown={shown} />}
+        {isDeal && <DealStage {...{ shown, save, reason }} isCompact={isPhone} />}
+        <NextStrip shown={shown} isOpen={isDeal && stageKind === kindOf.open} hasBar={isPhone} />
+        <div className={isOneColumn ? '' : 'grid grid-cols-[minmax(340px,5fr)_6fr] gap-x-6'}>
+          {!isOneColumn && overview}
+          <RecordTabs {...{ shown, tab, onTab, save, reason }} overview={isOneColumn ? overview : null} />
+        </div>
+        {dialogs}
+      </div>
+      {isPhone && <BottomBar {...{ shown, save, reason }} />}
+    </>
+  )
+}
+
+/** The timeline comes first: most of what is looked up is what happened last. */
+function RecordTabs(props: {
+  shown: ShownRecord
+  tab: string | undefined
+  onTab: (tab: string) => void
+  save: Save
+  reason: string | undefined
+  /** null: it is shown beside the tabs */
+  overview: ReactNode
+}) {
+  const { shown, tab, onTab, save, reason, overview } = props
+  const { resource } = shown
+  const isDeal = resource === 'deal'
+  const hasOverview = overview !== null
   const tabs = useMemo(() => {
     const all: [string, string][] = [['timeline', 'Timeline']]
-    if (isOneColumn) all.unshift(['details', 'Details'])
+    if (hasOverview) all.push(['overview', 'Overview'])
     if (isDeal) all.push(['products', 'Products'])
     if (hasRelated(resource)) all.push(['related', 'Related'])
     return all
-  }, [resource, isDeal, isOneColumn])
+  }, [resource, isDeal, hasOverview])
   const selected = tabs.some(([id]) => id === tab) ? tab! : tabs[0]![0]
-  const details = <Details sections={sections} record={record} save={save} reason={reason} />
   const panels: { readonly [tab: string]: ReactNode } = {
-    details,
+    overview,
     timeline: <Timeline shown={shown} />,
     products: <DealProducts shown={shown} save={save} reason={reason} />,
     related: <Related shown={shown} />,
   }
   return (
-    <div ref={place} className="flex flex-col gap-4">
-      {record.deleted_at && <DeletedBanner shown={shown} />}
-      {!record.deleted_at && <MissingBanner shown={shown} />}
-      {isDeal && <DealStage shown={shown} save={save} reason={reason} />}
-      <div className={isOneColumn ? '' : 'grid grid-cols-[minmax(340px,5fr)_6fr] gap-x-6'}>
-        {!isOneColumn && (
-          <div className="min-w-0 self-start rounded-lg border border-line bg-surface px-3 py-1">
-            {details}
-          </div>
-        )}
-        <Tabs
-          selectedKey={selected}
-          onSelectionChange={key => onTab(String(key))}
-          className="min-w-0 self-start rounded-lg border border-line bg-surface"
-        >
-          <TabList
-            aria-label="About this record"
-            className="sticky top-0 z-10 flex gap-1 rounded-t-lg border-b border-line bg-surface px-3"
+    <Tabs
+      selectedKey={selected}
+      onSelectionChange={key => onTab(String(key))}
+      className="min-w-0 self-start rounded-lg border border-line bg-surface"
+    >
+      <TabList
+        aria-label="About this record"
+        className="sticky top-0 z-10 flex gap-1 rounded-t-lg border-b border-line bg-surface px-3"
+      >
+        {tabs.map(([id, label]) => (
+          <Tab
+            key={id}
+            id={id}
+            className="-mb-px cursor-pointer border-b-2 border-transparent px-2 py-2.5 text-ink-soft
+              outline-offset-[-2px] data-hovered:text-ink data-selected:border-accent
+              data-selected:font-medium data-selected:text-ink"
           >
-            {tabs.map(([id, label]) => (
-              <Tab
-                key={id}
-                id={id}
-                className="-mb-px cursor-pointer border-b-2 border-transparent px-2 py-2.5 text-ink-soft
-                  outline-offset-[-2px] data-hovered:text-ink data-selected:border-accent
-                  data-selected:font-medium data-selected:text-ink"
-              >
-                {label}
-              </Tab>
-            ))}
-          </TabList>
-          {tabs.map(([id]) => (
-            <TabPanel key={id} id={id} className="p-4 outline-offset-[-2px]">
-              {panels[id]}
-            </TabPanel>
-          ))}
-        </Tabs>
-      </div>
-      {dialogs}
-    </div>
+            {label}
+          </Tab>
+        ))}
+      </TabList>
+      {tabs.map(([id]) => (
+        <TabPanel key={id} id={id} className="p-4 outline-offset-[-2px] max-sm:p-3">
+          {panels[id]}
+        </TabPanel>
+      ))}
+    </Tabs>
   )
 }
 
@@ -138,7 +167,7 @@ function useRecordCommands(
         group,
         keys: 'e',
         within,
-        act: go('details', '[data-edit]', button => button.click()),
+        act: go('overview', 'details[open] [data-edit]', button => button.click()),
       },
       {
         id: 'record-note',
@@ -166,32 +195,5 @@ function MissingBanner({ shown: { record, fields } }: { shown: ShownRecord }) {
       {missing.length === 1 ? 'A required field is empty: ' : 'Required fields are empty: '}
       {labels}. The next change has to fill {missing.length === 1 ? 'it' : 'them'} in.
     </p>
-  )
-}
-
-/** The summary next to a record's title, such as a deal's value and owner. */
-export function HeadDetail({ shown: { resource, record, fields } }: { shown: ShownRecord }) {
-  const summaryFields: { readonly [resource: string]: readonly string[] } = {
-    deal: ['deal_value', 'sales_owner'],
-    contact: ['job_title', 'company'],
-    company: ['website'],
-    product: ['product_code', 'unit_price'],
-    activity: ['kind', 'due_at'],
-  }
-  const shown = (summaryFields[resource] ?? [])
-    .map(name => fields.find(({ internal_name }) => internal_name === name))
-    .filter(field => field !== undefined && !isEmpty(record[field.internal_name]))
-  return (
-    <span className="flex min-w-0 flex-wrap items-center gap-x-3">
-      {shown.map(field => {
-        const name = field!.internal_name
-        const { Cell } = kindOf(field!)
-        return (
-          <span key={name} className="min-w-0 truncate">
-            <Cell value={record[name]} field={field!} names={namesOf(record)[name]} />
-          </span>
-        )
-      })}
-    </span>
   )
 }

@@ -11,9 +11,10 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { EmptyState, Skeleton } from '../../ui/elements.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { type TableName, tables } from '../tables.ts'
+import { Headline } from './headline.tsx'
 import { Neighbours } from './neighbours.tsx'
 import { RecordActions } from './record-actions.tsx'
-import { HeadDetail, RecordContent } from './record-content.tsx'
+import { RecordContent } from './record-content.tsx'
 import { isId, isMissing, useRecord } from './use-record.ts'
 
 export function RecordPage() {
@@ -36,13 +37,13 @@ function Page({ table, id }: { table: TableName; id: number }) {
   if (error) return <Missing error={error} onRetry={retry} table={table} one={one} />
   if (!shown) return <PageSkeleton />
   return (
-    <main className="min-h-0 grow overflow-y-auto">
+    <main className="flex min-h-0 grow flex-col overflow-y-auto">
       <nav aria-label="Breadcrumb" className="px-4 pt-2 text-sm text-ink-faint">
         <Link {...list} className="inline-block min-h-6 leading-6 hover:underline">
           {title}
         </Link>
       </nav>
-      <PageHead title={nameOf(shown.record)} detail={<HeadDetail shown={shown} />}>
+      <PageHead title={nameOf(shown.record)} isLong>
         <Neighbours resource={resource} id={id} />
         {!shown.record.deleted_at && (
           <RecordActions
@@ -51,20 +52,18 @@ function Page({ table, id }: { table: TableName; id: number }) {
           />
         )}
       </PageHead>
-      <div className="px-4 pb-6">
-        <RecordContent
-          shown={shown}
-          tab={tab}
-          onTab={next =>
-            void navigate({
-              to: '/$table/$id',
-              params: { table, id: String(id) },
-              search: { tab: next, filter, sort } as never,
-              replace: true,
-            })
-          }
-        />
-      </div>
+      <RecordContent
+        shown={shown}
+        tab={tab}
+        onTab={next =>
+          void navigate({
+            to: '/$table/$id',
+            params: { table, id: String(id) },
+            search: { tab: next, filter, sort } as never,
+            replace: true,
+          })
+        }
+      />
     </main>
   )
 }
@@ -105,7 +104,7 @@ function Panel({ resource, id, onClose }: { resource: string; id: number; onClos
       {shown ? (
         <>
           <div className="mb-3 flex flex-wrap items-center gap-2">
-            <HeadDetail shown={shown} />
+            <Headline shown={shown} />
             <span className="grow" />
             <Link to={recordPath(resource, id)} className="linked inline-flex min-h-8 items-center px-2">
               Open page

@@ -73,6 +73,8 @@ export function Composer(props: { about: string; id: number; subjects: About }) 
           variant="quiet"
           isSmall
           aria-label="Plan an activity"
+          // The bar at the foot, or the line above, does the same.
+          className="max-[899px]:hidden"
           reason={reason}
           onPress={() => openPlan(subjects)}
         >
