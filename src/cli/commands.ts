@@ -20,6 +20,7 @@ import { importFile, importGiven } from './import.ts'
 import { mcp } from './mcp.ts'
 import { pageOfEvents, tail } from './tail.ts'
 import * as tokens from './tokens.ts'
+import { checkUpgrade } from './upgrade.ts'
 import * as users from './users.ts'
 
 const which = { ...accountOption, isNeeded: true, does: 'which account' } as const
@@ -48,6 +49,15 @@ export const commands: readonly Command[] = [
       const done = applied.length ? `Applied ${applied.length} migrations` : 'There was nothing to apply'
       return { text: `${done}; the schema has version ${version}.`, data: { applied, version } }
     },
+  },
+  {
+    name: 'upgrade',
+    does: 'tells what a start would change in the database',
+    more: 'It names the migrations and the size of their tables, and changes nothing. Stop a service with an embedded database first.',
+    options: [
+      { name: 'check', does: 'only tells; "dealwright migrate" or a start upgrades', isNeeded: true },
+    ],
+    carryOut: checkUpgrade,
   },
   {
     name: 'backup',

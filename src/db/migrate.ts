@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Database, PoolTransaction } from './open.ts'
 import { StartupError } from './startup-error.ts'
 
@@ -13,6 +14,8 @@ export type Migration = {
   readonly name: string
   readonly text: string
   readonly checksum: string
+  /** name of the index that a server builds while writes go on; null for any other file */
+  readonly index: string | null
 }
 type Applied = { readonly version: string; readonly name: string; readonly checksum: string }
 
@@ -23,30 +26,47 @@ export const migrationTable = 'schema_migration'
 
 /** Key of the advisory lock: any number that nothing else in the database uses. */
 const lock = 7_201_553
+const lookAgainMs = 100
+
+type MigratedDatabase = Pick<Database, 'sql' | 'engine' | 'queryWithoutTimeLimit'>
+type Apply = (tx: PoolTransaction, file: Migration) => Promise<unknown>
 
 /**
  * Applies the pending files of `directory` (0001-name.sql, 0002-…), each in a transaction together with its
  * row of history. Several processes may do so at once: one does the work, and the others find it done.
  * Returns the files that this call applied, and the version reached. Throws a StartupError, with nothing
  * changed, when history and files differ. An error of a file itself is thrown unchanged.
+ *
+ * A file whose one statement is CREATE INDEX CONCURRENTLY is carried out beside the transaction on a server,
+ * so that writes go on. On the embedded engine nobody writes meanwhile.
  */
 export async function migrate(
-  db: Pick<Database, 'sql'>,
+  db: MigratedDatabase,
   directory: string = ownMigrations,
 ): Promise<{ applied: number[]; version: number }> {
   const files = readMigrations(directory)
   const applied: number[] = []
   // One iteration more than there are files: the last one finds nothing to do.
   for (;;) {
-    const version = await db.sql.begin(tx => applyNext(tx, files))
+    const version = await db.sql.begin(tx => applyNext(tx, files, applierOf(db)))
     if (version === undefined) return { applied, version: files.length }
     applied.push(version)
   }
 }
 
-/** Keeps every process from migrating until the transaction ends. So the schema can't change meanwhile. */
+/**
+ * Keeps every process from migrating until the transaction ends. So the schema can't change meanwhile. Asks
+ * again and again instead of waiting in a statement: its snapshot would keep CREATE INDEX CONCURRENTLY
+ * waiting for it forever, and its time would be limited.
+ */
 export async function lockSchema(tx: PoolTransaction): Promise<void> {
-  await tx.query(`SELECT pg_advisory_xact_lock(${lock})`)
+  for (;;) {
+    const [row] = await tx.query<{ locked: string }[]>(
+      `SELECT pg_try_advisory_xact_lock(${lock})::text AS locked`,
+    )
+    if (row!.locked === 'true') return
+    await delay(lookAgainMs)
+  }
 }
 
 /**
@@ -58,8 +78,28 @@ export async function migrateWithin(tx: PoolTransaction, version?: number): Prom
   while ((await applyNext(tx, files)) !== undefined);
 }
 
+function applierOf({ engine, queryWithoutTimeLimit: query }: MigratedDatabase): Apply {
+  if (engine === 'embedded') return applyWithin
+  return async (tx, file) => {
+    if (file.index === null) return applyWithin(tx, file)
+    // The transaction does nothing meanwhile but hold the lock.
+    await tx.query('SET LOCAL idle_in_transaction_session_timeout = 0')
+    // An interrupted build leaves an index that is not valid.
+    await query(`DROP INDEX CONCURRENTLY IF EXISTS ${file.index}`)
+    await query(file.text)
+  }
+}
+
+function applyWithin(tx: PoolTransaction, { index, text }: Migration): Promise<unknown> {
+  return tx.query(index === null ? text : withoutComments(text).replace(' CONCURRENTLY ', ' '))
+}
+
 /** Checks and applies under one lock, so that the check still holds. Undefined when all are applied. */
-async function applyNext(tx: PoolTransaction, files: readonly Migration[]): Promise<number | undefined> {
+async function applyNext(
+  tx: PoolTransaction,
+  files: readonly Migration[],
+  apply: Apply = applyWithin,
+): Promise<number | undefined> {
   // Held to the end of the transaction, so it works behind a pooler too. Only start-up depends on it.
   await lockSchema(tx)
   // Creating an index of a large table may take any time.
@@ -77,7 +117,7 @@ async function applyNext(tx: PoolTransaction, files: readonly Migration[]): Prom
   compare(history, files)
   const next = files[history.length]
   if (!next) return undefined
-  await tx.query(next.text)
+  await apply(tx, next)
   await tx.query(`INSERT INTO ${migrationTable} (version, name, checksum) VALUES ($1, $2, $3)`, [
     `${next.version}`,
     next.name,
@@ -87,20 +127,23 @@ async function applyNext(tx: PoolTransaction, files: readonly Migration[]): Prom
 }
 
 /**
- * The number of migrations applied to the database, and the number that this program has. Changes nothing.
- * Throws a StartupError when history and files differ.
+ * The number of migrations applied to the database, the number that this program has, and those of them that
+ * a start would apply. Changes nothing. Throws a StartupError when history and files differ.
  */
-export async function schemaVersion(
-  db: Pick<Database, 'query'>,
-): Promise<{ readonly version: number; readonly known: number }> {
+export async function schemaVersion(db: Pick<Database, 'query'>): Promise<{
+  readonly version: number
+  readonly known: number
+  readonly pending: readonly Migration[]
+}> {
   const files = readMigrations()
   const [there] = await db.query(`SELECT (to_regclass('${migrationTable}') IS NOT NULL)::text AS there`)
-  if (there!.there !== 'true') return { version: 0, known: files.length }
+  if (there!.there !== 'true') return { version: 0, known: files.length, pending: files }
   const history = await db.query(
     `SELECT m.version::text AS version, m.name, m.checksum FROM ${migrationTable} m ORDER BY m.version`,
   )
   compare(history as readonly Applied[], files)
-  return { version: history.length, known: files.length }
+  const version = history.length
+  return { version, known: files.length, pending: files.slice(version) }
 }
 
 function compare(history: readonly Applied[], files: readonly Migration[]): void {
@@ -114,7 +157,8 @@ function compare(history: readonly Applied[], files: readonly Migration[]): void
     if (!file) {
       const newest = history.at(-1)!.version
       throw new StartupError(
-        `The database's schema is version ${newest} and this program knows only ${files.length}: run the newer program.`,
+        `The database's schema is version ${newest} and this program knows only ${files.length}: run the newer program, or ` +
+          'restore the backup made before the upgrade into an empty database.',
       )
     }
     if (file.checksum !== row.checksum || file.name !== row.name) {
@@ -139,8 +183,25 @@ export function readMigrations(directory: string = ownMigrations): Migration[] {
       throw new StartupError(`${join(directory, file)} should have the number ${index + 1}`)
     // A checkout that changes line endings does not change the migration.
     const text = readFileSync(join(directory, file), 'utf8').replaceAll('\r\n', '\n')
-    return { version, name: match[2]!, text, checksum: createHash('sha256').update(text).digest('hex') }
+    const checksum = createHash('sha256').update(text).digest('hex')
+    return { version, name: match[2]!, text, checksum, index: indexOf(join(directory, file), text) }
   })
+}
+
+/** A server takes the statement outside of transactions only, where it can't be undone with others. */
+function indexOf(file: string, text: string): string | null {
+  const statements = withoutComments(text).trim()
+  if (!/\bCONCURRENTLY\b/.test(statements)) return null
+  const [, index] = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (\w+) ON [^;]+;?$/.exec(statements) ?? []
+  if (index) return index
+  throw new StartupError(
+    `${file} has CONCURRENTLY, so it must be one statement: CREATE INDEX CONCURRENTLY name ON …`,
+  )
+}
+
+/** The text of a migration without its comments. */
+export function withoutComments(text: string): string {
+  return text.replaceAll(/--.*$/gm, '')
 }
 
 function nameOf({ version, name }: { version: string | number; name: string }): string {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
@@ -78,7 +79,75 @@ function suite(server: { url: string } | undefined) {
   test('a schema of a newer program is refused', async () => {
     await run()
     await db.query(`INSERT INTO schema_migration VALUES (3, 'later', 'x')`)
-    await assert.rejects(run(), { name: 'StartupError', message: /version 3 .* only 2/ })
+    const message = /version 3 .* only 2: run the newer program, or restore the backup/
+    await assert.rejects(run(), { name: 'StartupError', message })
+  })
+
+  const isValid = async () => {
+    const [index] = await db.query(
+      `SELECT indisvalid::text AS valid FROM pg_index WHERE indexrelid = to_regclass('one_id')`,
+    )
+    return index?.valid
+  }
+
+  test('an index is built while writes go on, and other processes wait for it', async () => {
+    await run()
+    files['0003-third.sql'] = '-- For lists, CONCURRENTLY .\nCREATE INDEX CONCURRENTLY one_id ON one (id);'
+    if (!url) {
+      assert.deepEqual(await run(), { applied: [3], version: 3 })
+      assert.equal(await isValid(), 'true')
+      return
+    }
+    const other = await openDatabase({ url, log })
+    const { promise: end, resolve } = Promise.withResolvers<void>()
+    const { promise: written, resolve: hasWritten } = Promise.withResolvers<void>()
+    // The build waits for this transaction.
+    const writer = other.sql.begin(async tx => {
+      await tx.query('INSERT INTO one VALUES (4)')
+      hasWritten()
+      await end
+    })
+    await written
+    const [one, two] = [run(), run(other)]
+    const building = 'SELECT count(*) AS n FROM pg_stat_progress_create_index'
+    while ((await db.query(building))[0]!.n === '0') await delay(20)
+    await db.query('INSERT INTO one VALUES (5)')
+    assert.equal((await db.query(building))[0]!.n, '1')
+    assert.equal(await isValid(), 'false')
+    resolve()
+    await writer
+    assert.deepEqual([...(await one).applied, ...(await two).applied], [3])
+    assert.equal(await isValid(), 'true')
+    assert.equal((await db.query('SELECT count(*) AS n FROM one'))[0]!.n, '4')
+    await other.close()
+  })
+
+  test('an index whose build failed is built again', async () => {
+    await run()
+    await db.query('INSERT INTO one VALUES (2)')
+    files['0003-third.sql'] = 'CREATE UNIQUE INDEX CONCURRENTLY one_id ON one (id)'
+    await assert.rejects(run(), { code: '23505' })
+    assert.equal(await isValid(), url ? 'false' : undefined)
+    await db.query('DELETE FROM one WHERE id = 2')
+    assert.deepEqual(await run(), { applied: [3], version: 3 })
+    assert.equal(await isValid(), 'true')
+  })
+
+  test('CONCURRENTLY beside another statement is refused before anything is applied', async () => {
+    files['0003-third.sql'] = 'CREATE INDEX CONCURRENTLY a ON one (id);\nCREATE INDEX b ON one (id);'
+    await assert.rejects(run(), { name: 'StartupError', message: /0003-third\.sql .* one statement/ })
+    assert.deepEqual(await tables(), [])
+  })
+
+  test('a process waits for the migration of another for as long as that takes', async () => {
+    if (!url) return
+    const other = await openDatabase({ url, statementTimeoutMs: 200, log })
+    files['0003-third.sql'] = 'SELECT pg_sleep(1)'
+    const one = run()
+    await delay(100)
+    assert.deepEqual(await run(other), { applied: [], version: 3 })
+    assert.deepEqual((await one).applied, [1, 2, 3])
+    await other.close()
   })
 
   test('an edited file is refused, one with other line ends is the same', async () => {
