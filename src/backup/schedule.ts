@@ -142,7 +142,9 @@ function removeEnding(directory: string, ending: string): void {
 async function verify(options: ScheduleOptions, file: string, signal: AbortSignal): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'dealwright-verify-'))
   try {
-    await run(options, ['restore', file], { DATABASE_URL: '', DATA_DIR: join(home, 'data') }, signal)
+    // The embedded database takes no setting of a server.
+    const embedded = { DATABASE_URL: '', DATABASE_POOLER: '', DATA_DIR: join(home, 'data') }
+    await run(options, ['restore', file], embedded, signal)
   } catch (error) {
     if (signal.aborted || !existsSync(file)) throw error
     const bad = file.replace(/\.unverified$/, '.failed')

@@ -84,6 +84,8 @@ describe('time limits behind PgBouncer', { skip }, () => {
     const expected = [{ statement: '1s', lock: '500ms', jit: 'off' }]
     assert.deepEqual(await db.query(settings), expected)
     assert.deepEqual(await db.sql.begin(tx => tx.query(settings, [])), expected)
+    const mode = 'ISOLATION LEVEL REPEATABLE READ READ ONLY'
+    assert.deepEqual(await db.sql.begin(tx => tx.query(settings, []), mode), expected)
     assert.deepEqual(
       (
         await db.sql.batch([

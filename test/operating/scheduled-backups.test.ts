@@ -9,6 +9,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { scheduleBackups } from '../../src/backup/schedule.ts'
 import { type Messages, subscribe } from '../../src/diagnostics.ts'
+import { poolerVersion, startPooler } from '../support/pooler.ts'
+import { createDatabase, startPostgres } from '../support/postgres.ts'
+import { startedAt } from '../support/prepared.ts'
 import { runService, settingsOnly, temporaryFolder } from '../support/running-service.ts'
 
 const folder = temporaryFolder('scheduled')
@@ -61,6 +64,27 @@ test('a backup of the running service is verified; the next is made a day later,
   assert.match((await once())[0]!, said)
   assert.deepEqual(backupsIn(directory), ['dealwright-2030-01-02T01-02-03Z.backup'])
   assert.deepEqual(told.at(-2), { outcome: 'found', ...facts })
+})
+
+test('a backup of a server behind a pooler is verified on the embedded database', {
+  skip: poolerVersion() === null && 'PgBouncer is not installed',
+}, async () => {
+  const server = (await startPostgres())!
+  const pooler = await startPooler(server.url, 5)
+  try {
+    const { url } = (await startedAt({ url: await createDatabase(server.url) }, false)).location as {
+      url: string
+    }
+    const behind = Object.assign(new URL(url), { port: new URL(pooler.url).port })
+    Object.assign(process.env, { DATABASE_URL: behind.href, DATABASE_POOLER: '1' })
+    const [line] = await schedule(join(folder, 'pooled'), ({ length }) => length > 0)
+    assert.match(line!, /verified by a restore/)
+  } finally {
+    delete process.env.DATABASE_URL
+    delete process.env.DATABASE_POOLER
+    await pooler.stop()
+    await server.stop()
+  }
 })
 
 test('a file that can not be restored is no backup: it is kept apart, and said', async () => {

@@ -78,6 +78,12 @@ export class Connection {
     )
   }
 
+  /** Begins a transaction. Its mode can't be set after a query, which the preamble is. */
+  begin(mode: string): Promise<void> {
+    const all: Parameters<Ask>[] = [[`BEGIN ${mode}`, []], ...this.#preamble]
+    return new Promise((resolve, reject) => this.#put(all, () => resolve(), reject))
+  }
+
   /**
    * Cancels the running statement (57014). Send nothing more until it resolves: it might be cancelled
    * instead.

@@ -261,7 +261,7 @@ export async function transact<T>(
     }
   }
   try {
-    await connection.ask(`BEGIN ${mode}`, [])
+    await connection.begin(mode)
     const result = await act({ query: query, batch: batch })
     if (failure) throw failure
     isOver = true
