@@ -153,6 +153,7 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
     return sql`concat('{', concat_ws(',', ${sql.join(all)}), '}')::jsonb`
   }
   const merged = sql`(SELECT merged(e.changes ORDER BY e.seq DESC) AS changes ${ofRecord}) own`
+  const wasDeletedThen = sql`t.changes #>> '{was_deleted,before}'`
   const of = (column: PastColumn): Sql => {
     if (column.isAsNow) return sql`d.${sql.id(column.name)}`
     switch (column.name) {
@@ -161,9 +162,9 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
       case 'updated_by':
         return updatedBy
       case 'deleted_at':
-        return sql`CASE WHEN t.changes #>> '{was_deleted,before}' = 'false' THEN NULL
-          WHEN t.changes #>> '{was_deleted,before}' = 'true'
-          THEN ${lastBefore(sql`e.at`, sql`e.type = ${verb('deleted')}`)} ELSE d.deleted_at END`
+        return sql`CASE WHEN ${wasDeletedThen} = 'false' THEN NULL
+          WHEN ${wasDeletedThen} = 'true' THEN ${lastBefore(sql`e.at`, sql`e.type = ${verb('deleted')}`)}
+          ELSE d.deleted_at END`
       case 'deleted_by':
         return lastBefore(sql`CASE WHEN e.type = ${verb('deleted')} THEN e.actor END`, areOfDeletion)
       case 'version':
