@@ -149,6 +149,40 @@ test('Prometheus scrapes it, answers every query of the dashboard, and its alert
   await until(async () => (await firing()).includes('DealwrightDown'))
 })
 
+test('alerts say that a backup failed, and that the newest is older than a day', { skip }, () => {
+  const folder = temporaryFolder('rules')
+  const failed = 'dealwright_backup_failures_total{instance="a"}'
+  const verified = 'dealwright_backup_verified_timestamp_seconds'
+  // A minute a value: the first backup fails after an hour; of two others one is made new after a day.
+  const series = [
+    `{ series: '${failed}', values: '0x59 1x3000' }`,
+    `{ series: '${verified}{instance="b"}', values: '60x3000' }`,
+    `{ series: '${verified}{instance="c"}', values: '60x1440 86460x1600' }`,
+    `{ series: '${verified}{instance="none yet"}', values: '0x3000' }`,
+  ]
+  const expected = (time: string, name: string, instance?: string, summary?: string) => {
+    const alert = `exp_labels: { severity: critical, instance: ${instance} }, exp_annotations: { summary: '${summary}' }`
+    return `{ eval_time: ${time}, alertname: ${name}, exp_alerts: [${instance ? `{ ${alert} }` : ''}] }`
+  }
+  const times = [
+    expected('50m', 'DealwrightBackupFailed'),
+    expected('70m', 'DealwrightBackupFailed', 'a', 'A backup by schedule of a failed; its log says why.'),
+    expected('30h', 'DealwrightBackupFailed'),
+    expected('25h', 'DealwrightBackupOld'),
+    expected('27h', 'DealwrightBackupOld', 'b', 'The newest verified backup of b is 1d 2h 59m 0s old.'),
+  ]
+  const rules = join(process.cwd(), 'deploy/alerts.yml')
+  const file = join(folder, 'backups.yml')
+  writeFileSync(
+    file,
+    `rule_files: [${rules}]
+tests: [{ interval: 1m, input_series: [${series.join()}], alert_rule_test: [${times.join()}] }]
+`,
+  )
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
+  assert.equal(status, 0, stdout + stderr)
+})
+
 async function startPrometheus() {
   // Its alerts wait for minutes; here for a second.
   writeFileSync(join(folder, 'alerts.yml'), alerts.replace(/for: \d+m/g, 'for: 1s'))
