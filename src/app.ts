@@ -40,6 +40,7 @@ import { routes } from './http/routes.ts'
 import { isForPage, serveWeb } from './http/web.ts'
 import { Paths } from './http/wrong-path.ts'
 import { resources } from './resources/resources.ts'
+import { ownCounts, type SharedCounts } from './waiting/shared-counts.ts'
 import { BackgroundJobs } from './work/background/background-jobs.ts'
 import { JobWorker } from './work/jobs/worker.ts'
 import { WebhookWorker, type WorkerOptions } from './work/webhooks/worker.ts'
@@ -62,6 +63,10 @@ export type AppOptions = {
   observers?: readonly RequestObserver[]
   /** parameters of password hashing */
   hashing?: Hashing
+  /** counts that the workers of a service share */
+  counts?: SharedCounts
+  /** calls `act` once this process does what one of the workers does for all; default: at once */
+  whenLeading?: (act: () => void) => void
   /** options of webhook delivery */
   webhooks?: Pick<WorkerOptions, 'allowPrivate' | 'resolve' | 'timeoutMs' | 'everyMs'>
 }
@@ -80,6 +85,8 @@ export function buildApp({
   observers = [],
   hashing = new Hashing(),
   webhooks = { allowPrivate: false },
+  counts = ownCounts,
+  whenLeading = act => act(),
 }: AppOptions): FastifyInstance {
   const limits = { ...defaultLimits, ...given }
   const { retentionDays, eventRetentionDays, bodyLimitBytes, requestTimeoutMs } = limits
@@ -97,11 +104,11 @@ export function buildApp({
   app.addHook('preClose', async () => subscribers.stop())
   const callers = new Callers(db, resources, clock)
   const connections = new Connections(app.server, { limits, isProxy, say })
-  const rate = rateLimit(limits.rateLimit, clock)
+  const rate = rateLimit(limits.rateLimit, clock, counts)
   const admission = openAdmission({ callers, rate, publicUrl, bodyLimitBytes })
-  const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock) })
+  const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock, counts) })
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
-  const jobs = new BackgroundJobs({ ...background, resources, eventRetentionDays })
+  const jobs = new BackgroundJobs({ ...background, resources, eventRetentionDays, whenLeading })
   const worker = new WebhookWorker({ ...background, callers, ...webhooks })
   const jobWorker = new JobWorker({ ...background, callers })
   for (const one of [jobs, worker, jobWorker]) app.addHook('onClose', () => one.stop())

@@ -2,6 +2,7 @@
  * Every setting of the service (D41), read once from the environment. A bad value ends the start with one
  * clear line.
  */
+import { availableParallelism } from 'node:os'
 import type { Pooler } from './db/open.ts'
 import { misspelt } from './setting-names.ts'
 import {
@@ -53,6 +54,8 @@ export type BackupSettings = {
 export type Config = Limits & {
   readonly port: number
   readonly host: string
+  /** number of processes that serve (D167) */
+  readonly workers: number
   readonly dataDir: string
   readonly databaseUrl: string | null
   /** true if a write of one record is a transaction of several statements, too (D164) */
@@ -88,6 +91,16 @@ export type Config = Limits & {
 /** The values of DATABASE_POOLER. */
 const poolers = { 0: null, 1: { prepares: false }, prepared: { prepares: true } }
 
+/** More are slower: they wait for the same cores and the same server. */
+const workersMax = 64
+
+function workersOf(given: string | undefined, databaseUrl: string | null): number {
+  const workers = given === 'auto' ? availableParallelism() : wholeNumber('WORKERS', given, 1, 1, workersMax)
+  if (workers > 1 && !databaseUrl)
+    throw new ConfigError('WORKERS is for a server: the embedded database has one process. Set DATABASE_URL.')
+  return workers
+}
+
 function poolerOf(given: string, databaseUrl: string | null): Pooler | null {
   const pooler = poolers[oneOf('DATABASE_POOLER', given, Object.keys(poolers)) as keyof typeof poolers]
   if (pooler && !databaseUrl)
@@ -110,6 +123,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ...connectionLimits(env, host),
     port,
     host,
+    workers: workersOf(env.WORKERS, databaseUrl),
     ...{ dataDir: env.DATA_DIR || './data', agentToken: env.DEALWRIGHT_AGENT_TOKEN || null },
     databaseUrl: databaseUrl && checkedUrl(databaseUrl),
     token: env.DEALWRIGHT_TOKEN ? checkedToken(env.DEALWRIGHT_TOKEN) : null,

@@ -1,5 +1,6 @@
 /** The entry point: parses the command line, runs the command, and reports how it ended. */
 import './older-node.ts'
+import cluster from 'node:cluster'
 import { createInterface } from 'node:readline/promises'
 import { understand } from './cli/arguments.ts'
 import { asRefusal, type Command, type CommandArguments, isRefusal, type Outcome } from './cli/command.ts'
@@ -23,8 +24,14 @@ export async function main(args: readonly string[]): Promise<void> {
   try {
     if (command.name !== 'serve') return await run(command, given, isJson)
     // Loaded here, because the service's modules would slow every other command down.
-    const { serve } = await import('./serve.ts')
-    await serve(readConfig(process.env), { startedAt, isJson })
+    const config = readConfig(process.env)
+    if (config.workers > 1 && cluster.isPrimary) {
+      const { supervise } = await import('./supervise.ts')
+      await supervise(config, isJson)
+    } else {
+      const { serve } = await import('./serve.ts')
+      await serve(config, { startedAt, isJson })
+    }
   } catch (error) {
     const refusal = asRefusal(error)
     console.error(refusal instanceof ConfigError || isRefusal(refusal) ? refusal.message : refusal)

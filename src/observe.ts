@@ -4,11 +4,13 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Config } from './config.ts'
 import type { Database } from './db/open.ts'
-import { serveMetrics } from './http/metrics-server.ts'
+import { type MetricsServer, serveMetrics } from './http/metrics-server.ts'
 import type { RequestObserver } from './http/observe-requests.ts'
 import { ConfigError } from './setting-values.ts'
 import { oldestJob } from './work/jobs/progress.ts'
 import { oldestDelivery } from './work/webhooks/progress.ts'
+import type { Gathered } from './workers/gather-metrics.ts'
+import type { Membership } from './workers/worker.ts'
 
 export type Observation = {
   /** to be called with each request that was answered */
@@ -20,7 +22,12 @@ export type Observation = {
   stop(): Promise<void>
 }
 
-type Observed = { readonly db: Database; readonly version: string; readonly dataDir: string }
+type Observed = {
+  readonly db: Database
+  readonly version: string
+  readonly dataDir: string
+  readonly own: Membership
+}
 
 /** Throws ConfigError if the port of the metrics can't be listened on. */
 export async function observe(config: Config, observed: Observed): Promise<Observation> {
@@ -52,7 +59,7 @@ function accessLog(): { observe: RequestObserver; flush(): void } {
 
 async function measure(
   { metricsPort: port, metricsHost: host, databaseUrl, backups }: Config,
-  { db, version, dataDir }: Observed,
+  { db, version, dataDir, own }: Observed,
 ) {
   // Loaded only where it is wanted: it costs the start some milliseconds.
   const { openMetrics } = await import('./metrics/metrics.ts')
@@ -72,21 +79,41 @@ async function measure(
       ...(backups ? { backups: backups.directory } : {}),
     },
   })
+  // The supervisor of several workers serves those of all.
+  own.answerMetrics(metrics.json)
   try {
-    const server = await serveMetrics(metrics, { port: port!, host })
+    const server = own.isAlone ? await serveMetrics(metrics, { port: port!, host }) : null
     return {
       observe: metrics.observe as RequestObserver,
-      place: server.place,
+      place: server?.place ?? null,
       watch(watched: FastifyInstance) {
         app = watched
       },
       async close() {
-        await server.close()
+        await server?.close()
         metrics.stop()
       },
     }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new ConfigError(`METRICS_PORT: can't listen on ${port}: ${code}. Set it to another, or to 0.`)
+    throw unlistened(port, error)
   }
+}
+
+/** Serves the metrics of several processes; null if they are not wanted. */
+export async function serveAllMetrics(
+  { metricsPort: port, metricsHost: host }: Config,
+  { readAll, onEnd }: Gathered,
+): Promise<MetricsServer | null> {
+  if (port === null) return null
+  const { allMetrics } = await import('./metrics/all-metrics.ts')
+  const metrics = allMetrics(readAll)
+  onEnd(metrics.keep)
+  return serveMetrics(metrics, { port, host }).catch(error => {
+    throw unlistened(port, error)
+  })
+}
+
+function unlistened(port: Config['metricsPort'], error: unknown): ConfigError {
+  const { code } = error as NodeJS.ErrnoException
+  return new ConfigError(`METRICS_PORT: can't listen on ${port}: ${code}. Set it to another, or to 0.`)
 }

@@ -8,14 +8,13 @@ import { linkAddress } from './accounts/sign-in/links.ts'
 import { tokenFile } from './accounts/token-file.ts'
 import { buildApp } from './app.ts'
 import { copyAnswers, removeLeftCopies } from './backup/copy.ts'
-import { scheduleBackups } from './backup/schedule.ts'
+import { type Schedule, scheduleBackups } from './backup/schedule.ts'
 import { commands } from './cli/commands.ts'
 import { commandAnswers } from './cli/database.ts'
 import { startLink } from './cli/start-link.ts'
 import { type BackupSettings, type Config, originOf } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
-import { serverAddress } from './db/postgres/server-address.ts'
 import { requireFolding } from './db/require-folding.ts'
 import { answerLocally } from './local-socket.ts'
 import { logOptions } from './log.ts'
@@ -23,9 +22,11 @@ import { observe } from './observe.ts'
 import { connectionsWithin } from './open-files.ts'
 import { whenNpmIsGone } from './parent.ts'
 import { ConfigError, isLoopback, isLoopbackName } from './setting-values.ts'
+import { stopOn } from './stop-on.ts'
 import { programVersion } from './version.ts'
-import type { Interval } from './waiting/interval.ts'
+import { welcome } from './welcome.ts'
 import { exportsMax } from './work/exports/permits.ts'
+import { membership } from './workers/worker.ts'
 
 /**
  * Graceful shutdown: the time for requests in flight, and for the whole stop. Supervisors wait some time
@@ -39,7 +40,8 @@ type ServeOptions = { readonly startedAt: number; readonly isJson: boolean }
 export async function serve(config: Config, { startedAt, isJson }: ServeOptions): Promise<void> {
   // Nothing needs a shutdown yet. But process 1 of a container ignores every signal without a handler.
   let stop = async () => {}
-  stopOn(['SIGINT', 'SIGTERM'], () => stop())
+  const own = membership(() => process.kill(process.pid, 'SIGTERM'))
+  stopOn(['SIGINT', 'SIGTERM'], () => stop(), own.onSecondSignal)
   const dataDir = resolve(config.dataDir)
   const log = pino({ ...logOptions, level: config.logLevel }, pino.destination(2))
   const say = (line: string) => log.warn(line)
@@ -57,38 +59,43 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
     void removeLeftCopies(dataDir).catch(error =>
       say(`What a backup left in ${dataDir} could not be removed: ${error}`),
     )
-  const maxConnections = connectionsWithin(config.maxConnections, db.filesMax + exportsMax, say)
-  const observation = await observe(config, { db, version: programVersion(), dataDir })
+  const share = (connections: number) => Math.ceil(connections / config.workers)
+  const limits = {
+    ...config,
+    maxConnections: connectionsWithin(share(config.maxConnections), db.filesMax + exportsMax, say),
+    maxConnectionsPerAddress: share(config.maxConnectionsPerAddress),
+  }
+  const observation = await observe(config, { db, version: programVersion(), dataDir, own })
   const { observers } = observation
   const { publicUrl, corsOrigins, openId, trustedProxies } = config
-  const limits = { ...config, maxConnections }
   const webhooks = { allowPrivate: config.webhookAllowPrivate }
   const app = buildApp({
     ...{ db, now: () => new Date(), log, limits, publicUrl, corsOrigins, openId, webhooks },
-    ...{ trustedProxies, observers },
+    ...{ trustedProxies, observers, counts: own.counts, whenLeading: own.whenLeading },
   })
   observation.watch(app)
   const url = await listen(app, config)
   port ||= Number(new URL(url).port)
-  const signIn = await signInAddress(config, db, url)
+  const signIn = own.isFirst ? await signInAddress(config, db, url) : null
   const backups = config.backups && scheduled(config.backups, say)
+  own.whenLeading(() => backups?.begin())
   stop = async () => {
     setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()
     // A safeguard if something hangs: the embedded engine recovers at the next start.
     setTimeout(() => process.exit(1), stopWithinMs).unref()
     await Promise.all([app.close(), backups?.stop()])
+    await own.leave()
     await observation.stop()
     socket?.close()
     await db.close()
   }
   const seconds = (performance.now() - startedAt) / 1000
-  const { metricsAt } = observation
-  console.log(
-    (isJson ? jsonWelcome : welcome)({ ...started, url, signIn, metricsAt, config, dataDir, seconds }),
-  )
+  own.ready({ ...started, url, signIn, seconds }, ready => {
+    console.log(welcome({ ...ready, config, metricsAt: observation.metricsAt }, isJson))
+  })
 }
 
-function scheduled(settings: BackupSettings, say: (line: string) => void): Interval {
+function scheduled(settings: BackupSettings, say: (line: string) => void): Schedule {
   const program = [process.execPath, join(import.meta.dirname, '../bin/dealwright.js')]
   return scheduleBackups({
     ...settings,
@@ -142,75 +149,5 @@ async function listen(app: FastifyInstance, { port, host }: Config): Promise<str
         ? 'another program listens there; set PORT to another, or to 0 for any free one'
         : code
     throw new ConfigError(`Can't listen on ${host}, port ${port}: ${reason}.`)
-  }
-}
-
-type Welcome = FirstStartResult & {
-  readonly url: string
-  /** link that signs in once, for ten minutes; null if other machines reach the service */
-  readonly signIn: string | null
-  /** where the metrics are; null without them */
-  readonly metricsAt: string | null
-  readonly config: Config
-  readonly dataDir: string
-  readonly seconds: number
-}
-
-/** Only the start that made a token shows it (D68, D119). */
-function welcome(start: Welcome): string {
-  const { url, signIn, token, keptIn, isPresetInvalid, metricsAt, config, dataDir, seconds } = start
-  const kept = keptIn && `kept in ${keptIn}`
-  const lost = 'none is kept here; "npx dealwright token create" makes one'
-  const preset = isPresetInvalid
-    ? 'DEALWRIGHT_TOKEN is of account 1, which was deleted: it is not valid'
-    : 'the one in DEALWRIGHT_TOKEN'
-  const shell = config.token ? '$DEALWRIGHT_TOKEN' : keptIn ? `$(cat '${keptIn}')` : '$TOKEN'
-  return [
-    '',
-    `  Dealwright is ready at ${url} (${token ? 'first start' : 'start'} in ${seconds.toFixed(1)} s)`,
-    '',
-    ...(signIn ? [`  Sign in ${signIn}`, '          once, within ten minutes', ''] : []),
-    `  Token   ${token ?? (config.token ? preset : (kept ?? lost))}`,
-    ...(token && kept ? [`          ${kept}`] : []),
-    '  Lost?   "npx dealwright token create --help": who may run the service can make another',
-    `  Data    ${placeOf(config, dataDir)}`,
-    ...(metricsAt ? [`  Metrics ${metricsAt}`] : []),
-    '  Stop    Ctrl+C',
-    '',
-    `  Try     curl -H "Authorization: Bearer ${shell}" "${url}/rest/api/v1/deal/view/list?pageSize=3"`,
-    '',
-  ].join('\n')
-}
-
-function jsonWelcome({ url, signIn, token, keptIn, metricsAt, config, dataDir }: Welcome): string {
-  return JSON.stringify({
-    url,
-    sign_in: signIn,
-    token,
-    token_kept_in: keptIn,
-    data: placeOf(config, dataDir),
-    metrics: metricsAt,
-  })
-}
-
-function placeOf({ databaseUrl }: Config, dataDir: string): string {
-  return databaseUrl ? serverAddress(databaseUrl).place : `${dataDir}, embedded PostgreSQL`
-}
-
-/** The first signal shuts down gracefully, a second one exits at once. */
-function stopOn(signals: readonly NodeJS.Signals[], stop: () => Promise<void>): void {
-  let stopping = false
-  for (const signal of signals) {
-    process.on(signal, () => {
-      if (stopping) process.exit(1)
-      stopping = true
-      stop().then(
-        () => process.exit(0),
-        error => {
-          console.error(error)
-          process.exit(1)
-        },
-      )
-    })
   }
 }

@@ -11,6 +11,7 @@ const known: readonly string[] = [
   'DATA_DIR',
   'DATABASE_URL',
   'DATABASE_WRITES',
+  'WORKERS',
   'DATABASE_POOLER',
   'DEALWRIGHT_TOKEN',
   'DEALWRIGHT_AGENT_TOKEN',

@@ -41,31 +41,37 @@ const minuteMs = 60_000
 /** Longest delay of a retry after a backup that failed. */
 const retryMs = 60 * minuteMs
 
-/** Begins the schedule: the first backup is due when the newest is old enough. Throws a StartupError. */
-export function scheduleBackups(options: ScheduleOptions): Interval {
+export type Schedule = Interval & {
+  /** From now on backups are made, the first when the newest is old enough. */
+  begin(): void
+}
+
+/** Throws a StartupError if backups can't be written to the directory. */
+export function scheduleBackups(options: ScheduleOptions): Schedule {
   const { directory, everyMs, now, say, lookEveryMs = minuteMs } = options
   requireWritable(directory)
-  const newest = backupsIn(directory)[0]
-  if (newest) publish('backup', { outcome: 'found', ...factsOf(directory, newest) })
   const running = new AbortController()
+  let looking: Interval | null = null
   let failedAt = Number.NEGATIVE_INFINITY
   const isWaiting = () => now().getTime() - failedAt < Math.min(everyMs, retryMs)
-  const looking = interval(
-    lookEveryMs,
-    async () => {
-      if (!isWaiting()) await backUpIfDue(options, running.signal)
-    },
-    error => {
-      if (running.signal.aborted) return
-      failedAt = now().getTime()
-      publish('backup', { outcome: 'failed' })
-      say(`A backup by schedule failed: ${(error as Error).message}`)
-    },
-  )
+  const look = async () => {
+    if (!isWaiting()) await backUpIfDue(options, running.signal)
+  }
+  const failed = (error: unknown) => {
+    if (running.signal.aborted) return
+    failedAt = now().getTime()
+    publish('backup', { outcome: 'failed' })
+    say(`A backup by schedule failed: ${(error as Error).message}`)
+  }
   return {
-    stop() {
+    begin() {
+      const newest = backupsIn(directory)[0]
+      if (newest) publish('backup', { outcome: 'found', ...factsOf(directory, newest) })
+      looking = interval(lookEveryMs, look, failed)
+    },
+    async stop() {
       running.abort()
-      return looking.stop()
+      await looking?.stop()
     },
   }
 }
@@ -143,7 +149,7 @@ async function verify(options: ScheduleOptions, file: string, signal: AbortSigna
   const home = mkdtempSync(join(tmpdir(), 'dealwright-verify-'))
   try {
     // The embedded database takes no setting of a server.
-    const embedded = { DATABASE_URL: '', DATABASE_POOLER: '', DATA_DIR: join(home, 'data') }
+    const embedded = { DATABASE_URL: '', DATABASE_POOLER: '', WORKERS: '', DATA_DIR: join(home, 'data') }
     await run(options, ['restore', file], embedded, signal)
   } catch (error) {
     if (signal.aborted || !existsSync(file)) throw error

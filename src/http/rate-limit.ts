@@ -1,9 +1,10 @@
 /**
- * Rate limit (D59): requests per minute and token, counted in this process. A request without a valid token
- * counts for its network.
+ * Rate limit (D59): requests per minute and token, counted over the workers of a service. A request without a
+ * valid token counts for its network.
  */
 import { hashToken } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
+import { ownCounts, type SharedCounts } from '../waiting/shared-counts.ts'
 import { networkOf } from './client.ts'
 
 export type RateLimit = {
@@ -22,11 +23,15 @@ const windowMs = 60_000
 const networksMax = 100_000
 
 /** `perMinute` 0: unlimited. `clock` is monotonic, in milliseconds. */
-export function rateLimit(perMinute: number, clock: () => number): RateLimit {
+export function rateLimit(
+  perMinute: number,
+  clock: () => number,
+  counts: SharedCounts = ownCounts,
+): RateLimit {
   if (perMinute === 0) return { count: () => ({}) }
   // Valid tokens are few, so they need no maximum.
-  const tokens = windows(clock, Number.POSITIVE_INFINITY)
-  const networks = windows(clock, networksMax)
+  const tokens = windows(clock, Number.POSITIVE_INFINITY, counts, 'requests of a token')
+  const networks = windows(clock, networksMax, counts, 'requests of a network')
   return {
     count(token, address) {
       const window = token === null ? networks(networkOf(address)) : tokens(hashToken(token))
@@ -45,9 +50,14 @@ export function rateLimit(perMinute: number, clock: () => number): RateLimit {
 type Window = { count: number; readonly endsAt: number }
 
 /** Fixed-window counters: a key's window begins with its first request. */
-function windows(clock: () => number, most: number): (key: string) => Window {
+function windows(
+  clock: () => number,
+  most: number,
+  counts: SharedCounts,
+  name: string,
+): (key: string) => Window {
   const open = new Map<string, Window>()
-  return key => {
+  const added = (key: string, amount: number) => {
     const now = clock()
     // All windows have one length, so the oldest ends first.
     for (const [old, { endsAt }] of open) {
@@ -56,8 +66,13 @@ function windows(clock: () => number, most: number): (key: string) => Window {
     }
     const counted = open.has(key) || open.size < most ? key : 'the rest'
     const window = open.get(counted) ?? { count: 0, endsAt: now + windowMs }
-    window.count++
+    window.count += amount
     open.set(counted, window)
     return window
+  }
+  counts.onAdded(name, added)
+  return key => {
+    counts.add(name, key, 1)
+    return added(key, 1)
   }
 }

@@ -3,11 +3,24 @@
  * account, an id or a path. Knows what it measures only from diagnostics and from functions that read a
  * figure.
  */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 import { subscribe } from '../diagnostics.ts'
 import { gauges, type Readings } from './readings.ts'
 
 export type { Readings }
+
+/** The metrics of a process, as prom-client tells them. */
+export type MetricsJson = readonly MetricObjectWithValues<MetricValue<string>>[]
+
+export const contentType = Registry.OPENMETRICS_CONTENT_TYPE
 
 /** A request that was answered. */
 export type MeasuredRequest = {
@@ -23,6 +36,8 @@ export type Metrics = {
   observe(request: MeasuredRequest): void
   /** All metrics as text. A figure that can't be read is left out, and counted. */
   text(): Promise<string>
+  /** All metrics for the sum over several processes (all-metrics.ts). */
+  json(): Promise<MetricsJson>
   /** Ends the measuring. */
   stop(): void
 }
@@ -35,12 +50,13 @@ const commitBuckets = [1, 2, 4, 8, 16, 32, 64]
 /** Begins to measure. `version` is the program's own. */
 export function openMetrics(version: string, engine: string, readings: Readings): Metrics {
   const registry = new Registry<typeof Registry.OPENMETRICS_CONTENT_TYPE>()
-  registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
+  registry.setContentType(contentType)
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
   new Gauge({
     name: 'dealwright_build_info',
     help: 'The version of the program, its database engine and its Node.js; the value is 1.',
+    aggregator: 'max',
     labelNames: ['version', 'engine', 'node'],
     registers,
   }).set({ version, engine, node: process.versions.node }, 1)
@@ -59,6 +75,7 @@ export function openMetrics(version: string, engine: string, readings: Readings)
       requests.observe({ route, method, status: `${Math.floor(status / 100)}xx` }, ms / 1000)
     },
     text: () => registry.metrics(),
+    json: async () => (await registry.getMetricsAsJSON()) as MetricsJson,
     stop() {
       for (const unsubscribe of subscriptions) unsubscribe()
       stopReading()
@@ -149,11 +166,13 @@ function backups(registers: Registers): (() => void)[] {
   const verified = new Gauge({
     name: 'dealwright_backup_verified_timestamp_seconds',
     help: 'Time of the newest backup by schedule that was verified; 0: none yet.',
+    aggregator: 'max',
     registers,
   })
   const bytes = new Gauge({
     name: 'dealwright_backup_bytes',
     help: 'Size of the newest backup by schedule that was verified.',
+    aggregator: 'max',
     registers,
   })
   const failures = new Counter({

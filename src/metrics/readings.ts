@@ -24,7 +24,10 @@ const rememberMs = 10_000
 
 type OpenMetrics = Registry<typeof Registry.OPENMETRICS_CONTENT_TYPE>
 
-/** Adds the gauges. Returns the function that ends the readings. */
+/**
+ * Adds the gauges. Of several processes the figures of what they share are one, and others are summed
+ * (all-metrics.ts). Returns the function that ends the readings.
+ */
 export function gauges(registry: OpenMetrics, readings: Readings): () => void {
   const registers = [registry]
   let isStopped = false
@@ -33,10 +36,9 @@ export function gauges(registry: OpenMetrics, readings: Readings): () => void {
     help: 'Figures that could not be read for a scrape.',
     registers,
   })
-  const add = (name: string, help: string, read: () => Promise<number>) => {
+  const add = (name: string, help: string, read: () => Promise<number>, aggregator: 'max' | 'sum') => {
     new Gauge({
-      name,
-      help,
+      ...{ name, help, aggregator },
       registers,
       async collect() {
         try {
@@ -49,21 +51,24 @@ export function gauges(registry: OpenMetrics, readings: Readings): () => void {
       },
     })
   }
-  add('dealwright_http_connections', 'Open connections of clients.', readings.connections)
-  add('dealwright_database_bytes', 'Size of the database.', seldom(readings.databaseBytes))
+  add('dealwright_http_connections', 'Open connections of clients.', readings.connections, 'sum')
+  add('dealwright_database_bytes', 'Size of the database.', seldom(readings.databaseBytes), 'max')
   add(
     'dealwright_webhook_oldest_delivery_seconds',
     'Age of the oldest event that a webhook still waits for; 0 if there is none.',
     seldom(readings.oldestDelivery),
+    'max',
   )
   add(
     'dealwright_job_oldest_seconds',
     'Age of the oldest running job; 0 if there is none.',
     seldom(readings.oldestJob),
+    'max',
   )
   new Gauge({
     name: 'dealwright_disk_free_bytes',
     help: 'Space that the disk of a directory has left for this process.',
+    aggregator: 'max',
     labelNames: ['directory'],
     registers,
     async collect() {

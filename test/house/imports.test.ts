@@ -12,11 +12,11 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
     never: /^src\/(resources|http|app|serve|main|cli|accounts|db\/(?!constraint))/,
   },
   {
-    from: /^src\/(?!http\/|app\.ts|observe\.ts|serve\.ts)/,
+    from: /^src\/(?!http\/|app\.ts|observe\.ts|serve\.ts|supervise\.ts)/,
     never: /^(fastify|node:https?)$|^src\/(http\/(?!openapi\/)|app\.ts)/,
   },
   // The entry starts the service only on request.
-  { from: /^src\/(?!main\.ts)/, never: /^src\/(serve|main)\.ts/ },
+  { from: /^src\/(?!main\.ts)/, never: /^src\/(serve|supervise|main)\.ts/ },
   {
     from: /^src\/(?!http\/|app\.ts|local-socket\.ts|db\/postgres\/server-address\.ts|work\/webhooks\/(address|outgoing)\.ts)/,
     never: /^node:(net|tls)$/,
@@ -126,7 +126,7 @@ const words: readonly { readonly from: RegExp; readonly never: RegExp; readonly 
   },
   // The start shows how to try the service.
   {
-    from: /^src\/(?!http\/|serve\.ts)/,
+    from: /^src\/(?!http\/|welcome\.ts)/,
     never: /\/rest\/api|\bmove_to\b/,
     what: 'a URL or a parameter of one',
   },

@@ -39,6 +39,7 @@ async function schedule(
       if (isEnough(lines)) resolve()
     },
   })
+  running.begin()
   await promise
   await running.stop()
   return lines

@@ -27,6 +27,7 @@ test('what a setting takes', () => {
     ['DATABASE_WRITES', 'statement', 'hasOnlyTransactions', false],
     ['DATABASE_WRITES', 'transaction', 'hasOnlyTransactions', true],
     ['DATABASE_POOLER', '0', 'pooler', null],
+    ['WORKERS', '1', 'workers', 1],
     ['DEALWRIGHT_TOKEN', token, 'token', token],
     ['DEALWRIGHT_TOKEN', '~'.repeat(256), 'token', '~'.repeat(256)],
     ['SAMPLE_DATA', '0', 'sampleData', false],
@@ -171,11 +172,14 @@ test('settings of proxies, metrics and the access log', () => {
   assert.equal(readConfig({ METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' }).metricsHost, '0.0.0.0')
   assert.deepEqual([readConfig({}).metricsPort, readConfig({}).logRequests], [null, false])
   assert.equal(readConfig({ LOG_REQUESTS: '1' }).logRequests, true)
+  assert.equal(readConfig({ WORKERS: '4', DATABASE_URL: 'postgres://h/d' }).workers, 4)
   for (const [env, said] of [
     [{ TRUSTED_PROXIES: '10.0.0.0/33' }, /^TRUSTED_PROXIES must list/],
     [{ TRUSTED_PROXIES: '10.0.0.256' }, /^TRUSTED_PROXIES must list/],
     [{ TRUSTED_PROXIES: 'proxy.example.com' }, /^TRUSTED_PROXIES must list/],
     [{ DATABASE_WRITES: 'transactions' }, /^DATABASE_WRITES must be one of/],
+    [{ WORKERS: '2' }, /^WORKERS is for a server: .* Set DATABASE_URL/],
+    [{ WORKERS: '65', DATABASE_URL: 'postgres://h/d' }, /^WORKERS must be a whole number from 1 to 64/],
     [{ DATABASE_POOLER: 'yes' }, /^DATABASE_POOLER must be one of/],
     [{ DATABASE_POOLER: '1' }, /^DATABASE_POOLER is for a server: set DATABASE_URL/],
     [{ METRICS_PORT: '70000' }, /^METRICS_PORT must be/],

@@ -44,7 +44,7 @@ test('what is taken back is as if it had not been: it ends no wait, and makes no
   const { attempt } = throttle(() => now)
   const wait = () => slowed(() => attempt('a@example.com', 'n'))
   for (let index = 0; index < 10; index++) {
-    attempt('a@example.com', `n${index}`)()
+    attempt('a@example.com', `n${index}`)(false)
     attempt('a@example.com', `n${index}`)
   }
   assert.equal(wait(), 1)
@@ -52,13 +52,13 @@ test('what is taken back is as if it had not been: it ends no wait, and makes no
   // Eleven wrong ones wait for two seconds: from the last wrong one on, not from those between.
   attempt('a@example.com', 'n')
   now += 2000
-  for (let index = 0; index < 100; index++) attempt('a@example.com', 'n')()
+  for (let index = 0; index < 100; index++) attempt('a@example.com', 'n')(false)
   attempt('a@example.com', 'n')
   assert.equal(wait(), 4)
   // An hour after the last wrong one all counters are reset, even if the right one came meanwhile.
   for (let minute = 0; minute < 60; minute++) {
     now += 60_000
-    attempt('a@example.com', 'n')()
+    attempt('a@example.com', 'n')(false)
     attempt(`other${minute}@example.com`, 'n')
   }
   for (let index = 0; index < 10; index++) attempt('a@example.com', `m${index}`)
@@ -70,16 +70,30 @@ test('of those at once only those that were taken back count not', () => {
   const many = Array.from({ length: 12 }, () => () => attempt('a@example.com', 'n'))
   const under = many.slice(0, 10).map(begin => begin())
   assert.equal(slowed(many[10]!), 1)
-  under[3]!()
-  under[9]!()
+  under[3]!(false)
+  under[9]!(false)
   assert.equal(slowed(many[10]!), 0)
   assert.equal(slowed(many[11]!), 0)
   assert.equal(slowed(many[11]!), 1)
 })
 
+test('another process learns of wrong passwords, and of no others', () => {
+  const others = new Map<string, (key: string, amount: number) => void>()
+  const here = throttle(() => now, {
+    add: (of, key, amount) => others.get(of)!(key, amount),
+    onAdded() {},
+  })
+  const there = throttle(() => now, { add() {}, onAdded: (of, act) => others.set(of, act) })
+  const wait = () => slowed(() => there.attempt('a@example.com', 'n')(false))
+  for (let index = 0; index < 100; index++) here.attempt('a@example.com', 'n')(false)
+  assert.equal(wait(), 0)
+  for (let index = 0; index < 10; index++) here.attempt('a@example.com', 'n')(true)
+  assert.equal(wait(), 1)
+})
+
 test('what is taken back leaves nothing in the memory', () => {
   const { attempt } = throttle(() => now)
-  for (let index = 0; index < 100_000; index++) attempt(`flood${index}@example.com`, `n${index}`)()
+  for (let index = 0; index < 100_000; index++) attempt(`flood${index}@example.com`, `n${index}`)(false)
   for (let index = 0; index < 10; index++) attempt('late@example.com', `m${index}`)
   assert.equal(
     slowed(() => attempt('late@example.com', 'm')),

@@ -145,6 +145,7 @@ test('settings: defaults, and a clear line for what can not be used', () => {
   assert.deepEqual(readConfig({}), {
     port: 3000,
     host: '127.0.0.1',
+    workers: 1,
     dataDir: './data',
     agentToken: null,
     databaseUrl: null,

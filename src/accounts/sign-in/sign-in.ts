@@ -159,13 +159,15 @@ export class SignIn {
     judge: () => Promise<T>,
   ): Promise<T> {
     this.#hashing.refuseIfFull()
-    const takeBack = this.#throttle.attempt(comparedEmail(email), network)
-    const judged = await judge().catch(error => {
-      takeBack()
-      throw error
-    })
-    if (judged.isRight) takeBack()
-    return judged
+    const settle = this.#throttle.attempt(comparedEmail(email), network)
+    let isWrong = false
+    try {
+      const judged = await judge()
+      isWrong = !judged.isRight
+      return judged
+    } finally {
+      settle(isWrong)
+    }
   }
 
   /** An invalid password costs as much time as any other. */

@@ -1,16 +1,20 @@
 /**
  * Throttles password guessing (D61): after some wrong passwords for an e-mail, or from a network, the wait
- * doubles (exponential backoff). Counted in this process, by a monotonic clock.
+ * doubles (exponential backoff). Counted over the workers of a service, by a monotonic clock.
  */
 import { hash } from 'node:crypto'
 import { Refusal } from '../../errors.ts'
+import { ownCounts, type SharedCounts } from '../../waiting/shared-counts.ts'
+
+/** Ends an attempt: a count stays, and other processes learn of it, only if the password was wrong. */
+type Settle = (isWrong: boolean) => void
 
 export type Throttle = {
   /**
-   * Counts an attempt as wrong before its password is checked, so that concurrent ones count too. Returns a
-   * function that undoes the count, for a password that was right or was not checked. Throws `rate_limited`.
+   * Counts an attempt as wrong before its password is checked, so that concurrent ones count too. Throws
+   * `rate_limited`.
    */
-  attempt(email: string, network: string): () => void
+  attempt(email: string, network: string): Settle
 }
 
 /** Wrong passwords without a wait, and the maximum wait after more. */
@@ -24,8 +28,9 @@ const keysMax = 100_000
 const theRest = 'the rest'
 
 /** `clock` is monotonic, in milliseconds. */
-export function throttle(clock: () => number): Throttle {
-  const [emails, networks] = [attempts(clock, ofEmail), attempts(clock, ofNetwork)]
+export function throttle(clock: () => number, counts: SharedCounts = ownCounts): Throttle {
+  const emails = attempts(clock, ofEmail, counts, 'wrong passwords of an e-mail')
+  const networks = attempts(clock, ofNetwork, counts, 'wrong passwords of a network')
   return {
     attempt(email, network) {
       const keys = [keyOf(email), keyOf(network)] as const
@@ -36,8 +41,8 @@ export function throttle(clock: () => number): Throttle {
         throw new Refusal('rate_limited', detail, [], { 'retry-after': String(seconds) })
       }
       const counted = [emails.count(keys[0]), networks.count(keys[1])]
-      return () => {
-        for (const takeBack of counted) takeBack()
+      return isWrong => {
+        for (const settle of counted) settle(isWrong)
       }
     },
   }
@@ -53,9 +58,39 @@ function keyOf(text: string): string {
 
 type Attempts = { readonly count: number; readonly at: number }
 
-function attempts(clock: () => number, { free, waitMaxMs }: { free: number; waitMaxMs: number }) {
+function attempts(
+  clock: () => number,
+  { free, waitMaxMs }: { free: number; waitMaxMs: number },
+  counts: SharedCounts,
+  name: string,
+) {
   const counted = new Map<string, Attempts>()
   const placeOf = (key: string) => (counted.has(key) || counted.size < keysMax ? key : theRest)
+  /** counts an attempt; returns a function that undoes it */
+  const counting = (key: string): (() => void) => {
+    const now = clock()
+    const isOver = ({ at }: Attempts) => at + forgetMs <= now
+    // The Map is ordered by the last attempt.
+    for (const [old, found] of counted) {
+      if (!isOver(found)) break
+      counted.delete(old)
+    }
+    const place = placeOf(key)
+    const before = counted.get(place)
+    const own = { count: before && !isOver(before) ? before.count + 1 : 1, at: now }
+    counted.delete(place)
+    counted.set(place, own)
+    return () => {
+      const found = counted.get(place)
+      if (!found) return
+      if (found.count <= 1) counted.delete(place)
+      // The wait continues from the last wrong password, unless another attempt was counted meanwhile.
+      else counted.set(place, { count: found.count - 1, at: found === own ? before!.at : found.at })
+    }
+  }
+  counts.onAdded(name, (key, amount) => {
+    for (let more = amount; more > 0; more--) counting(key)
+  })
   return {
     /** wait before the next attempt, in milliseconds */
     waitMs(key: string): number {
@@ -64,27 +99,9 @@ function attempts(clock: () => number, { free, waitMaxMs }: { free: number; wait
       const wait = Math.min(waitMaxMs, 1000 * 2 ** Math.min(found.count - free, 20))
       return found.at + wait - clock()
     },
-    /** counts an attempt; returns a function that undoes it */
-    count(key: string): () => void {
-      const now = clock()
-      const isOver = ({ at }: Attempts) => at + forgetMs <= now
-      // The Map is ordered by the last attempt.
-      for (const [old, found] of counted) {
-        if (!isOver(found)) break
-        counted.delete(old)
-      }
-      const place = placeOf(key)
-      const before = counted.get(place)
-      const own = { count: before && !isOver(before) ? before.count + 1 : 1, at: now }
-      counted.delete(place)
-      counted.set(place, own)
-      return () => {
-        const found = counted.get(place)
-        if (!found) return
-        if (found.count <= 1) counted.delete(place)
-        // The wait continues from the last wrong password, unless another attempt was counted meanwhile.
-        else counted.set(place, { count: found.count - 1, at: found === own ? before!.at : found.at })
-      }
+    count(key: string): Settle {
+      const takeBack = counting(key)
+      return isWrong => (isWrong ? counts.add(name, key, 1) : takeBack())
     },
   }
 }

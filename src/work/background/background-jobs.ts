@@ -47,6 +47,8 @@ export type BackgroundJobOptions = {
   readonly retentionDays: number
   /** retention of events, in days; null or absent: forever (D71) */
   readonly eventRetentionDays?: number | null
+  /** calls `act` once this process does the rounds; default: at once */
+  readonly whenLeading?: (act: () => void) => void
 }
 
 /** Earliest deletion that can still be restored (D9, D36). */
@@ -67,14 +69,18 @@ export class BackgroundJobs {
   readonly #loggedKept = new Map<number, string>()
   readonly #underWay = new Set<Promise<void>>()
   readonly #inTurn = coalesce('background_jobs', accountsAtOnce, (account: number) => this.#turn(account))
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
   #isStopped = false
 
   constructor(options: BackgroundJobOptions) {
     this.#options = options
     const begin = () => void this.#round().catch(error => this.#logFailure('all accounts', error))
-    begin()
-    this.#timer = setInterval(begin, everyMs).unref()
+    const { whenLeading = act => act() } = options
+    whenLeading(() => {
+      if (this.#isStopped) return
+      begin()
+      this.#timer = setInterval(begin, everyMs).unref()
+    })
   }
 
   /**
