@@ -213,13 +213,66 @@ test('the sheet of keys lists what tables and the board hear, and no key that ch
   await board.end()
 })
 
+// D163
+test('without a text the palette shows what was opened last, as it is now', { skip }, async () => {
+  const { call, known } = service
+  const ids: number[] = []
+  for (const title of ['Opened first', 'Opened second', 'Opened and deleted'])
+    ids.push((await call('POST', `${v1}/deal`, dealBody(known, { title }))).body.data.id)
+  const company = (await call('POST', `${v1}/company`, { name: 'Opened Ltd' })).body.data.id
+  const { page, accessible, end } = await openUi(service, `/deals/${ids[0]}`)
+  await page.getByRole('heading', { level: 1, name: 'Opened first' }).waitFor()
+  for (const [path, name] of [
+    [`/deals/${ids[2]}`, 'Opened and deleted'],
+    [`/companies/${company}`, 'Opened Ltd'],
+    [`/deals/${ids[1]}`, 'Opened second'],
+    [`/deals/${ids[0]}`, 'Opened first'],
+  ] as const) {
+    await page.goto(service.url + path)
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+  }
+  await call('DELETE', `${v1}/deal/${ids[2]}`)
+  await call('PATCH', `${v1}/deal/${ids[1]}`, { title: 'Renamed meanwhile' })
+  await page.goto(`${service.url}/today`)
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
+  await page.keyboard.press('Control+k')
+  const recent = page.getByRole('group', { name: 'Recent' })
+  await recent.getByRole('menuitem').first().waitFor()
+  const names = await recent.getByRole('menuitem').allTextContents()
+  assert.deepEqual(
+    names.map(text => /^(Opened first|Renamed meanwhile|Opened Ltd)/.exec(text)?.[0]),
+    ['Opened first', 'Renamed meanwhile', 'Opened Ltd'],
+  )
+  await accessible('the palette with recent records')
+  await page.keyboard.press('ArrowDown')
+  await page.getByRole('searchbox').fill('Ltd')
+  await recent.waitFor({ state: 'detached' })
+  await page.getByRole('searchbox').fill('')
+  await recent.getByRole('menuitem', { name: 'Opened Ltd' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Opened Ltd' }).waitFor()
+  await end()
+  // Another user of the browser has a list of their own.
+  const body = { name: 'Olga Other', email: 'olga@example.com' }
+  const user = (await call('POST', `${v1}/user`, body)).body.data.id
+  const other = await openUi(service, '/today', { user })
+  await other.page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
+  await other.page.keyboard.press('Control+k')
+  await other.page.getByRole('menuitem', { name: 'New deal' }).waitFor()
+  assert.equal(await other.page.getByRole('group', { name: 'Recent' }).count(), 0)
+  await other.end()
+})
+
 test('the palette tells deals of one title apart', { skip }, async () => {
   const { call, known } = service
   const owner = await call('POST', `${v1}/user`, { name: 'Tara Twin', email: 'tara@example.com' })
   const title = 'Twin renewal'
   for (const more of [
     { pipeline_stage: known.stages.New! },
-    { pipeline_stage: known.stages.Proposal!, sales_owner: owner.body.data.id },
+    {
+      pipeline_stage: known.stages.Proposal!,
+      sales_owner: owner.body.data.id,
+      deal_value: { value: 1234, currency: 'EUR' },
+    },
   ]) {
     const made = await call('POST', `${v1}/deal`, dealBody(known, { title, ...more }))
     assert.equal(made.status, 201, made.text)
@@ -227,7 +280,12 @@ test('the palette tells deals of one title apart', { skip }, async () => {
   const { page, accessible, end } = await openUi(service, '/today')
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor()
   const entries = await found(page, title, 'Proposal · Tara Twin', 'New · Owner')
-  assert.equal(entries.filter(entry => entry.startsWith(title)).length, 2)
+  const twins = entries.filter(entry => entry.startsWith(title))
+  assert.equal(twins.length, 2)
+  assert.ok(
+    twins.some(entry => /Tara Twin€1,234/.test(entry)),
+    twins.join(),
+  )
   await accessible('the palette with twins')
   await end()
 })

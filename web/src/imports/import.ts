@@ -1,6 +1,6 @@
 /** An import (D80), and changes of its plan. */
 import { queryOptions } from '@tanstack/react-query'
-import { callApi, errorMessage, type Me } from '../api/api.ts'
+import { callApi, errorMessage } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'
 import { type Job, jobKey, jobQuery } from '../jobs/job.ts'
 import { createStore } from '../ui/store.ts'
@@ -64,9 +64,6 @@ export const changedSince = createStore<ReadonlySet<number>>(new Set())
 export function noteTried(id: number): void {
   changedSince.set(new Set([...changedSince.get()].filter(one => one !== id)))
 }
-
-/** Key of the user whose plans this browser saves. */
-export const whoOf = ({ account, user }: Me): string => `${account.id} ${user.id}`
 
 let last: Promise<unknown> = Promise.resolve()
 

@@ -17,6 +17,11 @@ export function mayStartJobs(me: Pick<Me, 'scopes'>): boolean {
   return may(me, 'job:read') && may(me, 'job:write')
 }
 
+/** Key of the user for what this browser stores: users of one browser don't share it. */
+export function whoOf({ account, user }: Me): string {
+  return `${account.id} ${user.id}`
+}
+
 /** Reason why a resource can't be changed, or undefined if it can. */
 export function useReadOnlyReason(resource: string): string | undefined {
   const me = useMe()

@@ -1,4 +1,4 @@
-/** The palette: commands, pages, and the records that a text finds. */
+/** The palette: commands, pages, and the records that a text finds, or that were opened last. */
 import { useNavigate } from '@tanstack/react-router'
 import { useDeferredValue, useState } from 'react'
 import {
@@ -14,11 +14,14 @@ import {
   SearchField,
   useFilter,
 } from 'react-aria-components'
+import { useFormat } from '../format/use-format.tsx'
 import { recordPath } from '../routes.tsx'
 import { Badge, Key } from '../ui/elements.tsx'
 import { type Command, keyLabels, useRegistered } from './commands.ts'
 import { may, useMe } from './me.ts'
 import { openNew } from './new-record.tsx'
+import { useRecentRecords } from './recent-records.ts'
+import type { SearchHit } from './record-details.ts'
 import { useRecordSearch } from './record-search.ts'
 
 /** The shared groups, in this order; those of the page itself come first. */
@@ -60,13 +63,37 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const found = useRecordSearch(useDeferredValue(text))
   const { startsWith } = useFilter({ sensitivity: 'base' })
   const shown = useRegistered().filter(({ isHidden, act }) => act && !isHidden)
+  const recent = useRecentRecords()
   const groups = fitting(shown, text, startsWith)
+  // Without a text, the records of last time come right after the commands of what is open.
+  const isOwn = ([group]: Group) => text.trim() === '' && !groupsBelow.includes(group)
   const mayMake = may(useMe(), 'deal:write') && text.trim().length >= 2
   const run = (act: () => void) => {
     onClose()
     // After the palette has closed, so that the opened element gets the focus.
     setTimeout(act)
   }
+  const commandsOf = ([group, list]: Group) => (
+    <MenuSection key={group} aria-label={group}>
+      <GroupHead>{group}</GroupHead>
+      {list.map(command => (
+        <CommandEntry key={command.id} command={command} onRun={() => run(command.act!)} />
+      ))}
+    </MenuSection>
+  )
+  const recordsOf = (group: string, hits: readonly SearchHit[]) =>
+    hits.length > 0 && (
+      <MenuSection aria-label={group}>
+        <GroupHead>{group}</GroupHead>
+        {hits.map(hit => (
+          <RecordEntry
+            key={`${hit.resource}${hit.id}`}
+            hit={hit}
+            onRun={() => run(() => void navigate({ to: recordPath(hit.resource, hit.id) }))}
+          />
+        ))}
+      </MenuSection>
+    )
   return (
     <ModalOverlay
       isOpen
@@ -96,31 +123,10 @@ export function Palette({ onClose }: { onClose: () => void }) {
               className="p-1.5 outline-none"
               renderEmptyState={() => <p className="px-3 py-6 text-center text-ink-soft">Nothing found.</p>}
             >
-              {groups.map(([group, list]) => (
-                <MenuSection key={group} aria-label={group}>
-                  <GroupHead>{group}</GroupHead>
-                  {list.map(command => (
-                    <CommandEntry key={command.id} command={command} onRun={() => run(command.act!)} />
-                  ))}
-                </MenuSection>
-              ))}
-              {found.length > 0 && (
-                <MenuSection aria-label="Records">
-                  <GroupHead>Records</GroupHead>
-                  {found.map(({ resource, id, name, detail }) => (
-                    <Entry
-                      key={`${resource}${id}`}
-                      id={`${resource}${id}`}
-                      text={name}
-                      onAction={() => run(() => void navigate({ to: recordPath(resource, id) }))}
-                    >
-                      <span className="min-w-0 truncate">{name}</span>
-                      <span className="min-w-0 grow truncate text-ink-faint">{detail}</span>
-                      <Badge>{resource}</Badge>
-                    </Entry>
-                  ))}
-                </MenuSection>
-              )}
+              {groups.filter(isOwn).map(commandsOf)}
+              {text.trim() === '' && recordsOf('Recent', recent)}
+              {groups.filter(group => !isOwn(group)).map(commandsOf)}
+              {recordsOf('Records', found)}
               {mayMake && (
                 <MenuSection aria-label="Create">
                   <Entry
@@ -149,6 +155,19 @@ function CommandEntry({ command, onRun }: { command: Command; onRun: () => void 
     <Entry id={command.id} text={command.title} onAction={onRun}>
       <span className="grow">{command.title}</span>
       {command.keys && keyLabels(command.keys).map(key => <Key key={key}>{key}</Key>)}
+    </Entry>
+  )
+}
+
+function RecordEntry({ hit, onRun }: { hit: SearchHit; onRun: () => void }) {
+  const { resource, id, name, detail, value } = hit
+  const format = useFormat()
+  return (
+    <Entry id={`${resource}${id}`} text={name} onAction={onRun}>
+      <span className="min-w-0 truncate">{name}</span>
+      <span className="min-w-0 grow truncate text-ink-faint">{detail}</span>
+      {value && <span className="shrink-0 tabular-nums">{format.money(value)}</span>}
+      <Badge>{resource}</Badge>
     </Entry>
   )
 }

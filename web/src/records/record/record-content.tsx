@@ -8,6 +8,7 @@ import { stagesQuery } from '../../api/queries.ts'
 import { kindOf } from '../../board/stage-kind.ts'
 import { type Command, useCommands } from '../../shell/commands.ts'
 import { useReadOnlyReason } from '../../shell/me.ts'
+import { useNoteOpened } from '../../shell/recent-records.ts'
 import { classes } from '../../ui/classes.ts'
 import { useMedia } from '../../ui/use-media.ts'
 import { isEmpty, isWritable } from '../editing/draft.ts'
@@ -38,6 +39,7 @@ export function RecordContent(props: {
   const { resource, record } = shown
   const { save, dialogs } = useRecordSave(shown)
   const mayNot = useReadOnlyReason(resource)
+  useNoteOpened({ resource, id: record.id })
   const reason = record.deleted_at ? 'This was deleted. Restore it to change it.' : mayNot
   const place = useRecordCommands(shown, onTab)
   const isDeal = resource === 'deal'
