@@ -111,7 +111,8 @@ async function signInAddress({ host, publicUrl }: Config, db: Database, url: str
   // Behind a proxy the service is public although it listens on loopback, and operators' logs have more
   // readers than a terminal.
   const isForThisMachine = isLoopback(host) && (!publicUrl || isLoopbackName(new URL(publicUrl).hostname))
-  const link = isForThisMachine ? await startLink(db) : null
+  // The embedded engine may be at work for long; a start waits for it.
+  const link = isForThisMachine ? await startLink(db.background) : null
   // The link sets no password: its page asks for none.
   return link && `${linkAddress(publicUrl ?? url, link)}&sign_in`
 }
@@ -126,7 +127,7 @@ async function opened(
   const place = databaseUrl ? { url: databaseUrl } : { dataDir }
   const db = await openDatabase({ ...place, hasOnlyTransactions, pooler, log })
   await migrate(db)
-  await requireFolding(db)
+  await requireFolding(db.background)
   const started = await firstStart(db, {
     now: new Date(),
     sampleData: config.sampleData,
