@@ -114,8 +114,9 @@ export async function askService(
   const path = socketPath(dataDir)
   if (process.platform !== 'win32') {
     const owner = statSync(path, { throwIfNoEntry: false })?.uid
-    // Any user can create a socket in the system's folder for temporary files.
-    if (owner === undefined || owner !== statSync(dataDir).uid) return null
+    // Any user can create a socket in the system's folder for temporary files. The volume of a container may
+    // belong to root; the socket is the service's.
+    if (owner === undefined || ![statSync(dataDir).uid, process.getuid!()].includes(owner)) return null
   }
   const text = await exchange(path, JSON.stringify({ name, argument }), signal)
   if (text === null) return null

@@ -61,10 +61,15 @@ function compare(one: string, other: string): number {
   return at < 0 ? 0 : left[at]! - right[at]!
 }
 
-/** Writes the version into the manifests, the lock file, the client's README and the changelog. */
+/** Writes the version into the manifests, the chart, the lock file, the client's README and the changelog. */
 function writeVersion(): void {
   for (const file of ['package.json', 'client/package.json'])
     change(file, text => text.replace(/"version": "[^"]+"/, `"version": "${version}"`))
+  change('deploy/helm/dealwright/Chart.yaml', text =>
+    text
+      .replace(/^version: .+$/m, `version: ${version}`)
+      .replace(/^appVersion: .+$/m, `appVersion: "${version}"`),
+  )
   // The package itself comes twice, before all others.
   let own = 0
   change('package-lock.json', text =>

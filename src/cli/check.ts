@@ -95,8 +95,12 @@ function rightsOf(directory: string): Finding {
     .filter(name => /^(pg|lock|service\.sock|admin-token.*)$/.test(name))
     .map(name => join(directory, name))
   const open = inside.filter(path => (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & groupAndOthers)
-  const owner = statSync(directory).uid
-  if (owner !== process.getuid!() && process.getuid!() !== 0)
+  // The volume of a container may belong to root; what is in it is the service's.
+  const owners = (inside.length ? inside : [directory]).map(
+    path => statSync(path, { throwIfNoEntry: false })?.uid,
+  )
+  const owner = owners.find(uid => uid !== undefined && uid !== process.getuid!())
+  if (owner !== undefined && process.getuid!() !== 0)
     return wrong('directory', `${directory} belongs to another user (${owner}): do this as that one`)
   if (open.length === 0) return right('directory', `only its owner can read what is in ${directory}`)
   return wrong('directory', `others may read ${open.join(', ')}: take their rights away (chmod -R go= …)`)

@@ -1,4 +1,6 @@
 /** The reason why the database can't be opened, for the operator. Knows no engine. */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { getSystemErrorMap } from 'node:util'
 
 /** The message is one line with the problem and the remedy. A stack trace would add nothing. */
@@ -13,7 +15,7 @@ const [needsFiles, needsDirectory] = [
   'A file is in the place of a directory.',
 ]
 const advice: { readonly [code: string]: string } = {
-  EROFS: 'Choose a place that can be written to.',
+  EROFS: 'Choose a place that can be written to (DATA_DIR), or mount the volume without "ro".',
   ENOSPC: needsRoom,
   EDQUOT: needsRoom,
   EMFILE: needsFiles,
@@ -25,8 +27,9 @@ const advice: { readonly [code: string]: string } = {
 /**
  * Turns an error of the file system into a StartupError that names the file and the remedy: "/data/lock can't
  * be used: no space left on device (ENOSPC). Make room on the disk." Returns any other error unchanged.
+ * `folder` is the one that has to belong to this process as a whole, if the file is inside it.
  */
-export function asStartupError(error: unknown): unknown {
+export function asStartupError(error: unknown, folder?: string): unknown {
   if (!(error instanceof Error)) return error
   const { errno, code, syscall = '', path, dest } = error as NodeJS.ErrnoException & { dest?: string }
   // An error about an open file names no path.
@@ -34,15 +37,21 @@ export function asStartupError(error: unknown): unknown {
   if (errno === undefined || !code || !isOfFile) return error
   const what = [path, dest].filter(Boolean).join(' → ') || `A file that is open (${syscall})`
   const text = `${what} can't be used: ${systemErrorText(errno)} (${code}).`
-  const hint = code === 'EACCES' || code === 'EPERM' ? rightsAdvice(path) : advice[code]
+  const hint = code === 'EACCES' || code === 'EPERM' ? rightsAdvice(path, folder) : advice[code]
   return new StartupError([text, hint].filter(Boolean).join(' '), { cause: error })
 }
 
-/** The command that lets this process write to a place. */
-function rightsAdvice(path: string | undefined): string {
+/** The command that lets this process write to a place. A file that is not there yet has no owner. */
+function rightsAdvice(path: string | undefined, folder: string | undefined): string {
   const [user, group] = [process.getuid?.(), process.getgid?.()]
   if (user === undefined || path === undefined) return 'Let the user that runs the service write there.'
-  return `Let the user that runs the service write there: chown -R ${user}:${group} '${path}'`
+  const place = folder && `${path}/`.startsWith(`${folder}/`) ? folder : path
+  return `Let the user that runs the service write there: chown -R ${user}:${group} '${existing(place)}'`
+}
+
+/** The path, or the nearest folder above it that is there. */
+function existing(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : existing(dirname(path))
 }
 
 /** The system's words for an error, such as "no space left on device". */

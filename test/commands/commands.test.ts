@@ -57,6 +57,7 @@ const elsewhere: { readonly [name: string]: string } = {
   nodes: '.ci/run',
   package: 'test/operating/release.test.ts',
   release: 'test/operating/release.test.ts',
+  image: 'test/operating/image.test.ts',
   lint: 'scripts/check.ts',
   audit: 'scripts/check.ts',
   format: 'it changes the sources; lint asks the same',

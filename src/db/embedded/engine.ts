@@ -78,7 +78,7 @@ export class Engine implements Outlet {
       return engine
     } catch (error) {
       lock?.release()
-      throw asStartupError(error)
+      throw asStartupError(error, dataDir)
     }
   }
 
