@@ -30,7 +30,7 @@ import { addRoute, refuse, type Service } from './http/endpoints.ts'
 import { addMcp, mcpRoute } from './http/mcp.ts'
 import { openMiddleware } from './http/middleware.ts'
 import { addOAuth, oauthRoutes } from './http/oauth.ts'
-import { observeRequests, type RequestObserver } from './http/observe-requests.ts'
+import { type Observers, observeRequests } from './http/observe-requests.ts'
 import { type ProxyTest, proxyTest } from './http/proxies.ts'
 import { rateLimit } from './http/rate-limit.ts'
 import { readJson, requestId } from './http/request.ts'
@@ -59,8 +59,8 @@ export type AppOptions = {
   openId?: OpenIdSettings | null
   /** addresses and networks of the reverse proxies whose X-Forwarded-* headers count */
   trustedProxies?: readonly string[]
-  /** called with each request that was answered */
-  observers?: readonly RequestObserver[]
+  /** those who see requests; traces see deliveries, too */
+  observed?: Observers
   /** parameters of password hashing */
   hashing?: Hashing
   /** counts that the workers of a service share */
@@ -82,7 +82,7 @@ export function buildApp({
   corsOrigins = [],
   openId = null,
   trustedProxies = [],
-  observers = [],
+  observed = { observers: [], traces: null },
   hashing = new Hashing(),
   webhooks = { allowPrivate: false },
   counts = ownCounts,
@@ -97,7 +97,7 @@ export function buildApp({
     path: (...refused) => refusePath(admission, connections, ...refused),
   })
   const notifying = (own: Database) => notifyAfterWrite(own, () => [subscribers, worker])
-  const db = notifying(database)
+  const db = notifying(observed.traces?.database(database) ?? database)
   const background = { db: notifying({ ...database, ...database.background }), now, log: say, retentionDays }
   const subscribers = new Subscribers(background.db)
   // Open event streams end before the service waits for its connections to end.
@@ -109,7 +109,7 @@ export function buildApp({
   const signIn = new SignIn({ db, callers, hashing, throttle: throttle(clock, counts) })
   const provider = openId && publicUrl ? new OpenId(openId, publicUrl, clock, say) : null
   const jobs = new BackgroundJobs({ ...background, resources, eventRetentionDays, whenLeading })
-  const worker = new WebhookWorker({ ...background, callers, ...webhooks })
+  const worker = new WebhookWorker({ ...background, callers, traces: observed.traces, ...webhooks })
   const jobWorker = new JobWorker({ ...background, callers })
   for (const one of [jobs, worker, jobWorker]) app.addHook('onClose', () => one.stop())
   const work = { jobs, worker, jobWorker }
@@ -117,7 +117,7 @@ export function buildApp({
   const table = routes(parts)
   const middleware = openMiddleware(db)
   const service: Service = { now, clock, admission, connections, middleware, admitted: new WeakMap() }
-  observeRequests(app, observers, { ...service, routes: new Set(table.map(({ url }) => url)) })
+  observeRequests(app, observed, { ...service, routes: new Set(table.map(({ url }) => url)) })
   allowOrigins(app, corsOrigins)
   const hasWeb = serveWeb(app, connections)
   if (!hasWeb) log.warn('The web UI is not there: "npm run build" makes it.')

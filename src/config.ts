@@ -20,6 +20,7 @@ import {
   oneOf,
   wholeNumber,
 } from './setting-values.ts'
+import { type TraceSettings, traceSettings } from './trace-settings.ts'
 
 /** The limits of requests, and the retention of deleted records and events. */
 export type Limits = {
@@ -75,6 +76,8 @@ export type Config = Limits & {
   /** port of the metrics, or the path of a Unix socket; null: none */
   readonly metricsPort: number | string | null
   readonly metricsHost: string
+  /** traces by OpenTelemetry (D169); null: none */
+  readonly traces: TraceSettings | null
   /** backups by schedule (D155); null: none */
   readonly backups: BackupSettings | null
   /** addresses and networks of the reverse proxies whose X-Forwarded-* headers count (D151) */
@@ -140,6 +143,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     corsOrigins: listed(env.CORS_ORIGINS).map(text => checkedOrigin('CORS_ORIGINS', text)),
     trustedProxies: listed(env.TRUSTED_PROXIES).map(checkedNetwork),
     ...metricsSettings(env, port, host),
+    traces: traceSettings(env),
     backups: backupSettings(env),
     openId: openIdSettings(env),
     webhookAllowPrivate: env.WEBHOOK_ALLOW_PRIVATE

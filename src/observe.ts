@@ -1,20 +1,19 @@
-/** The operator's view of a running service: its access log, and its metrics where they are wanted. */
+/** The operator's view of a running service: its access log, and its metrics and traces where wanted. */
 import { tmpdir } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Config } from './config.ts'
-import type { Database } from './db/open.ts'
+import type { Database, Log } from './db/open.ts'
 import { type MetricsServer, serveMetrics } from './http/metrics-server.ts'
-import type { RequestObserver } from './http/observe-requests.ts'
+import type { Observers, RequestObserver } from './http/observe-requests.ts'
 import { ConfigError } from './setting-values.ts'
+import type { Traces } from './tracing/tracing.ts'
 import { oldestJob } from './work/jobs/progress.ts'
 import { oldestDelivery } from './work/webhooks/progress.ts'
 import type { Gathered } from './workers/gather-metrics.ts'
 import type { Membership } from './workers/worker.ts'
 
-export type Observation = {
-  /** to be called with each request that was answered */
-  readonly observers: readonly RequestObserver[]
+export type Observation = Observers & {
   /** where the metrics are; null without them */
   readonly metricsAt: string | null
   /** reads figures of the service from now on */
@@ -26,6 +25,7 @@ type Observed = {
   readonly db: Database
   readonly version: string
   readonly dataDir: string
+  readonly log: Log
   readonly own: Membership
 }
 
@@ -33,15 +33,24 @@ type Observed = {
 export async function observe(config: Config, observed: Observed): Promise<Observation> {
   const logs = config.logRequests ? accessLog() : null
   const metrics = config.metricsPort === null ? null : await measure(config, observed)
+  const traces = await tracesOf(config, observed)
   return {
     observers: [logs?.observe, metrics?.observe].filter(one => one !== undefined),
-    metricsAt: metrics?.place ?? null,
+    ...{ metricsAt: metrics?.place ?? null, traces },
     watch: app => metrics?.watch(app),
     async stop() {
+      await traces?.stop()
       await metrics?.close()
       logs?.flush()
     },
   }
+}
+
+async function tracesOf({ traces }: Config, { version, log }: Observed): Promise<Traces | null> {
+  if (!traces) return null
+  // Loaded only where it is wanted, like the metrics.
+  const { openTraces } = await import('./tracing/tracing.ts')
+  return openTraces(traces, version, log)
 }
 
 /** One JSON line a request on standard error, whatever LOG_LEVEL is. It has no path, header or value. */
@@ -49,9 +58,10 @@ function accessLog(): { observe: RequestObserver; flush(): void } {
   const destination = pino.destination({ dest: 2, sync: false })
   const log = pino({ base: { pid: process.pid } }, destination)
   return {
-    observe({ id, method, route, status, ms, address, account, user, token }) {
+    observe({ id, method, route, status, ms, address, account, user, token, trace }) {
       const rounded = Math.round(ms * 10) / 10
-      log.info({ request: id, method, route, status, ms: rounded, address, account, user, token }, 'request')
+      const who = { address, account, user, token }
+      log.info({ request: id, method, route, status, ms: rounded, ...who, trace }, 'request')
     },
     flush: () => destination.flushSync(),
   }

@@ -65,13 +65,12 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
     maxConnections: connectionsWithin(share(config.maxConnections), db.filesMax + exportsMax, say),
     maxConnectionsPerAddress: share(config.maxConnectionsPerAddress),
   }
-  const observation = await observe(config, { db, version: programVersion(), dataDir, own })
-  const { observers } = observation
+  const observation = await observe(config, { db, version: programVersion(), dataDir, own, log: say })
   const { publicUrl, corsOrigins, openId, trustedProxies } = config
   const webhooks = { allowPrivate: config.webhookAllowPrivate }
   const app = buildApp({
     ...{ db, now: () => new Date(), log, limits, publicUrl, corsOrigins, openId, webhooks },
-    ...{ trustedProxies, observers, counts: own.counts, whenLeading: own.whenLeading },
+    ...{ trustedProxies, observed: observation, counts: own.counts, whenLeading: own.whenLeading },
   })
   observation.watch(app)
   const url = await listen(app, config)

@@ -34,6 +34,7 @@ const unused: readonly RegExp[] = [
   /\.(map|ts|mts|cts|flow|markdown)$|(?<!LICENSE)(?<!license)\.md$/,
   /^(@[^/]+\/)?[^/]+\/(\.[^/]+|tests?|__tests__|docs?|examples?|bench|benchmarks?)(\/|$)/,
   /^@electric-sql\/pglite\/(dist\/.*\.cjs|dist\/(?!pg_trgm\.)[\w-]+\.tar\.gz|dist\/(node-postgres|live|worker)\/)/,
+  /^@opentelemetry\/[^/]+\/(build\/(esm|esnext)\/|dist\/(experimental|index-incubating|.*\.mjs$))/,
   /^bintrees\/dist\/|^hash-wasm\/dist\/(?!index\.(umd|esm)\.js)|^hash-wasm\/(lib|src)\//,
 ]
 

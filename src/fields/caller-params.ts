@@ -28,6 +28,8 @@ export type WriteParams = CallerParams & {
     /** 'mcp' if an agent wrote it (D148), and the name of its program */
     readonly by: Param
     readonly client: Param
+    /** the traceparent of the request (D169) */
+    readonly trace: Param
   }
 }
 

@@ -8,6 +8,7 @@ import { accountOf } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
 import { isLoopbackName } from '../setting-values.ts'
 import type { Answer } from './answer.ts'
+import { traceparentOf } from './observe-requests.ts'
 import { addressOf } from './proxies.ts'
 
 export type Client = ClientInfo & {
@@ -40,6 +41,7 @@ export function clientOf(request: FastifyRequest, publicUrl: string | null): Cli
     address: ip,
     network: networkOf(ip),
     requestId: request.id,
+    traceparent: traceparentOf(request),
     userAgent: headers['user-agent']?.slice(0, 500) ?? null,
     session: session !== null && accountOf('session', session) !== null ? session : null,
     origin,

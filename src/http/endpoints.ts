@@ -10,6 +10,7 @@ import { charsetOf, refuseCompressed } from './body.ts'
 import type { Connections } from './connections.ts'
 import { encoded } from './http-encoding.ts'
 import type { Middleware } from './middleware.ts'
+import { traceIdOf, traceparentOf } from './observe-requests.ts'
 import { takesKey } from './openapi/refusals.ts'
 import { readQuery } from './parameters.ts'
 import { refusalOf, refuseOtherThanJson, wantsPage, wantsStream } from './refusals.ts'
@@ -144,7 +145,7 @@ function requestOf(
     caller,
     token,
     latestCaller: () => admission.latest(token, scope),
-    requestId: request.id,
+    ...{ requestId: request.id, traceparent: traceparentOf(request) },
     path: url.split('?', 1)[0]!,
     id: params.id ?? '',
     option: params.option ?? params.delivery ?? '',
@@ -174,7 +175,8 @@ export function refuse(
   connections: Connections,
 ) {
   const refusal = refusalOf(error)
-  if (!refusal || refusal.cause) request.log.error({ err: refusal?.cause ?? error }, 'request failed')
+  if (!refusal || refusal.cause)
+    request.log.error({ err: refusal?.cause ?? error, trace: traceIdOf(request) }, 'request failed')
   return send(reply, request, problemAnswer(refusal ?? error, request.id), connections)
 }
 

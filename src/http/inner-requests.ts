@@ -18,6 +18,7 @@ import { dryRun } from './routes/dry-run.ts'
 export type Outer = {
   readonly admitted: AuthenticatedRequest
   readonly requestId: string
+  readonly traceparent: string | null
   /** the agent's name, as its program tells it */
   readonly client: string | null
   readonly log: FastifyBaseLogger
@@ -64,7 +65,7 @@ async function carryOut(
     const request: ApiRequest = {
       ...{ caller, token, client, path, id: String(id), option: '', field: '', value: '', body, ifMatch },
       latestCaller: () => admission.latest(token, route.scope),
-      requestId: change?.id ?? outer.requestId,
+      ...{ requestId: change?.id ?? outer.requestId, traceparent: outer.traceparent },
       agent: { client: outer.client },
       query: queryOf(call),
       ...{ upload: null, charset: undefined, isHead: false, wantsStream: false, lastEventId: null },

@@ -15,6 +15,7 @@ import { clientOf } from './client.ts'
 import { type Service, send } from './endpoints.ts'
 import { innerRequests } from './inner-requests.ts'
 import { mcpChallenge } from './oauth.ts'
+import { traceparentOf } from './observe-requests.ts'
 import { hangUpOf } from './request.ts'
 import type { Route } from './route.ts'
 
@@ -60,7 +61,8 @@ export function addMcp(
       leave()
       const client = await noteAgent(db, account, token, agentNameOf(message))
       const outer = {
-        ...{ admitted: asked, requestId: request.id, client, log: request.log },
+        ...{ admitted: asked, requestId: request.id, traceparent: traceparentOf(request) },
+        ...{ client, log: request.log },
         hungUp: () => hangUpOf(reply.raw),
       }
       const api: Api = {

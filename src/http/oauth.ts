@@ -193,6 +193,7 @@ async function exchange({ db, callers }: OAuthOptions, asked: Asked, now: Date):
       redirectUri: single(fields, 'redirect_uri'),
       verifier: single(fields, 'code_verifier'),
       requestId,
+      traceparent: client.traceparent,
     },
     now,
   ).catch(error => {
@@ -214,12 +215,13 @@ export function isResource(resource: string, origin: string): boolean {
 }
 
 /** Ends a token (RFC 7009); one that is unknown is ended already. */
-async function revoke({ db, callers }: OAuthOptions, { form: fields, requestId }: Asked): Promise<Answer> {
+async function revoke({ db, callers }: OAuthOptions, asked: Asked): Promise<Answer> {
+  const { form: fields, requestId, client } = asked
   const secret = single(fields, 'token')
   const caller = await callers.identify(secret)
   if (caller?.token) {
     const schema = caller.catalog.resources.get('token')!
-    await removeRecord(db, schema, caller.token.id, { ...caller, requestId })
+    await removeRecord(db, schema, caller.token.id, { ...caller, requestId, traceparent: client.traceparent })
     callers.forgetSecret(secret)
   }
   return json({})

@@ -1,6 +1,9 @@
-/** Observes answered requests, for metrics and the access log. Nobody observes: no hook is added. */
+/**
+ * Observes requests, for metrics, the access log and traces (D169). Without an observer no hook is added.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { prefixOf } from '../accounts/token.ts'
+import type { RequestSpan, Traces } from '../tracing/tracing.ts'
 import type { AdmittedRequest, AuthenticatedRequest } from './admission.ts'
 import { addressOf } from './proxies.ts'
 
@@ -18,9 +21,18 @@ export type SeenRequest = {
   readonly user: number | null
   /** prefix of the token; null for a session */
   readonly token: string | null
+  /** id of its trace; undefined if requests are not traced */
+  readonly trace: string | undefined
 }
 
 export type RequestObserver = (request: SeenRequest) => void
+
+export type Observers = {
+  /** called with each request that was answered */
+  readonly observers: readonly RequestObserver[]
+  /** null without them */
+  readonly traces: Traces | null
+}
 
 type Known = {
   readonly admitted: WeakMap<FastifyRequest, AuthenticatedRequest | AdmittedRequest>
@@ -28,11 +40,13 @@ type Known = {
   readonly routes: ReadonlySet<string>
 }
 
+/** Must come before other hooks, which may ask the database. */
 export function observeRequests(
   app: FastifyInstance,
-  observers: readonly RequestObserver[],
+  { observers, traces }: Observers,
   { admitted, routes }: Known,
 ): void {
+  if (traces) traceRequests(app, traces, routes)
   if (observers.length === 0) return
   app.addHook('onResponse', async (request, reply) => {
     const who = admitted.get(request)
@@ -47,9 +61,39 @@ export function observeRequests(
       account: caller?.catalog.account.id ?? null,
       user: caller?.actor ?? null,
       token: caller?.token && who && 'token' in who ? prefixOf(who.token) : null,
+      trace: traceIdOf(request),
     }
     for (const observe of observers) observe(seen)
   })
+}
+
+type TracedRequest = FastifyRequest & { span?: RequestSpan | null }
+
+function traceRequests(app: FastifyInstance, traces: Traces, routes: ReadonlySet<string>): void {
+  app.decorateRequest('span', null)
+  app.addHook('onRequest', (request: TracedRequest, { raw }, done) => {
+    const { traceparent } = request.headers
+    const header = typeof traceparent === 'string' ? traceparent : undefined
+    const span = traces.beginRequest(methodOf(request), header)
+    request.span = span
+    // Comes also when the client hangs up.
+    raw.once('close', () => {
+      const route = routeOf(request, raw.statusCode, routes)
+      const status = raw.headersSent ? raw.statusCode : null
+      span.end({ route: routes.has(route) ? route : null, status })
+    })
+    span.run(done)
+  })
+}
+
+/** The header that carries the request's trace on; null if requests are not traced. */
+export function traceparentOf(request: FastifyRequest): string | null {
+  return (request as TracedRequest).span?.traceparent ?? null
+}
+
+/** The id of the request's trace; undefined if requests are not traced. */
+export function traceIdOf(request: FastifyRequest): string | undefined {
+  return (request as TracedRequest).span?.traceId
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']

@@ -22,6 +22,8 @@ export type ApiRequest = {
   latestCaller(): Promise<AuthenticatedCaller>
   /** X-Request-Id, sent or generated */
   readonly requestId: string
+  /** header that carries its trace on (D169); null if requests are not traced */
+  readonly traceparent: string | null
   readonly path: string
   readonly id: string
   /** the second id of a path that has two */
@@ -91,8 +93,10 @@ export function lastEventIdOf(sent: string | string[] | undefined): number | nul
   throw new Refusal('malformed_request', 'Last-Event-ID must be the id of an event of the feed.')
 }
 
-export function contextOf({ caller, idempotency, requestId, agent, isDry }: ApiRequest): WriteContext {
-  return { ...caller, idempotency, requestId, ...(agent ? { agent } : {}), ...(isDry ? { isDry } : {}) }
+export function contextOf(request: ApiRequest): WriteContext {
+  const { caller, idempotency, requestId, traceparent, agent, isDry } = request
+  const more = { ...(agent ? { agent } : {}), ...(isDry ? { isDry } : {}) }
+  return { ...caller, idempotency, requestId, traceparent, ...more }
 }
 
 /**

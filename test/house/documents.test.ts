@@ -130,9 +130,21 @@ test('every proof of docs/security.md is a test that is there', () => {
 })
 
 test('every setting is in docs/operating.md, and no other', () => {
-  const used = [...new Set([...read('src/config.ts').matchAll(/env\.([A-Z_]+)/g)].map(match => match[1]!))]
-  const listed = [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(match => match[1]!)
+  const text = read('src/config.ts') + read('src/trace-settings.ts')
+  const own = [...text.matchAll(/env\.([A-Z_]+)/g)].map(match => match[1]!)
+  // Each is there for traces and for all signals.
+  const ofExporter = [...text.matchAll(/exporterSetting\(env, '([A-Z_]+)'\)/g)].flatMap(([, name]) => [
+    `OTEL_EXPORTER_OTLP_${name}`,
+    `OTEL_EXPORTER_OTLP_TRACES_${name}`,
+  ])
+  const used = [...new Set([...own, ...ofExporter])]
+  const cells = [...read('docs/operating.md').matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm)]
+  const listed = cells.flatMap(([, cell]) => cell!.replaceAll('`', '').split(', '))
   assert.deepEqual(listed.toSorted(), used.toSorted())
+  assert.deepEqual(
+    used.filter(name => !read('src/setting-names.ts').includes(`'${name}'`)),
+    [],
+  )
 })
 
 test('every dependency is named in ARCHITECTURE.md with its reason', () => {

@@ -57,6 +57,12 @@ const rules: readonly { readonly from: RegExp; readonly never: RegExp }[] = [
   // Where metrics are not wanted, their library is not loaded.
   { from: /^src\/(?!metrics\/)/, never: /^prom-client$/ },
   { from: /^src\/metrics\//, never: /^src\/(?!metrics\/|diagnostics\.ts)/ },
+  // The same with traces. Others import their types only.
+  { from: /^src\/(?!tracing\/)/, never: /^@opentelemetry\// },
+  {
+    from: /^src\/tracing\//,
+    never: /^src\/(?!tracing\/|trace-settings\.ts|waiting\/timeout|db\/(open|transaction)\.ts)/,
+  },
   { from: /^src\/(?!db\/)/, never: /^(postgres|pg|@electric-sql\/)/ },
   // Everything may import it, so it imports nothing.
   { from: /^src\/waiting\//, never: /^(?!node:)(?!src\/(waiting\/|(json|errors|log|sql|diagnostics)\.ts$))/ },

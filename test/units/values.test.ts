@@ -172,6 +172,7 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     logRequests: false,
     trustedProxies: [],
     backups: null,
+    traces: null,
   })
   // A service that other hosts can reach has a limit.
   assert.equal(readConfig({ HOST: '0.0.0.0' }).rateLimit, 6000)

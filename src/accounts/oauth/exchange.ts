@@ -11,6 +11,7 @@ export type Exchange = {
   readonly redirectUri: string
   readonly verifier: string
   readonly requestId: string
+  readonly traceparent: string | null
 }
 
 export type Issued = {
@@ -29,7 +30,7 @@ const daySeconds = 86_400
 export async function exchangeCode(
   db: Transaction,
   callers: Callers,
-  { code, clientId, redirectUri, verifier, requestId }: Exchange,
+  { code, clientId, redirectUri, verifier, requestId, traceparent }: Exchange,
   now: Date,
 ): Promise<Issued | null> {
   const used = await redeemCode(db, code)
@@ -42,7 +43,7 @@ export async function exchangeCode(
   const { clientName: name, days } = grant
   const ends = days === null ? null : new Date(now.getTime() + days * daySeconds * 1000)
   const body = { name, scopes: [...grant.scopes], ...(ends ? { expires_at: ends.toISOString() } : {}) }
-  const { id, secret } = await createToken(db, { ...person, requestId }, body)
+  const { id, secret } = await createToken(db, { ...person, requestId, traceparent }, body)
   await nameAgent(db, account, id, grant)
   return { token: secret!, scopes: grant.scopes, expiresIn: days === null ? null : days * daySeconds }
 }

@@ -29,6 +29,8 @@ export type ClientInfo = SignInOrigin & {
   readonly network: string
   /** correlates the events of a sign-in (D69) */
   readonly requestId: string
+  /** header that carries the trace of the request on (D169) */
+  readonly traceparent: string | null
   /** session that the browser has already; the new one replaces it */
   readonly session: string | null
 }
@@ -194,10 +196,11 @@ export class SignIn {
   async #saved(
     account: number,
     actor: number,
-    { requestId }: ClientInfo,
+    { requestId, traceparent }: ClientInfo,
     save: (caller: Caller & Origin) => Promise<boolean>,
   ): Promise<boolean> {
-    const attempt = async () => save({ catalog: await this.#callers.catalogNow(account), actor, requestId })
+    const origin = { actor, requestId, traceparent }
+    const attempt = async () => save({ catalog: await this.#callers.catalogNow(account), ...origin })
     return (await attempt()) || attempt()
   }
 

@@ -131,7 +131,7 @@ function seenId(request: ApiRequest): number {
 
 /** The author of a change. */
 function administrator({ db, catalogNow, mutex }: Administration, request: ApiRequest): ConfigurationContext {
-  const { caller, idempotency, query, requestId } = request
+  const { caller, idempotency, query, requestId, traceparent } = request
   readParameters(query, [], [])
   const account = caller.catalog.account.id
   return {
@@ -139,7 +139,7 @@ function administrator({ db, catalogNow, mutex }: Administration, request: ApiRe
     account,
     actor: caller.actor,
     caller: caller,
-    origin: { token: caller.token, session: caller.session, requestId },
+    origin: { token: caller.token, session: caller.session, requestId, traceparent },
     precondition: preconditionOf(request),
     idempotency,
     loadCatalog: () => catalogNow(account),

@@ -173,12 +173,12 @@ function appended(params: WriteParams, events: readonly Event[], index: number):
   const behind = count === undefined ? nth : sql` - e.behind`
   return sql`
   INSERT INTO event (account_id, seq, type, also, resource, record_id, version, at, changes,
-    actor, token, session, request_id, job, origin, client)
+    actor, token, session, request_id, job, origin, client, traceparent)
   SELECT ${account}::bigint, counted.last_seq${after}${behind}, ${textOf(type)},
     ${Array.isArray(aliases) ? sql.text(`{${aliases.join()}}`) : (aliases as Sql)}::text[],
     ${textOf(resource)}, e.id, e.version, counted.at, ${changes}::jsonb, ${actor}::bigint,
     ${origin.token}::bigint, ${origin.session}::bigint, ${origin.request}::text, ${origin.job}::bigint,
-    ${origin.by}::text, ${origin.client}::text
+    ${origin.by}::text, ${origin.client}::text, ${origin.trace}::text
   FROM counted, ${of} e
 `
 }

@@ -19,6 +19,8 @@ export type Origin = {
   readonly session?: { readonly id: number } | null
   /** the X-Request-Id */
   readonly requestId?: string
+  /** header that carries the trace of the request on (D169) */
+  readonly traceparent?: string | null
   /** the job that carried it out (D84) */
   readonly job?: { readonly id: number } | null
   /** set if an agent wrote it (D148) */
@@ -36,7 +38,7 @@ export function author(
   caller: Caller & Origin & { readonly idle?: ReadonlyMap<number, string> },
   at: Date | null = null,
 ): WriteParams {
-  const { token, session, requestId = null, job, agent, idle } = caller
+  const { token, session, requestId = null, traceparent = null, job, agent, idle } = caller
   const idOf = (one: { readonly id: number } | null = null) => param(one && String(one.id))
   return {
     ...callerParamsOf(caller),
@@ -46,6 +48,7 @@ export function author(
     origin: {
       ...{ token: idOf(token), session: idOf(session), request: param(requestId), job: idOf(job) },
       ...{ by: param(agent ? agentOrigin : null), client: param(agent?.client ?? null) },
+      trace: param(traceparent),
     },
   }
 }

@@ -6,7 +6,7 @@
 import type { Reader } from '../../records/store.ts'
 import type { AuthorizedCaller } from '../../rights/visibility.ts'
 import { interval } from '../../waiting/interval.ts'
-import type { Attempt } from './outgoing.ts'
+import type { Attempt, OutgoingDelivery } from './outgoing.ts'
 import { matchingEvents, payloadsOf, type Subscription, subscriptionOf } from './payload.ts'
 import {
   type Configuration,
@@ -29,7 +29,7 @@ export type CourierOptions = {
   readonly db: Reader
   readonly now: () => Date
   actingFor(account: number, user: number, scopes: readonly string[] | null): Promise<AuthorizedCaller | null>
-  post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Attempt | null>
+  post(delivery: OutgoingDelivery): Promise<Attempt | null>
   /** deactivates a webhook, with an event that has the reason */
   disable(webhook: LeasedWebhook, reason: string): Promise<void>
   readonly slots: Slots
@@ -243,8 +243,8 @@ export class Courier {
 
   async #deliver(ready: Prepared): Promise<void> {
     const { now, post } = this.#options
-    const { seq, url, secrets, body } = ready
-    const attempt = await post(url, signedHeaders(secrets, messageId(this.#held, seq), now(), body), body)
+    const headers = signedHeaders(ready.secrets, messageId(this.#held, ready.seq), now(), ready.body)
+    const attempt = await post({ ...ready, headers })
     // Null: the service stops. The delivery is sent again later.
     if (!attempt) return
     this.#width = attempt.error === null ? Math.min(widest, this.#width * 2) : 1

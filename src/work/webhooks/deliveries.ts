@@ -78,7 +78,8 @@ export async function testWebhook(
   const body = bodyOf(event!, shown)
   const at = now()
   const headers = signedHeaders(await secretsOf(db, webhook), messageId(webhook, seq), at, body)
-  const attempt = await outgoing.post(shown.url as string, headers, body)
+  const { traceparent = null } = context
+  const attempt = await outgoing.post({ url: shown.url as string, headers, body, tries: 0, traceparent })
   if (attempt) {
     const state = attempt.error === null ? 'delivered' : 'dead'
     await saveTestOutcome(db, webhook, { seq, tries: 0, round: 0, attempt, at, state, nextAt: null })

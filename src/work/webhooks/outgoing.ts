@@ -7,6 +7,7 @@ import { lookup, Resolver } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { Agent, request } from 'undici'
 import { publish } from '../../diagnostics.ts'
+import type { Traces } from '../../tracing/tracing.ts'
 import { isPublic, literalOf } from './address.ts'
 
 export type OutgoingOptions = {
@@ -16,6 +17,20 @@ export type OutgoingOptions = {
   readonly resolve?: (host: string) => Promise<readonly string[]>
   /** timeout of a request, including its response */
   readonly timeoutMs?: number
+  /** traces the requests to webhooks (D169); null: none */
+  readonly traces?: Traces | null
+}
+
+/** A request to a webhook. */
+export type OutgoingDelivery = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON text */
+  readonly body: string
+  /** attempts before this one */
+  readonly tries: number
+  /** header that carries on the trace of the request that wrote the event (D169); null: none */
+  readonly traceparent: string | null
 }
 
 /** The outcome of an attempt: the part of the response that was read, or an error. */
@@ -41,13 +56,15 @@ export class Outgoing {
   readonly #allowPrivate: boolean
   readonly #resolve: NonNullable<OutgoingOptions['resolve']>
   readonly #timeoutMs: number
+  readonly #traces: Traces | null
   readonly #agent: Agent
   readonly #stopped = new AbortController()
 
-  constructor({ allowPrivate, resolve, timeoutMs = timeoutDefaultMs }: OutgoingOptions) {
+  constructor({ allowPrivate, resolve, timeoutMs = timeoutDefaultMs, traces = null }: OutgoingOptions) {
     this.#allowPrivate = allowPrivate
     this.#resolve = resolve ?? (allowPrivate ? bySystem : byNameServers)
     this.#timeoutMs = timeoutMs
+    this.#traces = traces
     const connect = { lookup: this.#lookup, timeout: timeoutMs, autoSelectFamily: true }
     // One request per connection: one that hangs delays no other.
     this.#agent = new Agent({ connect, pipelining: 1, allowH2: false, maxHeaderSize: 16_384 })
@@ -71,12 +88,14 @@ export class Outgoing {
     }
   }
 
-  /** Posts JSON text. Never throws; null if the service stops before the response. */
-  async post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Attempt | null> {
+  /** Posts a delivery. Never throws; null if the service stops before the response. */
+  async post({ url, headers, body, tries, traceparent }: OutgoingDelivery): Promise<Attempt | null> {
     const begun = performance.now()
+    const span = this.#traces?.beginDelivery(traceparent, tries)
     const ended = AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), this.#stopped.signal])
     const attempt = (part: Omit<Attempt, 'durationMs'>) => {
       const ms = performance.now() - begun
+      span?.end(part.status, part.error)
       publish('webhook-attempt', { outcome: part.error === null ? 'delivered' : 'failed', ms })
       return { ...part, durationMs: Math.round(ms) }
     }
@@ -84,14 +103,23 @@ export class Outgoing {
     try {
       const literal = literalOf(new URL(url))
       if (literal) this.#judge([literal])
-      const all = { ...headers, 'content-type': 'application/json', 'user-agent': 'Dealwright-Webhooks/1' }
+      const trace = span ? { traceparent: span.traceparent } : {}
+      const all = {
+        ...headers,
+        ...trace,
+        'content-type': 'application/json',
+        'user-agent': 'Dealwright-Webhooks/1',
+      }
       const options = { dispatcher: this.#agent, method: 'POST', headers: all, body, signal: ended } as const
       const reply = await request(url, options)
       status = reply.statusCode
       const answer = await begunText(reply.body)
       return attempt({ status, error: errorOf(status), answer })
     } catch (error) {
-      if (this.#stopped.signal.aborted) return null
+      if (this.#stopped.signal.aborted) {
+        span?.end(null, 'The service stopped.')
+        return null
+      }
       return attempt({ status, error: this.#reasonOf(error, ended), answer: null })
     }
   }

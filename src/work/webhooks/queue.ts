@@ -77,6 +77,8 @@ export type Delivery = PendingEvent & {
   readonly tries: number
   /** number of replays: outcomes of an earlier round do not count */
   readonly round: number
+  /** that of the request which wrote the event (D169); null: it was not traced */
+  readonly traceparent: string | null
 }
 
 /** At most `max` due deliveries, except those that this process is already delivering. */
@@ -90,15 +92,16 @@ export async function dueDeliveries(
   const rows = await ask(
     db,
     sql`SELECT d.seq::text AS seq, d.type, d.resource, d.record::text AS record, d.tries::text AS tries,
-  d.round::text AS round
+  d.round::text AS round,
+  (SELECT e.traceparent FROM event e WHERE e.account_id = d.account_id AND e.seq = d.seq) AS traceparent
 FROM webhook_delivery d
 WHERE ${isOf(held, sql`d`)} AND d.next_at <= ${now.toISOString()}::timestamptz
   AND d.seq <> ALL(${`{${atHand.join()}}`}::bigint[])
 ORDER BY d.next_at, d.seq LIMIT ${sql.integer(max)}`,
   )
-  return rows.map(({ seq, type, resource, record, tries, round }) => ({
+  return rows.map(({ seq, type, resource, record, tries, round, traceparent }) => ({
     ...{ seq: Number(seq), type: type!, resource: resource!, record: Number(record) },
-    ...{ tries: Number(tries), round: Number(round) },
+    ...{ tries: Number(tries), round: Number(round), traceparent: traceparent ?? null },
   }))
 }
 

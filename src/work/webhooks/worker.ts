@@ -75,7 +75,7 @@ export class WebhookWorker {
       db,
       now,
       actingFor: (...whom) => callers.actingFor(...whom),
-      post: (...request) => this.outgoing.post(...request),
+      post: delivery => this.outgoing.post(delivery),
       disable: (webhook, reason) => this.#disable(webhook, reason),
       slots: { taken: 0, max: requestsMax },
     }
