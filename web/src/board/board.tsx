@@ -19,6 +19,9 @@ import type { BoardData } from './model.ts'
 const RecordPanel = lazy(() =>
   import('../records/record/record-page.tsx').then(module => ({ default: module.RecordPanel })),
 )
+const GettingStarted = lazy(() =>
+  import('../start/getting-started.tsx').then(module => ({ default: module.GettingStarted })),
+)
 const BoardBar = lazy(() => import('./board-bar.tsx').then(module => ({ default: module.BoardBar })))
 const route = getRouteApi('/shell/board')
 
@@ -55,7 +58,7 @@ export function Board() {
   )
   const openDeal = useCallback((id: number) => show({ deal: String(id) }), [show])
   return (
-    <main className="flex min-h-0 grow flex-col">
+    <main className="flex min-h-0 grow flex-col overflow-y-auto">
       <PageHead title={board?.pipeline?.name ?? 'Board'}>
         {pipelines.length > 1 && (
           <Select
@@ -138,9 +141,14 @@ function Content(props: ContentProps) {
           )}
         </EmptyState>
       )}
+      {count === 0 && !filter && (
+        <Part>
+          <GettingStarted />
+        </Part>
+      )}
       <div
         aria-busy={isOld}
-        className={classes('relative flex min-h-0 grow flex-col', isOld && 'opacity-70')}
+        className={classes('relative flex min-h-60 grow flex-col', isOld && 'opacity-70')}
       >
         <Columns {...{ board, request, opened, reason }} onAdd={add} onOpen={openDeal} onShow={show} />
       </div>

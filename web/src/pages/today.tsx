@@ -13,6 +13,7 @@ import { type Command, useCommands } from '../shell/commands.ts'
 import { openLog } from '../shell/log-activity.tsx'
 import { may, useMe, useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
+import { GettingStarted } from '../start/getting-started.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState, Skeleton } from '../ui/elements.tsx'
 import { Select } from '../ui/inputs.tsx'
@@ -94,6 +95,7 @@ export function Today() {
           <Plus size={15} aria-hidden /> New activity
         </Button>
       </PageHead>
+      <GettingStarted />
       <div className="page-column flex flex-col gap-5 px-4 pb-8">
         {open.isPending && <Skeleton className="h-64 w-full" />}
         {open.isError && (

@@ -10,6 +10,8 @@ export type Preferences = {
   readonly defaultViews: { readonly [place: string]: number }
   /** the collapsed stages of the board */
   readonly collapsedStages: readonly number[]
+  /** True if the steps of a new account were hidden */
+  readonly isStartHidden: boolean
 }
 
 const name = 'dealwright'
@@ -19,6 +21,7 @@ const defaults: Preferences = {
   singleKeys: true,
   defaultViews: {},
   collapsedStages: [],
+  isStartHidden: false,
 }
 const current = createStore(read())
 
