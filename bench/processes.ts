@@ -99,7 +99,10 @@ export function peakOf({ pid }: Running): string {
   }
 }
 
-/** Process → its processor time so far: the service, and each process of PostgreSQL on this machine. */
+/**
+ * Process → its processor time so far: the service with its workers, and each process of PostgreSQL on this
+ * machine.
+ */
 export type Spent = ReadonlyMap<string, number>
 
 /** The processor times now; empty if the system does not report them. */
@@ -129,8 +132,9 @@ const tickMs = 10
 function msOf(process: string, service: string): number {
   try {
     const [, name, rest] = /\((.*)\) (.*)/.exec(readFileSync(`/proc/${process}/stat`, 'utf8'))!
-    const [user, system] = rest!.split(' ').slice(11, 13)
-    return process === service || name === 'postgres' ? (Number(user) + Number(system)) * tickMs : 0
+    const [parent, user, system] = [1, 11, 12].map(index => rest!.split(' ')[index])
+    const isOwn = process === service || parent === service
+    return isOwn || name === 'postgres' ? (Number(user) + Number(system)) * tickMs : 0
   } catch {
     return 0
   }

@@ -1,10 +1,10 @@
 /**
  * `npm run bench:versions -- --other DIRECTORY [--seconds 1 --turns 10 --engine postgres,embedded]`: reads,
  * lists, creates and updates over HTTP by this version of the service, by another in a checkout of its own,
- * and by the hand-written endpoint, in turns of one run. `--pooler 1` puts PgBouncer, with that
- * DATABASE_POOLER, between this version and PostgreSQL. Prints the throughput and the processor time of a
- * request (of the service and of all PostgreSQL on the machine, if the system reports it) as ratios. See
- * docs/performance.md.
+ * and by the hand-written endpoint, in turns of one run. On PostgreSQL, `--workers 2` gives this version that
+ * many WORKERS, and `--pooler 1` puts PgBouncer, with that DATABASE_POOLER, before the server. Prints the
+ * throughput and the processor time of a request (of the service and of all PostgreSQL on the machine, if the
+ * system reports it) as ratios. See docs/performance.md.
  */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -23,12 +23,14 @@ const { values } = parseArgs({
     deals: { type: 'string', default: '5000' },
     engine: { type: 'string', default: 'postgres,embedded' },
     pooler: { type: 'string' },
+    workers: { type: 'string', default: '1' },
   },
 })
 if (!values.other) throw new Error('--other names the directory of another version')
 const [here, other] = [join(import.meta.dirname, '..'), resolve(values.other)]
 const [seconds, turns] = [Number(values.seconds), Number(values.turns)]
 const inFlight = 32
+const workers = { WORKERS: values.workers }
 
 type Candidate = { readonly name: string; readonly service: Running; readonly items: readonly Case[] }
 type Turn = Figures & { readonly processorMs: number }
@@ -40,7 +42,7 @@ if (values.engine.includes('postgres'))
   await onServer<[string, string, string]>(async (url, otherUrl, plainUrl) => {
     const own = values.pooler
       ? await pooled(url, values.pooler)
-      : await candidate('this version', here, { url })
+      : await candidate('this version', here, { url }, workers)
     const before = await candidate('the other version', other, { url: otherUrl })
     // A shared database would get the rows that its writes leave behind.
     const items = await casesOn({ url: plainUrl }, here)
@@ -60,15 +62,16 @@ async function pooled(url: string, setting: string): Promise<Candidate> {
   const pooler = await startPooler(url, 8)
   const settings = { DATABASE_URL: pooler.url, DATABASE_POOLER: setting }
   const token = { DEALWRIGHT_TOKEN: accountTokens[0]! }
-  const service = await startService({ ...settings, ...token, DATA_DIR: directory }, here)
+  const service = await startService({ ...settings, ...workers, ...token, DATA_DIR: directory }, here)
   return { name: 'this version behind PgBouncer', service, items }
 }
 
 /** The service of a version, on deals created by the same version. */
-async function candidate(name: string, root: string, open: Opened): Promise<Candidate> {
+async function candidate(name: string, root: string, open: Opened, settings = {}): Promise<Candidate> {
   const items = await casesOn(open, root)
   const place = 'url' in open ? { DATABASE_URL: open.url, DATA_DIR: directory } : { DATA_DIR: open.dataDir }
-  const service: Running = await startService({ ...place, DEALWRIGHT_TOKEN: accountTokens[0]! }, root)
+  const token = { DEALWRIGHT_TOKEN: accountTokens[0]! }
+  const service: Running = await startService({ ...place, ...settings, ...token }, root)
   return { name, service, items }
 }
 

@@ -43,6 +43,10 @@ function copiedCheckout(): string {
       filter: path => !made.test(path.replaceAll('\\', '/')),
     })
   symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'))
+  // Right after a release there is no change to release.
+  const changelog = join(copy, 'CHANGELOG.md')
+  const text = readFileSync(changelog, 'utf8')
+  writeFileSync(changelog, text.replace('## Unreleased\n', '## Unreleased\n\n- A change.\n'))
   git(copy, 'init', '--quiet')
   git(copy, 'add', '--all')
   git(copy, 'commit', '--quiet', '--message', 'A copy')
