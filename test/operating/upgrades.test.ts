@@ -72,5 +72,5 @@ async function checkHistories(url: string, { token, answers }: Answers): Promise
     assert.equal(last.get('title'), title)
     if (deal.version > 1) changed++
   }
-  assert.equal(changed, 2)
+  assert.ok(changed >= 2, `${changed}`)
 }
