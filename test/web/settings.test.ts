@@ -306,6 +306,18 @@ test('a new role begins with what another may do, and its user can use the pages
   await theirs.end(/403.*\/event/)
 })
 
+test('a new role waits for those from which it may start', { skip }, async () => {
+  const { page, end } = await openUi(service, '/settings/profile')
+  await page.route('**/role/view/list*', async route => {
+    await new Promise(resolve => setTimeout(resolve, 1000))
+    await route.continue()
+  })
+  await page.getByRole('link', { name: 'Roles', exact: true }).click()
+  await page.getByRole('button', { name: 'New role' }).click()
+  await dialog(page).getByLabel('Start from').waitFor()
+  await end()
+})
+
 test('a role that lacks what the pages need is said to, and gets it by a button', { skip }, async () => {
   const { page, accessible, end } = await openUi(service, '/settings/roles')
   await page.getByRole('button', { name: 'New role' }).click()

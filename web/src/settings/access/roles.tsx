@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { type AnyRecord, callApi } from '../../api/api.ts'
 import { useReadOnlyReason } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
-import { Badge } from '../../ui/elements.tsx'
+import { Badge, DialogLoading } from '../../ui/elements.tsx'
 import { Select } from '../../ui/inputs.tsx'
 import { PageBody, PageHead, Panel } from '../../ui/page.tsx'
 import { DeleteDialog } from '../dialogs.tsx'
@@ -73,7 +73,12 @@ export function Roles() {
           />
         </Panel>
       </PageBody>
-      {opened?.how === 'edit' && <RoleDialog role={role} roles={roles ?? []} onClose={close} />}
+      {opened?.how === 'edit' &&
+        (roles ? (
+          <RoleDialog role={role} roles={roles} onClose={close} />
+        ) : (
+          <DialogLoading label="New role" />
+        ))}
       {opened?.how === 'delete' && role && (
         <DeleteDialog
           what={`the role “${role.name}”`}
