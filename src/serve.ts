@@ -16,6 +16,7 @@ import { type BackupSettings, type Config, originOf } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
 import { requireFolding } from './db/require-folding.ts'
+import { DatabaseUnavailable } from './db/unavailable.ts'
 import { answerLocally } from './local-socket.ts'
 import { logOptions } from './log.ts'
 import { observe } from './observe.ts'
@@ -75,7 +76,7 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
   observation.watch(app)
   const url = await listen(app, config)
   port ||= Number(new URL(url).port)
-  const signIn = own.isFirst ? await signInAddress(config, db, url) : null
+  const signIn = own.isFirst ? await signInAddress(config, db, url, say) : null
   const backups = config.backups && scheduled(config.backups, say)
   own.whenLeading(() => backups?.begin())
   stop = async () => {
@@ -106,14 +107,28 @@ function scheduled(settings: BackupSettings, say: (line: string) => void): Sched
 }
 
 /** A link that signs in once; null if other machines reach the service. */
-async function signInAddress({ host, publicUrl }: Config, db: Database, url: string): Promise<string | null> {
+async function signInAddress(
+  { host, publicUrl }: Config,
+  db: Database,
+  url: string,
+  say: (line: string) => void,
+): Promise<string | null> {
   // Behind a proxy the service is public although it listens on loopback, and operators' logs have more
   // readers than a terminal.
   const isForThisMachine = isLoopback(host) && (!publicUrl || isLoopbackName(new URL(publicUrl).hostname))
   // The embedded engine may be at work for long; a start waits for it.
-  const link = isForThisMachine ? await startLink(db.background) : null
+  // A database that is slow for a moment doesn't end a service that listens already.
+  const link = isForThisMachine ? await startLink(db.background).catch(withoutLink(say)) : null
   // The link sets no password: its page asks for none.
   return link && `${linkAddress(publicUrl ?? url, link)}&sign_in`
+}
+
+function withoutLink(say: (line: string) => void): (error: unknown) => null {
+  return error => {
+    if (!(error instanceof DatabaseUnavailable)) throw error
+    say(`This start shows no link to sign in: ${error.message}. The next start makes one.`)
+    return null
+  }
 }
 
 /** The database with its schema and its first account. */
