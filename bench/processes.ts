@@ -89,11 +89,17 @@ export async function output(program: string, args: readonly string[]): Promise<
   return stdout
 }
 
-/** Peak memory of the service, in megabytes; empty if the system does not report it. */
-export function peakOf({ pid }: Running): string {
+/** Peak memory of the service, in megabytes; `?` if the system does not report it. */
+export const peakOf = (service: Running): string => megabytesOf(service, 'VmHWM')
+/** Resident memory of the service now, likewise. */
+export const memoryOf = (service: Running): string => megabytesOf(service, 'VmRSS')
+
+function megabytesOf({ pid }: Running, name: 'VmHWM' | 'VmRSS'): string {
   try {
-    const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
-    return String(Math.round(Number(kilobytes) / 1024))
+    const line = readFileSync(`/proc/${pid}/status`, 'utf8')
+      .split('\n')
+      .find(one => one.startsWith(`${name}:`))
+    return String(Math.round(Number.parseInt(line!.slice(name.length + 1), 10) / 1024))
   } catch {
     return '?'
   }

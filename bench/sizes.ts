@@ -3,7 +3,7 @@
  * memory of a service by the number of its deals, on each engine. The memory is that of the service's
  * process: with the embedded engine the database is in it. See docs/operating.md, "How large a machine".
  */
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { firstStart } from '../src/accounts/first-start.ts'
@@ -15,7 +15,7 @@ import { timeouts } from '../test/support/timeouts.ts'
 import { ownDirectory, sayMachine } from './begin.ts'
 import type { Figures, Orders } from './load.ts'
 import { accountTokens } from './prepare.ts'
-import { ask, peakOf, type Running, startService } from './processes.ts'
+import { ask, memoryOf, peakOf, type Running, startService } from './processes.ts'
 import { onServer } from './server.ts'
 
 const { values } = parseArgs({
@@ -117,16 +117,6 @@ function bytesIn(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
-}
-
-/** Resident memory now, in megabytes; `?` if the system does not report it. */
-function memoryOf({ pid }: Running): string {
-  try {
-    const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
-    return String(Math.round(Number(kilobytes) / 1024))
-  } catch {
-    return '?'
-  }
 }
 
 /** Makes the system measure the peak anew; without it, that of the start counts, too. */

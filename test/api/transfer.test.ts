@@ -1,6 +1,7 @@
 /** HTTP encoding of answers (D89): compression, conditional requests, CORS. */
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { eventually } from '../support/receiver.ts'
@@ -17,10 +18,8 @@ function ask(path: string, headers: { [name: string]: string } = {}, method = 'G
   return new Promise((resolve, reject) => {
     const all = { authorization: `Bearer ${token}`, ...headers }
     const sent = httpRequest(service.url + path, { method, headers: all, agent: false }, async response => {
-      const parts: Buffer[] = []
-      for await (const part of response) parts.push(part)
       const read = response.headers as Reply['headers']
-      resolve({ status: response.statusCode!, headers: read, bytes: Buffer.concat(parts) })
+      resolve({ status: response.statusCode!, headers: read, bytes: await buffer(response) })
     })
     sent.on('error', reject).end()
   })

@@ -1,6 +1,7 @@
 /** How the service serves the web UI (D132): the page, its files, and what pages may load. */
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
+import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { webDirectory } from '../../src/http/web.ts'
@@ -74,12 +75,8 @@ async function raw(path: string, encoding: string) {
   const { request } = await import('node:http')
   return new Promise<{ headers: Headers; bytes: Buffer }>((resolve, reject) => {
     request(url + path, { headers: { 'accept-encoding': encoding } }, reply => {
-      const parts: Buffer[] = []
-      reply.on('data', part => parts.push(part))
-      reply.on('end', () => {
-        const headers = new Headers(reply.headers as Record<string, string>)
-        resolve({ headers, bytes: Buffer.concat(parts) })
-      })
+      const headers = new Headers(reply.headers as Record<string, string>)
+      buffer(reply).then(bytes => resolve({ headers, bytes }), reject)
     })
       .on('error', reject)
       .end()

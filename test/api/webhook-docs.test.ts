@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { freePort } from '../../src/http/free-port.ts'
 import { eventually } from '../support/receiver.ts'
 import { missing, runtimes } from '../support/runtimes.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
@@ -27,14 +28,6 @@ const programs = [
     .map(one => ({ ...one, language: 'js', script: 'receiver.mjs' })),
   { name: 'Python', variable: 'PATH', args: [], file: python, language: 'python', script: 'receiver.py' },
 ]
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
 
 for (const program of programs) {
   const { name, language, script, args, file } = program

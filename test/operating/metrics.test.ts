@@ -11,6 +11,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../../src/http/free-port.ts'
 import { runService, temporaryFolder } from '../support/running-service.ts'
 
 const folder = temporaryFolder('metrics')
@@ -230,12 +231,4 @@ scrape_configs: [{ job_name: dealwright, static_configs: [{ targets: ['${host}']
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(200)
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  return port
 }

@@ -8,12 +8,12 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { type RequestOptions, request } from 'node:https'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../../src/http/free-port.ts'
 import { type Running, runService, temporaryFolder } from '../support/running-service.ts'
 
 const v1 = '/rest/api/v1'
@@ -272,12 +272,4 @@ function askerAt(port: number) {
       await delay(1000)
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  return port
 }

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
 import { answering, eventually, startReceiver } from '../support/receiver.ts'
@@ -40,9 +41,7 @@ function listening(one: Server): Promise<string> {
 async function startCollector() {
   const sent: Sent[] = []
   const collector = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    sent.push({ headers: request.headers, body: Buffer.concat(chunks) })
+    sent.push({ headers: request.headers, body: await buffer(request) })
     response.writeHead(request.url === '/v1/traces' ? 200 : 404, { 'content-type': 'application/json' })
     response.end('{}')
   })

@@ -10,6 +10,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text as textOf } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
 import { Client } from 'pg'
 import { end, serviceEnv, token } from '../reliability/service-process.ts'
@@ -123,12 +124,7 @@ function ask(url: string, path: string, method = 'GET', body?: object, timeout =
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const asked = request(url + path, { method, headers, agent: false, timeout }, response => {
-      const chunks: Buffer[] = []
-      response.on('data', chunk => chunks.push(chunk))
-      response.on('error', reject)
-      response.on('end', () =>
-        resolve({ status: response.statusCode!, body: Buffer.concat(chunks).toString() }),
-      )
+      textOf(response).then(text => resolve({ status: response.statusCode!, body: text }), reject)
     })
     asked.on('error', reject)
     asked.on('timeout', () => asked.destroy(new Error('no answer')))

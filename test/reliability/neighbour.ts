@@ -5,6 +5,7 @@
  * its parent over IPC.
  */
 import { Agent, request } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
 
 export type NeighbourOrders = {
   readonly url: string
@@ -51,12 +52,7 @@ function main({ url, token, deals, title, ownerName }: NeighbourOrders): void {
         ...(body ? { 'content-type': 'application/json' } : {}),
       }
       const sent = request(`${url}/rest/api/v1${path}`, { method, agent, headers }, response => {
-        const parts: Buffer[] = []
-        response.on('data', part => parts.push(part))
-        response.on('error', reject)
-        response.on('end', () =>
-          resolve({ status: response.statusCode!, text: Buffer.concat(parts).toString() }),
-        )
+        textOf(response).then(text => resolve({ status: response.statusCode!, text }), reject)
       })
       sent.on('error', reject)
       sent.end(body)

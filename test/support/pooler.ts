@@ -3,7 +3,8 @@ import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { answers, freePort, serverAccount } from './postgres.ts'
+import { freePort } from '../../src/http/free-port.ts'
+import { answers, serverAccount } from './postgres.ts'
 
 /** Its address for the database of `url`, and its end. */
 export type TestPooler = { readonly url: string; stop(): Promise<void> }

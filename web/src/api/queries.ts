@@ -138,6 +138,8 @@ export type ListRequest = {
   readonly fields?: string
   readonly expand?: string
   readonly deleted?: 'only'
+  /** the total is not needed, which would have to be counted */
+  readonly count?: 'none'
 }
 
 /** One page of a list, for the table and the board. */

@@ -16,8 +16,8 @@ import { type Step, useSteps } from './steps.ts'
 
 /** Nothing once all is done, the account is in use, or the user has hidden it in this browser. */
 export function GettingStarted() {
-  const steps = useSteps()
   const { isStartHidden } = usePreferences()
+  const steps = useSteps(!isStartHidden)
   if (!steps || isStartHidden) return null
   const done = steps.filter(({ isDone }) => isDone).length
   if (done === steps.length) return null

@@ -17,27 +17,30 @@ const dealsOfNew = 25
 /** Name of the account that the first start makes. */
 const unnamed = 'Default'
 
-/** The steps, for administrators; null while they are loading, and once the account is in use. */
-export function useSteps(): readonly Step[] | null {
+/**
+ * The steps, for administrators; null while they are loading, and once the account is in use. An account in
+ * use is asked for some deals and nothing else. `isShown`: false asks nothing.
+ */
+export function useSteps(isShown: boolean): readonly Step[] | null {
   const me = useMe()
-  const isAsked = may(me, 'admin')
-  const deals = useQuery({ ...pageQuery('deal', {}, 1, 1), enabled: isAsked })
-  const activities = useQuery({ ...pageQuery('activity', {}, 1, 1), enabled: isAsked })
-  const pipelines = useQuery({ ...pipelinesQuery, enabled: isAsked })
-  const stages = useQuery({ ...stagesQuery, enabled: isAsked })
-  const users = useQuery({ ...usersQuery, enabled: isAsked })
-  if (!deals.data || !activities.data || !pipelines.data || !stages.data || !users.data) return null
-  if (totalOf(deals.data) > dealsOfNew) return null
-  const configured = [...pipelines.data, ...stages.data]
+  const some = { fields: 'id', count: 'none' } as const
+  const { data: deals } = useQuery({
+    ...pageQuery('deal', some, 1, dealsOfNew + 1),
+    enabled: isShown && may(me, 'admin'),
+  })
+  const isNew = isShown && deals !== undefined && deals.data.length <= dealsOfNew
+  const { data: activities } = useQuery({ ...pageQuery('activity', some, 1, 1), enabled: isNew })
+  const { data: pipelines } = useQuery({ ...pipelinesQuery, enabled: isNew })
+  const { data: stages } = useQuery({ ...stagesQuery, enabled: isNew })
+  const { data: users } = useQuery({ ...usersQuery, enabled: isNew })
+  if (!isNew || !activities || !pipelines || !stages || !users) return null
   return stepsOf(me, {
-    hasDeals: totalOf(deals.data) > 0,
-    hasActivities: totalOf(activities.data) > 0,
-    hasOwnStages: pipelines.data.length > 1 || configured.some(({ version }) => (version ?? 1) > 1),
-    hasColleagues: users.data.length > 1,
+    hasDeals: deals.data.length > 0,
+    hasActivities: activities.data.length > 0,
+    hasOwnStages: pipelines.length > 1 || [...pipelines, ...stages].some(({ version }) => (version ?? 1) > 1),
+    hasColleagues: users.length > 1,
   })
 }
-
-const totalOf = ({ meta }: { meta: { total?: number | null } }) => meta.total ?? 0
 
 type Found = { hasDeals: boolean; hasActivities: boolean; hasOwnStages: boolean; hasColleagues: boolean }
 
