@@ -15,8 +15,8 @@ import { startLink } from './cli/start-link.ts'
 import { type BackupSettings, type Config, originOf } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
+import { databaseRefusal } from './db/refusal.ts'
 import { requireFolding } from './db/require-folding.ts'
-import { DatabaseUnavailable } from './db/unavailable.ts'
 import { answerLocally } from './local-socket.ts'
 import { logOptions } from './log.ts'
 import { observe } from './observe.ts'
@@ -125,8 +125,9 @@ async function signInAddress(
 
 function withoutLink(say: (line: string) => void): (error: unknown) => null {
   return error => {
-    if (!(error instanceof DatabaseUnavailable)) throw error
-    say(`This start shows no link to sign in: ${error.message}. The next start makes one.`)
+    const refusal = databaseRefusal(error)
+    if (!refusal) throw error
+    say(`This start shows no link to sign in; the next one makes another. ${refusal.message}`)
     return null
   }
 }
