@@ -44,7 +44,7 @@ async function inspectUpgrade(db: Database): Promise<Outcome> {
   const migrations = pending.map(file => ({
     version: file.version,
     name: file.name,
-    is_concurrent: file.index !== null,
+    is_concurrent: file.indexes.length > 0,
     tables: namedIn(file, tables),
   }))
   const data = { program, version, known, needs_backup: pending.length > 0, migrations: migrations as never }

@@ -14,9 +14,10 @@ export type Migration = {
   readonly name: string
   readonly text: string
   readonly checksum: string
-  /** name of the index that a server builds while writes go on; null for any other file */
-  readonly index: string | null
+  /** the indexes that a server builds while writes go on; none for any other file */
+  readonly indexes: readonly ConcurrentIndex[]
 }
+type ConcurrentIndex = { readonly name: string; readonly statement: string }
 type Applied = { readonly version: string; readonly name: string; readonly checksum: string }
 
 const ownMigrations = join(import.meta.dirname, 'migrations')
@@ -37,8 +38,8 @@ type Apply = (tx: PoolTransaction, file: Migration) => Promise<unknown>
  * Returns the files that this call applied, and the version reached. Throws a StartupError, with nothing
  * changed, when history and files differ. An error of a file itself is thrown unchanged.
  *
- * A file whose one statement is CREATE INDEX CONCURRENTLY is carried out beside the transaction on a server,
- * so that writes go on. On the embedded engine nobody writes meanwhile.
+ * A file whose statements are all CREATE INDEX CONCURRENTLY is carried out beside the transaction on a
+ * server, so that writes go on. On the embedded engine nobody writes meanwhile.
  */
 export async function migrate(
   db: MigratedDatabase,
@@ -81,17 +82,20 @@ export async function migrateWithin(tx: PoolTransaction, version?: number): Prom
 function applierOf({ engine, queryWithoutTimeLimit: query }: MigratedDatabase): Apply {
   if (engine === 'embedded') return applyWithin
   return async (tx, file) => {
-    if (file.index === null) return applyWithin(tx, file)
+    if (file.indexes.length === 0) return applyWithin(tx, file)
     // The transaction does nothing meanwhile but hold the lock.
     await tx.query('SET LOCAL idle_in_transaction_session_timeout = 0')
-    // An interrupted build leaves an index that is not valid.
-    await query(`DROP INDEX CONCURRENTLY IF EXISTS ${file.index}`)
-    await query(file.text)
+    for (const { name, statement } of file.indexes) {
+      // An interrupted build leaves an index that is not valid.
+      await query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`)
+      await query(statement)
+    }
   }
 }
 
-function applyWithin(tx: PoolTransaction, { index, text }: Migration): Promise<unknown> {
-  return tx.query(index === null ? text : withoutComments(text).replace(' CONCURRENTLY ', ' '))
+function applyWithin(tx: PoolTransaction, { indexes, text }: Migration): Promise<unknown> {
+  const within = indexes.map(({ statement }) => statement.replace(' CONCURRENTLY ', ' ')).join(';')
+  return tx.query(within || text)
 }
 
 /** Checks and applies under one lock, so that the check still holds. Undefined when all are applied. */
@@ -184,19 +188,24 @@ export function readMigrations(directory: string = ownMigrations): Migration[] {
     // A checkout that changes line endings does not change the migration.
     const text = readFileSync(join(directory, file), 'utf8').replaceAll('\r\n', '\n')
     const checksum = createHash('sha256').update(text).digest('hex')
-    return { version, name: match[2]!, text, checksum, index: indexOf(join(directory, file), text) }
+    return { version, name: match[2]!, text, checksum, indexes: indexesOf(join(directory, file), text) }
   })
 }
 
-/** A server takes the statement outside of transactions only, where it can't be undone with others. */
-function indexOf(file: string, text: string): string | null {
-  const statements = withoutComments(text).trim()
-  if (!/\bCONCURRENTLY\b/.test(statements)) return null
-  const [, index] = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (\w+) ON [^;]+;?$/.exec(statements) ?? []
-  if (index) return index
-  throw new StartupError(
-    `${file} has CONCURRENTLY, so it must be one statement: CREATE INDEX CONCURRENTLY name ON …`,
-  )
+/** A server takes the statements outside of transactions only, where they can't be undone with others. */
+function indexesOf(file: string, text: string): ConcurrentIndex[] {
+  const statements = withoutComments(text)
+    .split(';')
+    .map(statement => statement.trim())
+    .filter(Boolean)
+  if (!statements.some(statement => /\bCONCURRENTLY\b/.test(statement))) return []
+  return statements.map(statement => {
+    const [, name] = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (\w+) ON /.exec(statement) ?? []
+    if (name) return { name, statement }
+    throw new StartupError(
+      `${file} has CONCURRENTLY, so each of its statements must be CREATE INDEX CONCURRENTLY name ON …`,
+    )
+  })
 }
 
 /** The text of a migration without its comments. */

@@ -71,6 +71,14 @@ export function containedAt(
   }
 }
 
+/**
+ * A condition that only rows with a value in `column`, an array or the custom document, meet. Their index has
+ * only such rows (0034), and the planner uses it only for a condition that says so.
+ */
+export function ofFilled(column: Sql, condition: Sql): Sql {
+  return sql`(${column} <> '{}' AND ${condition})`
+}
+
 /** The JSON document in which a field is stored. */
 export function jsonDocument({ is_custom, internal_name: name }: Field): Expression {
   return is_custom ? ({ alias }) => sql`(${alias}custom -> ${sql.text(name)})` : column(name)

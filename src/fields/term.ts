@@ -18,6 +18,8 @@ export type Term = {
   readonly type: 'text' | 'numeric' | 'bigint' | 'date' | 'timestamptz' | 'jsonb'
   readonly sql: Expression
   readonly multi: boolean
+  /** set if `sql` is a column of ids, which may have an index of those that are not empty */
+  readonly isColumnOfIds?: true
   readonly operators: readonly Operator[]
   /**
    * The text of an operand → the text for the database, cast to `type`; several texts if the operand names

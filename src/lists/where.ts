@@ -1,6 +1,6 @@
 /** Plan → SQL over the row `r`. Parses no text and looks nothing up; every value is a parameter. */
 import type { CallerParams } from '../fields/caller-params.ts'
-import { type Row, recordRow } from '../fields/columns.ts'
+import { ofFilled, type Row, recordRow } from '../fields/columns.ts'
 import type { Alike } from '../fields/term.ts'
 import { visible } from '../rights/visibility.ts'
 import { arrayLiteral, likeText, param, type Sql, type SqlType, sql } from '../sql.ts'
@@ -66,7 +66,7 @@ function reaching(
   const found = sql`SELECT t.id FROM ${sql.id(resource)} t
     WHERE ${visible(resource, params, t)} AND ${holds(row)}`
   const ids = term.sql(own)
-  return term.multi ? sql`(${ids} && ARRAY(${found}))` : sql`(${ids} IN (${found}))`
+  return term.multi ? ofFilled(ids, sql`${ids} && ARRAY(${found})`) : sql`(${ids} IN (${found}))`
 }
 
 function negated(condition: Sql): Sql {
@@ -107,7 +107,10 @@ function positive(condition: PlannedCondition, row: Row, params: CallerParams): 
   const value =
     operator === 'in' ? sql`${param(arrayLiteral(values))}::${type}[]` : sql`${param(values[0]!)}::${type}`
   if (term.multi) {
-    if (isEquality) return operator === 'eq' ? sql`${left} @> ARRAY[${value}]` : sql`${left} && ${value}`
+    if (isEquality) {
+      const isAmong = operator === 'eq' ? sql`${left} @> ARRAY[${value}]` : sql`${left} && ${value}`
+      return term.isColumnOfIds ? ofFilled(left, isAmong) : isAmong
+    }
     const item = comparison(sql`item`, term.type, operator, values)
     return sql`EXISTS (SELECT 1 FROM unnest(${left}) item WHERE ${item})`
   }
@@ -139,11 +142,14 @@ function alikeSql({ values }: PlannedCondition, alike: Alike, row: Row, { accoun
 
 /** The condition that the custom document contains a value, or one of several. */
 function containing({ term, operator, values, isCommon }: PlannedCondition, { alias }: Row): Sql {
-  // An index can't serve an expression. For a common value that is intended: walking the order is faster.
-  const custom = isCommon ? sql`coalesce(${alias}custom, 'null')` : sql`${alias}custom`
+  const custom = sql`${alias}custom`
   const wanted = values.map(value => term.contained!(value))
-  if (operator === 'eq') return sql`${custom} @> ${wanted[0]!}::jsonb`
-  return sql`${custom} @> ANY(${arrayLiteral(wanted)}::jsonb[])`
+  const contained =
+    operator === 'eq'
+      ? sql`${custom} @> ${wanted[0]!}::jsonb`
+      : sql`${custom} @> ANY(${arrayLiteral(wanted)}::jsonb[])`
+  // The index serves only conditions of `ofFilled`. For a common value walking the order is faster.
+  return isCommon ? contained : ofFilled(custom, contained)
 }
 
 function comparison(value: Sql, type: SqlType, operator: string, values: readonly string[]): Sql {

@@ -6,6 +6,7 @@
 import { type Problem, sentence } from '../errors.ts'
 import type { CallerParams, WriteParams } from '../fields/caller-params.ts'
 import type { Catalog } from '../fields/catalog.ts'
+import { ofFilled } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { whereRecordsAre } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -207,11 +208,7 @@ export function pointersTo(
     const { resource, whole } = schema
     const pointing = whole.fields.filter(field => field.related === name && !field.is_read_only)
     const isBy = (field: Field) => {
-      const named = sql.text(field.internal_name)
-      if (field.is_custom) return sql`x.custom @> jsonb_build_object(${named}, ${id})`
-      const column = sql.id(field.internal_name)
-      const isSeveral = kinds[field.type].term(field, '')!.multi
-      return isSeveral ? sql`x.${column} @> ARRAY[${id}]` : sql`x.${column} = ${id}`
+      return hasAmong(field, id) ?? sql`x.${sql.id(field.internal_name)} = ${id}`
     }
     const isByAny = (of: readonly Field[]) =>
       of.length ? sql`(${sql.join(of.map(isBy), sql` OR `)})` : sql`false`
@@ -241,16 +238,26 @@ export function unpointed(
     if (parts.includes(resource.name)) return []
     return pointing.map(field => {
       const column = sql`x.${sql.id(field.internal_name)}`
-      const isSeveral = kinds[field.type].term(field, '')!.multi
-      if (!field.is_custom && !isSeveral)
+      const points = hasAmong(field, sql`i`)
+      if (!points)
         return sql`NOT EXISTS (SELECT 1 FROM ${each} CROSS JOIN LATERAL (
       SELECT 1 FROM ${table} x WHERE ${own} AND ${column} BETWEEN i AND i ORDER BY ${column} LIMIT 1) y)`
-      const points = field.is_custom
-        ? sql`x.custom @> jsonb_build_object(${sql.text(field.internal_name)}, i)`
-        : sql`${column} @> ARRAY[i]`
       return sql`(SELECT count(*) FROM ${each}, ${table} x WHERE ${own} AND ${points}) = 0`
     })
   })
+}
+
+/**
+ * The condition that a field of `x` which is custom or has several ids contains this one; null for a field
+ * that is a column of one id.
+ */
+function hasAmong(field: Field, id: Sql): Sql | null {
+  const name = field.internal_name
+  if (field.is_custom)
+    return ofFilled(sql`x.custom`, sql`x.custom @> jsonb_build_object(${sql.text(name)}, ${id})`)
+  const column = sql`x.${sql.id(name)}`
+  const { multi } = kinds[field.type].term(field, '')!
+  return multi ? ofFilled(column, sql`${column} @> ARRAY[${id}]`) : null
 }
 
 /** Ids of a resource, each once, as an array literal. */

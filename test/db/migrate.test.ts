@@ -125,7 +125,9 @@ function suite(server: { url: string } | undefined) {
   test('an index whose build failed is built again', async () => {
     await run()
     await db.query('INSERT INTO one VALUES (2)')
-    files['0003-third.sql'] = 'CREATE UNIQUE INDEX CONCURRENTLY one_id ON one (id)'
+    files['0003-third.sql'] =
+      'CREATE INDEX CONCURRENTLY one_any ON one (id);\n' +
+      'CREATE UNIQUE INDEX CONCURRENTLY one_id ON one (id)'
     await assert.rejects(run(), { code: '23505' })
     assert.equal(await isValid(), url ? 'false' : undefined)
     await db.query('DELETE FROM one WHERE id = 2')
@@ -135,7 +137,10 @@ function suite(server: { url: string } | undefined) {
 
   test('CONCURRENTLY beside another statement is refused before anything is applied', async () => {
     files['0003-third.sql'] = 'CREATE INDEX CONCURRENTLY a ON one (id);\nCREATE INDEX b ON one (id);'
-    await assert.rejects(run(), { name: 'StartupError', message: /0003-third\.sql .* one statement/ })
+    await assert.rejects(run(), {
+      name: 'StartupError',
+      message: /0003-third\.sql .* each of its statements/,
+    })
     assert.deepEqual(await tables(), [])
   })
 

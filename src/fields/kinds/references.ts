@@ -40,6 +40,7 @@ export const references: Kind = {
       : {
           type: 'bigint',
           multi: true,
+          isColumnOfIds: true,
           sql: scalar(field, '', 'bigint[]'),
           operators: equality,
           operand: idOperand,
