@@ -1,5 +1,5 @@
 /** The reason why the database can't be opened, for the operator. Knows no engine. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { getSystemErrorMap } from 'node:util'
 
@@ -9,24 +9,30 @@ export class StartupError extends Error {
   readonly isPlain = true
 }
 
-const needsRoom = 'Make room on the disk.'
 const [needsFiles, needsDirectory] = [
   'Raise the limit of open files (ulimit -n).',
   'A file is in the place of a directory.',
 ]
 const advice: { readonly [code: string]: string } = {
   EROFS: 'Choose a place that can be written to (DATA_DIR), or mount the volume without "ro".',
-  ENOSPC: needsRoom,
-  EDQUOT: needsRoom,
   EMFILE: needsFiles,
   ENFILE: needsFiles,
   ENOTDIR: needsDirectory,
   EEXIST: needsDirectory,
 }
 
+const adviceFor: {
+  readonly [code: string]: (path: string | undefined, folder: string | undefined) => string
+} = {
+  ENOSPC: roomAdvice,
+  EDQUOT: roomAdvice,
+  EACCES: rightsAdvice,
+  EPERM: rightsAdvice,
+}
+
 /**
  * Turns an error of the file system into a StartupError that names the file and the remedy: "/data/lock can't
- * be used: no space left on device (ENOSPC). Make room on the disk." Returns any other error unchanged.
+ * be used: no space left on device (ENOSPC). Make room on the disk …" Returns any other error unchanged.
  * `folder` is the one that has to belong to this process as a whole, if the file is inside it.
  */
 export function asStartupError(error: unknown, folder?: string): unknown {
@@ -37,8 +43,23 @@ export function asStartupError(error: unknown, folder?: string): unknown {
   if (errno === undefined || !code || !isOfFile) return error
   const what = [path, dest].filter(Boolean).join(' → ') || `A file that is open (${syscall})`
   const text = `${what} can't be used: ${systemErrorText(errno)} (${code}).`
-  const hint = code === 'EACCES' || code === 'EPERM' ? rightsAdvice(path, folder) : advice[code]
+  const hint = adviceFor[code]?.(path ?? folder, folder) ?? advice[code]
   return new StartupError([text, hint].filter(Boolean).join(' '), { cause: error })
+}
+
+/** The command that shows what to remove or to move. */
+function roomAdvice(path: string | undefined): string {
+  if (path === undefined) return 'Make room on the disk that "df -h" shows as full.'
+  const place = existing(path)
+  const folder = statSync(place).isDirectory() ? place : dirname(place)
+  return `Make room on the disk; this shows what takes it: du -xh '${mountOf(folder)}' | sort -h | tail`
+}
+
+/** The folder on which the disk of `folder` is mounted. */
+function mountOf(folder: string): string {
+  const above = dirname(folder)
+  const isSameDisk = above !== folder && statSync(above).dev === statSync(folder).dev
+  return isSameDisk ? mountOf(above) : folder
 }
 
 /** The command that lets this process write to a place. A file that is not there yet has no owner. */

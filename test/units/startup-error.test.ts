@@ -5,11 +5,11 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { asStartupError, StartupError } from '../../src/db/startup-error.ts'
 
-const messageOf = (act: () => void): string => {
+const messageOf = (act: () => void, folder?: string): string => {
   try {
     act()
   } catch (error) {
-    const said = asStartupError(error)
+    const said = asStartupError(error, folder)
     assert.ok(said instanceof StartupError)
     assert.equal(said.cause, error)
     return said.message
@@ -31,7 +31,12 @@ test('a refused file is named with the reason, and with what to do', () => {
 test('a full disk names no path', { skip: process.platform !== 'linux' && 'no /dev/full' }, () => {
   assert.equal(
     messageOf(() => writeFileSync('/dev/full', 'x')),
-    "A file that is open (write) can't be used: no space left on device (ENOSPC). Make room on the disk.",
+    "A file that is open (write) can't be used: no space left on device (ENOSPC). " +
+      'Make room on the disk that "df -h" shows as full.',
+  )
+  assert.match(
+    messageOf(() => writeFileSync('/dev/full', 'x'), '/dev/pts/data'),
+    /\(ENOSPC\)\. Make room on the disk; this shows what takes it: du -xh '\/dev\/pts' \| sort -h \| tail$/,
   )
 })
 

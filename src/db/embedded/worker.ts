@@ -73,7 +73,7 @@ function watchSteps({ Module: engine }: PGlite, interrupt: Interrupt): void {
 
 /** Ends the thread; its owner opens the engine again. */
 function fail(error: unknown): never {
-  const cause = files?.refusal ? asStartupError(files.refusal) : error
+  const cause = files?.refusal ? asStartupError(files.refusal, start.directory) : error
   const message = cause instanceof Error ? cause.message : JSON.stringify(cause)
   say({
     kind: 'failed',
