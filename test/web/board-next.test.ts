@@ -101,7 +101,7 @@ test('six stages fit a laptop, and a card is dropped on Won or Lost at the foot'
   await page.waitForTimeout(100)
   await page.mouse.up()
   const dialog = page.getByRole('dialog', { name: 'Mark as won' })
-  await dialog.getByRole('combobox').selectOption({ index: 1 })
+  await dialog.getByLabel('Why was it won?').selectOption({ index: 1 })
   await dialog.getByRole('button', { name: 'Mark as won' }).click()
   await page.getByText('Won by a target is in Won now.').waitFor()
   assert.equal((await call('GET', `${v1}/deal/${deal}`)).body.data.pipeline_stage, known.stages.Won)

@@ -22,7 +22,7 @@ import { NextStep, useNextStep } from './next-step.tsx'
 export function LogDialog({ request, onClose }: { request: LogRequest; onClose: () => void }) {
   const [kind, setKind] = useState(request.kind)
   const [about, setAbout] = useState<About>(request.about)
-  const [text, setText] = useState('')
+  const [text, setText] = useState(request.text ?? '')
   return (
     <Dialog
       title={wordsOf(kind).title}

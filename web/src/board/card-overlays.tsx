@@ -26,8 +26,8 @@ type Props = {
   onMenuClose: () => void
   /** absent if the user may not log activities */
   onLog: ((deal: number, kind: LogKind | 'plan') => void) | undefined
-  /** gets the additional values to send; null: the card stays */
-  onAnswer: (closing: Closing | null) => void
+  /** gets the additional values to send, and the note to add; null: the card stays */
+  onAnswer: (closing: Closing | null, note?: string) => void
 }
 
 export function CardOverlays(props: Props) {

@@ -1,33 +1,40 @@
 /**
  * Won or lost: asks for reason and date before anything is saved, whatever started the move (rules 2 and 3).
- * Reopening a deal shows the values that are removed.
+ * The value of one deal can be corrected with it, and a note added (D171). Reopening a deal shows the values
+ * that are removed.
  */
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
-import { optionsQuery } from '../api/queries.ts'
-import type { Money } from '../format/format.ts'
+import { useUnsavedNote } from '../activities/notes.ts'
+import type { AnyRecord, Field } from '../api/api.ts'
+import { optionsQuery, recordQuery } from '../api/queries.ts'
+import { checkMoney, type Money, writeMoney } from '../fields/kinds/money.tsx'
+import { MoneyBox } from '../fields/money-box.tsx'
 import { useFormat } from '../format/use-format.tsx'
+import { useFields } from '../list/use-fields.ts'
 import { may, useMe } from '../shell/me.ts'
 import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
-import { Select, TextField } from '../ui/inputs.tsx'
+import { Labelled, Select, TextArea, TextField } from '../ui/inputs.tsx'
+import { byCtrlEnter } from '../ui/keys.ts'
 import { kindOf, type StageKind } from './stage-kind.ts'
 
-/** The fields that closing a deal requires in addition to the stage. */
+/** The fields that closing a deal requires in addition to the stage, and its value if that was corrected. */
 export type Closing = {
   readonly won_reason?: number
   readonly lost_reason?: number
   readonly deal_closed_on?: string
+  readonly deal_value?: ReturnType<typeof writeMoney> | null
 }
 
 type Props = {
-  deal?: { readonly title: string; readonly deal_value?: unknown }
+  deal?: AnyRecord & { readonly title: string }
   /** number of deals, if it is several */
   count?: number
   stage: { readonly name: string; readonly kind: StageKind }
   onClose: () => void
-  /** gets the additional values to send */
-  onClosed: (closing: Closing) => void
+  /** gets the additional values to send, and the note to add once they are saved */
+  onClosed: (closing: Closing, note: string) => void
 }
 
 /** The dialog of a move to a stage of another kind. `from` is the kind of the deal's stage. */
@@ -50,7 +57,7 @@ export function MoveDialog({ from, ...props }: Props & { from: StageKind | undef
       </p>
       <DialogActions>
         <Cancel onPress={onClose} />
-        <Button variant="primary" autoFocus onPress={() => onClosed({})}>
+        <Button variant="primary" autoFocus onPress={() => onClosed({}, '')}>
           Reopen
         </Button>
       </DialogActions>
@@ -67,22 +74,25 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
   const [reason, setReason] = useState<string | null>(null)
   const [date, setDate] = useState(format.today())
   const [isTried, setTried] = useState(false)
+  const one = count === 1 ? deal : undefined
+  const amount = useAmount(one)
+  const [note, setNote] = useUnsavedNote('deal', one?.id ?? 0)
+  const hasNote = one !== undefined && may(me, 'activity:write')
   const active = options?.filter(({ is_active }) => is_active) ?? []
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
-    if (reason && date) onClosed({ [name]: Number(reason), deal_closed_on: date })
+    if (!reason || !date || amount.error) return
+    onClosed({ [name]: Number(reason), deal_closed_on: date, ...amount.changes }, hasNote ? note : '')
   }
-  const value = format.money((deal?.deal_value ?? {}) as Money)
-  const detail = count === 1 ? [deal?.title, value].filter(Boolean).join(' · ') : undefined
   return (
     <Dialog
       title={isWon ? 'Mark as won' : 'Mark as lost'}
-      detail={detail ?? `The same for all ${format.number(count)}`}
+      detail={one?.title ?? `The same for all ${format.number(count)}`}
       isOpen
       onClose={onClose}
     >
-      <form onSubmit={submit} onKeyDown={submitByEnter} noValidate className="flex flex-col gap-4">
+      <form onSubmit={submit} onKeyDown={submitByKeys} noValidate className="flex flex-col gap-4">
         <Select
           label={isWon ? 'Why was it won?' : 'Why was it lost?'}
           value={reason}
@@ -103,6 +113,18 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
           error={isTried && !date ? 'Enter the closing date.' : undefined}
           hint={date > format.today() ? 'This day is in the future.' : undefined}
         />
+        {amount.field && (
+          <Labelled label={amount.field.field_name} error={isTried ? amount.error : undefined}>
+            {wiring => (
+              <MoneyBox
+                {...{ wiring, value: amount.value, onChange: amount.change }}
+                label={amount.field!.field_name}
+                isDisabled={amount.isLoading}
+              />
+            )}
+          </Labelled>
+        )}
+        {hasNote && <TextArea label="Note" rows={2} value={note} onChange={setNote} />}
         <DialogActions>
           <Cancel onPress={onClose} />
           <Button type="submit" variant={isWon ? 'won' : 'danger'}>
@@ -114,11 +136,45 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
   )
 }
 
-/** Enter submits from the list of reasons, too; browsers do so from text fields only. */
-function submitByEnter(event: KeyboardEvent<HTMLFormElement>): void {
-  if (event.key !== 'Enter' || !(event.target instanceof HTMLSelectElement)) return
+/**
+ * The value of a deal, which is corrected as it closes. No `field`: the user may not change it, or there are
+ * several deals. A row of a table may not have the value: it is read.
+ */
+function useAmount(deal: AnyRecord | undefined) {
+  const field = useFields('deal').find(isAmount)
+  const isKnown = deal?.deal_value !== undefined
+  const { data: read } = useQuery({
+    ...recordQuery('deal', deal?.id ?? 0, ''),
+    enabled: deal !== undefined && field !== undefined && !isKnown,
+  })
+  const [typed, setTyped] = useState<Money>()
+  const stored = (isKnown ? deal : read)?.deal_value as Money | null | undefined
+  const value = typed ?? stored ?? null
+  const error = field && typed && checkMoney(typed, field)
+  const isCorrected =
+    typed !== undefined &&
+    (typed.value !== (stored?.value ?? null) || typed.currency !== (stored?.currency ?? typed.currency))
+  const sent = typed?.value === null ? null : typed && writeMoney(typed)
+  return {
+    ...{ value, error, change: setTyped },
+    field: deal && field,
+    isLoading: stored === undefined,
+    changes: isCorrected ? { deal_value: sent } : {},
+  }
+}
+
+const isAmount = ({ internal_name, is_read_only }: Field) => internal_name === 'deal_value' && !is_read_only
+
+/**
+ * Enter submits from the list of reasons, too; browsers do so from text fields only. In the note it begins a
+ * line, so there Ctrl+Enter submits.
+ */
+function submitByKeys(event: KeyboardEvent<HTMLFormElement>): void {
+  const form = event.currentTarget
+  byCtrlEnter(() => form.requestSubmit())(event)
+  if (event.defaultPrevented || event.key !== 'Enter' || !(event.target instanceof HTMLSelectElement)) return
   event.preventDefault()
-  event.currentTarget.requestSubmit()
+  form.requestSubmit()
 }
 
 function NoReasons({ isAdmin }: { isAdmin: boolean }) {

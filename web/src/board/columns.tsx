@@ -91,9 +91,9 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
   const about = { deal: active.deal, isOneOf, columns, reason, mayLog }
   useCardCommands({ ...about, onMove: moveCard, onMenu: openMenu, onOpen })
 
-  const answer = (closing: Parameters<typeof moves.answer>[0]) => {
+  const answer = (...[closing, note]: Parameters<typeof moves.answer>) => {
     const id = moves.pending?.deals[0]?.id
-    moves.answer(closing)
+    moves.answer(closing, note)
     const place = closing || id === undefined ? null : placeOf(whole, id)
     if (place) focusCard(element.current!, columns[place.column]!.id, place.row, id)
   }

@@ -12,11 +12,16 @@ import type { Closing } from './close-dialog.tsx'
 import { type BoardData, type Column, type Deal, moved, placeOf, replaced, rowFor } from './model.ts'
 
 /** Resolves when the service has answered. */
-export type Move = (id: number, stage: number, closing?: Closing) => Promise<void>
+export type Move = (id: number, stage: number, closing?: Closing, note?: string) => Promise<void>
 
 export function useMove(request: BoardRequest): Move {
   return useMemo(() => mover(request), [request])
 }
+
+/** The dialog has loaded it already. */
+const addNote = async (deal: Deal, note: string) =>
+  note ? (await import('../activities/notes.ts')).addClosingNote(deal, note) : async () => {}
+type AddedNote = ReturnType<typeof addNote>
 
 /** Shows deals in another column at once; the caller writes them and refetches the board. */
 export function showMoved(request: BoardRequest, ids: Iterable<number>, stage: number): void {
@@ -75,7 +80,7 @@ function mover(request: BoardRequest): Move {
     }
   }
 
-  const move: Move = async (id, stage, closing = {}) => {
+  const move: Move = async (id, stage, closing = {}, note = '') => {
     const board = now()
     const place = board && placeOf(board, id)
     const to = board?.columns.find(column => column.id === stage)
@@ -96,7 +101,8 @@ function mover(request: BoardRequest): Move {
         })
         // An earlier move may have been refused meanwhile, or another begun.
         if (!writes.has(id) && shown(id).stage !== stage) change(current => moved(current, id, stage, row))
-        const act = () => takeBack(before, saved, from)
+        const added = addNote(saved, note)
+        const act = () => takeBack(before, saved, from, added)
         toast(`${deal.title} is in ${to.name} now.`, { action: { label: 'Undo', act } })
         // Other queries still show the old stage.
         void refresh('deal', 'board')
@@ -104,15 +110,15 @@ function mover(request: BoardRequest): Move {
         isOld ||= isSecond
         change(current => moved(current, id, from.id, place.row))
         if (error instanceof VersionConflict)
-          await changedByOthers(deal, to.name, () => void move(id, stage, closing))
+          await changedByOthers(deal, to.name, () => void move(id, stage, closing, note))
         else toastError(`${deal.title} stays in ${from.name}. ${errorMessage(error)}`)
       }
     })
   }
   return move
 
-  /** Undoes a move exactly, including the reason, the closing date and the date of the stage. */
-  async function takeBack(before: Deal, saved: Deal, { id: stage, name }: Column): Promise<void> {
+  /** Undoes a move exactly, including the reason, the closing date, the date of the stage, and the note. */
+  async function takeBack(before: Deal, saved: Deal, { id: stage, name }: Column, note: AddedNote) {
     const { id, title } = saved
     const { stage: left } = shown(id)
     await during(async () => {
@@ -122,6 +128,7 @@ function mover(request: BoardRequest): Move {
       announce(`${title} moved back to ${name}`)
       try {
         await write(id, () => undoWrite('deal', before, saved))
+        await (await note)()
         toast(`${title} is in ${name} again.`, { isNews: true })
         void refresh('deal', 'board')
       } catch (error) {

@@ -28,10 +28,10 @@ export function useMoves(
   const [order, setOrder] = useState<BulkMove | null>(null)
   const { ids, clear } = selected
   const runMove = useCallback(
-    ({ deals, stage }: MoveRequest, closing: Closing = {}) => {
+    ({ deals, stage }: MoveRequest, closing: Closing = {}, note = '') => {
       const [{ id }] = deals as [Deal]
       hold(id)
-      if (deals.length === 1) return void move(id, stage.id, closing)
+      if (deals.length === 1) return void move(id, stage.id, closing, note)
       clear()
       setOrder({ deals, stage, closing })
     },
@@ -64,9 +64,9 @@ export function useMoves(
     [ids, begin],
   )
   const moveSelected = useCallback((stage: number) => begin([...ids], stage), [ids, begin])
-  const answer = (closing: Closing | null) => {
+  const answer = (closing: Closing | null, note?: string) => {
     setPending(null)
-    if (closing && pending) runMove(pending, closing)
+    if (closing && pending) runMove(pending, closing, note)
   }
   return { moveCard, moveSelected, pending, answer, order, onTaken: () => setOrder(null) }
 }

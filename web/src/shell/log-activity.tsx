@@ -19,6 +19,8 @@ export type LogRequest = {
   readonly about: About
   /** a planned activity that was done */
   readonly activity?: AnyRecord
+  /** what is typed already */
+  readonly text?: string
   readonly onLogged?: () => void
 }
 

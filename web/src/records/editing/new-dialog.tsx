@@ -109,7 +109,7 @@ function isCommon(resource: string, name: string): boolean {
 }
 
 const commonFields: { readonly [resource: string]: readonly string[] } = {
-  deal: ['company', 'deal_value'],
+  deal: ['company', 'deal_value', 'expected_close_date'],
   contact: ['first_name', 'company', 'emails', 'phones'],
   company: ['website', 'phones'],
   product: ['product_code', 'unit_price'],

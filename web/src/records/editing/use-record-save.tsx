@@ -1,6 +1,7 @@
 /** Saves changes of a record: asks for the values that a closing requires, and resolves conflicts. */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { addClosingNote } from '../../activities/notes.ts'
 import { type AnyRecord, errorMessage } from '../../api/api.ts'
 import { queryClient, recordQuery, refresh, stagesQuery } from '../../api/queries.ts'
 import { MoveDialog } from '../../board/close-dialog.tsx'
@@ -51,22 +52,23 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
   const save: Save = async (base, values, message) => {
     const transition = resource === 'deal' ? stageTransition(base, values, stages) : undefined
     const closing = transition
-      ? await showDialog<Values>(answer => (
+      ? await showDialog<{ values: Values; note: string }>(answer => (
           <MoveDialog
             deal={{ ...base, title: nameOf(base) }}
             from={transition.from?.kind}
             stage={transition.to}
             onClose={() => answer(null)}
-            onClosed={answer}
+            onClosed={(values, note) => answer({ values, note })}
           />
         ))
-      : {}
+      : { values: {}, note: '' }
     if (closing === null) return null
-    const after = await write(base, { ...values, ...closing })
+    const after = await write(base, { ...values, ...closing.values })
     if (!after) return null
+    const note = addClosingNote(after, closing.note)
     queryClient.setQueryData(recordQuery(resource, after.id, expand).queryKey, after)
     void refresh(resource)
-    const names = Object.keys({ ...values, ...closing })
+    const names = Object.keys({ ...values, ...closing.values })
     toast(message ?? `Saved ${labelsOf(names, fields)}.`, {
       action: {
         label: 'Undo',
@@ -74,6 +76,7 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
         act: async () => {
           try {
             const undone = await undoWrite(resource, base, after, expand)
+            await (await note)()
             queryClient.setQueryData(recordQuery(resource, undone.id, expand).queryKey, undone)
             void refresh(resource)
             toast(`Undone: ${labelsOf(names, fields)}.`, { isNews: true })

@@ -1,5 +1,6 @@
 /** Changes of cells by the user: optimistic, announced, undoable, refused with the service's words. */
 import { useState } from 'react'
+import { addClosingNote } from '../../activities/notes.ts'
 import { type AnyRecord, errorMessage, type Field } from '../../api/api.ts'
 import { queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
 import { MoveDialog } from '../../board/close-dialog.tsx'
@@ -39,8 +40,8 @@ export function useCellSave(
       act: () => onRefused(change, words),
     })
   }
-  /** `more` is saved with the value: reason and date of a closed deal. */
-  const send = async (change: Change, more: Values = {}) => {
+  /** `more` is saved with the value: reason and date of a closed deal. Then its note is added. */
+  const send = async (change: Change, more: Values = {}, note = '') => {
     const { record, field, value } = change
     const name = field.internal_name
     const shown = { ...more, [name]: value }
@@ -50,16 +51,23 @@ export function useCellSave(
         expand,
       })
       mark(change, false)
-      const act = () => undo(change, saved, Object.keys(shown))
+      const added = addClosingNote(saved, note)
+      const act = () => undo(change, saved, Object.keys(shown), added)
       toast(`${field.field_name} of ${nameOf(saved)} is changed.`, { action: { label: 'Undo', act } })
     } catch (error) {
       refuse(change, error)
     }
   }
-  const undo = async (change: Change, saved: AnyRecord, names: readonly string[]) => {
+  const undo = async (
+    change: Change,
+    saved: AnyRecord,
+    names: readonly string[],
+    note: ReturnType<typeof addClosingNote>,
+  ) => {
     const label = `${change.field.field_name} of ${nameOf(saved)}`
     try {
       await undoRow(resource, { before: change.record, saved, names }, expand)
+      await (await note)()
       toast(`Undone: ${label}.`, { isNews: true })
     } catch (error) {
       toastError(`${label} was not undone. ${errorMessage(error)}`)
@@ -79,9 +87,9 @@ export function useCellSave(
       from={asking.from?.kind}
       stage={asking.to}
       onClose={() => setAsking(null)}
-      onClosed={closing => {
+      onClosed={(closing, note) => {
         setAsking(null)
-        void send(asking.change, closing)
+        void send(asking.change, closing, note)
       }}
     />
   )

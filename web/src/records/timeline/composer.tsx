@@ -2,30 +2,21 @@
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import type { About } from '../../activities/about.ts'
-import { subjectOf } from '../../activities/log.ts'
 import { LogButtons } from '../../activities/log-buttons.tsx'
-import { callApi, errorMessage } from '../../api/api.ts'
+import { addNote, useUnsavedNote } from '../../activities/notes.ts'
+import { errorMessage } from '../../api/api.ts'
 import { openPlan } from '../../shell/log-activity.tsx'
 import { useReadOnlyReason } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextArea } from '../../ui/inputs.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
 import { toast } from '../../ui/toast.tsx'
-import { refreshAbout } from './activities.ts'
-
-/** Record → its unsaved note, which survives a change of tab or page. */
-const left = new Map<string, string>()
 
 /** `about` is the reference field of the activity, `id` the record; `subjects` what else is logged about. */
 export function Composer(props: { about: string; id: number; subjects: About }) {
   const { about, id, subjects } = props
   const reason = useReadOnlyReason('activity')
-  const place = `${about}/${id}`
-  const [note, setNote] = useState(left.get(place) ?? '')
-  const type = (text: string) => {
-    left.set(place, text)
-    setNote(text)
-  }
+  const [note, type] = useUnsavedNote(about, id)
   const [error, setError] = useState<string>()
   const [isSaving, setSaving] = useState(false)
   const add = async (event?: FormEvent) => {
@@ -33,12 +24,8 @@ export function Composer(props: { about: string; id: number; subjects: About }) 
     if (isSaving || reason || note.trim() === '') return
     setSaving(true)
     try {
-      const subject = subjectOf(note)
-      const notes = note.trim() === subject ? null : note.trim()
-      await callApi('POST', '/activity', { body: { kind: 'Note', subject, notes, [about]: id } })
-      type('')
+      await addNote(about, id, note)
       setError(undefined)
-      void refreshAbout()
       toast('Note added.')
     } catch (failed) {
       setError(errorMessage(failed))

@@ -1,0 +1,58 @@
+/** Notes about a record: the unsaved ones, and how one is saved, alone or after the closing of a deal. */
+import { type AnyRecord, callApi, errorMessage } from '../api/api.ts'
+import { nameOf } from '../fields/references/find-records.ts'
+import { remove } from '../records/editing/write.ts'
+import { refreshAbout } from '../records/timeline/activities.ts'
+import { openLog } from '../shell/log-activity.tsx'
+import { createStore } from '../ui/store.ts'
+import { toastError } from '../ui/toast.tsx'
+import { aboutRecord, type Subject } from './about.ts'
+import { subjectOf } from './log.ts'
+
+/** "deal/7" → its unsaved note, which survives a change of tab or page, a closed dialog and a refusal. */
+const unsaved = createStore<{ readonly [place: string]: string }>({})
+
+const placeOf = (about: string, id: number) => `${about}/${id}`
+
+/** The unsaved note of a record, as state. `about` is the reference field of its activities. */
+export function useUnsavedNote(about: string, id: number) {
+  const note = unsaved.use()[placeOf(about, id)] ?? ''
+  return [note, (text: string) => keepNote(about, id, text)] as const
+}
+
+function keepNote(about: string, id: number, text: string): void {
+  const { [placeOf(about, id)]: _before, ...others } = unsaved.get()
+  unsaved.set(text === '' ? others : { ...others, [placeOf(about, id)]: text })
+}
+
+/** Saves a note; its first line is the subject. Throws the service's refusal. */
+export async function addNote(about: string, id: number, text: string): Promise<AnyRecord> {
+  const subject = subjectOf(text)
+  const notes = text.trim() === subject ? null : text.trim()
+  const body = { kind: 'Note', subject, notes, [about]: id }
+  const saved = await callApi<AnyRecord>('POST', '/activity', { body })
+  keepNote(about, id, '')
+  void refreshAbout()
+  return saved
+}
+
+/**
+ * Saves the note of a deal that was closed just now: the service has no request that writes both. If that
+ * fails, the note stays unsaved, and the message opens it. Resolves to a function that removes the note.
+ */
+export async function addClosingNote(deal: AnyRecord, text: string): Promise<() => Promise<unknown>> {
+  const about: Subject = 'deal'
+  if (text.trim() === '') return async () => {}
+  try {
+    const note = await addNote(about, deal.id, text)
+    return () => remove('activity', note).then(refreshAbout)
+  } catch (error) {
+    keepNote(about, deal.id, text)
+    toastError(`${nameOf(deal)} is closed, but the note is not saved. ${errorMessage(error)}`, {
+      label: 'Open the note',
+      act: () =>
+        openLog('Note', aboutRecord(about, deal), { text, onLogged: () => keepNote(about, deal.id, '') }),
+    })
+    return async () => {}
+  }
+}
