@@ -333,7 +333,7 @@ suite('The table', { skip: noBrowser }, () => {
     assert.deepEqual(await read(ids[0]!), was[0])
     // Many at once.
     await page.getByRole('columnheader').first().click()
-    await page.getByRole('button', { name: 'Change a field…' }).click()
+    await page.getByRole('button', { name: 'Change fields…' }).click()
     await page.getByRole('searchbox', { name: 'Field to change' }).fill('Stage')
     await page.getByRole('option', { name: 'Stage', exact: true }).click()
     await page.getByRole('dialog').getByRole('combobox', { name: 'Stage' }).selectOption({ label: 'New' })
@@ -445,7 +445,7 @@ suite('The table', { skip: noBrowser }, () => {
     await loaded(page)
     await page.getByRole('columnheader').first().click()
     await page.getByText('3 selected').waitFor()
-    await page.getByRole('button', { name: 'Change a field…' }).click()
+    await page.getByRole('button', { name: 'Change fields…' }).click()
     await page.getByRole('searchbox', { name: 'Field to change' }).fill('Stage')
     await page.getByRole('option', { name: 'Stage', exact: true }).click()
     const dialog = page.getByRole('dialog')
@@ -557,7 +557,7 @@ suite('The table', { skip: noBrowser }, () => {
     const { page } = ui
     await loaded(page)
     await page.getByRole('columnheader').first().click()
-    await page.getByRole('button', { name: 'Change a field…' }).click()
+    await page.getByRole('button', { name: 'Change fields…' }).click()
     await page.getByRole('option', { name: 'Forecast category', exact: true }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Commit', { exact: true }).click()

@@ -111,7 +111,7 @@ const board = createRoute({
 const table = createRoute({
   getParentRoute: () => shell,
   path: '/$table',
-  validateSearch: only('filter', 'sort', 'columns', 'view', 'deleted'),
+  validateSearch: only('filter', 'sort', 'columns', 'group', 'collapsed', 'view', 'deleted'),
   notFoundComponent: NotFound,
   beforeLoad: ({ params }) => {
     if (!Object.hasOwn(tables, params.table)) throw notFound()

@@ -61,6 +61,7 @@ export function SelectionBar({ request, ids, stages, reason, order, onTaken, onM
         selection={{ isAll: false, ids }}
         total={ids.size}
         progress={bulk.progress}
+        summed={fields.filter(({ internal_name }) => internal_name === 'deal_value')}
         quick={fields.filter(({ internal_name }) => internal_name === 'sales_owner')}
         onStop={bulk.stop}
         onRun={run}

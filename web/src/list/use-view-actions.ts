@@ -31,7 +31,7 @@ export function useViewActions(
   /** With a default view, an address without parameters would mean that view. */
   const showAll = () => onShow(defaultId ? { sort: defaults.sort } : {}, null)
   const save = async (to: View) => {
-    const { source: _source, ...members } = viewBody(source, mode, shown)
+    const { source: _source, ...members } = viewBody(source, mode, shown, to)
     await write('PATCH', `/view/${to.id}`, members, `The view ${to.name} is saved.`)
   }
   /** Throws the service's refusal, which the dialog shows. */

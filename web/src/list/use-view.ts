@@ -30,8 +30,8 @@ type Search = ListParameters & { readonly view?: string | undefined }
 export function useView(source: string, mode: ViewMode, search: Search, defaults: ListParameters): ViewInUse {
   const { data: views } = useSuspenseQuery(viewsQuery(source, mode))
   const { defaultViews } = usePreferences()
-  const of = ({ filter, sort, columns, pipeline, view: named }: Search) => {
-    const listed = { filter, sort, columns, pipeline }
+  const of = ({ filter, sort, columns, pipeline, group, view: named }: Search) => {
+    const listed = { filter, sort, columns, pipeline, group }
     const id = named ?? (hasNoParameters(listed) ? defaultViews[`${source} ${mode}`] : undefined)
     const view = views.find(one => String(one.id) === String(id)) ?? null
     return { view, shown: view && hasNoParameters(listed) ? parametersOfView(view) : listed }

@@ -1,5 +1,5 @@
 /** The saved views of a list: choose, save, rename, share, delete, make the default. `v` opens the menu. */
-import { Bookmark, ChevronDown, Link2, Pencil, Pin, Save, Share2, Trash2 } from 'lucide-react'
+import { Bookmark, ChevronDown, Link2, Pencil, Pin, PinOff, Save, Share2, Star, Trash2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useCommands } from '../shell/commands.ts'
 import { useMe, useReadOnlyReason } from '../shell/me.ts'
@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { Badge } from '../ui/elements.tsx'
 import { Menu, type MenuEntry, type MenuGroup } from '../ui/menu.tsx'
 import { toast } from '../ui/toast.tsx'
+import { usePins } from './pins.ts'
 import type { ViewInUse } from './use-view.ts'
 import { useViewActions, type ViewActions } from './use-view-actions.ts'
 import { ViewDialog } from './view-dialog.tsx'
@@ -28,6 +29,7 @@ export function ViewMenu({ inUse, all, onShow }: Props) {
   const me = useMe()
   const reason = useReadOnlyReason('view')
   const actions = useViewActions(inUse, all, onShow)
+  const pins = usePins(`${inUse.source} ${inUse.mode}`)
   const [isOpen, setOpen] = useState(false)
   const [asking, setAsking] = useState<Asking | null>(null)
   const commands = useMemo(
@@ -48,6 +50,7 @@ export function ViewMenu({ inUse, all, onShow }: Props) {
     { title: 'Views', entries: [{ id: 'all', label: all, isChecked: view === null, act: actions.showAll }] },
     { title: 'Mine', entries: views.filter(isMine).map(entry) },
     { title: 'Of others', entries: views.filter(one => !isMine(one)).map(entry) },
+    { title: 'In the sidebar', entries: view ? pinEntries(view, pins) : [] },
     { title: 'This view', entries: actionEntries(view, isOwn, reason, actions, setAsking) },
   ]
   return (
@@ -123,6 +126,26 @@ function EditedView(props: {
   )
 }
 
+/** Pins a view, or moves its pin. */
+function pinEntries({ id }: View, pins: ReturnType<typeof usePins>): readonly MenuEntry[] {
+  const isPinned = pins.isPinned(id)
+  const moves = [
+    { id: 'pin-up', label: 'Move up in the sidebar', by: -1 },
+    { id: 'pin-down', label: 'Move down in the sidebar', by: 1 },
+  ]
+  return [
+    {
+      id: 'pin',
+      label: isPinned ? 'Remove from the sidebar' : 'Pin to the sidebar',
+      icon: isPinned ? <PinOff size={14} /> : <Pin size={14} />,
+      act: () => pins.toggle(id),
+    },
+    ...moves
+      .filter(({ by }) => pins.mayMove(id, by))
+      .map(({ id: key, label, by }) => ({ id: key, label, act: () => pins.move(id, by) })),
+  ]
+}
+
 function actionEntries(
   view: View | null,
   isOwn: boolean,
@@ -144,7 +167,7 @@ function actionEntries(
   const byDefault: MenuEntry = {
     id: 'default',
     label: actions.isDefault ? 'Don’t open by default' : 'Open by default',
-    icon: <Pin size={14} />,
+    icon: <Star size={14} />,
     act: () => actions.toggleDefault(view),
   }
   if (!isOwn || reason) return [...always, byDefault]

@@ -11,6 +11,8 @@ export type ListParameters = {
   readonly sort?: string | undefined
   readonly columns?: string | undefined
   readonly pipeline?: string | undefined
+  /** the field by which rows are grouped */
+  readonly group?: string | undefined
 }
 
 export type View = AnyRecord & {
@@ -19,6 +21,8 @@ export type View = AnyRecord & {
   readonly sort: string | null
   readonly columns: readonly { readonly field: string; readonly width: number | null }[] | null
   readonly pipeline: number | null
+  /** `group_by`: the field by which rows are grouped (D171) */
+  readonly metadata: { readonly [name: string]: unknown } | null
   /** 1: yes */
   readonly is_shared: 1 | 2
   readonly created_by: number | null
@@ -42,20 +46,22 @@ export const viewsQuery = (source: string, mode: ViewMode) =>
     staleTime: 600_000,
   })
 
-export const parametersOfView = ({ filter, sort, columns, pipeline }: View): ListParameters => ({
+export const parametersOfView = ({ filter, sort, columns, pipeline, metadata }: View): ListParameters => ({
   filter: filter ?? undefined,
   sort: sort ?? undefined,
   columns: columns?.length
     ? printColumns(columns.map(({ field, width }) => ({ field, width: width ?? undefined })))
     : undefined,
   pipeline: pipeline === null ? undefined : String(pipeline),
+  group: typeof metadata?.group_by === 'string' ? metadata.group_by : undefined,
 })
 
-/** The members of a view that stores the list. */
+/** The members of a view that stores the list. `before` is the view that is saved again. */
 export const viewBody = (
   source: string,
   mode: ViewMode,
-  { filter, sort, columns, pipeline }: ListParameters,
+  { filter, sort, columns, pipeline, group }: ListParameters,
+  before?: View,
 ) => ({
   source,
   mode: modes[mode],
@@ -63,9 +69,14 @@ export const viewBody = (
   sort: sort || null,
   columns: columns ? parseColumns(columns) : [],
   pipeline: pipeline ? Number(pipeline) : null,
+  metadata: withGroup(before?.metadata ?? {}, group),
 })
 
-const names = ['filter', 'sort', 'columns', 'pipeline'] as const
+function withGroup({ group_by: _before, ...others }: NonNullable<View['metadata']>, group?: string) {
+  return group ? { ...others, group_by: group } : others
+}
+
+const names = ['filter', 'sort', 'columns', 'pipeline', 'group'] as const
 
 /** True if an address has no list parameters. */
 export const hasNoParameters = (shown: ListParameters): boolean => names.every(name => !shown[name])

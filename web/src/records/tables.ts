@@ -40,7 +40,7 @@ export const tables = {
     name: 'name',
     sort: 'name:asc',
     columns: 'name:260,product_code,category,unit_price,active,quantity_in_stock,sales_owner,updated_at',
-    hasSums: false,
+    hasSums: true,
   },
   activities: {
     resource: 'activity',

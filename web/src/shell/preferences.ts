@@ -1,6 +1,8 @@
 /** The preferences of this browser: theme, density, and single-key shortcuts. */
 import { createStore } from '../ui/store.ts'
 
+export type Pin = { readonly id: number; readonly place: string }
+
 export type Preferences = {
   readonly theme: 'system' | 'light' | 'dark'
   readonly density: 'comfortable' | 'compact'
@@ -8,6 +10,8 @@ export type Preferences = {
   readonly singleKeys: boolean
   /** "deal table" → its default view */
   readonly defaultViews: { readonly [place: string]: number }
+  /** user → their pinned views, in the order of the sidebar; `place` is as in `defaultViews` */
+  readonly pinnedViews: { readonly [who: string]: readonly Pin[] }
   /** the collapsed stages of the board */
   readonly collapsedStages: readonly number[]
   /** True if the steps of a new account were hidden */
@@ -20,6 +24,7 @@ const defaults: Preferences = {
   density: 'comfortable',
   singleKeys: true,
   defaultViews: {},
+  pinnedViews: {},
   collapsedStages: [],
   isStartHidden: false,
 }

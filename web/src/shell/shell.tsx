@@ -1,9 +1,11 @@
 /** The frame of every page: navigation, account menu, search, keys and messages. */
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { Menu as MenuIcon, Plus, Search } from 'lucide-react'
-import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useState } from 'react'
+import { Fragment, lazy, Suspense, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import type { Me } from '../api/api.ts'
 import { FormatProvider } from '../format/use-format.tsx'
+import { usePins } from '../list/pins.ts'
+import { type TableName, tables } from '../records/tables.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Key } from '../ui/elements.tsx'
@@ -31,6 +33,7 @@ import { PageSkeleton } from './page-waiting.tsx'
 import { SessionEnded } from './session-ended.tsx'
 
 const AccountMenu = lazy(() => import('./account-menu.tsx').then(module => ({ default: module.AccountMenu })))
+const PinnedViews = lazy(() => import('./pinned-views.tsx').then(module => ({ default: module.PinnedViews })))
 const accountPlace = <span className="min-h-8" />
 const Palette = lazy(() => import('./palette.tsx').then(module => ({ default: module.Palette })))
 const KeySheet = lazy(() => import('./key-sheet.tsx').then(module => ({ default: module.KeySheet })))
@@ -168,7 +171,7 @@ function Navigation({ open, onOpen }: PartProps) {
     <nav
       aria-label="Main"
       className={classes(
-        'flex shrink-0 flex-col gap-1 border-line bg-canvas p-2 md:w-[200px] md:border-r',
+        'flex shrink-0 flex-col gap-1 overflow-y-auto border-line bg-canvas p-2 md:w-[200px] md:border-r',
         open === 'navigation' ? 'max-md:border-b' : 'max-md:hidden',
       )}
     >
@@ -184,16 +187,15 @@ function Navigation({ open, onOpen }: PartProps) {
         <Key>{keyLabels('mod+k').join(' ')}</Key>
       </Button>
       {navigationFor(me).map(({ to, params, label, icon: Icon }) => (
-        <Link
-          key={label}
-          to={to}
-          params={params}
-          onClick={() => onOpen(null)}
-          className={classes(navLink, 'gap-2.5')}
-        >
-          <Icon size={16} aria-hidden />
-          {label}
-        </Link>
+        <Fragment key={label}>
+          <Link to={to} params={params} onClick={() => onOpen(null)} className={classes(navLink, 'gap-2.5')}>
+            <Icon size={16} aria-hidden />
+            {label}
+          </Link>
+          {(to === '/$table' || to === '/board') && (
+            <Pins {...{ to, params }} place={placeOf(params)} onPress={() => onOpen(null)} />
+          )}
+        </Fragment>
       ))}
       <span className="grow" />
       <AfterLoad fallback={accountPlace}>
@@ -202,6 +204,23 @@ function Navigation({ open, onOpen }: PartProps) {
         </Suspense>
       </AfterLoad>
     </nav>
+  )
+}
+
+/** The list of an entry's views; the board's without a table. */
+const placeOf = (params: { readonly table?: TableName }) =>
+  params.table ? `${tables[params.table].resource} table` : 'deal board'
+
+function Pins(props: Parameters<typeof PinnedViews>[0]) {
+  const { ids } = usePins(props.place)
+  if (ids.length === 0) return null
+  const waiting = <span style={{ minHeight: ids.length * 32 + (ids.length - 1) * 4 }} />
+  return (
+    <AfterLoad fallback={waiting}>
+      <Suspense fallback={waiting}>
+        <PinnedViews {...props} />
+      </Suspense>
+    </AfterLoad>
   )
 }
 

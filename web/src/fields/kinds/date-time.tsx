@@ -69,6 +69,7 @@ export const dateTime: Kind<string> = {
   display: (value, _names, format) => format.moment(value),
   text: (value, _names, format) => toWall(value, format.timeZone).replace('T', ' '),
   parse: (typed, _field, format) => (typed.trim() === '' ? null : readMoment(typed, format?.timeZone)),
+  groups: 'month',
   width: 180,
   isTime: true,
 }

@@ -56,6 +56,7 @@ export const date: Kind<string> = {
   display: (value, _names, format) => format.date(value),
   parse: (typed, _field, format) => (typed.trim() === '' ? null : readDay(typed, format?.locale)),
   check: value => (isDay(value) ? undefined : 'Must be a real date.'),
+  groups: 'month',
   width: 120,
   isTime: true,
 }

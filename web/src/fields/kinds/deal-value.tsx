@@ -108,4 +108,5 @@ export const dealValue: Kind<DealValue> = {
   write: writeDealValue,
   width: 140,
   align: 'end',
+  isSummed: true,
 }

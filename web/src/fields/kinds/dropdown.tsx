@@ -113,5 +113,6 @@ export const dropdown: Kind<number | string> = {
   text: (value, names, _format, field) => optionName(value, names, field.options ?? []),
   parse: (typed, field) => (typed.trim() === '' ? null : readOption(typed, field)),
   check: checkOption,
+  groups: 'value',
   width: 150,
 }

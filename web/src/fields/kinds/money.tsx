@@ -101,4 +101,5 @@ export const money: Kind<Money> = {
   write: writeMoney,
   width: 140,
   align: 'end',
+  isSummed: true,
 }

@@ -57,4 +57,5 @@ export const number: Kind<number | string> = {
   write: exactNumber,
   width: 110,
   align: 'end',
+  isSummed: true,
 }

@@ -39,5 +39,6 @@ export const onboard: Kind<number | string | NewRelated> = {
   parse: readReference,
   fieldsWithin: (value, field) => (isNew(value) ? newFieldsOf(sourceOf(field)) : null),
   write: value => (isNew(value) ? writeNew(value) : value),
+  groups: 'value',
   width: 180,
 }

@@ -19,5 +19,6 @@ export const owner: Kind<number | string> = {
   Operand: ReferenceOperand,
   text: textOfReference,
   parse: readReference,
+  groups: 'value',
   width: 160,
 }

@@ -62,5 +62,6 @@ export const reference: Kind<Reference> = {
   Operand: ReferenceOperand,
   text: textOfReference,
   parse: readReference,
+  groups: 'value',
   width: 180,
 }

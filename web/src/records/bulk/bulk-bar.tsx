@@ -2,18 +2,15 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { Field } from '../../api/api.ts'
-import { type ListRequest, queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
-import { CloseDialog } from '../../board/close-dialog.tsx'
-import { kindOf } from '../../fields/kinds.ts'
+import type { ListRequest } from '../../api/queries.ts'
 import { useFormat } from '../../format/use-format.tsx'
-import { FieldPicker } from '../../list/field-picker.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { offsetMessages } from '../../ui/message-offset.ts'
-import { stageTransition } from '../editing/deal-rules.ts'
-import { serializeValue } from '../editing/draft.ts'
+import { BulkDialog } from './bulk-dialog.tsx'
 import type { BulkAction } from './run-action.ts'
 import { countSelected, type Selection } from './selection.ts'
+import { SelectionSums } from './selection-sums.tsx'
 import type { Failures, Progress } from './use-bulk.ts'
 
 type Props = {
@@ -27,17 +24,19 @@ type Props = {
   onRun: (action: BulkAction) => void
   onStop: () => void
   onClear: () => void
+  /** fields of which the sums are shown */
+  summed?: readonly Field[]
   /** fields that have buttons of their own */
   quick?: readonly Field[]
   /** other buttons */
   children?: ReactNode
 }
 
-const nothingQuick: readonly Field[] = []
+const none: readonly Field[] = []
 
 export function BulkBar(props: Props) {
   const { resource, request, fields, selection, total, reason, progress, onRun, onStop, onClear } = props
-  const { quick = nothingQuick, children } = props
+  const { quick = none, summed = none, children } = props
   const format = useFormat()
   // `any`: the field is not chosen yet.
   const [editing, setEditing] = useState<Field | 'any' | null>(null)
@@ -63,6 +62,7 @@ export function BulkBar(props: Props) {
       ) : (
         <>
           <strong className="tabular">{format.number(count)} selected</strong>
+          {summed.length > 0 && <SelectionSums {...{ resource, request, selection }} fields={summed} />}
           <span className="grow" />
           {request.deleted ? (
             <Button reason={reason} onPress={() => onRun({ type: 'restore' })}>
@@ -77,7 +77,7 @@ export function BulkBar(props: Props) {
                 </Button>
               ))}
               <Button reason={reason} onPress={() => setEditing('any')}>
-                Change a field…
+                Change fields…
               </Button>
               <Button reason={reason} className="text-lost" onPress={() => onRun({ type: 'delete' })}>
                 Delete
@@ -101,94 +101,6 @@ export function BulkBar(props: Props) {
         />
       )}
     </section>
-  )
-}
-
-type DialogProps = {
-  resource: string
-  fields: readonly Field[]
-  count: number
-  /** the chosen field; null: none */
-  first: Field | null
-  onClose: () => void
-  onDone: (values: { readonly [field: string]: unknown }) => void
-}
-
-function BulkDialog({ resource, fields, count, first, onClose, onDone }: DialogProps) {
-  const format = useFormat()
-  const [field, setField] = useState(first)
-  const [draft, setDraft] = useState<unknown>(null)
-  const [error, setError] = useState<string>()
-  const [closing, setClosing] = useState<Stage | null>(null)
-  const title = `Change ${format.number(count)} at once`
-  if (closing)
-    return (
-      <CloseDialog
-        count={count}
-        stage={closing}
-        onClose={() => setClosing(null)}
-        onClosed={more => onDone({ [field!.internal_name]: draft, ...more })}
-      />
-    )
-  const finish = async () => {
-    if (!field) return
-    const isEmpty = draft === null || draft === ''
-    const wrong = isEmpty ? undefined : kindOf(field).check?.(draft, field)
-    const missing = isEmpty && field.is_required ? 'This is required.' : undefined
-    if (wrong || missing) return setError(wrong ?? missing)
-    const isDeal = resource === 'deal'
-    const stages = isDeal ? await queryClient.ensureQueryData(stagesQuery).catch(() => []) : []
-    // Some of the selected deals may still be open.
-    const transition = stageTransition({}, { [field.internal_name]: draft }, stages)
-    if (transition) setClosing(transition.to)
-    else onDone({ [field.internal_name]: serializeValue(field, draft) })
-  }
-  const { Input } = field ? kindOf(field) : { Input: null }
-  return (
-    <Dialog title={title} isOpen onClose={onClose}>
-      {field && Input ? (
-        <form
-          noValidate
-          onSubmit={event => {
-            event.preventDefault()
-            void finish()
-          }}
-        >
-          <Input
-            value={draft}
-            onChange={value => {
-              setError(undefined)
-              setDraft(value)
-            }}
-            {...{ field, error }}
-            label={field.field_name}
-            autoFocus
-          />
-          {!field.is_required && (
-            <p className="mt-1 text-sm text-ink-faint">
-              If you leave it empty, the field is cleared in all of them.
-            </p>
-          )}
-          <DialogActions>
-            <Button variant="quiet" onPress={() => setField(null)}>
-              Other field
-            </Button>
-            <Button type="submit" variant="primary">
-              Change all {format.number(count)}
-            </Button>
-          </DialogActions>
-        </form>
-      ) : (
-        <FieldPicker
-          label="Field to change"
-          fields={fields.filter(({ is_read_only }) => !is_read_only)}
-          onPick={picked => {
-            setDraft(null)
-            setField(picked)
-          }}
-        />
-      )}
-    </Dialog>
   )
 }
 

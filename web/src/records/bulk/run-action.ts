@@ -12,6 +12,7 @@ import { update, type Values } from '../editing/draft.ts'
 import { undoWrite } from '../editing/undo-write.ts'
 import { remove, restore } from '../editing/write.ts'
 import { inParallel } from './in-parallel.ts'
+import { idsMax } from './selection.ts'
 
 /** The action on each record: new values, a deletion or a restoration. */
 export type BulkAction =
@@ -30,9 +31,6 @@ export type Outcome = {
 
 type RunOptions = { readonly signal?: AbortSignal; readonly onStep?: (finished: number) => void }
 
-/** Limit of ids in a filter. */
-const jobMax = 5000
-
 /** `mayControl`: True if the caller may start and control jobs. */
 export function runBulkAction(
   resource: string,
@@ -41,7 +39,7 @@ export function runBulkAction(
   mayControl: boolean,
   going: RunOptions,
 ): Promise<Outcome> {
-  const isJob = action.type === 'change' && mayControl && records.length > 1 && records.length <= jobMax
+  const isJob = action.type === 'change' && mayControl && records.length > 1 && records.length <= idsMax
   return isJob ? byJob(resource, action.values, records, going) : oneByOne(resource, action, records, going)
 }
 

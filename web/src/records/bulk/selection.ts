@@ -10,6 +10,15 @@ export const isSelected = ({ isAll, ids }: Selection, id: number): boolean => id
 export const countSelected = ({ isAll, ids }: Selection, total: number): number =>
   isAll ? Math.max(total - ids.size, 0) : ids.size
 
+/** The conditions that find the selected records; `filter` finds all matches. None: all records. */
+export function conditionsOf({ isAll, ids }: Selection, filter?: string): readonly string[] {
+  const listed = ids.size > 0 || !isAll ? [`id:${isAll ? 'nin' : 'in'}(${[...ids].join()})`] : []
+  return isAll && filter ? [filter, ...listed] : listed
+}
+
+/** Limit of ids in a filter. */
+export const idsMax = 5000
+
 /** The selection with records added or removed. */
 export function selected({ isAll, ids }: Selection, which: readonly number[], isWanted: boolean): Selection {
   const next = new Set(ids)

@@ -7,7 +7,7 @@ import { mayStartJobs, useMe } from '../../shell/me.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
 import type { Values } from '../editing/draft.ts'
 import type { BulkAction } from './run-action.ts'
-import { countSelected, type Selection } from './selection.ts'
+import { conditionsOf, countSelected, type Selection } from './selection.ts'
 
 /** Up to this number, records are changed one by one, with an undo of each. */
 const fewMax = 100
@@ -24,11 +24,8 @@ export function useBulkJob(resource: string) {
     selection.isAll &&
     selection.ids.size <= leftOutMax &&
     countSelected(selection, total) > fewMax
-  const begin = async (changes: Values, request: ListRequest, { ids }: Selection): Promise<void> => {
-    const filter = [
-      ...(request.filter ? [request.filter] : []),
-      ...(ids.size ? [`id:nin(${[...ids].join()})`] : []),
-    ]
+  const begin = async (changes: Values, request: ListRequest, selection: Selection): Promise<void> => {
+    const filter = conditionsOf(selection, request.filter)
     try {
       const query = { dry_run: 1 }
       const job = await callApi<Job>('POST', `/${resource}/bulk`, {

@@ -1,6 +1,7 @@
 /** Handles the keys and clicks of a table's grid: one listener each for the whole grid. */
 import type { FocusEvent, KeyboardEvent, MouseEvent } from 'react'
 import type { AnyRecord, Field } from '../../api/api.ts'
+import type { Section } from '../groups/grouping.ts'
 import type { ShownColumn } from '../table/layout.ts'
 import type { HeadActions } from '../table/table-head.tsx'
 import { type Cell, next } from './grid.ts'
@@ -16,6 +17,9 @@ export type Grid = {
   readonly isEditing: boolean
   readonly hasSelected: boolean
   readonly rowAt: (row: number) => AnyRecord | undefined
+  /** the group of which a row is the header */
+  readonly groupAt: (row: number) => Section | undefined
+  readonly toggleGroup: (key: string) => void
   readonly edit: (cell: Cell) => void
   readonly open: (id: number) => void
   readonly toggle: (row: number, isRange: boolean) => void
@@ -57,6 +61,9 @@ export function gridEvents(grid: Grid) {
         event.preventDefault()
         const record = rowAt(cell.row)
         if (record) grid.open(record.id)
+      } else if (grid.groupAt(cell.row)) {
+        grid.toggleGroup(grid.groupAt(cell.row)!.key)
+        active.go(cell)
       } else if (cell.row >= 0) {
         if (cell.column === 0) grid.toggle(cell.row, event.shiftKey)
         active.go(cell, event.shiftKey && cell.column > 0)
@@ -108,6 +115,8 @@ function onHeadKey(event: KeyboardEvent, field: Field | undefined, grid: Grid): 
 function onBodyKey(event: KeyboardEvent, field: Field | undefined, grid: Grid): boolean {
   const { key, shiftKey, ctrlKey, metaKey } = event
   const { active, hasSelected } = grid
+  const group = grid.groupAt(active.cell.row)
+  if (group && onGroupKey(key, group, grid)) return true
   const record = grid.rowAt(active.cell.row)
   if (key === ' ' || (key === 'Enter' && !field)) grid.toggle(active.cell.row, shiftKey)
   else if (key === 'Enter' && field?.internal_name === grid.nameField) {
@@ -117,5 +126,13 @@ function onBodyKey(event: KeyboardEvent, field: Field | undefined, grid: Grid): 
   else if (key === 'Escape' && hasSelected) grid.selectNothing()
   else if (key.toLowerCase() === 'a' && (ctrlKey || metaKey)) grid.selectAll()
   else return false
+  return true
+}
+
+/** Enter and Space collapse a group or open it; Left collapses it, and Right opens it. */
+function onGroupKey(key: string, { key: group, isCollapsed }: Section, { toggleGroup }: Grid): boolean {
+  const isArrow = key === 'ArrowLeft' || key === 'ArrowRight'
+  if (!isArrow && key !== 'Enter' && key !== ' ') return false
+  if (!isArrow || isCollapsed === (key === 'ArrowRight')) toggleGroup(group)
   return true
 }

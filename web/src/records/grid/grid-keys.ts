@@ -15,6 +15,11 @@ const always = [
   ['Select all rows', 'mod+a'],
   ['Clear the selection', 'Escape'],
 ] as const
+const ofGroups = [
+  ['Collapse a group, or open it', 'Enter / Space'],
+  ['Collapse a group', 'ArrowLeft'],
+  ['Open a group', 'ArrowRight'],
+] as const
 const toChange = [
   ['Edit the cell', 'F2 / Enter'],
   ['Save, or cancel', 'Enter / Escape'],
@@ -29,9 +34,11 @@ const ofHead = [
   ['Menu of the column', 'alt+ArrowDown'],
 ] as const
 
-export const keysToRead = [...keyHints('Table', always), ...keyHints('Column header', ofHead)]
+const everywhere = [...keyHints('Table', always), ...keyHints('Groups of a table', ofGroups)]
+
+export const keysToRead = [...everywhere, ...keyHints('Column header', ofHead)]
 export const keysToWrite = [
-  ...keyHints('Table', always),
+  ...everywhere,
   ...keyHints('Editing cells', toChange),
   ...keyHints('Column header', ofHead),
 ]

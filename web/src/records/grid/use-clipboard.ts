@@ -51,9 +51,11 @@ export function useClipboard(grid: GridCells) {
       if (!isCell(event) || range.right < 1) return
       event.preventDefault()
       const copied: string[][] = []
+      let missing = 0
       for (let row = range.top; row <= range.bottom; row++) {
         const record = window.rowAt(row)
-        if (record)
+        if (!record) missing += window.groupAt(row) ? 0 : 1
+        else
           copied.push(
             columns
               .slice(Math.max(range.left, 1) - 1, range.right)
@@ -61,7 +63,6 @@ export function useClipboard(grid: GridCells) {
           )
       }
       event.clipboardData.setData('text/plain', printCells(copied))
-      const missing = range.bottom - range.top + 1 - copied.length
       const cells = copied.length * (copied[0]?.length ?? 0)
       const copies = `${format.counted(cells, 'cell is', 'cells are')} copied`
       const unread = format.counted(missing, 'row is', 'rows are')
@@ -94,7 +95,8 @@ async function paste(text: string, grid: GridCells & { range: Range }, format: F
     const record = window.rowAt(row)
     const { field } = columns[column]!
     const name = record ? `${nameOf(record)}, ${field.field_name}` : `Row ${row + 1}, ${field.field_name}`
-    const read = record ? readCell(typed, record, field, format) : { reason: 'This row is not loaded yet.' }
+    const absent = window.groupAt(row) ? 'This row is a group.' : 'This row is not loaded yet.'
+    const read = record ? readCell(typed, record, field, format) : { reason: absent }
     if ('reason' in read) refusals.push({ name, reason: read.reason })
     else if (read.isChanged) {
       const change = changes.get(row) ?? { record: record!, values: {} }

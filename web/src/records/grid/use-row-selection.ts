@@ -16,10 +16,13 @@ export function useRowSelection(props: {
   onSelect: (selection: Selection) => void
   /** identifies the list: a range doesn't continue in another one */
   list: string
+  /** number of matching records */
   count: number
   rowAt: (row: number) => AnyRecord | undefined
+  /** True if a row is the header of a group */
+  isHeader: (row: number) => boolean
 }) {
-  const { selection, onSelect, list, count, rowAt } = props
+  const { selection, onSelect, list, count, rowAt, isHeader } = props
   const lastToggled = useRef({ list, row: 0 })
   const selectedCount = countSelected(selection, count)
   const toggle = (row: number, isRange: boolean) => {
@@ -30,13 +33,14 @@ export function useRowSelection(props: {
     const begin = isRange && lastToggled.current.list === list ? lastToggled.current.row : row
     const [first, last] = [Math.min(begin, row), Math.max(begin, row)]
     const ids: number[] = []
+    let missing = 0
     for (let at = first; at <= last; at++) {
       const one = rowAt(at)
       if (one) ids.push(one.id)
+      else if (!isHeader(at)) missing++
     }
     lastToggled.current = { list, row }
     onSelect(selected(selection, ids, isWanted))
-    const missing = last - first + 1 - ids.length
     if (missing) toastError(describeUnread(missing))
   }
   return {

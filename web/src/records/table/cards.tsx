@@ -5,7 +5,11 @@ import type { ListRequest } from '../../api/queries.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { LoadError } from '../../shell/load-error.tsx'
 import { Skeleton } from '../../ui/elements.tsx'
+import type { Section } from '../groups/grouping.ts'
+import type { Groups } from '../groups/use-groups.ts'
 import type { Layout } from './layout.ts'
+import { Sum } from './sum.tsx'
+import { GroupLabel } from './table-group.tsx'
 import { rowsIn, useScroll } from './use-scroll.ts'
 import { rowsMax, type Total, useWindow } from './use-window.ts'
 
@@ -20,18 +24,20 @@ type Props = {
   href: (id: number) => string
   onOpen: (id: number) => void
   total: Total | null
+  /** null: the rows are in no groups */
+  groups: Groups | null
   /** an error that the page shows already */
   failure: unknown
 }
 
 export function Cards(props: Props) {
-  const { resource, title, nameField, request, layout, href, onOpen, total, failure } = props
+  const { resource, title, nameField, request, layout, href, onOpen, total, groups, failure } = props
   const scroller = useRef<HTMLDivElement>(null)
   const sight = useScroll(scroller)
   const from = Math.floor(sight.top / height)
   const to = Math.ceil((sight.top + sight.height) / height)
-  const window = useWindow(resource, request, from, to)
-  const count = Math.min(total?.count ?? 12, rowsMax)
+  const window = useWindow(resource, request, { first: from, last: to }, groups)
+  const count = Math.min(groups ? groups.rows : (total?.count ?? 12), rowsMax)
   const others = layout.columns.map(({ field }) => field).filter(one => one.internal_name !== nameField)
   const amount = others.find(field => kindOf(field).align === 'end')
   const details = others.filter(field => field !== amount).slice(0, 3)
@@ -42,6 +48,7 @@ export function Cards(props: Props) {
         <ul aria-label={title} className="relative" style={{ height: count * height }}>
           {rowsIn(from, to, count, -1).map(index => {
             const record = window.rowAt(index)
+            const group = window.groupAt(index)
             return (
               <li
                 key={index}
@@ -50,7 +57,9 @@ export function Cards(props: Props) {
                 className="absolute inset-x-0 border-b border-line bg-surface"
                 style={{ top: index * height, height }}
               >
-                {record ? (
+                {group ? (
+                  <GroupButton {...{ group, amount }} onPress={() => groups?.toggle(group.key)} />
+                ) : record ? (
                   <a
                     href={href(record.id)}
                     onClick={event => {
@@ -101,6 +110,23 @@ export function Cards(props: Props) {
         </ul>
       </div>
     </>
+  )
+}
+
+/** The header of a group, which collapses it or opens it. */
+function GroupButton(props: { group: Section; amount: Field | undefined; onPress: () => void }) {
+  const { group, amount, onPress } = props
+  return (
+    <button
+      type="button"
+      aria-expanded={!group.isCollapsed}
+      onClick={onPress}
+      className="flex size-full items-center gap-2 bg-sunken px-4 text-start font-medium"
+    >
+      <GroupLabel group={group} />
+      <span className="grow" />
+      {amount && <Sum sums={group.sums} name={amount.internal_name} />}
+    </button>
   )
 }
 

@@ -1,9 +1,11 @@
 /** Downloads the records that a table shows, in its order, as a file (D81). */
 import { Download } from 'lucide-react'
 import { base, type Field } from '../../api/api.ts'
+import { useFormat } from '../../format/use-format.tsx'
 import { may, useMe } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
-import { Menu, type MenuEntry } from '../../ui/menu.tsx'
+import { Menu, type MenuEntry, type MenuGroup } from '../../ui/menu.tsx'
+import { conditionsOf, countSelected, type Selection } from '../bulk/selection.ts'
 
 const formats = [
   { format: 'csv', label: 'CSV' },
@@ -16,27 +18,52 @@ type Props = {
   fields: readonly Field[]
   filter: string
   sort: string
+  selection: Selection
+  /** number of matching records */
+  count: number
 }
 
-export function ExportMenu({ resource, fields, filter, sort }: Props) {
+/** An address and the headers of its request have at most 16 kB together. */
+const lettersMax = 12_000
+
+export function ExportMenu({ resource, fields, filter, sort, selection, count }: Props) {
   const me = useMe()
+  const format = useFormat()
   // Names need the scope to read their records.
   const seesNames = fields.every(({ related_field: to }) => !to || may(me, `${to.source}:read`))
-  const entry = (format: string, label: string, names: '0' | '1'): MenuEntry => ({
-    id: `${format} ${names}`,
-    label,
-    isDisabled: names === '1' && !seesNames,
-    act: () => {
-      const request = { format, names, sort, ...(filter ? { filter } : {}) }
-      download(`${base}/${resource}/export?${new URLSearchParams(request)}`)
-    },
-  })
-  const group = (title: string, names: '0' | '1') => ({
-    title,
-    entries: formats.map(({ format, label }) => entry(format, label, names)),
-  })
+  const group = (title: string, names: '0' | '1', filters: readonly string[]): MenuGroup => {
+    // Several ids are separated by commas, which need no escape.
+    const listed = filters.map(one => ['filter', one])
+    const entry = ({ format, label }: (typeof formats)[number]): MenuEntry => {
+      const request = new URLSearchParams([...Object.entries({ format, names, sort }), ...listed])
+      const query = request.toString().replaceAll('%2C', ',')
+      const isTooLong = query.length > lettersMax
+      return {
+        id: `${title} ${format}`,
+        label,
+        isDisabled: (names === '1' && !seesNames) || isTooLong,
+        detail: isTooLong ? 'Too many: use a filter' : undefined,
+        act: () => download(`${base}/${resource}/export?${query}`),
+      }
+    }
+    return { title, entries: formats.map(entry) }
+  }
+  const selected = countSelected(selection, count)
+  const conditions = conditionsOf(selection, filter)
+  const rows = `Selected rows (${format.number(selected)})`
+  const [all, prefix] = [filter ? [filter] : [], selected > 0 ? 'All rows, with' : 'With']
+  const groups = [
+    ...(selected > 0
+      ? [
+          group(`${rows}, with names`, '1', conditions),
+          group(`${rows}, with ids, for programs`, '0', conditions),
+        ]
+      : []),
+    group(`${prefix} names`, '1', all),
+    group(`${prefix} ids, for programs`, '0', all),
+  ]
   return (
-    <Menu label="Export" groups={[group('With names', '1'), group('With ids, for programs', '0')]}>
+    <Menu label="Export" groups={groups}>
       <Button variant="quiet" isSmall className="max-sm:hidden">
         <Download size={14} aria-hidden />
         Export

@@ -1,24 +1,12 @@
 /** The foot of a table: the number of records and the sums of their amounts. */
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import { callApi } from '../../api/api.ts'
+import { useQuery } from '@tanstack/react-query'
 import type { ListRequest } from '../../api/queries.ts'
 import { kindOf } from '../../fields/kinds.ts'
-import type { Money } from '../../format/format.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { classes } from '../../ui/classes.ts'
-import { Fitting } from '../../ui/fitting.tsx'
 import { boxWidth, type Layout } from './layout.ts'
-
-type Sums = { readonly count: number; readonly [measure: string]: unknown }
-
-export const sumsQuery = (resource: string, { filter, deleted }: ListRequest) =>
-  queryOptions({
-    queryKey: ['sums', resource, { filter, deleted }],
-    queryFn: async ({ signal }) =>
-      (await callApi<Sums[]>('GET', `/${resource}/aggregate`, { query: { filter, deleted }, signal }))[0] ??
-      null,
-    placeholderData: before => before,
-  })
+import { Sum } from './sum.tsx'
+import { groupsQuery, summedOf } from './sums.ts'
 
 export function TableFoot(props: {
   resource: string
@@ -29,7 +17,14 @@ export function TableFoot(props: {
   rowIndex: number
 }) {
   const { resource, request, layout, shown, height, rowIndex } = props
-  const { data: sums, isPlaceholderData } = useQuery(sumsQuery(resource, request))
+  const format = useFormat()
+  const { filter, deleted } = request
+  const fields = summedOf(layout.columns.map(({ field }) => field))
+  const { data, isPlaceholderData } = useQuery({
+    ...groupsQuery(resource, { filter, deleted, fields }),
+    placeholderData: before => before,
+  })
+  const sums = data?.[0]
   return (
     <div
       role="row"
@@ -61,29 +56,12 @@ export function TableFoot(props: {
             )}
             style={{ left, width }}
           >
-            {sums && <Sum sums={sums} name={field.internal_name} isFirst={place === 0} />}
+            {sums && place === 0 && !fields.includes(field.internal_name)
+              ? `${format.number(sums.count)} in all`
+              : sums && <Sum sums={sums} name={field.internal_name} />}
           </div>
         )
       })}
     </div>
   )
-}
-
-function Sum({ sums, name, isFirst }: { sums: Sums; name: string; isFirst: boolean }) {
-  const format = useFormat()
-  const own = sums[name]
-  const inBase = sums[`${name}_in_base_currency`] as Money | undefined
-  if (own === undefined) return isFirst ? `${format.number(sums.count)} in all` : null
-  const amounts = (Array.isArray(own) ? own : [own]) as Money[]
-  const each = amounts.map(format.money).join(' · ')
-  const [first] = amounts
-  if (!first) return null
-  if (amounts.length === 1) return <Fitting whole={each} short={format.compactMoney(first)} />
-  if (!inBase)
-    return <Fitting whole={each} short={format.counted(amounts.length, 'currency', 'currencies')} />
-  const without = Number(sums.without_rate ?? 0)
-  const title = [each, without > 0 && `${format.counted(without, 'has', 'have')} no rate`]
-    .filter(Boolean)
-    .join('. ')
-  return <Fitting whole={format.money(inBase)} short={format.compactMoney(inBase)} title={title} />
 }

@@ -16,6 +16,8 @@ import type { BulkAction } from '../bulk/run-action.ts'
 import { nothingSelected, type Selection } from '../bulk/selection.ts'
 import { useBulk } from '../bulk/use-bulk.ts'
 import { useBulkJob } from '../bulk/use-bulk-job.ts'
+import { groupsMax, toggled } from '../groups/grouping.ts'
+import { useGroups } from '../groups/use-groups.ts'
 import { type TableName, tables } from '../tables.ts'
 import { Cards } from './cards.tsx'
 import { EmptyTable } from './empty-table.tsx'
@@ -40,7 +42,8 @@ export function TablePage() {
 function ResourceTable({ table }: { table: TableName }) {
   const { resource, one, title, name, hasSums } = tables[table]
   const address = useTableAddress(table)
-  const { filter, sort, isDeleted, fields, columns, request, show, change, actions } = address
+  const { filter, sort, isDeleted, fields, columns, request, grouping, collapsed } = address
+  const { show, change, collapse, actions } = address
   const reason = useReadOnlyReason(resource)
   const isPhone = useMedia('(max-width: 639px)')
   const isNarrow = useMedia('(max-width: 899px)')
@@ -53,7 +56,22 @@ function ResourceTable({ table }: { table: TableName }) {
   const { total, error, retry } = useTotal(resource, request)
   const count = total?.count ?? 0
   const links = useRecordLinks(table, filter, sort)
-  const shared = { resource, title, nameField: name, request, layout, ...links, total, failure: error }
+  const groups = useGroups({
+    ...{ resource, request, grouping, collapsed },
+    columns: columns.flatMap(({ field: name }) => fields.find(one => one.internal_name === name) ?? []),
+    onToggle: key => collapse(toggled(collapsed, key)),
+  })
+  const shared = {
+    groups,
+    resource,
+    title,
+    nameField: name,
+    request,
+    layout,
+    ...links,
+    total,
+    failure: error,
+  }
   const run = (action: BulkAction) => {
     if (action.type === 'change' && job.does(action, selection, count))
       void job.begin(action.values, request, selection)
@@ -69,7 +87,7 @@ function ResourceTable({ table }: { table: TableName }) {
           show({ deleted: isWanted ? 'only' : undefined })
         }}
       />
-      <TableToolbar {...{ table, address, error }} onOtherRecords={clearSelection} />
+      <TableToolbar {...{ table, address, error, selection, count }} onOtherRecords={clearSelection} />
       {total?.count === 0 && (
         <EmptyTable
           {...{ title, one, resource, reason, filter, isDeleted }}
@@ -98,14 +116,20 @@ function ResourceTable({ table }: { table: TableName }) {
           />
         )}
       </div>
-      {count > rowsMax && (
+      {(groups?.rows ?? count) > rowsMax && (
         <p className="border-t border-line px-4 py-1.5 text-sm text-ink-soft">
           The table goes as far as row {format.number(rowsMax)}. Filter or sort it to see the others.
+        </p>
+      )}
+      {groups && groups.sections.length >= groupsMax && (
+        <p className="border-t border-line px-4 py-1.5 text-sm text-ink-soft">
+          These are the {format.number(groupsMax)} largest groups. Filter the table to see the others.
         </p>
       )}
       <BulkBar
         {...{ resource, request, fields, selection, reason }}
         total={count}
+        summed={hasSums ? layout.columns.map(({ field }) => field) : undefined}
         progress={bulk.progress}
         onStop={bulk.stop}
         onClear={clearSelection}

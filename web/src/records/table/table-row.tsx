@@ -16,6 +16,7 @@ type Props = {
   shown: readonly number[]
   height: number
   isSelected: boolean
+  isInGroup: boolean
   /** the focused column, 0 being that of the checkboxes; -1: another row has the focus */
   active: number
   /** the columns of the range to copy: from, to; -1: none of this row */
@@ -31,10 +32,12 @@ type Props = {
 export const TableRow = memo(function TableRow(props: Props) {
   const { index, record, layout, shown, height, isSelected, active, from, to, refused, nameField, href } =
     props
+  const level = props.isInGroup ? 2 : undefined
   return (
     <div
       role="row"
       aria-rowindex={index + 2}
+      aria-level={level}
       aria-selected={isSelected}
       data-row={index}
       // A grid is one Tab stop: links in cells are pressed, or opened from the cell.

@@ -2,6 +2,8 @@
 import { FilterBar } from '../../list/filter-bar.tsx'
 import { SortMenu } from '../../list/sort-menu.tsx'
 import { ViewMenu } from '../../list/view-menu.tsx'
+import type { Selection } from '../bulk/selection.ts'
+import { GroupMenu } from '../groups/group-menu.tsx'
 import { type TableName, tables } from '../tables.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { ExportMenu } from './export-menu.tsx'
@@ -13,20 +15,25 @@ export function TableToolbar(props: {
   address: TableAddress
   /** error of the list, such as an invalid filter */
   error: unknown
+  selection: Selection
+  /** number of matching records */
+  count: number
   /** the list has other records from now on */
   onOtherRecords: () => void
 }) {
-  const { table, address, error, onOtherRecords } = props
-  const { inUse, filter, sort, isDeleted, fields, columns, show, change, changeColumns } = address
-  const { resource, title } = tables[table]
+  const { table, address, error, selection, count, onOtherRecords } = props
+  const { inUse, filter, sort, isDeleted, fields, columns, grouping, collapsed } = address
+  const { show, change, changeColumns, collapse } = address
+  const { resource, title, hasSums } = tables[table]
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-2 px-4 pb-2">
       <ViewMenu
         inUse={inUse}
         all={`All ${title.toLowerCase()}`}
-        onShow={({ filter, sort, columns }, view) => {
+        onShow={({ filter, sort, columns, group }, view) => {
           onOtherRecords()
-          show({ filter, sort, columns, view: view ? String(view.id) : undefined })
+          const named = view ? String(view.id) : undefined
+          show({ filter, sort, columns, group, collapsed: undefined, view: named })
         }}
       />
       <div className="min-w-0 grow">
@@ -41,8 +48,15 @@ export function TableToolbar(props: {
         />
       </div>
       <SortMenu source={resource} sort={sort} onChange={next => change(() => ({ sort: next }))} />
+      {hasSums && (
+        <GroupMenu
+          {...{ fields, grouping, collapsed }}
+          onGroup={group => change(() => ({ group, collapsed: undefined }))}
+          onCollapse={collapse}
+        />
+      )}
       {!isDeleted && <ImportLink resource={resource} />}
-      {!isDeleted && <ExportMenu {...{ resource, fields, filter, sort }} />}
+      {!isDeleted && <ExportMenu {...{ resource, fields, filter, sort, selection, count }} />}
       <ColumnsMenu
         {...{ fields, columns }}
         onChange={next => changeColumns(() => next)}

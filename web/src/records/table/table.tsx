@@ -19,8 +19,10 @@ import { useCellSave } from '../grid/use-cell-save.tsx'
 import { useClipboard } from '../grid/use-clipboard.ts'
 import { useEditing } from '../grid/use-editing.ts'
 import { useRowSelection } from '../grid/use-row-selection.ts'
+import type { Groups } from '../groups/use-groups.ts'
 import { columnsIn, type Layout } from './layout.ts'
 import { TableFoot } from './table-foot.tsx'
+import { GroupRow } from './table-group.tsx'
 import { type HeadActions, TableHead } from './table-head.tsx'
 import { TableRow } from './table-row.tsx'
 import { rowsIn, useScroll } from './use-scroll.ts'
@@ -33,6 +35,8 @@ type Props = {
   request: ListRequest
   /** null until it is loaded */
   total: Total | null
+  /** null: the rows are in no groups */
+  groups: Groups | null
   layout: Layout
   sort: readonly SortKey[]
   hasSums: boolean
@@ -58,9 +62,10 @@ export function Table(props: Props) {
   return (
     <>
       <LoadError error={window.error === props.failure ? null : window.error} onRetry={window.retry} />
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles take a label */}
       <div
         ref={scroller}
-        role="grid"
+        role={props.groups ? 'treegrid' : 'grid'}
         aria-label={title}
         aria-rowcount={count + 1 + (hasSums ? 1 : 0)}
         aria-colcount={layout.columns.length + 1}
@@ -80,12 +85,22 @@ export function Table(props: Props) {
         </div>
         <div role="rowgroup" className="relative" style={{ height: count * height, width: layout.width }}>
           {rows.map(index => {
+            const group = window.groupAt(index)
+            if (group)
+              return (
+                <GroupRow
+                  key={`group ${group.key}`}
+                  {...{ index, group, layout, shown, height }}
+                  active={index === cell.row ? cell.column : -1}
+                />
+              )
             const record = window.rowAt(index)
             const isInRange = range !== null && index >= range.top && index <= range.bottom
             return (
               <TableRow
                 key={index}
                 {...{ index, record, layout, shown, height, nameField, href }}
+                isInGroup={props.groups !== null}
                 isSelected={record !== undefined && isSelected(selection, record.id)}
                 active={index === cell.row ? cell.column : -1}
                 from={isInRange ? range.left : -1}
@@ -121,7 +136,7 @@ export function Table(props: Props) {
  * The state of the grid: the rows in view, the active cell, its editor, and the handlers of keys and presses.
  */
 function useGrid(props: Props, height: number) {
-  const { resource, nameField, request, total, layout, hasSums, reason, selection, onSelect, actions } = props
+  const { resource, nameField, request, total, groups, layout, hasSums, reason, selection } = props
   const { columns } = layout
   const expand = request.expand ?? ''
   const {
@@ -136,16 +151,17 @@ function useGrid(props: Props, height: number) {
     reason,
   })
   const isEditing = editing !== null
-  const list = [request.filter, request.sort, request.deleted].join()
+  const list = [request.filter, request.sort, request.deleted, groups?.by].join()
   const scroller = useRef<HTMLDivElement>(null)
   const sight = useScroll(scroller)
-  const count = Math.min(total?.count ?? Math.ceil(sight.height / height), rowsMax)
+  const known = groups ? groups.rows : total?.count
+  const count = Math.min(known ?? Math.ceil(sight.height / height), rowsMax)
   const covered = hasSums ? height * 2 : height
   const active = useActive({ scroller, layout, height, covered, isEditing, list, rows: count })
   const from = Math.floor(sight.top / height)
   const to = Math.ceil((sight.top + sight.height) / height)
-  const window = useWindow(resource, request, from, to)
-  const { rowAt } = window
+  const window = useWindow(resource, request, { first: from, last: to }, groups)
+  const { rowAt, groupAt } = window
   const shown = columnsIn(layout, sight.left, sight.width, active.cell.column - 1)
   const rows = rowsIn(from, to, count, active.cell.row)
   const { save, refused, dialog } = useCellSave(resource, expand, ({ record, field, value }, error) => {
@@ -153,14 +169,20 @@ function useGrid(props: Props, height: number) {
     const row = rows.find(index => rowAt(index)?.id === record.id)
     if (row !== undefined && column > 0) edit({ row, column }, { draft: value, error })
   })
-  const { isAllSelected, ...select } = useRowSelection({ selection, onSelect, list, count, rowAt })
+  const { isAllSelected, ...select } = useRowSelection({
+    ...{ selection, onSelect: props.onSelect, list, rowAt },
+    count: total?.count ?? 0,
+    isHeader: row => groupAt(row) !== undefined,
+  })
   const events = gridEvents({
     ...select,
     active,
     columns,
     nameField,
     edit,
-    actions,
+    actions: props.actions,
+    groupAt,
+    toggleGroup: key => groups?.toggle(key),
     rows: count,
     page: Math.max(1, Math.floor(sight.height / height) - 3),
     isEditing,

@@ -7,13 +7,16 @@ import { printSort, toggleSort } from '../../list/sort.ts'
 import { readSort } from '../../list/sort-menu.tsx'
 import { useView } from '../../list/use-view.ts'
 import type { ListParameters } from '../../list/views.ts'
+import { groupingOf } from '../groups/groupable.ts'
+import { type Collapsed, parseCollapsed, printCollapsed } from '../groups/grouping.ts'
 import { type TableName, tables } from '../tables.ts'
 import { type Column, columnsOf, printColumns, resized, shifted, toggled } from './columns.ts'
 import type { HeadActions } from './table-head.tsx'
 
 const route = getRouteApi('/shell/$table')
 
-type Search = { readonly [name in 'filter' | 'sort' | 'columns' | 'deleted' | 'view']?: string | undefined }
+type Name = 'filter' | 'sort' | 'columns' | 'group' | 'collapsed' | 'deleted' | 'view'
+type Search = { readonly [name in Name]?: string | undefined }
 type SortedParameters = ListParameters & { readonly sort: string }
 
 export function useTableAddress(table: TableName) {
@@ -26,6 +29,12 @@ export function useTableAddress(table: TableName) {
   const { data: sections } = useSuspenseQuery(fieldsQuery(resource))
   const fields = useMemo(() => sections.flat().filter(({ is_active }) => is_active), [sections])
   const columns = useMemo(() => columnsOf(columnsText, fields), [columnsText, fields])
+  const { group } = inUse.shown
+  const grouping = useMemo(
+    () => (initial.hasSums ? groupingOf(group, fields) : null),
+    [initial.hasSums, group, fields],
+  )
+  const collapsed = useMemo(() => parseCollapsed(search.collapsed), [search.collapsed])
 
   const shownFields = columns.map(({ field }) => field).sort()
   const wanted = [...new Set(['id', 'version', name, ...shownFields])].join()
@@ -75,7 +84,11 @@ export function useTableAddress(table: TableName) {
     move: (field, by) => changeColumns(now => shifted(now, field, by)),
     hide: field => changeColumns(now => toggled(now, field)),
   }
-  return { inUse, filter, sort, isDeleted, fields, columns, request, show, change, changeColumns, actions }
+  const collapse = (next: Collapsed) => show({ collapsed: printCollapsed(next) }, true)
+  return {
+    ...{ inUse, filter, sort, isDeleted, fields, columns, request, grouping, collapsed },
+    ...{ show, change, changeColumns, collapse, actions },
+  }
 }
 
 export type TableAddress = ReturnType<typeof useTableAddress>

@@ -6,6 +6,8 @@ import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/re
 import { type AnyRecord, api, base, type Page } from '../../api/api.ts'
 import { type ListRequest, pageQuery } from '../../api/queries.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
+import { placeIn, type Section } from '../groups/grouping.ts'
+import type { Groups } from '../groups/use-groups.ts'
 
 const windowSize = 100
 /** A numbered page skips at most 100 000 rows (D27). Every browser can draw an element of that height. */
@@ -15,6 +17,8 @@ export type Total = { readonly count: number; readonly isEstimate: boolean }
 
 export type Window = {
   readonly rowAt: (index: number) => AnyRecord | undefined
+  /** the group of which a row is the header */
+  readonly groupAt: (index: number) => Section | undefined
   /** error of reading rows in view */
   readonly error: unknown
   readonly retry: () => void
@@ -55,21 +59,46 @@ function isSameList(key: readonly unknown[] | undefined, resource: string, reque
   return of === resource && before?.filter === request.filter && before?.deleted === request.deleted
 }
 
-/** `first` and `last` are the rows in sight. */
-export function useWindow(resource: string, request: ListRequest, first: number, last: number): Window {
+/**
+ * `first` and `last` are the rows in sight. The rows of a group are those of a list of its own, which is read
+ * in windows, too.
+ */
+export function useWindow(
+  resource: string,
+  request: ListRequest,
+  { first, last }: { first: number; last: number },
+  groups: Groups | null,
+): Window {
   const client = useQueryClient()
+  const sections = new Map(groups?.sections.map(section => [section.key, section]))
+  const place = (row: number) => (groups ? placeIn(groups.sections, row) : { section: null, index: row })
+  const pageOf = (index: number) => Math.floor(index / windowSize) + 1
   // The windows in view, debounced: those passed while scrolling are not read.
-  const pages = useDebounced(pagesOf(first, last), 60).split(',').map(Number)
-  const results = useQueries({ queries: pages.map(page => pageQuery(resource, request, page, windowSize)) })
-  const known = (page: number) =>
-    client.getQueryData<Page<AnyRecord>>(pageQuery(resource, request, page, windowSize).queryKey)
+  const shown = useDebounced(JSON.stringify(windowsIn(first, last, place, pageOf)), 60)
+  const queries = (JSON.parse(shown) as readonly (readonly [string | null, number])[]).flatMap(
+    ([key, page]) => {
+      const wanted = key === null ? (groups ? undefined : request) : sections.get(key)?.request
+      return wanted ? [pageQuery(resource, wanted, page, windowSize)] : []
+    },
+  )
+  const results = useQueries({ queries })
   return {
-    rowAt: index => known(Math.floor(index / windowSize) + 1)?.data[index % windowSize],
-    error: results.find(({ error }) => error)?.error ?? null,
+    rowAt: row => {
+      const at = place(row)
+      if (!at || at.index < 0) return undefined
+      const query = pageQuery(resource, at.section?.request ?? request, pageOf(at.index), windowSize)
+      return client.getQueryData<Page<AnyRecord>>(query.queryKey)?.data[at.index % windowSize]
+    },
+    groupAt: row => {
+      const at = place(row)
+      return at?.index === -1 ? (at.section ?? undefined) : undefined
+    },
+    error: groups?.error ?? results.find(({ error }) => error)?.error ?? null,
     retry: () => {
+      if (groups?.error) groups.retry()
       for (const { error, refetch } of results) if (error) void refetch()
     },
-    isFetching: results.some(({ isFetching }) => isFetching),
+    isFetching: groups?.isFetching === true || results.some(({ isFetching }) => isFetching),
   }
 }
 
@@ -79,9 +108,19 @@ function totalOf({ meta }: Page<AnyRecord>, exact: number | null | undefined): T
   return { count: meta.total ?? 0, isEstimate: true }
 }
 
-function pagesOf(first: number, last: number): string {
-  const pages: number[] = []
-  const [from, to] = [Math.floor(first / windowSize), Math.floor(Math.max(last, first) / windowSize)]
-  for (let page = from; page <= to; page++) pages.push(page + 1)
-  return pages.join()
+/** The windows of the rows in view: the key of the group, or null without groups, and the page. */
+function windowsIn(
+  first: number,
+  last: number,
+  place: (row: number) => { section: Section | null; index: number } | null,
+  pageOf: (index: number) => number,
+): (readonly [string | null, number])[] {
+  const windows = new Map<string, readonly [string | null, number]>()
+  for (let row = first; row <= Math.max(last, first); row++) {
+    const at = place(row)
+    if (!at || at.index < 0) continue
+    const window = [at.section?.key ?? null, pageOf(at.index)] as const
+    windows.set(window.join(), window)
+  }
+  return [...windows.values()]
 }

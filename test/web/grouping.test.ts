@@ -1,0 +1,258 @@
+/** Groups of a table and views in the sidebar (D171): by mouse, by keys alone, and by touch. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Field } from '../../web/src/api/api.ts'
+import { formats } from '../../web/src/format/format.ts'
+import {
+  conditionOf,
+  groupsOf,
+  parseCollapsed,
+  placeIn,
+  printCollapsed,
+  sectionsOf,
+  toggled,
+} from '../../web/src/records/groups/grouping.ts'
+import { noBrowser } from '../support/chromium.ts'
+import { makeManyDeals } from '../support/many-deals.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
+import { openUi } from '../support/ui.ts'
+
+const service = await startService()
+const { call, known, made } = service
+const skip = noBrowser
+
+const field = (internal_name: string, type: string) =>
+  ({ internal_name, type, field_name: internal_name, is_expandable: true }) as Field
+const sums = (group: number | string | null, name: string | null, count: number) => ({ group, name, count })
+const format = formats({ locale: 'en-US', timeZone: 'UTC' })
+
+test('groups have the order of their field, and each row its place in one of them', () => {
+  const by = { field: field('source', 'DROPDOWN'), by: 'source', isMonth: false }
+  const choices = [
+    { id: 7, name: 'Web' },
+    { id: 3, name: 'Fair' },
+  ]
+  const found = [sums(null, null, 5), sums(3, 'Fair', 2), sums(7, 'Web', 1)]
+  const groups = groupsOf(by, found, { filter: 'status:eq(1)' }, choices, format)
+  assert.deepEqual(
+    groups.map(({ label, request }) => [label, request.filter]),
+    [
+      ['Web', 'status:eq(1),source:eq(7)'],
+      ['Fair', 'status:eq(1),source:eq(3)'],
+      ['No source', 'status:eq(1),source:isnull(true)'],
+    ],
+  )
+  const { sections, rows } = sectionsOf(groups, parseCollapsed('3'))
+  assert.equal(rows, 1 + 1 + 1 + (1 + 5))
+  const places = Array.from({ length: rows + 1 }, (_, row) => placeIn(sections, row))
+  assert.deepEqual(
+    places.map(at => at && [at.section.key, at.index]),
+    [['7', -1], ['7', 0], ['3', -1], ['none', -1], ...[0, 1, 2, 3, 4].map(row => ['none', row]), null],
+  )
+  assert.equal(placeIn([], 0), null)
+  const months = { field: field('due', 'DATE'), by: 'due:month', isMonth: true }
+  assert.equal(conditionOf(months, '2028-02-01'), 'due:between(2028-02-01,2028-02-29)')
+  const dated = [sums('2027-03-01', null, 1), sums('2026-12-01', null, 9)]
+  const keys = (sort = '') => groupsOf(months, dated, { sort }, [], format).map(({ key }) => key)
+  assert.deepEqual(keys(), ['2026-12-01', '2027-03-01'])
+  assert.deepEqual(keys('due:desc'), ['2027-03-01', '2026-12-01'])
+})
+
+test('collapsed groups in an address', () => {
+  for (const text of [undefined, '3,none', 'all:', 'all:3'])
+    assert.equal(printCollapsed(parseCollapsed(text)), text)
+  assert.equal(printCollapsed(toggled(parseCollapsed('3'), '3')), undefined)
+  assert.equal(printCollapsed(toggled(parseCollapsed('all:'), '5')), 'all:5')
+})
+
+const usd = (value: number) => ({ deal_value: { currency: 'USD', value } })
+const grid = (page: Page) => page.getByRole('treegrid')
+const header = (page: Page, label: string) =>
+  grid(page)
+    .getByRole('row')
+    .filter({ hasText: new RegExp(`^${label}\\d`) })
+const rowOf = (page: Page, title: string) => grid(page).getByRole('row').filter({ hasText: title })
+
+async function makeDeals(word: string): Promise<string> {
+  const { New: fresh, Proposal: proposal } = known.stages
+  const values = [
+    { ...usd(10.1), pipeline_stage: proposal!, expected_close_date: '2027-01-31' },
+    { ...usd(20.2), pipeline_stage: fresh!, expected_close_date: '2027-02-01' },
+    { ...usd(30.3), pipeline_stage: fresh!, expected_close_date: '2027-02-28' },
+  ]
+  for (const [index, value] of values.entries())
+    await made('deal', dealBody(known, { title: `${word} ${index + 1}`, ...value }))
+  const columns = 'title,pipeline_stage,deal_value,expected_close_date'
+  return `/deals?${new URLSearchParams({ filter: `title:like(${word})`, sort: 'title:asc', columns })}`
+}
+
+test('a table is grouped by a stage with counts and sums, collapsed, and saved as a view', {
+  skip,
+}, async () => {
+  const path = await makeDeals('Groupham')
+  const { page, accessible, end } = await openUi(service, path)
+  await page.getByRole('grid').getByRole('link').first().waitFor()
+  await page.getByRole('button', { name: 'Group', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Stage', exact: true }).click()
+  await header(page, 'New').getByText('$50.50').waitFor()
+  await header(page, 'Proposal').getByText('$10.10').waitFor()
+  await rowOf(page, 'Groupham 3').waitFor()
+  const texts = await grid(page).locator('[aria-level]').allTextContents()
+  assert.deepEqual(
+    texts.map(text => /^(New2|Proposal1)|Groupham \d/.exec(text)?.[0]),
+    ['New2', 'Groupham 2', 'Groupham 3', 'Proposal1', 'Groupham 1'],
+  )
+  await accessible('a grouped table')
+  await header(page, 'New').click()
+  await rowOf(page, 'Groupham 2').waitFor({ state: 'detached' })
+  await page.waitForURL(/collapsed=/)
+  await accessible('a collapsed group')
+  // A selection goes over the headers, and a change of the stage moves the row.
+  await header(page, 'New').click()
+  await rowOf(page, 'Groupham 2').getByRole('checkbox').locator('..').click()
+  await rowOf(page, 'Groupham 1')
+    .getByRole('checkbox')
+    .locator('..')
+    .click({ modifiers: ['Shift'] })
+  await page.getByText('3 selected').waitFor()
+  await page.keyboard.press('Escape')
+  const [deal] = (await call('GET', `${v1}/deal/view/list?filter=title:eq(Groupham 1)`)).body.data
+  await call('PATCH', `${v1}/deal/${deal.id}`, { pipeline_stage: known.stages.New! })
+  await header(page, 'Proposal').waitFor({ state: 'detached' })
+  await header(page, 'New').getByText('$60.60').waitFor()
+  await rowOf(page, 'Groupham 1').waitFor()
+
+  await page.getByRole('button', { name: 'Save view…' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('By stage')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('button', { name: 'View: By stage' }).waitFor()
+  const { body } = await call('GET', `${v1}/view/view/list?filter=name:eq(By stage)`)
+  assert.equal(body.data[0].metadata.group_by, 'pipeline_stage')
+  await page.goto(`${service.url}/deals?view=${body.data[0].id}`)
+  await header(page, 'New').waitFor()
+  assert.equal(await page.getByText('Edited').count(), 0)
+  await page.getByRole('button', { name: 'Group: Stage' }).click()
+  await page.getByRole('menuitem', { name: 'Nothing' }).click()
+  await page.getByRole('grid').waitFor()
+  await page.getByText('Edited').waitFor()
+  await end()
+})
+
+test('months are groups; keys collapse and open them', { skip }, async () => {
+  const path = await makeDeals('Monthly')
+  const { page, end } = await openUi(service, `${path}&group=expected_close_date`)
+  await header(page, 'Jan 2027').waitFor()
+  await rowOf(page, 'Monthly 3').waitFor()
+  const isOn = (row: number) =>
+    page.waitForFunction(at => document.activeElement?.getAttribute('data-cell')?.startsWith(`${at}.`), row)
+  await page.locator('[data-cell="1.1"]').focus()
+  await page.keyboard.press('ArrowUp')
+  await isOn(0)
+  await page.keyboard.press('ArrowLeft')
+  await rowOf(page, 'Monthly 1').waitFor({ state: 'detached' })
+  await isOn(0)
+  await page.keyboard.press('ArrowDown')
+  await isOn(1)
+  await page.keyboard.press('Enter')
+  await rowOf(page, 'Monthly 2').waitFor({ state: 'detached' })
+  await page.keyboard.press('Space')
+  await rowOf(page, 'Monthly 2').waitFor()
+  await page.keyboard.press('ArrowUp')
+  await isOn(0)
+  await page.keyboard.press('ArrowRight')
+  await rowOf(page, 'Monthly 1').waitFor()
+  await end()
+})
+
+test('groups of thousands of rows are read in windows; moments are grouped by month', { skip }, async () => {
+  await makeManyDeals(service.db, 5000)
+  const { page, end } = await openUi(service, '/deals?group=created_at&columns=title,created_at&sort=id:asc')
+  await grid(page).getByRole('link').first().waitFor()
+  const { body } = await call('POST', `${v1}/deal/aggregate`, { group_by: 'created_at:month' })
+  const groups = body.data as { group: string; count: number }[]
+  const rows = groups.reduce((sum, { count }) => sum + count + 1, 0)
+  assert.equal(Number(await grid(page).getAttribute('aria-rowcount')), rows + 2)
+  // The last row of all groups: its window is read alone.
+  await page.locator('[data-cell="1.1"]').focus()
+  await page.keyboard.press('Control+End')
+  await page
+    .locator(`[data-row="${rows - 1}"]`)
+    .getByRole('link')
+    .waitFor()
+  const last = groups
+    .map(({ group }) => group)
+    .sort()
+    .at(-1)!
+  const [year, month] = last.split('-')
+  const end_ = new Date(Date.UTC(Number(year), Number(month), 0)).toISOString().slice(0, 10)
+  const filter = `created_at:between(${last},${end_})`
+  const listed = await call(
+    'GET',
+    `${v1}/deal/view/list?filter=${filter}&sort=id:desc&pageSize=1&count=exact`,
+  )
+  assert.equal(listed.body.meta.total, groups.find(({ group }) => group === last)!.count)
+  const text = await page.locator(`[data-row="${rows - 1}"]`).textContent()
+  assert.ok(text!.includes(listed.body.data[0].title), text!)
+  await end()
+})
+
+test('on a phone the groups of cards are pressed', { skip }, async () => {
+  const path = await makeDeals('Phonely')
+  const context = { hasTouch: true }
+  const size = { width: 390, height: 844 }
+  const { page, accessible, end } = await openUi(service, `${path}&group=pipeline_stage`, { size, context })
+  const group = page.getByRole('button', { name: /^New 2/ })
+  await page.getByRole('link', { name: /Phonely 2/ }).waitFor()
+  await accessible('grouped cards')
+  await group.tap()
+  await page.getByRole('link', { name: /Phonely 2/ }).waitFor({ state: 'detached' })
+  await group.and(page.locator('[aria-expanded=false]')).waitFor()
+  await page.getByRole('button', { name: 'Group: Stage' }).tap()
+  await page.getByRole('menuitem', { name: 'Open all' }).tap()
+  await page.getByRole('link', { name: /Phonely 2/ }).waitFor()
+  await end()
+})
+
+test('views are pinned to the sidebar, ordered, and vanish when they are gone', { skip }, async () => {
+  const view = (name: string, more = {}) => ({
+    ...{ name, source: 'deal', mode: 'Table', filter: 'title:like(Pinnable)' },
+    ...more,
+  })
+  await made('deal', dealBody(known, { title: 'Pinnable deal' }))
+  const first = await made('view', view('Pinned first'))
+  const second = await made('view', view('Pinned second', { sort: 'title:asc' }))
+  const { page, accessible, end } = await openUi(service, `/deals?view=${first.id}`)
+  const nav = page.getByRole('navigation', { name: 'Main' })
+  const pins = () => nav.getByRole('link', { name: /^Pinned/ }).allTextContents()
+  const press = async (button: string, entry: string) => {
+    await page.getByRole('button', { name: button }).click()
+    await page.getByRole('menuitem', { name: entry, exact: true }).click()
+  }
+  await press('View: Pinned first', 'Pin to the sidebar')
+  await nav.getByRole('link', { name: 'Pinned first 1' }).waitFor()
+  await press('View: Pinned first', 'Pinned second')
+  // By keys alone.
+  await page.getByRole('button', { name: 'View: Pinned second' }).focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('Pin to')
+  await page.keyboard.press('Enter')
+  await nav.getByRole('link', { name: 'Pinned second 1' }).waitFor()
+  assert.deepEqual(await pins(), ['Pinned first1', 'Pinned second1'])
+  await press('View: Pinned second', 'Move up in the sidebar')
+  await page.waitForFunction(() =>
+    /Pinned second.*Pinned first/.test(document.querySelector('nav')!.textContent!),
+  )
+  await accessible('pinned views')
+  await page.goto(`${service.url}/board`)
+  await nav.getByRole('link', { name: 'Pinned first 1' }).click()
+  await page.getByRole('button', { name: 'View: Pinned first' }).waitFor()
+  assert.equal(await page.getByText('Edited').count(), 0)
+  await call('DELETE', `${v1}/view/${second.id}`)
+  await page.reload()
+  await nav.getByRole('link', { name: 'Pinned first 1' }).waitFor()
+  assert.deepEqual(await pins(), ['Pinned first1'])
+  await press('View: Pinned first', 'Remove from the sidebar')
+  await nav.getByRole('link', { name: /^Pinned first/ }).waitFor({ state: 'detached' })
+  await end()
+})

@@ -1,0 +1,160 @@
+/** Asks for the new values of one field or several, which all selected records get by one change. */
+import { Plus, X } from 'lucide-react'
+import { useState } from 'react'
+import type { Field } from '../../api/api.ts'
+import { queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
+import { CloseDialog } from '../../board/close-dialog.tsx'
+import { kindOf } from '../../fields/kinds.ts'
+import { problemsWithin } from '../../fields/references/new-related.ts'
+import { useFormat } from '../../format/use-format.tsx'
+import { FieldPicker } from '../../list/field-picker.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Dialog, DialogActions } from '../../ui/dialog.tsx'
+import { byCtrlEnter } from '../../ui/keys.ts'
+import { stageTransition } from '../editing/deal-rules.ts'
+import {
+  firstPlace,
+  isWritable,
+  type Problems,
+  problemsLeft,
+  problemsOf,
+  serializeValues,
+  type Values,
+} from '../editing/draft.ts'
+import { focusField } from '../editing/record-form.tsx'
+
+/** The prefix of the ids of the dialog's inputs. */
+const form = 'bulk'
+
+type Props = {
+  resource: string
+  fields: readonly Field[]
+  count: number
+  /** the chosen field; null: none */
+  first: Field | null
+  onClose: () => void
+  onDone: (values: Values) => void
+}
+
+export function BulkDialog({ resource, fields, count, first, onClose, onDone }: Props) {
+  const format = useFormat()
+  const [chosen, setChosen] = useState<readonly Field[]>(first ? [first] : [])
+  const [values, setValues] = useState<Values>({})
+  const [problems, setProblems] = useState<Problems>({})
+  const [isPicking, setPicking] = useState(first === null)
+  const [closing, setClosing] = useState<Stage | null>(null)
+  const finished = (more: Values = {}) => {
+    const all = Object.fromEntries(chosen.map(({ internal_name: name }) => [name, values[name] ?? null]))
+    onDone({ ...serializeValues(all, chosen), ...more })
+  }
+  if (closing)
+    return <CloseDialog count={count} stage={closing} onClose={() => setClosing(null)} onClosed={finished} />
+  const finish = async () => {
+    const required = chosen.filter(({ is_required }) => is_required).map(({ internal_name }) => internal_name)
+    const found = problemsOf(values, chosen, new Set(required))
+    setProblems(found)
+    const wrong = firstPlace(found, chosen)
+    if (wrong) return requestAnimationFrame(() => focusField(form, wrong))
+    const isDeal = resource === 'deal'
+    const stages = isDeal ? await queryClient.ensureQueryData(stagesQuery).catch(() => []) : []
+    // Some of the selected deals may still be open.
+    const transition = stageTransition({}, values, stages)
+    if (transition) setClosing(transition.to)
+    else finished()
+  }
+  const change = (name: string, value: unknown) => {
+    setProblems(problemsLeft(problems, name, values[name], value))
+    setValues({ ...values, [name]: value })
+  }
+  const leaveOut = (name: string) => {
+    const { [name]: _value, ...others } = values
+    setValues(others)
+    setProblems(problemsLeft(problems, name, values[name], undefined))
+    const rest = chosen.filter(({ internal_name }) => internal_name !== name)
+    setChosen(rest)
+    if (rest.length === 0) setPicking(true)
+  }
+  return (
+    <Dialog title={`Change ${format.number(count)} at once`} isOpen onClose={onClose}>
+      {isPicking ? (
+        <>
+          <FieldPicker
+            label="Field to change"
+            fields={fields.filter(field => isWritable(field) && !chosen.includes(field))}
+            onPick={field => {
+              setChosen([...chosen, field])
+              setPicking(false)
+            }}
+          />
+          {chosen.length > 0 && (
+            <DialogActions>
+              <Button variant="quiet" onPress={() => setPicking(false)}>
+                Back
+              </Button>
+            </DialogActions>
+          )}
+        </>
+      ) : (
+        <form
+          noValidate
+          onKeyDown={byCtrlEnter(() => void finish())}
+          onSubmit={event => {
+            event.preventDefault()
+            void finish()
+          }}
+          className="flex flex-col gap-4"
+        >
+          {chosen.map((field, index) => (
+            <BulkField
+              key={field.internal_name}
+              {...{ field, values, problems }}
+              autoFocus={index === chosen.length - 1}
+              onChange={value => change(field.internal_name, value)}
+              onLeaveOut={() => leaveOut(field.internal_name)}
+            />
+          ))}
+          <Button variant="quiet" isSmall className="self-start" onPress={() => setPicking(true)}>
+            <Plus size={14} aria-hidden /> Another field
+          </Button>
+          {chosen.some(({ is_required }) => !is_required) && (
+            <p className="text-sm text-ink-faint">A field that you leave empty is cleared in all of them.</p>
+          )}
+          <DialogActions>
+            <Button type="submit" variant="primary">
+              Change all {format.number(count)}
+            </Button>
+          </DialogActions>
+        </form>
+      )}
+    </Dialog>
+  )
+}
+
+function BulkField(props: {
+  field: Field
+  values: Values
+  problems: Problems
+  autoFocus: boolean
+  onChange: (value: unknown) => void
+  onLeaveOut: () => void
+}) {
+  const { field, values, problems, autoFocus, onChange, onLeaveOut } = props
+  const { internal_name: name, field_name: label } = field
+  const { Input } = kindOf(field)
+  return (
+    <div className="flex items-start gap-1">
+      <div id={`${form}-${name}`} className="min-w-0 grow">
+        <Input
+          {...{ field, label, autoFocus, onChange }}
+          value={values[name] ?? null}
+          record={values}
+          error={problems[name]}
+          errors={problemsWithin(problems, name)}
+        />
+      </div>
+      <IconButton label={`Don’t change ${label}`} onPress={onLeaveOut} className="mt-6">
+        <X size={14} aria-hidden />
+      </IconButton>
+    </div>
+  )
+}
