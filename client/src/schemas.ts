@@ -384,6 +384,60 @@ export interface Schemas {
     /** Of the stays in the stage that ended. */
     median_days: number | null
   }
+  changes: {
+    from: string
+    to: string
+    currency: {
+      id: number
+      code: string
+    }
+    before: Schemas['forecast']
+    after: Schemas['forecast']
+    steps: Array<Schemas['change_step']>
+    owners?: Array<{
+      sales_owner: Schemas['named'] | null
+      before: Schemas['forecast']
+      after: Schemas['forecast']
+      steps: Array<Schemas['change_step']>
+    }>
+    /** True if there are more owners. */
+    hasMore?: boolean
+  }
+  change_step: {
+    kind: "new" | "reopened" | "came_in" | "grown" | "moved_forward" | "pulled_in" | "rates" | "other" | "slipped" | "moved_back" | "shrunk" | "went_out" | "deleted" | "lost" | "won"
+    /** How many deals changed so. */
+    count: number
+    /** What it adds to the forecast, in the base currency. */
+    value?: number
+    /** The same by the probability. */
+    weighted_value?: number
+    /** What these deals are worth, in the base currency. */
+    deal_value?: number
+    deals?: Array<{
+      id: number
+      title: string
+      before: Schemas['deal_state'] | null
+      after: Schemas['deal_state'] | null
+    }>
+    hasMore?: boolean
+  }
+  deal_state: {
+    sales_owner?: Schemas['named'] | null
+    pipeline_stage?: Schemas['named'] | null
+    expected_close_date?: string | null
+    value?: number | null
+    weighted_value?: number | null
+  }
+  forecast: {
+    /** How many deals were open. */
+    count: number
+    /** In the base currency. */
+    value?: number
+    /** The same by the probability. */
+    weighted_value?: number
+    /** How many deals have a value that no rate converts. */
+    without_rate?: number
+  }
   job: {
     id: number
     kind: "import" | "bulk"

@@ -5,19 +5,20 @@
  * others for each record of the page: the planner evaluates their subqueries last. as-of-event.ts is for
  * single records after single events, whose later events this would read each time. Knows no HTTP.
  */
-import { parameterProblem, Refusal } from '../errors.ts'
 import type { CallerParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
+import { type Row, recordRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import type { Selection } from '../lists/query.ts'
 import { renderedSql } from '../records/rendered-record.ts'
-import { type RawReader, type Reader, tableOf } from '../records/store.ts'
+import { type RawReader, tableOf } from '../records/store.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
-import { ask, compile, param, type Sql, type SqlType, sql, withCtes } from '../sql.ts'
+import { compile, param, type Sql, type SqlType, sql, withCtes } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { isWriting } from './as-of-event.ts'
+import { type AsOf, pastOf } from './past.ts'
 
 /**
  * The database as of the end of a day (a date, in the account's time zone), and that moment; the current one
@@ -30,39 +31,21 @@ export async function asOfDay(
   { schema, day }: Pick<Selection, 'schema' | 'day'>,
 ): Promise<{ at: RawReader; moment: string | null }> {
   if (day === null) return { at: db, moment: null }
-  const past = await pastOf(db, caller, day)
+  const past = await pastOf(db, caller, { parameter: 'as_of', text: day, isEnd: true })
   return { at: databaseAsOf(db, schema, caller, past), moment: past.moment }
 }
 
-/** The end of a day in the account's history. */
-type AsOf = {
-  /** the first moment after the day: UTC, with milliseconds */
-  readonly moment: string
-  /** the last event before it */
-  readonly seq: string
-}
+/** The row `r` of a statement that `asOfSql` runs. */
+export const pastRow: Row = { ...recordRow, now: sql`(SELECT moment FROM past)` }
 
-async function pastOf(db: Reader, { catalog: { account } }: Caller, day: string): Promise<AsOf> {
-  const own = param(String(account.id))
-  const [row] = await ask(
-    db,
-    sql`WITH past AS (SELECT (${day}::date + 1)::timestamp AT TIME ZONE ${account.time_zone}::text AS moment)
-SELECT to_char(past.moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS moment,
-  (SELECT e.seq FROM event e WHERE e.account_id = ${own}::bigint AND e.at < past.moment
-    ORDER BY e.seq DESC LIMIT 1)::text AS seq,
-  (SELECT to_char(e.at AT TIME ZONE ${account.time_zone}::text, 'YYYY-MM-DD') FROM event e
-    WHERE e.account_id = ${own}::bigint ORDER BY e.seq LIMIT 1) AS first,
-  (${day}::date > (now() AT TIME ZONE ${account.time_zone}::text)::date)::text AS is_future
-FROM past`,
-  )
-  const { moment, seq, first, is_future: isFuture } = row!
-  if (isFuture === 'true') {
-    const message = `${day} has not come yet: as_of takes a day up to today.`
-    throw new Refusal('malformed_query', message, [parameterProblem('as_of', 'invalid_value', message)])
-  }
-  if (seq) return { moment: moment!, seq }
-  const detail = `There is no history of ${day}: the events of this account begin on ${first ?? day}.`
-  throw new Refusal('history_too_short', detail, [parameterProblem('as_of', 'history_too_short', detail)])
+/**
+ * SQL of a SELECT that reads the table of the resource, in which that name stands for the records as of
+ * `past`, as the caller sees them. Its filters are made for `pastRow`.
+ */
+export function asOfSql(schema: ResourceSchema, params: CallerParams, past: AsOf, select: Sql): Sql {
+  const { text, values } = compile(select)
+  return sql`WITH ${sql.join(pastSql(schema, params, past, [text, ...values].join('\n')))}
+${select}`
 }
 
 /** The same database with the records of the resource as of `past`, as the caller sees them. */

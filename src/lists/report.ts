@@ -30,6 +30,8 @@ export type Report<Request extends ReportRequest = ReportRequest> = {
   /** set if the parameters may be sent in a body, too */
   readonly body?: { readonly summary: string; readonly schema: Schema }
   readonly response: { readonly description: string; readonly data: Schema; readonly meta?: Schema }
+  /** True if its parameters, other than `as_of`, name moments of the past */
+  readonly isOfPast?: boolean
   /** schemas that get a name in the document and in the client, to which `response` refers */
   readonly schemas?: { readonly [name: string]: Schema }
   /** The fields whose ids are answered with names, whatever is asked; the caller needs their scopes. */

@@ -4,11 +4,13 @@ import { plainSums } from '../lists/aggregate-query.ts'
 import type { Report } from '../lists/report.ts'
 import { dealAggregate } from './deals/aggregate.ts'
 import { board } from './deals/board.ts'
+import { changes } from './deals/changes.ts'
 import { funnel } from './deals/funnel.ts'
 
 export const reports: readonly Report[] = [
   dealAggregate,
   board,
   funnel,
+  changes,
   aggregateReport('product', plainSums),
 ]

@@ -137,7 +137,10 @@ const today = createRoute({
 const forecast = createRoute({
   getParentRoute: () => shell,
   path: '/forecast',
-  validateSearch: only('pipeline', 'owner', 'filter', 'from', 'months', 'report'),
+  validateSearch: only(
+    ...['pipeline', 'owner', 'filter', 'from', 'months', 'report'],
+    ...['since', 'until', 'measure'],
+  ),
   component: lazyPage(() => import('./pages/forecast.tsx'), 'Forecast'),
 })
 

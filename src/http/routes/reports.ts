@@ -31,7 +31,7 @@ function routesOf(report: Report, scope: Scope, handler: Handler): AccountRoute[
 }
 
 function operationOf(report: Report): Omit<Operation, 'id' | 'summary'> {
-  const { resource, description, parameters, response } = report
+  const { resource, description, parameters, isOfPast, response } = report
   const { data, meta } = response
   return {
     tag: resource,
@@ -40,7 +40,7 @@ function operationOf(report: Report): Omit<Operation, 'id' | 'summary'> {
       typeof own === 'string' ? own : { name, in: 'query', ...own },
     ),
     responses: [ok(response.description, envelope(data, meta, meta !== undefined))],
-    errors: 'as_of' in parameters ? ['history_too_short'] : [],
+    errors: isOfPast || 'as_of' in parameters ? ['history_too_short'] : [],
   }
 }
 

@@ -1,4 +1,4 @@
-/** Reports: the forecast, the funnel, the reasons and the owners. The address contains the parameters. */
+/** Reports: the forecast, its changes, the funnel, the reasons and the owners. The address contains the parameters. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ComponentType, useState } from 'react'
@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { Skeleton } from '../ui/elements.tsx'
 import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
+import { ChangesReport } from './reports/changes-report.tsx'
 import { ForecastReport } from './reports/forecast-report.tsx'
 import { FunnelReport } from './reports/funnel-report.tsx'
 import { OwnersReport } from './reports/owners-report.tsx'
@@ -33,6 +34,7 @@ type Report = {
 
 const reports: readonly Report[] = [
   { id: 'forecast', title: 'Forecast', usual: { back: 0, months: 6 }, Report: ForecastReport },
+  { id: 'changes', title: 'Changes', usual: { back: 0, months: 6 }, Report: ChangesReport },
   { id: 'funnel', title: 'Funnel', usual: { back: 11, months: 12 }, Report: FunnelReport },
   { id: 'reasons', title: 'Reasons', usual: { back: 11, months: 12 }, Report: ReasonsReport },
   { id: 'owners', title: 'By owner', usual: { back: 11, months: 12 }, Report: OwnersReport },

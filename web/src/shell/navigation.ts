@@ -74,7 +74,7 @@ const places = [
     label: 'Forecast',
     icon: ChartColumn,
     keys: 'g f',
-    words: 'reports funnel statistics charts reasons owners won lost',
+    words: 'reports changes waterfall funnel statistics charts reasons owners won lost',
     scope: 'deal:read',
   },
   {

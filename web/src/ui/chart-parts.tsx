@@ -21,6 +21,8 @@ export type Bar = {
   readonly text: string
   /** below the name, if there is room */
   readonly detail?: ReactNode
+  /** where the bar begins, as in a waterfall; without it, at zero */
+  readonly start?: number
   readonly marks: readonly Mark[]
 }
 

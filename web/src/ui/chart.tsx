@@ -97,7 +97,7 @@ export function StackedBars(props: {
 }
 
 /**
- * Bars below each other; a funnel centres them. All share the columns of one grid, and so one scale: the text
+ * Bars below each other; a funnel centres them, and in a waterfall each begins where the one before ended. All share the columns of one grid, and so one scale: the text
  * at the end of one bar takes room from every bar alike.
  */
 export function Bars(props: { label: string; bars: readonly Bar[]; isFunnel?: boolean; onOpen: Open }) {
@@ -105,7 +105,7 @@ export function Bars(props: { label: string; bars: readonly Bar[]; isFunnel?: bo
   const id = useId()
   const { root, onKeyDown, onClick } = useMarks(onOpen)
   const totals = bars.map(({ marks }) => marks.reduce((sum, { value }) => sum + value, 0))
-  const most = Math.max(...totals, 0) || 1
+  const most = Math.max(...bars.map(({ start = 0 }, index) => start + totals[index]!), 0) || 1
   const first = bars.findIndex(({ marks }) => marks.some(({ value }) => value > 0))
   return (
     <fieldset
@@ -116,7 +116,7 @@ export function Bars(props: { label: string; bars: readonly Bar[]; isFunnel?: bo
     >
       {bars.map((bar, index) => {
         const total = totals[index] ?? 0
-        let before = isFunnel ? (100 - (100 * total) / most) / 2 : 0
+        let before = isFunnel ? (100 - (100 * total) / most) / 2 : (100 * (bar.start ?? 0)) / most
         const shown = bar.marks.filter(({ value }) => value > 0)
         return (
           <div key={bar.id} className="grid min-w-0 items-center sm:col-span-3 sm:grid-cols-subgrid">

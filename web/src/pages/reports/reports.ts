@@ -11,6 +11,11 @@ export type Search = {
   readonly from?: string
   readonly months?: string
   readonly report?: string
+  /** the first and the last day of the changes */
+  readonly since?: string
+  readonly until?: string
+  /** `best`: amounts at their full value; without it, weighted */
+  readonly measure?: string
 }
 
 /** Whole months: the first (YYYY-MM), and their number. */

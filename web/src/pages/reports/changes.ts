@@ -1,0 +1,109 @@
+/** The changes of the forecast: periods, the words of each kind, and the waterfall. Pure. */
+import type { Schemas } from '../../api/api.ts'
+
+export type Changes = Schemas['changes']
+export type Step = Schemas['change_step']
+export type Kind = Step['kind']
+export type ChangedDeal = NonNullable<Step['deals']>[number]
+export type DealState = Schemas['deal_state']
+type Forecast = Schemas['forecast']
+
+/** The member of a forecast or a step that is shown. */
+export type Measure = 'count' | 'value' | 'weighted_value'
+
+export const wordsOf: { readonly [kind in Kind]: { readonly name: string; readonly about: string } } = {
+  new: { name: 'New', about: 'Created since, and open.' },
+  reopened: { name: 'Reopened', about: 'They were closed, and are open again.' },
+  came_in: { name: 'Came in', about: 'Restored, handed over, or changed so that they count here.' },
+  grown: { name: 'Grown', about: 'Their value is higher.' },
+  moved_forward: { name: 'Moved forward', about: 'To a later stage.' },
+  pulled_in: { name: 'Pulled in', about: 'Expected to close earlier.' },
+  rates: { name: 'Exchange rates', about: 'The same value at another rate.' },
+  other: { name: 'Other', about: 'In another pipeline, or at another probability.' },
+  slipped: { name: 'Slipped', about: 'Expected to close later, or at no known date.' },
+  moved_back: { name: 'Moved back', about: 'To an earlier stage.' },
+  shrunk: { name: 'Shrunk', about: 'Their value is lower.' },
+  went_out: { name: 'Went out', about: 'Handed over, or changed so that they no longer count here.' },
+  deleted: { name: 'Deleted', about: 'They were open, and are deleted.' },
+  lost: { name: 'Lost', about: 'Closed as lost since.' },
+  won: { name: 'Won', about: 'Closed as won since: no longer open, so no longer in the forecast.' },
+}
+
+const dayMs = 86_400_000
+
+function dayBefore(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) - days * dayMs).toISOString().slice(0, 10)
+}
+
+/** The last Monday before a day: on a Monday, that of the week before. */
+export function lastMonday(today: string): string {
+  const weekday = new Date(`${today}T00:00:00Z`).getUTCDay()
+  return dayBefore(today, ((weekday + 5) % 7) + 1 + (weekday === 1 ? 0 : 0))
+}
+
+/** The periods that a choice offers, each by its first day. */
+export function presets(today: string): readonly { readonly id: string; readonly name: string }[] {
+  const month = `${today.slice(0, 7)}-01`
+  return [
+    { id: lastMonday(today), name: 'Since last Monday' },
+    { id: dayBefore(today, 6), name: 'Last 7 days' },
+    { id: month, name: 'This month' },
+    { id: `${dayBefore(month, 1).slice(0, 7)}-01`, name: 'Since the first of last month' },
+  ]
+}
+
+const isDay = (text: string | undefined): text is string =>
+  text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+
+/** The days of an address; default: since last Monday, until now. */
+export function daysOfChanges({ since, until }: { since?: string; until?: string }, today: string) {
+  return { since: isDay(since) ? since : lastMonday(today), until: isDay(until) ? until : null }
+}
+
+/** A row of the waterfall: it begins at `start`, and adds `change`. */
+export type Fall = { readonly step: Step; readonly start: number; readonly change: number }
+
+/** The steps that change the measure, each where the one before ended. */
+export function waterfallOf({ before, steps }: Pick<Changes, 'before' | 'steps'>, measure: Measure): Fall[] {
+  let sum = before[measure] ?? 0
+  return steps.flatMap(step => {
+    const change = changeOf(step, measure)
+    if (change === 0) return []
+    const fall = { step, change, start: Math.min(sum, sum + change) }
+    sum += change
+    return [fall]
+  })
+}
+
+const comes = new Set<Kind>(['new', 'reopened', 'came_in'])
+const goes = new Set<Kind>(['went_out', 'deleted', 'lost', 'won'])
+
+/** What a step adds to a measure; deals are counted where they come or go. */
+export function changeOf({ kind, count, value = 0, weighted_value = 0 }: Step, measure: Measure): number {
+  if (measure === 'value') return value
+  if (measure === 'weighted_value') return weighted_value
+  return comes.has(kind) ? count : goes.has(kind) ? -count : 0
+}
+
+/** The columns of the table of owners, each with the kinds of its sum. */
+export const columnsOfOwners: readonly { readonly name: string; readonly kinds: ReadonlySet<Kind> }[] = [
+  { name: 'Came', kinds: comes },
+  {
+    name: 'Changed',
+    kinds: new Set<Kind>([
+      ...(['grown', 'moved_forward', 'pulled_in', 'rates'] as const),
+      ...(['other', 'slipped', 'moved_back', 'shrunk'] as const),
+    ]),
+  },
+  { name: 'Left', kinds: new Set<Kind>(['went_out', 'deleted']) },
+  { name: 'Lost', kinds: new Set<Kind>(['lost']) },
+  { name: 'Won', kinds: new Set<Kind>(['won']) },
+]
+
+export function sumOf(steps: readonly Step[], kinds: ReadonlySet<Kind>, measure: Measure): number {
+  return steps.reduce((sum, step) => (kinds.has(step.kind) ? sum + changeOf(step, measure) : sum), 0)
+}
+
+export function forecastOf(forecast: Forecast, measure: Measure): number {
+  return forecast[measure] ?? 0
+}
