@@ -407,6 +407,8 @@ export interface Schemas {
     kind: "new" | "reopened" | "came_in" | "grown" | "moved_forward" | "pulled_in" | "rates" | "other" | "slipped" | "moved_back" | "shrunk" | "went_out" | "deleted" | "lost" | "won"
     /** How many deals changed so. */
     count: number
+    /** What it adds to the number of open deals. */
+    open: number
     /** What it adds to the forecast, in the base currency. */
     value?: number
     /** The same by the probability. */

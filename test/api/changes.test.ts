@@ -153,6 +153,7 @@ test('each kind of change is counted and summed, and the steps add up to the dif
   })
   const sum = (member: string) =>
     answer.steps.reduce((total: number, step: Any) => Math.round((total + step[member]) * 100) / 100, 0)
+  assert.equal(before.count + sum('open'), after.count)
   assert.equal(Math.round((before.value + sum('value')) * 100) / 100, after.value)
   assert.equal(Math.round((before.weighted_value + sum('weighted_value')) * 100) / 100, after.weighted_value)
   assert.deepEqual([before.count, before.without_rate, before.value], [15, 0, 5282.35])
@@ -255,7 +256,7 @@ test('who sees their own deals is told of these, and of nothing that a role hide
   assert.ok(
     !kinds.some((kind: string) => ['grown', 'shrunk', 'rates', 'slipped', 'pulled_in'].includes(kind)),
   )
-  assert.deepEqual(Object.keys(steps[0]).sort(), ['count', 'deals', 'hasMore', 'kind'])
+  assert.deepEqual(Object.keys(steps[0]).sort(), ['count', 'deals', 'hasMore', 'kind', 'open'])
   assert.deepEqual(Object.keys(steps[0].deals[0].after), ['pipeline_stage'])
   const window = await call('GET', `${path}?from=${from}&expected_to=2027-01-01`, undefined, {
     authorization: `Bearer ${blind}`,

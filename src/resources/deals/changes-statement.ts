@@ -85,9 +85,9 @@ ${listedSql(request, seen)}
 SELECT json_build_object(
   'totals', (SELECT coalesce(json_agg(json_build_array(part, is_then, deals, trim_scale(value),
       trim_scale(weighted), without_rate) ORDER BY rank), '[]') FROM totals JOIN shown USING (part)),
-  'steps', (SELECT coalesce(json_agg(json_build_array(part, kind, deals, trim_scale(value),
+  'steps', (SELECT coalesce(json_agg(json_build_array(part, kind, deals, open, trim_scale(value),
       trim_scale(weighted), trim_scale(worth))), '[]') FROM (
-    SELECT part, kind, count(*) AS deals, sum(value) AS value, sum(weighted) AS weighted, sum(worth) AS worth
+    SELECT part, kind, count(*) AS deals, sum(open) AS open, sum(value) AS value, sum(weighted) AS weighted, sum(worth) AS worth
     FROM lines GROUP BY part, kind) s JOIN shown USING (part)),
   'deals', (SELECT coalesce(json_agg(json_build_array(l.kind, json_build_object('id', l.id, 'title', d.title,
       'before', ${stateSql(sql`b`, seen, decimals)}, 'after', ${stateSql(sql`a`, seen, decimals)}))
@@ -146,14 +146,14 @@ function linesSql(from: AsOf, seen: Seen, isByOwner: boolean): Sql {
     : sql`(SELECT 0::bigint AS part)`
   const ofPart = (row: Sql, is: Sql) => sql`coalesce(${row}.${is} AND part IN (0, ${row}.owner), false)`
   const [b, a] = [sql`b`, sql`a`]
-  return sql`  SELECT p.part, coalesce(a.id, b.id) AS id, k.kind, k.value, k.weighted,
+  return sql`  SELECT p.part, coalesce(a.id, b.id) AS id, k.kind, k.open, k.value, k.weighted,
     coalesce(a.base, b.base, 0) AS worth
   FROM before b FULL JOIN after a ON a.id = b.id
     CROSS JOIN LATERAL ${parts} p
     CROSS JOIN LATERAL (SELECT ${ofPart(b, sql`is_in`)} AS was_in, ${ofPart(a, sql`is_in`)} AS is_in,
       ${ofPart(b, sql`is_match`)} AS was_match, ${ofPart(a, sql`is_match`)} AS is_match,
       coalesce(a.expected, 'infinity') > coalesce(b.expected, 'infinity') AS is_later) i
-    CROSS JOIN LATERAL (VALUES ${sql.join(changesOf(from, seen))}) k (kind, value, weighted)
+    CROSS JOIN LATERAL (VALUES ${sql.join(changesOf(from, seen))}) k (kind, open, value, weighted)
   WHERE b IS DISTINCT FROM a AND k.kind IS NOT NULL`
 }
 
@@ -189,11 +189,10 @@ function changesOf(from: AsOf, seen: Seen): Sql[] {
   const none = sql`NULL`
   return [
     sql`(CASE WHEN ${stays} THEN NULL WHEN i.was_in THEN ${departure} WHEN i.is_in THEN ${arrival}
-        WHEN ${isClosedSince} THEN ${outcome} END, ${amount(sql`amount`)}, ${amount(sql`weighted`)})`,
-    sql`(CASE WHEN ${stays} AND a.amount <> b.amount THEN ${seen.value ? grown : none} END,
-        a.amount - b.amount, ${weighted})`,
-    sql`(CASE WHEN ${stays} AND ${isMoved} THEN ${moved} END, 0, a.weighted - b.weighted - ${weighted})`,
-    sql`(CASE WHEN ${stays} AND b.expected IS DISTINCT FROM a.expected THEN ${seen.date ? dated : none} END, 0, 0)`,
+        WHEN ${isClosedSince} THEN ${outcome} END, i.is_in::int - i.was_in::int, ${amount(sql`amount`)}, ${amount(sql`weighted`)})`,
+    sql`(CASE WHEN ${stays} AND a.amount <> b.amount THEN ${seen.value ? grown : none} END, 0, a.amount - b.amount, ${weighted})`,
+    sql`(CASE WHEN ${stays} AND ${isMoved} THEN ${moved} END, 0, 0, a.weighted - b.weighted - ${weighted})`,
+    sql`(CASE WHEN ${stays} AND b.expected IS DISTINCT FROM a.expected THEN ${seen.date ? dated : none} END, 0, 0, 0)`,
   ]
 }
 

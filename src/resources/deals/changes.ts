@@ -67,6 +67,7 @@ const stepSchema: Schema = madeOfFields(
     {
       kind: { enum: kinds },
       count: { ...whole, description: 'How many deals changed so.' },
+      open: { ...whole, description: 'What it adds to the number of open deals.' },
       value: { ...number, description: 'What it adds to the forecast, in the base currency.' },
       weighted_value: { ...number, description: 'The same by the probability.' },
       deal_value: { ...number, description: 'What these deals are worth, in the base currency.' },
@@ -80,7 +81,7 @@ const stepSchema: Schema = madeOfFields(
       },
       hasMore: { type: 'boolean' },
     },
-    ['kind', 'count'],
+    ['kind', 'count', 'open'],
   ),
 )
 
@@ -205,8 +206,8 @@ function expectedOf(query: QueryContext, name: string): string | null {
 type Found = {
   /** [part, whether it is then, deals, value, weighted value, deals without a rate] */
   readonly totals: readonly (readonly [number, boolean, number, Json, Json, number])[]
-  /** [part, kind, deals, value, weighted value, worth] */
-  readonly steps: readonly (readonly [number, Kind, number, Json, Json, Json])[]
+  /** [part, kind, deals, open deals more, value, weighted value, worth] */
+  readonly steps: readonly (readonly [number, Kind, number, number, Json, Json, Json])[]
   readonly deals: readonly (readonly [Kind, FoundDeal])[]
 }
 type FoundDeal = {
@@ -279,13 +280,13 @@ function waterfallOf(
   }))
   let sum = ends[0]!.weighted
   const all = kinds.flatMap(name => {
-    const [, , count, value, weighted, worth] = ofKind.get(name) ?? []
+    const [, , count, open, value, weighted, worth] = ofKind.get(name) ?? []
     if (!count) return []
     // The running sums are rounded, not the steps: so the steps add up exactly.
     const start = rounded(sum, decimals)
     sum = sum.plus(exact(weighted!))
     return {
-      ...{ kind: name, count },
+      ...{ kind: name, count, open: open! },
       ...(seen.value ? { value: value!, deal_value: worth! } : {}),
       ...(seen.weighted ? { weighted_value: decimalJson(rounded(sum, decimals).minus(start)) } : {}),
     }

@@ -11,7 +11,8 @@ export type Mark = {
   readonly look: Look
   /** label of the mark, for screen readers and on hover */
   readonly name: string
-  readonly href: string
+  /** absent: the mark leads nowhere, and takes no focus */
+  readonly href?: string
 }
 
 export type Bar = {
@@ -101,6 +102,13 @@ type MarkProps = {
 }
 
 export function MarkLink({ mark, isFirst, onClick, children }: MarkProps) {
+  if (mark.href === undefined)
+    return (
+      <g>
+        <title>{mark.name}</title>
+        {children}
+      </g>
+    )
   return (
     <a
       data-mark

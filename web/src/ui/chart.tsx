@@ -106,7 +106,7 @@ export function Bars(props: { label: string; bars: readonly Bar[]; isFunnel?: bo
   const { root, onKeyDown, onClick } = useMarks(onOpen)
   const totals = bars.map(({ marks }) => marks.reduce((sum, { value }) => sum + value, 0))
   const most = Math.max(...bars.map(({ start = 0 }, index) => start + totals[index]!), 0) || 1
-  const first = bars.findIndex(({ marks }) => marks.some(({ value }) => value > 0))
+  const first = bars.findIndex(({ marks }) => marks.some(({ value, href }) => value > 0 && href))
   return (
     <fieldset
       ref={root}

@@ -11,23 +11,26 @@ type Forecast = Schemas['forecast']
 /** The member of a forecast or a step that is shown. */
 export type Measure = 'count' | 'value' | 'weighted_value'
 
+/** The words of each kind, in the order of the lists. */
 export const wordsOf: { readonly [kind in Kind]: { readonly name: string; readonly about: string } } = {
+  won: { name: 'Won', about: 'Closed as won since: no longer open, so no longer in the forecast.' },
+  lost: { name: 'Lost', about: 'Closed as lost since.' },
   new: { name: 'New', about: 'Created since, and open.' },
   reopened: { name: 'Reopened', about: 'They were closed, and are open again.' },
-  came_in: { name: 'Came in', about: 'Restored, handed over, or changed so that they count here.' },
   grown: { name: 'Grown', about: 'Their value is higher.' },
-  moved_forward: { name: 'Moved forward', about: 'To a later stage.' },
-  pulled_in: { name: 'Pulled in', about: 'Expected to close earlier.' },
-  rates: { name: 'Exchange rates', about: 'The same value at another rate.' },
-  other: { name: 'Other', about: 'In another pipeline, or at another probability.' },
-  slipped: { name: 'Slipped', about: 'Expected to close later, or at no known date.' },
-  moved_back: { name: 'Moved back', about: 'To an earlier stage.' },
   shrunk: { name: 'Shrunk', about: 'Their value is lower.' },
+  slipped: { name: 'Slipped', about: 'Expected to close later, or at no known date.' },
+  pulled_in: { name: 'Pulled in', about: 'Expected to close earlier.' },
+  moved_forward: { name: 'Moved forward', about: 'To a later stage.' },
+  moved_back: { name: 'Moved back', about: 'To an earlier stage.' },
+  came_in: { name: 'Came in', about: 'Restored, handed over, or changed so that they count here.' },
   went_out: { name: 'Went out', about: 'Handed over, or changed so that they no longer count here.' },
   deleted: { name: 'Deleted', about: 'They were open, and are deleted.' },
-  lost: { name: 'Lost', about: 'Closed as lost since.' },
-  won: { name: 'Won', about: 'Closed as won since: no longer open, so no longer in the forecast.' },
+  rates: { name: 'Exchange rates', about: 'The same value at another rate.' },
+  other: { name: 'Other', about: 'In another pipeline, or at another probability.' },
 }
+
+export const kindsInOrder = Object.keys(wordsOf) as readonly Kind[]
 
 const dayMs = 86_400_000
 
@@ -38,7 +41,7 @@ function dayBefore(day: string, days: number): string {
 /** The last Monday before a day: on a Monday, that of the week before. */
 export function lastMonday(today: string): string {
   const weekday = new Date(`${today}T00:00:00Z`).getUTCDay()
-  return dayBefore(today, ((weekday + 5) % 7) + 1 + (weekday === 1 ? 0 : 0))
+  return dayBefore(today, ((weekday + 5) % 7) + 1)
 }
 
 /** The periods that a choice offers, each by its first day. */
@@ -75,19 +78,14 @@ export function waterfallOf({ before, steps }: Pick<Changes, 'before' | 'steps'>
   })
 }
 
-const comes = new Set<Kind>(['new', 'reopened', 'came_in'])
-const goes = new Set<Kind>(['went_out', 'deleted', 'lost', 'won'])
-
-/** What a step adds to a measure; deals are counted where they come or go. */
-export function changeOf({ kind, count, value = 0, weighted_value = 0 }: Step, measure: Measure): number {
-  if (measure === 'value') return value
-  if (measure === 'weighted_value') return weighted_value
-  return comes.has(kind) ? count : goes.has(kind) ? -count : 0
+/** What a step adds to a measure of the forecast. */
+export function changeOf({ open, value = 0, weighted_value = 0 }: Step, measure: Measure): number {
+  return { count: open, value, weighted_value }[measure]
 }
 
 /** The columns of the table of owners, each with the kinds of its sum. */
 export const columnsOfOwners: readonly { readonly name: string; readonly kinds: ReadonlySet<Kind> }[] = [
-  { name: 'Came', kinds: comes },
+  { name: 'Came', kinds: new Set<Kind>(['new', 'reopened', 'came_in']) },
   {
     name: 'Changed',
     kinds: new Set<Kind>([

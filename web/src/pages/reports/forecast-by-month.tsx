@@ -6,7 +6,7 @@ import { Legend } from '../../ui/chart-parts.tsx'
 import type { ReportProps } from '../forecast.tsx'
 import { NotInForecast } from './not-in-forecast.tsx'
 import { amountColumns, barOf, cellsOf, columns, type OpenAndWon, seriesOf } from './open-and-won.ts'
-import { NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
+import { Figure, NumberTable, ReportPanel, sumsQuery, useOpen, WhenLoaded } from './parts.tsx'
 import {
   all,
   baseValueOf,
@@ -117,15 +117,6 @@ function MonthChart({ filters, period, isInAmounts, rows, total }: ViewProps) {
         onOpen={onOpen}
         bars={rows.map(row => barOf(row, isInAmounts, base))}
       />
-    </div>
-  )
-}
-
-function Figure({ name, text }: { name: string; text: string }) {
-  return (
-    <div>
-      <dt className="text-sm text-ink-soft">{name}</dt>
-      <dd className="tabular text-xl font-semibold">{text}</dd>
     </div>
   )
 }

@@ -33,6 +33,16 @@ export function ReportPanel(props: { title: string; detail?: ReactNode; children
   )
 }
 
+/** A number with its name, at the head of a report. */
+export function Figure({ name, text }: { name: string; text: string }) {
+  return (
+    <div>
+      <dt className="text-sm text-ink-soft">{name}</dt>
+      <dd className="tabular text-xl font-semibold">{text}</dd>
+    </div>
+  )
+}
+
 type QueryState = { readonly isPending: boolean; readonly error: unknown }
 
 /** Shows a skeleton until the queries are loaded, and the error of one that failed. */
