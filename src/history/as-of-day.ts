@@ -40,11 +40,17 @@ export const pastRow: Row = { ...recordRow, now: sql`(SELECT moment FROM past)` 
 
 /**
  * SQL of a SELECT that reads the table of the resource, in which that name stands for the records as of
- * `past`, as the caller sees them. Its filters are made for `pastRow`.
+ * `past`, as the caller sees them: those for which `only` holds, a condition on the current record `d`. Its
+ * filters are made for `pastRow`.
  */
-export function asOfSql(schema: ResourceSchema, params: CallerParams, past: AsOf, select: Sql): Sql {
+export function asOfSql(
+  schema: ResourceSchema,
+  params: CallerParams,
+  past: AsOf,
+  { select, only }: { readonly select: Sql; readonly only: Sql },
+): Sql {
   const { text, values } = compile(select)
-  return sql`WITH ${sql.join(pastSql(schema, params, past, [text, ...values].join('\n')))}
+  return sql`WITH ${sql.join(pastSql(schema, params, past, [text, ...values].join('\n'), only))}
 ${select}`
 }
 
@@ -66,9 +72,16 @@ function databaseAsOf(db: RawReader, schema: ResourceSchema, caller: Caller, pas
 
 /**
  * The CTEs: the moment, the changes to revert for all records, and the records under the name of their table.
- * `asked`: the text of the statement without the columns that it only shows, and its parameters.
+ * `asked`: the text of the statement without the columns that it only shows, and its parameters. `only`:
+ * a condition on the current record `d`.
  */
-function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: AsOf, asked: string): Sql[] {
+function pastSql(
+  schema: ResourceSchema,
+  params: CallerParams,
+  { moment, seq }: AsOf,
+  asked: string,
+  only: Sql = sql`true`,
+): Sql[] {
   const { name } = schema.resource
   const table = tableOf(schema)
   const later = laterEvents(name, params, seq)
@@ -91,7 +104,7 @@ function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: 
     sql`${table} AS NOT MATERIALIZED (
   SELECT ${sql.join(was)}
   FROM past, ${table} d LEFT JOIN taken_back t ON t.id = d.id
-  WHERE ${visible(name, params, sql`d`)} AND d.created_at < past.moment)`,
+  WHERE ${visible(name, params, sql`d`)} AND d.created_at < past.moment AND ${only})`,
   ]
 }
 

@@ -237,8 +237,12 @@ test('a deal that is expected outside of the forecast has left it', async () => 
   assert.deepEqual(slipped, [3, -61, -6.1])
   assert.deepEqual(pulled_in, [1, -20, -2])
   assert.equal(told(march).grown[0], 2)
+  // What was won is told, wherever it was expected.
   const april = await changes({ from, to, filter, expected_from: '2027-04-01', expected_to: '2027-04-30' })
-  assert.deepEqual([april.before.count, told(april)], [0, { slipped: [1, 10, 1] }])
+  assert.deepEqual(
+    [april.before.count, told(april)],
+    [0, { slipped: [1, 10, 1], lost: [1, 0, 0], won: [2, 0, 0] }],
+  )
 })
 
 test('who sees their own deals is told of these, and of nothing that a role hides (D63, D64, D65)', async () => {

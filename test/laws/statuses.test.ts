@@ -88,7 +88,12 @@ function expected(id: string, status: number, { headers, ...page }: Page): void 
 
 /** A request of an operation that need not succeed: it names no existing record. */
 function any({ path, method, said }: Operation): Asked {
-  const query = /\/field\/(list|form)$/.test(path) ? '?source=product' : ''
+  const today = new Date().toISOString().slice(0, 10)
+  const query = /\/field\/(list|form)$/.test(path)
+    ? '?source=product'
+    : path.endsWith('/deal/changes')
+      ? `?from=${today}`
+      : ''
   const filled = path
     .replace(/(\w+)\/by\/\{field\}/, (_, resource) => `${resource}/by/${uniqueFields.get(resource)}`)
     .replace(/\{\w+\}/g, '99999999')
@@ -217,7 +222,8 @@ test('422 of a day without history, 410 of events that are gone', async () => {
   assert.ok(ofPast.length > 10)
   for (const operation of ofPast) {
     const asked = any(operation)
-    const answer = await send(service, { ...asked, path: `${asked.path}?as_of=1990-01-01` })
+    const name = asked.path.endsWith('/deal/changes') ? 'from' : 'as_of'
+    const answer = await send(service, { ...asked, path: `${asked.path}?${name}=1990-01-01` })
     assert.deepEqual(noted(operation, 422, answer), [])
   }
   await db.query('DELETE FROM event WHERE account_id = 1 AND seq < 5')

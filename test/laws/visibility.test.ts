@@ -68,6 +68,9 @@ for (const [index, contact] of contacts.entries()) {
   await db.query('UPDATE contact SET created_by = $1::bigint WHERE id = $2::bigint', text)
 }
 
+/** A period in which deals were made and changed. */
+const [from, to] = [60, 0].map(days => new Date(Date.now() - days * 86_400_000).toISOString())
+
 const next = random(seed)
 const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)]!
 
@@ -149,6 +152,8 @@ async function questions(resource: keyof typeof counts): Promise<Question[]> {
   const board = () =>
     `${v1}/deal/view/board?${filter()}&sort=${pick(names)}:${pick(['asc', 'desc'])}&pageSize=${pick([1, 5])}`
   const funnel = () => `${v1}/deal/funnel?${filter()}`
+  const changes = () =>
+    `${v1}/deal/changes?from=${from}&to=${to}&${filter()}${pick(['', '&by=owner', '&pageSize=1'])}`
   /** Parts of all stored texts, in deals, contacts and companies, including hidden fields. */
   const searches = () => {
     const words = () => {
@@ -171,7 +176,10 @@ async function questions(resource: keyof typeof counts): Promise<Question[]> {
     if (kind < 0.52) return { method: 'GET', path: exported() }
     if (kind < 0.66) return { method: 'GET', path: searches() }
     if (kind < 0.74)
-      return { method: 'GET', path: resource === 'deal' ? pick([sums, sums, board, funnel])() : list() }
+      return {
+        method: 'GET',
+        path: resource === 'deal' ? pick([sums, sums, board, funnel, changes])() : list(),
+      }
     if (kind < 0.84)
       return { method: 'GET', path: `${v1}/${resource}/${id()}${pick(['', '?expand=company'])}` }
     if (kind < 0.88)

@@ -184,6 +184,7 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
   }
   /** The path of a new record, deleted if it is to be restored. */
   const pathOf = async (path: string, resource: string): Promise<string> => {
+    if (path.endsWith('/deal/changes')) return `${path}?from=${new Date().toISOString().slice(0, 10)}`
     if (!path.includes('{id}')) return /field\/(list|form)$/.test(path) ? `${path}?source=product` : path
     const id = resource === 'currency' ? 840 : (await made(resource)).id
     if (path.endsWith('/restore')) await sent('DELETE', `${resource}/${id}`)

@@ -6,8 +6,9 @@ import { halfEven } from '../../fields/decimal.ts'
 import { asOfSql, pastRow } from '../../history/as-of-day.ts'
 import type { AsOf } from '../../history/past.ts'
 import { groupsMax } from '../../lists/aggregate.ts'
+import { isVolatile } from '../../lists/plan.ts'
 import type { Selection } from '../../lists/query.ts'
-import { filterSql } from '../../lists/where.ts'
+import { filterSql, whereSql } from '../../lists/where.ts'
 import { type Caller, callerParamsOf, visible } from '../../rights/visibility.ts'
 import { param, type Sql, sql } from '../../sql.ts'
 import { statusOf } from './deal.ts'
@@ -59,7 +60,9 @@ export function changesSql(
   )
   const parts = request.isByOwner && seen.owner
   const decimals = currencies.get(account.base_currency)!.decimals
-  return sql`WITH before AS MATERIALIZED (
+  return sql`WITH touched AS MATERIALIZED (
+${touchedSql(caller, from)}),
+before AS MATERIALIZED (
 ${statesSql(caller, request, from)}),
 after AS MATERIALIZED (
 ${statesSql(caller, request, to)}),
@@ -68,11 +71,7 @@ stage AS MATERIALIZED (
 ),
 lines AS MATERIALIZED (
 ${linesSql(from, seen, parts)}),
-totals AS (
-  ${totalsSql('before', parts)}
-  UNION ALL
-  ${totalsSql('after', parts)}
-),
+${totalsSql(caller, request, parts)},
 shown AS MATERIALIZED (
   SELECT part, row_number() OVER (ORDER BY part <> 0, worth DESC, part) AS rank FROM (
     SELECT part, ${seen.value ? sql`max(worth)` : sql`0`} AS worth FROM (
@@ -96,60 +95,84 @@ SELECT json_build_object(
       LEFT JOIN before b ON b.id = l.id LEFT JOIN after a ON a.id = l.id))::text AS found`
 }
 
-/** The deals as of a moment that the caller saw then: whether the filter found them, and what they were. */
+/** The deals with events since a moment, or created since: all others are now as they were then. */
+function touchedSql(caller: Caller, { moment, seq }: AsOf): Sql {
+  const { account } = callerParamsOf(caller)
+  return sql`  SELECT e.record_id AS id FROM event e
+  WHERE e.account_id = ${account}::bigint AND e.resource = 'deal' AND e.seq > ${seq}::bigint
+  UNION
+  SELECT d.id FROM deal d WHERE d.account_id = ${account}::bigint AND d.created_at >= ${moment}::timestamptz`
+}
+
+/** The touched deals as of a moment that the caller saw then: what they were, and whether they are found. */
 function statesSql(caller: Caller, request: ChangesRequest, past: AsOf): Sql {
   const params = callerParamsOf(caller)
-  const { schema, filter, expectedFrom, expectedTo } = request
+  const { schema, filter } = request
   const isFound = filter ? sql`coalesce(${filterSql(filter, params, pastRow)}, false)` : sql`true`
-  const isExpected = sql.join(
-    [
-      ...(expectedFrom ? [sql`r.expected_close_date >= ${expectedFrom}::date`] : []),
-      ...(expectedTo ? [sql`r.expected_close_date <= ${expectedTo}::date`] : []),
-    ],
-    sql` AND `,
-  )
-  const isWithin = isExpected === sql.none ? sql`true` : sql`coalesce(${isExpected}, false)`
-  const states = asOfSql(
-    schema,
-    params,
-    past,
-    sql`SELECT r.id, r.created_at, r.deleted_at, r.pipeline, r.pipeline_stage, r.status, r.expected_close_date,
-  coalesce(r.sales_owner, ${sql.integer(nobody)}) AS owner, r.deal_value_value AS value,
+  const select = sql`SELECT r.id, r.created_at, r.deleted_at, r.pipeline, r.pipeline_stage, r.status,
+  r.expected_close_date, coalesce(r.sales_owner, ${sql.integer(nobody)}) AS owner, r.deal_value_value AS value,
   r.deal_value_currency AS currency, r.deal_value_in_base_currency_value AS base, r.stage_probability AS chance,
-  ${isFound} AS is_found, ${isWithin} AS is_within
-FROM deal r WHERE ${visible(schema.resource.name, params, sql`r`)}`,
-  )
+  ${isFound} AS is_found, ${isWithin(request)} AS is_within
+FROM deal r WHERE ${visible(schema.resource.name, params, sql`r`)}`
+  // What a filter finds by the clock changes without an event.
+  const only = isVolatile(filter) ? sql`true` : sql`d.id IN (SELECT id FROM touched)`
   const isMatch = sql`deleted_at IS NULL AND is_found`
   return sql`SELECT s.id, created_at, deleted_at IS NOT NULL AS is_deleted, pipeline, pipeline_stage, status,
   expected_close_date AS expected, owner, value, currency, base, chance, ${isMatch} AS is_match, is_within,
   ${isMatch} AND is_within AND status = ${sql.integer(statusOf.open)} AS is_in,
   coalesce(base, 0) AS amount, coalesce(base, 0) * coalesce(chance, 0) * 0.01 AS weighted
-FROM (${states}) s`
+FROM (${asOfSql(schema, params, past, { select, only })}) s`
 }
 
-function totalsSql(moment: 'before' | 'after', isByOwner: boolean): Sql {
-  const isThen = moment === 'before' ? sql`true` : sql`false`
+/** The condition that the deal `r` is expected in the days of the forecast. */
+function isWithin({ expectedFrom, expectedTo }: ChangesRequest): Sql {
+  const bounds = [
+    ...(expectedFrom ? [sql`r.expected_close_date >= ${expectedFrom}::date`] : []),
+    ...(expectedTo ? [sql`r.expected_close_date <= ${expectedTo}::date`] : []),
+  ]
+  return bounds.length ? sql`coalesce(${sql.join(bounds, sql` AND `)}, false)` : sql`true`
+}
+
+/** CTEs: `totals` are the sums of both moments, of the whole and of each owner. */
+function totalsSql(caller: Caller, request: ChangesRequest, isByOwner: boolean): Sql {
   const [part, sets] = isByOwner
     ? [sql`CASE WHEN grouping(owner) = 1 THEN 0 ELSE owner END`, sql`GROUPING SETS ((), (owner))`]
     : [sql`0::bigint`, sql`()`]
-  return sql`SELECT ${part} AS part, ${isThen} AS is_then, count(*) AS deals,
-    coalesce(sum(amount), 0) AS value, coalesce(sum(weighted), 0) AS weighted,
-    count(*) FILTER (WHERE value IS NOT NULL AND base IS NULL) AS without_rate
-  FROM ${sql.id(moment)} WHERE is_in GROUP BY ${sets}`
+  const sums = sql`owner, count(*) AS deals, sum(amount) AS value, sum(weighted) AS weighted,
+    count(*) FILTER (WHERE value IS NOT NULL AND base IS NULL) AS without_rate`
+  const untouched = isVolatile(request.filter) ? sql`false` : sql`r.id NOT IN (SELECT id FROM touched)`
+  return sql`untouched AS MATERIALIZED (
+  SELECT ${sums} FROM (
+    SELECT coalesce(r.sales_owner, ${sql.integer(nobody)}) AS owner, r.deal_value_value AS value,
+      r.deal_value_in_base_currency_value AS base, coalesce(r.deal_value_in_base_currency_value, 0) AS amount,
+      coalesce(r.deal_value_in_base_currency_value * r.stage_probability, 0) * 0.01 AS weighted
+    FROM deal r WHERE ${whereSql(callerParamsOf(caller), request)} AND r.status = ${sql.integer(statusOf.open)}
+      AND ${isWithin(request)} AND ${untouched}) r GROUP BY owner
+),
+totals AS MATERIALIZED (
+  SELECT ${part} AS part, is_then, coalesce(sum(deals), 0) AS deals, coalesce(sum(value), 0) AS value,
+    coalesce(sum(weighted), 0) AS weighted, coalesce(sum(without_rate), 0) AS without_rate
+  FROM (
+    SELECT true AS is_then, ${sums} FROM before WHERE is_in GROUP BY owner
+    UNION ALL
+    SELECT false, ${sums} FROM after WHERE is_in GROUP BY owner
+    UNION ALL
+    SELECT is_then, untouched.* FROM untouched, (VALUES (true), (false)) v (is_then)) x
+  GROUP BY is_then, ${sets}
+)`
 }
 
 /** What became of each deal that differs, in the whole and for its owners: one line for each kind of change. */
 function linesSql(from: AsOf, seen: Seen, isByOwner: boolean): Sql {
-  const parts = isByOwner
-    ? sql`(SELECT 0::bigint AS part UNION SELECT b.owner WHERE b.id IS NOT NULL
-      UNION SELECT a.owner WHERE a.id IS NOT NULL)`
-    : sql`(SELECT 0::bigint AS part)`
+  const owners = sql`CASE WHEN b.owner = a.owner THEN ARRAY[0, a.owner]
+      ELSE array_remove(ARRAY[0, b.owner, a.owner], NULL) END`
+  const parts = sql`unnest(${isByOwner ? owners : sql`ARRAY[0]`}::bigint[])`
   const ofPart = (row: Sql, is: Sql) => sql`coalesce(${row}.${is} AND part IN (0, ${row}.owner), false)`
   const [b, a] = [sql`b`, sql`a`]
   return sql`  SELECT p.part, coalesce(a.id, b.id) AS id, k.kind, k.open, k.value, k.weighted,
     coalesce(a.base, b.base, 0) AS worth
   FROM before b FULL JOIN after a ON a.id = b.id
-    CROSS JOIN LATERAL ${parts} p
+    CROSS JOIN LATERAL ${parts} p (part)
     CROSS JOIN LATERAL (SELECT ${ofPart(b, sql`is_in`)} AS was_in, ${ofPart(a, sql`is_in`)} AS is_in,
       ${ofPart(b, sql`is_match`)} AS was_match, ${ofPart(a, sql`is_match`)} AS is_match,
       coalesce(a.expected, 'infinity') > coalesce(b.expected, 'infinity') AS is_later) i
@@ -171,7 +194,7 @@ function changesOf(from: AsOf, seen: Seen): Sql[] {
         WHEN b.status <> ${open} THEN 'reopened' ELSE ${dated} END`
   const departure = sql`CASE WHEN a.is_deleted THEN 'deleted' WHEN NOT i.is_match THEN 'went_out'
         WHEN a.status <> ${open} THEN ${outcome} ELSE ${dated} END`
-  const isClosedSince = sql`i.is_match AND a.is_within AND a.status <> ${open}
+  const isClosedSince = sql`i.is_match AND a.status <> ${open}
         AND (${isSince} OR b.status <> a.status)`
   const amount = (column: Sql) => sql`CASE WHEN i.is_in THEN a.${column} ELSE 0 END
         - CASE WHEN i.was_in THEN b.${column} ELSE 0 END`

@@ -65,7 +65,7 @@ export function ChangesOfKind({ step, query, measure }: Props) {
               <Link
                 to="/$table/$id"
                 params={{ table: 'deals', id: String(deal.id) }}
-                className="linked min-w-0 truncate"
+                className="linked max-w-full basis-full truncate sm:basis-auto"
               >
                 <bdi>{deal.title}</bdi>
               </Link>

@@ -39,7 +39,7 @@ export function ChangesReport({ search, period, isTable, isInAmounts }: ReportPr
             <ChangesWaterfall
               changes={changes.data!}
               measure={measure}
-              then={`at the start of ${format.date(since)}`}
+              then={`on ${format.date(since)}`}
               now={on}
               filter={all(
                 'status:eq(Open)',

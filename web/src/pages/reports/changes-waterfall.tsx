@@ -18,7 +18,7 @@ import { useMeasured } from './use-measured.ts'
 type Props = {
   changes: Changes
   measure: Measure
-  /** words of the two moments: "at the start of Nov 23", "now" */
+  /** words of the two moments: "on Nov 23", "now" */
   then: string
   now: string
   /** finds the open deals of now */
