@@ -1,6 +1,6 @@
 /**
- * Moments of an account's past that parameters name (D74, D161): days, of which the begin or the end is meant,
- * and instants. Knows no record and no HTTP.
+ * Moments of an account's past that parameters name (D74, D161): days, of which the begin or the end is
+ * meant, and instants. Knows no record and no HTTP.
  */
 import { parameterProblem, Refusal } from '../errors.ts'
 import type { Reader } from '../records/store.ts'

@@ -123,7 +123,7 @@ before(async () => {
   await deal('new and gone', 7)
   await sent('DELETE', `deal/${ids['new and gone']}`)
   to = await moment()
-  // What comes later is not told.
+  // Later changes are not counted.
   await patch('same', { deal_value: { currency: 'USD', value: 99 } })
   await deal('later', 8)
   aSecondGoesBy()
@@ -173,7 +173,7 @@ test('from and to are the forecasts of then, and what came later changes nothing
   const nothing = await changes({ from: to, to, filter })
   assert.deepEqual(nothing.steps, [])
   assert.deepEqual(nothing.before, nothing.after)
-  // What was won between is the same, also where the day has an end in the future.
+  // The end of today is in the future.
   const today = (await db.query(`SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day`))[0]!.day!
   assert.equal((await changes({ from, to: today, filter })).after.count, after.count)
 })
@@ -237,7 +237,7 @@ test('a deal that is expected outside of the forecast has left it', async () => 
   assert.deepEqual(slipped, [3, -61, -6.1])
   assert.deepEqual(pulled_in, [1, -20, -2])
   assert.equal(told(march).grown[0], 2)
-  // What was won is told, wherever it was expected.
+  // A won deal is counted, on whatever day it was expected.
   const april = await changes({ from, to, filter, expected_from: '2027-04-01', expected_to: '2027-04-30' })
   assert.deepEqual(
     [april.before.count, told(april)],

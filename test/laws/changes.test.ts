@@ -1,6 +1,6 @@
 /**
- * The steps of changes add up (D161): over random histories, the forecast then and the sum of the steps is the
- * forecast now, for the whole and for each owner, and both are what sums answer as of these days (D74).
+ * The steps of changes add up (D161): over random histories, the forecast then and the sum of the steps is
+ * the forecast now, for the whole and for each owner, and both are the sums as of these days (D74).
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -70,7 +70,7 @@ test('a manager sees the forecast then and now, what lies between, and the deals
     'Won: -$4,000, 1 deal',
   ])
     await chart.getByRole('link', { name, exact: true }).waitFor()
-  // What only moves changes no value: it has its deals all the same.
+  // A step that changes no value has its deals all the same.
   assert.equal(await chart.getByText('Slipped').count(), 0)
   const slipped = page.getByRole('region', { name: 'Slipped: 7 deals' })
   await slipped.getByText('Feb 10, 2031 → to Mar 10, 2031').first().waitFor()

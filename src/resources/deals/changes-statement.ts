@@ -1,6 +1,6 @@
 /**
- * The statement of the changes between two moments (D161): the deals as of each, the sums of both, what became
- * of each deal that differs, and the first deals of each kind. Knows no HTTP and no parameters.
+ * The statement of the changes between two moments (D161): the deals as of each, the sums of both, the kinds
+ * of change of each deal, and the first deals of each kind. Knows no HTTP and no parameters.
  */
 import { halfEven } from '../../fields/decimal.ts'
 import { asOfSql, pastRow } from '../../history/as-of-day.ts'
@@ -13,7 +13,7 @@ import { type Caller, callerParamsOf, visible } from '../../rights/visibility.ts
 import { param, type Sql, sql } from '../../sql.ts'
 import { statusOf } from './deal.ts'
 
-/** What may become of a deal, in the order of the steps: what adds to a forecast comes first. */
+/** The kinds of change, in the order of the steps: first those that add to a forecast. */
 export const kinds = [
   ...(['new', 'reopened', 'came_in', 'grown', 'moved_forward', 'pulled_in', 'rates'] as const),
   ...(['other', 'slipped', 'moved_back', 'shrunk', 'went_out', 'deleted', 'lost', 'won'] as const),
@@ -37,8 +37,8 @@ export type ChangesRequest = Selection & {
 
 export const dealPageSizes = { usual: 10, max: 100 }
 
-/** What the caller's role sees: amounts, the same by their probability, owners and expected dates. */
-export type Seen = {
+/** True for each part of a deal that the caller's role sees. */
+export type SeenParts = {
   readonly value: boolean
   readonly weighted: boolean
   readonly owner: boolean
@@ -52,7 +52,7 @@ export const nobody = -1
 export function changesSql(
   caller: Caller,
   request: ChangesRequest,
-  { from, to, seen }: { readonly from: AsOf; readonly to: AsOf; readonly seen: Seen },
+  { from, to, seen }: { readonly from: AsOf; readonly to: AsOf; readonly seen: SeenParts },
 ): Sql {
   const { stages, account, currencies } = caller.catalog
   const inOrder = [...stages.values()].toSorted(
@@ -95,7 +95,7 @@ SELECT json_build_object(
       LEFT JOIN before b ON b.id = l.id LEFT JOIN after a ON a.id = l.id))::text AS found`
 }
 
-/** The deals with events since a moment, or created since: all others are now as they were then. */
+/** The deals with events since a moment, or created since: no other deal has changed. */
 function touchedSql(caller: Caller, { moment, seq }: AsOf): Sql {
   const { account } = callerParamsOf(caller)
   return sql`  SELECT e.record_id AS id FROM event e
@@ -114,7 +114,7 @@ function statesSql(caller: Caller, request: ChangesRequest, past: AsOf): Sql {
   r.deal_value_currency AS currency, r.deal_value_in_base_currency_value AS base, r.stage_probability AS chance,
   ${isFound} AS is_found, ${isWithin(request)} AS is_within
 FROM deal r WHERE ${visible(schema.resource.name, params, sql`r`)}`
-  // What a filter finds by the clock changes without an event.
+  // By the clock, a deal comes into a filter without an event.
   const only = isVolatile(filter) ? sql`true` : sql`d.id IN (SELECT id FROM touched)`
   const isMatch = sql`deleted_at IS NULL AND is_found`
   return sql`SELECT s.id, created_at, deleted_at IS NOT NULL AS is_deleted, pipeline, pipeline_stage, status,
@@ -162,8 +162,8 @@ totals AS MATERIALIZED (
 )`
 }
 
-/** What became of each deal that differs, in the whole and for its owners: one line for each kind of change. */
-function linesSql(from: AsOf, seen: Seen, isByOwner: boolean): Sql {
+/** The kinds of change of each deal, in the whole and for its owners: one line for each kind. */
+function linesSql(from: AsOf, seen: SeenParts, isByOwner: boolean): Sql {
   const owners = sql`CASE WHEN b.owner = a.owner THEN ARRAY[0, a.owner]
       ELSE array_remove(ARRAY[0, b.owner, a.owner], NULL) END`
   const parts = sql`unnest(${isByOwner ? owners : sql`ARRAY[0]`}::bigint[])`
@@ -182,13 +182,13 @@ function linesSql(from: AsOf, seen: Seen, isByOwner: boolean): Sql {
 
 /**
  * Of a deal as `b` and then as `a`: how it came into the forecast or left it or, if it stayed, how its value,
- * its stage and its date changed. The value counts at the probability of then, the stage at the value of now:
- * so both add up.
+ * its stage and its date changed. The value counts at the former probability, the stage at the new value: so
+ * both add up.
  */
-function changesOf(from: AsOf, seen: Seen): Sql[] {
+function changesOf(from: AsOf, seen: SeenParts): Sql[] {
   const [open, won] = [sql.integer(statusOf.open), sql.integer(statusOf.won)]
   const isSince = sql`b.id IS NULL AND a.created_at >= ${from.moment}::timestamptz`
-  const outcome = sql`CASE a.status WHEN ${won} THEN 'won' ELSE 'lost' END`
+  const outcome = sql`CASE WHEN a.status = ${won} THEN 'won' ELSE 'lost' END`
   const dated = sql`CASE WHEN i.is_later THEN 'slipped' ELSE 'pulled_in' END`
   const arrival = sql`CASE WHEN ${isSince} THEN 'new' WHEN NOT i.was_match THEN 'came_in'
         WHEN b.status <> ${open} THEN 'reopened' ELSE ${dated} END`
@@ -220,7 +220,7 @@ function changesOf(from: AsOf, seen: Seen): Sql[] {
 }
 
 /** CTEs: the first deals of each kind, or those of one behind a deal; one more than are answered. */
-function listedSql({ kind, after, pageSize }: ChangesRequest, seen: Seen): Sql {
+function listedSql({ kind, after, pageSize }: ChangesRequest, seen: SeenParts): Sql {
   // An order by hidden amounts would reveal them (D64).
   const size = seen.value
     ? sql`CASE WHEN kind IN ('grown', 'shrunk', 'rates') THEN abs(value) ELSE worth END`
@@ -241,8 +241,8 @@ listed AS MATERIALIZED (
 )`
 }
 
-/** The JSON of a deal as it was, without what the role hides; null: it was not there, or not seen. */
-function stateSql(row: Sql, seen: Seen, decimals: number): Sql {
+/** The JSON of a deal at a moment, without hidden fields; null: it was not there, or not seen. */
+function stateSql(row: Sql, seen: SeenParts, decimals: number): Sql {
   const members = [
     sql`'pipeline_stage', ${row}.pipeline_stage`,
     ...(seen.owner ? [sql`'sales_owner', nullif(${row}.owner, ${sql.integer(nobody)})`] : []),

@@ -1,6 +1,6 @@
 /**
- * The changes between two moments, GET /deal/changes (D161): the forecast then and now, and the steps from one
- * to the other, each with its deals. changes-statement.ts reads them. Knows no HTTP.
+ * The changes between two moments, GET /deal/changes (D161): the forecast then and now, and the steps from
+ * one to the other, each with its deals. changes-statement.ts reads them. Knows no HTTP.
  */
 import { parameterProblem, Refusal } from '../../errors.ts'
 import { type ResourceSchema, shownField } from '../../fields/catalog.ts'
@@ -27,7 +27,7 @@ import {
   type Kind,
   kinds,
   nobody,
-  type Seen,
+  type SeenParts,
 } from './changes-statement.ts'
 
 const dayOrMoment = { type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] }
@@ -163,8 +163,8 @@ async function changesOf(db: Reader, caller: Caller, request: ChangesRequest): P
   return { ...head, owners: owners.slice(0, groupsMax), hasMore: owners.length > groupsMax }
 }
 
-/** What the caller's role sees of deals. */
-function seenBy(caller: Caller, { schema }: ChangesRequest): Seen {
+/** The parts of deals that the caller's role sees. */
+function seenBy(caller: Caller, { schema }: ChangesRequest): SeenParts {
   const sees = (field: string) => shownField(schema, field) !== null
   return {
     value: seesSum('deal_value_in_base_currency', caller),
@@ -184,7 +184,7 @@ function refuseReversed(from: string, to: string): void {
 function waterfallOf(
   { totals, steps }: Found,
   part: number,
-  { seen, decimals, kind }: { seen: Seen; decimals: number; kind: Kind | null },
+  { seen, decimals, kind }: { seen: SeenParts; decimals: number; kind: Kind | null },
 ) {
   const own = steps.filter(([of]) => of === part)
   const ofKind = new Map(own.map(step => [step[1], step]))

@@ -1,4 +1,4 @@
-/** Reports: the forecast, its changes, the funnel, the reasons and the owners. The address contains the parameters. */
+/** Reports: forecast, changes, funnel, reasons and owners. The address contains the parameters. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ComponentType, useState } from 'react'

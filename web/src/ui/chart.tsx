@@ -97,8 +97,9 @@ export function StackedBars(props: {
 }
 
 /**
- * Bars below each other; a funnel centres them, and in a waterfall each begins where the one before ended. All share the columns of one grid, and so one scale: the text
- * at the end of one bar takes room from every bar alike.
+ * Bars below each other; a funnel centres them, and in a waterfall each begins where the last one ended. All
+ * share the columns of one grid, and so one scale: the text at the end of one bar takes room from every bar
+ * alike.
  */
 export function Bars(props: { label: string; bars: readonly Bar[]; isFunnel?: boolean; onOpen: Open }) {
   const { label, bars, isFunnel = false, onOpen } = props

@@ -1,4 +1,4 @@
-/** What changed in the forecast between two days: the waterfall, the deals of each kind, and the owners (D161). */
+/** The changes of the forecast between two days (D161): the waterfall, the deals of each kind, the owners. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { callApi } from '../../api/api.ts'

@@ -78,7 +78,7 @@ export function waterfallOf({ before, steps }: Pick<Changes, 'before' | 'steps'>
   })
 }
 
-/** What a step adds to a measure of the forecast. */
+/** The amount that a step adds to a measure of the forecast. */
 export function changeOf({ open, value = 0, weighted_value = 0 }: Step, measure: Measure): number {
   return { count: open, value, weighted_value }[measure]
 }
