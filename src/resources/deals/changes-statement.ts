@@ -140,7 +140,9 @@ function totalsSql(caller: Caller, request: ChangesRequest, isByOwner: boolean):
     : [sql`0::bigint`, sql`()`]
   const sums = sql`owner, count(*) AS deals, sum(amount) AS value, sum(weighted) AS weighted,
     count(*) FILTER (WHERE value IS NOT NULL AND base IS NULL) AS without_rate`
-  const untouched = isVolatile(request.filter) ? sql`false` : sql`r.id NOT IN (SELECT id FROM touched)`
+  const untouched = isVolatile(request.filter)
+    ? sql`false`
+    : sql`NOT EXISTS (SELECT 1 FROM touched t WHERE t.id = r.id)`
   return sql`untouched AS MATERIALIZED (
   SELECT ${sums} FROM (
     SELECT coalesce(r.sales_owner, ${sql.integer(nobody)}) AS owner, r.deal_value_value AS value,
