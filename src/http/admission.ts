@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AuthenticatedCaller, Callers } from '../accounts/callers.ts'
 import { accountOf } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
+import { isOfCalendar } from '../rights/scopes.ts'
 import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { type Quota, quota } from '../waiting/quota.ts'
 import { type Client, clientOf, refuseOtherSites } from './client.ts'
@@ -144,6 +145,8 @@ export function allowed(caller: AuthenticatedCaller | null, scope: string): Auth
       'The token is unknown, expired or revoked. POST /rest/api/v1/token makes another, as does "dealwright token create".',
     )
   if (scope !== 'any') caller.rights.need(scope)
+  else if (isOfCalendar(caller.rights.scopes))
+    throw new Refusal('forbidden', 'The secret of a calendar reads its feed, and nothing else.')
   return caller
 }
 

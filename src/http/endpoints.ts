@@ -56,7 +56,7 @@ function addPublicRoute(app: FastifyInstance, route: PublicRoute, { connections 
 /** Adds a route that needs no caller, such as a sign-in; in all else like an account's route. */
 function addAnonymousRoute(
   app: FastifyInstance,
-  { method, url, bodyLimit, anonymousHandler, takesToken }: AnonymousRoute,
+  { method, url, bodyLimit, anonymousHandler, takesToken, isFile }: AnonymousRoute,
   { admission, admitted, connections }: Service,
 ): void {
   app.route({
@@ -65,7 +65,7 @@ function addAnonymousRoute(
     config: { bodyLimit },
     onRequest: async request => {
       admitted.set(request, await (takesToken ? admission.admitAnyone : admission.admitAnonymous)(request))
-      refuseOtherThanJson(request)
+      if (!isFile) refuseOtherThanJson(request)
     },
     handler: async (request, reply) => {
       const anonymous = admitted.get(request)!
@@ -76,6 +76,7 @@ function addAnonymousRoute(
         const answer = await anonymousHandler({
           ...{ caller, client, url: address, query: readQuery(address) },
           ...{ body: request.body as ApiRequest['body'], wantsPage: wantsPage(request) },
+          hungUp: () => hangUpOf(reply.raw),
         })
         return send(
           reply,

@@ -68,6 +68,8 @@ export type AnonymousRequest = {
   readonly client: Client
   /** true if a browser shows the response */
   readonly wantsPage: boolean
+  /** aborted if the connection ends before the response */
+  hungUp(): AbortSignal
 }
 
 /** A signal that is aborted if the connection ends before the response does. */

@@ -75,6 +75,8 @@ export type AnonymousRoute = Path & {
   readonly bodyLimit: BodyLimit
   /** true if a token makes the sender a caller */
   readonly takesToken?: true
+  /** true if the response is a file, whatever Accept says */
+  readonly isFile?: true
 }
 
 export type Route = AccountRoute | PublicRoute | AnonymousRoute

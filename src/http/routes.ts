@@ -16,6 +16,7 @@ import type { WebhookWorker } from '../work/webhooks/worker.ts'
 import type { Readable, Route } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
 import { authorizationRoutes } from './routes/authorizations.ts'
+import { calendarRoute } from './routes/calendar.ts'
 import { feedRoute, undoRoute } from './routes/event-routes.ts'
 import { exportLimits, exportRoute } from './routes/export.ts'
 import { fieldRoutes } from './routes/field-routes.ts'
@@ -81,6 +82,7 @@ export function routes(parts: RouteParts): readonly Route[] {
     // The currencies are all of ISO 4217: none can be created or deleted.
     ...records('currency', { without: ['create', 'remove', 'restore', 'getBy', 'upsert'] }),
     ...accountRoutes(db, configured),
+    calendarRoute({ db, callers, now }),
     searchRoute(db),
     feedRoute({ db, callers, subscribers }),
     undoRoute(db, retentionDays),

@@ -5,7 +5,7 @@
 import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Resource } from '../fields/resource.ts'
 import { forbiddenTokenChange } from '../rights/grants.ts'
-import { checkScopes } from '../rights/scopes.ts'
+import { calendarScope, checkScopes } from '../rights/scopes.ts'
 
 /** Set when a token is used, without an event. */
 const byCallers = { readOnly: true, volatile: true, ofStore: true } as const
@@ -37,6 +37,10 @@ export const token: Resource = {
     const { before, after, clock, problem, warn } = draft
     const scopes = after.scopes as string[]
     checkScopes(scopes, draft)
+    if (scopes.includes(calendarScope) && scopes.length > 1)
+      problem('scopes', 'contradiction', `has ${calendarScope} and others`, {
+        hint: 'The secret of a calendar is in an address, so it does nothing else: make another token.',
+      })
     if (!before && scopes.length === 0)
       warn({
         field: 'scopes',

@@ -37,7 +37,7 @@ export function forbiddenTokenChange({ before, after, rights }: RightsChange): s
   const added = (after.scopes as string[]).filter(
     scope => !((before?.scopes ?? []) as string[]).includes(scope),
   )
-  const notHeld = added.filter(scope => !rights.scopes.has(scope))
+  const notHeld = added.filter(scope => !allows(rights.scopes, scope))
   if (notHeld.length)
     return `A token has no more scopes than whoever makes it; you lack ${notHeld.join(', ')}.`
   if (before && mayMore(before.scopes as string[], rights))

@@ -89,9 +89,9 @@ function admitted(method: string, url: string): readonly number[] {
   return [200, 400]
 }
 
-/** Statuses of public routes: no provider is set up, and the body is no sign-in. */
+/** Statuses of public routes: there is no provider and no such calendar, and the body is no sign-in. */
 function open(method: string, url: string): readonly number[] {
-  if (url.includes('/openid')) return [404]
+  if (url.includes('/openid') || url.includes('/calendar/')) return [404]
   return method === 'POST' ? [422] : [200]
 }
 

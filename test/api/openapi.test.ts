@@ -221,6 +221,7 @@ test('it is made once for a catalog and the same scopes, and anew for another ca
       body: undefined,
       client: {} as never,
       wantsPage: false,
+      hungUp: () => new AbortController().signal,
     })
   }
   const catalog = await loadCatalog(db, resources, 1)

@@ -3,12 +3,14 @@
  * are generated from the document, so new routes are included.
  */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
 import { createLink } from '../../src/accounts/sign-in/links.ts'
+import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { browser, type Page } from '../support/browser.ts'
@@ -96,6 +98,8 @@ function any({ path, method, said }: Operation): Asked {
       : ''
   const filled = path
     .replace(/(\w+)\/by\/\{field\}/, (_, resource) => `${resource}/by/${uniqueFields.get(resource)}`)
+    // A secret in its form is looked up.
+    .replace('{file}', `${newToken(1, randomBytes)}.ics`)
     .replace(/\{\w+\}/g, '99999999')
   const body = path.endsWith('/batch') ? { operations: [{ op: 'delete', id: 99999999 }], atomic: true } : {}
   return { method: method.toUpperCase(), path: filled + query, ...(said.requestBody ? { body } : {}) }
@@ -152,7 +156,8 @@ test('what the head or the query is refused for: 400, 401, 403, 404, 406, 415', 
   const unknown = { method: 'GET', path: `${v1}/authorization?${program}`, headers: own }
   assert.deepEqual(noted(operationCalled('authorization_get'), 422, await send(service, unknown)), [])
   await provoke(400, async operation => {
-    const { path, ...asked } = any(operation)
+    const isOfCalendar = operation.said.operationId === 'calendar_feed'
+    const { path, ...asked } = isOfCalendar ? await requestFor(operation) : any(operation)
     const wrong = path.includes('?') ? `${path}&x=1` : `${path}?x=1`
     return send(withProvider, { ...asked, path: path.startsWith('/docs') ? '/docs/%zz' : wrong })
   })

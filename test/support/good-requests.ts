@@ -128,6 +128,10 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
   /** Requests that differ from those of other resources. */
   const special: { readonly [id: string]: () => Promise<Partial<Asked>> } = {
     docs_page: async () => ({ path: '/docs/reference' }),
+    calendar_feed: async () => {
+      const { token } = await sent('POST', 'token', { name: 'Calendar', scopes: ['calendar:read'] })
+      return { path: `${v1}/calendar/${token}.ics` }
+    },
     search: async () => ({ path: `${v1}/search?q=tried` }),
     field_dropdown: async () => ({ path: `${v1}/field/dropdown?name=source` }),
     // A resource that gets no new field meanwhile.

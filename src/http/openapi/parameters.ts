@@ -88,6 +88,7 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
     name: { ...path('name', 'The name of the page.'), schema: text },
     field: { ...path('field', 'The name of a unique field.'), schema: text },
     value: { ...path('value', 'The value that the record has in the field.'), schema: text },
+    file: { ...path('file', 'The secret of the calendar, with the ending .ics.'), schema: text },
     source: {
       ...query('source', {
         schema: { enum: resources },
