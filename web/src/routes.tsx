@@ -134,6 +134,13 @@ const today = createRoute({
   component: lazyPage(() => import('./pages/today.tsx'), 'Today'),
 })
 
+const calendar = createRoute({
+  getParentRoute: () => shell,
+  path: '/calendar',
+  validateSearch: only('view', 'date', 'owner'),
+  component: lazyPage(() => import('./calendar/calendar.tsx'), 'Calendar'),
+})
+
 const forecast = createRoute({
   getParentRoute: () => shell,
   path: '/forecast',
@@ -202,6 +209,7 @@ const tree = root.addChildren([
     home,
     board,
     today,
+    calendar,
     forecast,
     settings.addChildren([settingsPage]),
     newImport,

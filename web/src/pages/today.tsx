@@ -1,22 +1,21 @@
 /** The activities of a day: overdue, today's, the next days', and those done today. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Phone, Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { addDays } from '../activities/next-days.ts'
+import { useWhose, WhoseSelect } from '../activities/whose.tsx'
 import type { AnyRecord, Field } from '../api/api.ts'
-import { expandable, fieldsQuery, pageQuery, usersQuery } from '../api/queries.ts'
+import { expandable, fieldsQuery, pageQuery } from '../api/queries.ts'
 import { fromWall } from '../fields/zone.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { ActivityRow } from '../records/timeline/activity-row.tsx'
 import { type Command, useCommands } from '../shell/commands.ts'
 import { openLog } from '../shell/log-activity.tsx'
-import { may, useMe, useReadOnlyReason } from '../shell/me.ts'
+import { useReadOnlyReason } from '../shell/me.ts'
 import { openNew } from '../shell/new-record.tsx'
 import { GettingStarted } from '../start/getting-started.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState, Skeleton } from '../ui/elements.tsx'
-import { Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
 import { agendaOf } from './agenda.ts'
 import { NextActivity } from './next-activity.tsx'
@@ -24,23 +23,18 @@ import { NextActivity } from './next-activity.tsx'
 const most = 200
 
 export function Today() {
-  const me = useMe()
   const format = useFormat()
-  const navigate = useNavigate()
-  const { owner } = useSearch({ strict: false })
+  const { owner, conditions } = useWhose()
   const reason = useReadOnlyReason('activity')
   const { data: sections } = useSuspenseQuery(fieldsQuery('activity'))
-  const { data: users = [] } = useQuery({ ...usersQuery, enabled: may(me, 'user:read') })
   const [done, setDone] = useState<AnyRecord | null>(null)
-  const whose = owner ?? String(me.user.id)
-  const mine = whose === 'all' ? [] : [`owner:eq(${whose})`]
   const expand = expandable(sections)
   const today = format.today()
   const begin = fromWall(`${today}T00:00`, format.timeZone)
   const open = useQuery(
     pageQuery(
       'activity',
-      { filter: [...mine, 'done_at:isnull(true)'].join(','), sort: 'due_at:asc', expand },
+      { filter: [...conditions, 'done_at:isnull(true)'].join(','), sort: 'due_at:asc', expand },
       1,
       most,
     ),
@@ -48,7 +42,7 @@ export function Today() {
   const finished = useQuery(
     pageQuery(
       'activity',
-      { filter: [...mine, `done_at:gte(${begin})`].join(','), sort: 'done_at:desc', expand },
+      { filter: [...conditions, `done_at:gte(${begin})`].join(','), sort: 'done_at:desc', expand },
       1,
       most,
     ),
@@ -58,7 +52,7 @@ export function Today() {
     () => agendaOf(open.data?.data ?? [], today, addDays(today, 7), format.dateOf),
     [open.data, today, format],
   )
-  const add = () => openNew('activity', whose === 'all' ? {} : { owner: Number(whose) })
+  const add = () => openNew('activity', owner === null ? {} : { owner })
   const doneToday = finished.data?.data ?? []
   const isEmptyDay = open.data?.data.length === 0 && doneToday.length === 0
   const groups = [
@@ -68,26 +62,10 @@ export function Today() {
     { title: 'Later', list: agenda.later },
     { title: 'Without a date', list: agenda.undated },
   ]
-  const choices = [
-    { id: me.user.id, name: 'Mine' },
-    ...users.filter(({ id, is_active }) => id !== me.user.id && (is_active as unknown) !== 2),
-  ]
   return (
     <main className="min-h-0 grow overflow-y-auto">
       <PageHead title="Today" detail={format.longDate(today)}>
-        <Select
-          label="Whose activities"
-          isLabelHidden
-          value={whose}
-          onChange={chosen =>
-            void navigate({
-              to: '/today',
-              search: { owner: chosen === String(me.user.id) ? undefined : (chosen ?? 'all') } as never,
-              replace: true,
-            })
-          }
-          choices={[...choices, { id: 'all', name: 'Everybody’s' }]}
-        />
+        <WhoseSelect />
         <Button reason={reason} onPress={() => openLog('Call')}>
           <Phone size={14} aria-hidden /> Log a call
         </Button>

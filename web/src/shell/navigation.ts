@@ -1,6 +1,7 @@
 /** The entries of the navigation: the path, the keys, the required scope, and synonyms. */
 import {
   Building2,
+  CalendarDays,
   ChartColumn,
   CircleCheckBig,
   Columns3,
@@ -30,6 +31,15 @@ const places = [
     icon: CircleCheckBig,
     keys: 'g t',
     words: 'tasks to-do agenda activities calls',
+    scope: 'activity:read',
+  },
+  {
+    to: '/calendar',
+    params: {},
+    label: 'Calendar',
+    icon: CalendarDays,
+    keys: 'g a',
+    words: 'week month appointments meetings schedule',
     scope: 'activity:read',
   },
   {

@@ -3,6 +3,8 @@
 export const everything = 'admin'
 /** Scope of the feed (D71). */
 export const follow = 'event:read'
+/** Scope of a calendar's secret, which the calendar makes (D160): nobody chooses it. */
+export const calendarFeed = 'calendar:read'
 
 /** The names of the resources, in display order. */
 const names: { readonly [resource: string]: string } = {
@@ -25,10 +27,11 @@ const names: { readonly [resource: string]: string } = {
   job: 'Jobs',
   import: 'Imports',
   mcp: 'Agents at once, without asking',
+  calendar: 'a calendar feed',
 }
 
 /** An older or newer service has others; those of its own roles are shown, too. */
-const sure = Object.keys(names).filter(name => !['view', 'job', 'import'].includes(name))
+const sure = Object.keys(names).filter(name => !['view', 'job', 'import', 'calendar'].includes(name))
 /** An import is a job, and read as one (D80). */
 const writtenOnly = ['import', 'mcp']
 
@@ -45,7 +48,7 @@ type ScopeRow = {
 /** The rows of the table: every resource that is known, or in the scopes of a role. */
 export function scopeRows(granted: readonly string[]): ScopeRow[] {
   const named = granted
-    .filter(scope => scope.includes(':') && scope !== follow)
+    .filter(scope => scope.includes(':') && scope !== follow && scope !== calendarFeed)
     .map(scope => scope.slice(0, scope.indexOf(':')))
   const known = new Set([...sure, ...named])
   const order = [...Object.keys(names), ...known]

@@ -1,0 +1,74 @@
+/** An entry of the calendar: a link to its activity, with its time, its title and what it clashes with. */
+import { Link } from '@tanstack/react-router'
+import { CircleCheckBig, Mail, Phone, SquareCheck, StickyNote, TriangleAlert, Users } from 'lucide-react'
+import type { Named } from '../api/api.ts'
+import { useFormat } from '../format/use-format.tsx'
+import { recordPath } from '../routes.tsx'
+import { classes } from '../ui/classes.ts'
+import { clockOf } from './days.ts'
+import type { Entry } from './entries.ts'
+
+const icons = [Phone, Users, SquareCheck, Mail, StickyNote]
+
+/** `block` fills its time of the day, `line` is one line, `row` is one of a list. */
+export function EntryLink(props: { entry: Entry; look: 'block' | 'line' | 'row'; isForAll: boolean }) {
+  const { entry, look, isForAll } = props
+  const { activity, title, isDone, isMeeting, day, time, clashes } = entry
+  const format = useFormat()
+  const at = time ? format.time(clockOf(time.from)) : null
+  const until = time ? format.time(clockOf(time.to)) : null
+  const owner = activity._expanded?.owner as Named | null | undefined
+  const isLate = !isDone && String(activity.due_at) < new Date().toISOString()
+  const clash = clashes.length > 0 ? `Clashes with ${clashes.map(name => `“${name}”`).join(' and ')}` : null
+  const kind = icons[Number(activity.kind) - 1] ?? SquareCheck
+  const Icon = clash ? TriangleAlert : isDone ? CircleCheckBig : kind
+  const atText = at && (
+    <span className="tabular font-normal whitespace-nowrap" data-time>
+      {at}
+    </span>
+  )
+  const more = [
+    at ? `${at}–${until}` : 'Whole day',
+    title,
+    isForAll && owner?.name,
+    isDone ? 'done' : isLate && 'overdue',
+    clash,
+  ]
+  return (
+    <Link
+      to={recordPath('activity', activity.id)}
+      data-entry={activity.id}
+      data-stop={`${activity.id} ${day}`}
+      tabIndex={-1}
+      draggable={false}
+      title={more.filter(Boolean).join('\n')}
+      className={classes(
+        'calendar-entry',
+        look === 'block' && 'is-block',
+        look === 'row' && 'is-row',
+        isMeeting ? 'is-meeting' : 'is-other',
+        isDone && 'is-done',
+        clash && 'is-clash',
+      )}
+    >
+      <Icon
+        size={12}
+        aria-hidden
+        className={classes(look === 'row' ? 'mt-1' : 'mt-[2px]', 'shrink-0', isLate && 'text-lost')}
+      />
+      <span className={classes('text min-w-0', look === 'line' && 'truncate', look === 'row' && 'grow')}>
+        {look !== 'block' && at && <>{atText} </>}
+        {look === 'row' && !at && <span className="font-normal text-ink-soft">Whole day </span>}
+        <span dir="auto" className={classes('font-medium', isDone && 'line-through')}>
+          {title}
+        </span>
+        {/* Where it stands says the time, too: the title comes first. */}
+        {look === 'block' && <> {atText}</>}
+        {isForAll && owner?.name && <span className="font-normal"> · {owner.name}</span>}
+        {isLate && <span className="unseen">, overdue</span>}
+        {isDone && <span className="unseen">, done</span>}
+        {clash && <span className={look === 'line' ? 'unseen' : 'block font-normal'}>{clash}</span>}
+      </span>
+    </Link>
+  )
+}
