@@ -592,6 +592,92 @@ export interface Schemas {
     name: string | null
     detail: string | null
   }
+  inbox_item: {
+    /** Stays the same; it is of this person alone. */
+    id: string
+    kind: "mention" | "assignment" | "due" | "rotting" | "job"
+    /** When it happened or was due, by which the list is sorted. */
+    at: string
+    read_at: string | null
+    /** An activity, a deal or a job. */
+    record: {
+      resource: string
+      id: number
+      name: string | null
+    }
+    /** What the activity is about. */
+    about: {
+      resource: string
+      id: number
+      name: string | null
+    } | null
+    actor: {
+      id: number
+      name: string
+    } | null
+    /** How many records: more than one where a job assigned them. */
+    count: number
+    /** An open page shows it when its time has come. */
+    is_reminder: boolean
+    due_at: string | null
+  }
+  inbox_meta: {
+    pageSize: number
+    hasMore: boolean
+    nextCursor: string | null
+    /** Unread items of all kinds that are shown; 1000 are 1000 or more. */
+    unread: number
+    /** Unread ones from a day ago to a day ahead, the earliest first. */
+    reminders: Array<{
+      /** Stays the same; it is of this person alone. */
+      id: string
+      kind: "mention" | "assignment" | "due" | "rotting" | "job"
+      /** When it happened or was due, by which the list is sorted. */
+      at: string
+      read_at: string | null
+      /** An activity, a deal or a job. */
+      record: {
+        resource: string
+        id: number
+        name: string | null
+      }
+      /** What the activity is about. */
+      about: {
+        resource: string
+        id: number
+        name: string | null
+      } | null
+      actor: {
+        id: number
+        name: string
+      } | null
+      /** How many records: more than one where a job assigned them. */
+      count: number
+      /** An open page shows it when its time has come. */
+      is_reminder: boolean
+      due_at: string | null
+    }>
+  }
+  inbox_settings: {
+    kinds?: {
+      mention?: Array<"app">
+      assignment?: Array<"app">
+      due?: Array<"app">
+      rotting?: Array<"app">
+      job?: Array<"app">
+    }
+    /** When no reminder pops up, by the clock of the person; the items come all the same. */
+    quiet?: {
+      from: string
+      to: string
+    } | null
+  }
+  person: {
+    id: number
+    name: string
+    /** False: they may not see it, and can not be mentioned. */
+    sees: boolean
+  }
   caller: {
     account: {
       id: number
@@ -1481,6 +1567,8 @@ export interface Schemas {
     due_at?: string | null
     /** Duration in minutes */
     duration?: number | null
+    /** Reminder, minutes before */
+    reminder?: number | null
     /** Done at */
     done_at?: string | null
     /** Outcome */
@@ -1519,6 +1607,7 @@ export interface Schemas {
     notes: string | null
     due_at: string | null
     duration: number | null
+    reminder: number | null
     done_at: string | null
     outcome: string | null
     owner: number | null
@@ -1547,6 +1636,8 @@ export interface Schemas {
     due_at?: string | null
     /** Duration in minutes */
     duration?: number | null
+    /** Reminder, minutes before How long before due_at it is shown to its owner; empty: it is not. */
+    reminder?: number | null
     /** Done at A moment, such as 2026-03-31T09:30:00Z. */
     done_at?: string | null
     /** Outcome */

@@ -2,10 +2,17 @@
 import type { Param, Sql } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
 
-/** A caller as parameters of a statement, each bound to one placeholder. */
-export type CallerParams = {
+/** The viewer in a condition of visibility (D63): a caller, or the users in the rows of a statement. */
+export type Onlooker = {
   readonly resources: Catalog['resources']
   readonly account: Param
+  readonly actor: Param | Sql
+  /** an array */
+  readonly territories: Param | Sql
+}
+
+/** A caller as parameters of a statement, each bound to one placeholder. */
+export type CallerParams = Onlooker & {
   readonly actor: Param
   /** an array literal */
   readonly territories: Param

@@ -59,6 +59,11 @@ export type Resource = {
    * change (D89)
    */
   readonly maintained?: { readonly document: string; readonly movedAt: string }
+  /**
+   * the text in which `@{12}` mentions user 12 (D156). Whoever is mentioned sees the record, and what it is a
+   * part of
+   */
+  readonly mentionsIn?: string
   /** ownership of its records, if a role may be limited to some of them (D63) */
   readonly ownership?: Ownership
   /** rules of users, if its records are users, who send the requests: nobody can delete themselves */

@@ -20,6 +20,7 @@ import { calendarRoute } from './routes/calendar.ts'
 import { feedRoute, undoRoute } from './routes/event-routes.ts'
 import { exportLimits, exportRoute } from './routes/export.ts'
 import { fieldRoutes } from './routes/field-routes.ts'
+import { inboxRoutes } from './routes/inbox.ts'
 import { jobRoutes } from './routes/job-routes.ts'
 import type { OpenId } from './routes/openid.ts'
 import { type RecordOperation, type RecordService, recordRoutes } from './routes/record-routes.ts'
@@ -87,6 +88,7 @@ export function routes(parts: RouteParts): readonly Route[] {
     feedRoute({ db, callers, subscribers }),
     undoRoute(db, retentionDays),
     undoSeveralRoute(db, retentionDays),
+    ...inboxRoutes(db),
     ...jobRoutes({ db, worker: jobWorker }),
     ...fieldRoutes({ db, callers, jobs, retentionDays }),
     ...authorizationRoutes({ db, worker }),

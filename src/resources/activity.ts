@@ -18,6 +18,7 @@ export const activity: Resource = {
   shownAs: ['subject'],
   ownership: { owner: 'owner', creator: 'created_by', through: ['deal', 'contact', 'company'] },
   partOf: ['deal', 'contact', 'company'],
+  mentionsIn: 'notes',
   updatesOthers: dealsInLine,
   fields: defineFields('activity', {
     'Basic information': [
@@ -39,6 +40,14 @@ export const activity: Resource = {
         label: 'Duration in minutes',
         type: 'SINGLE_NUMBER',
         config: { min: 0, max: longest, max_decimals: 0 },
+      },
+      {
+        id: 121,
+        name: 'reminder',
+        label: 'Reminder, minutes before',
+        type: 'SINGLE_NUMBER',
+        config: { min: 0, max: longest, max_decimals: 0 },
+        help: 'How long before due_at it is shown to its owner; empty: it is not.',
       },
       { id: 107, name: 'done_at', label: 'Done at', type: 'DATE_TIME' },
       {

@@ -65,6 +65,12 @@ export async function createSample(
   const deals = sampleDeals(random, now, ids, products, catalog)
   const created = await createDeals(tx, deals, now, context)
   await createAll(tx, 'activity', sampleActivities(random, now, created), context(now))
+  // Nothing of the sample appears in an inbox as news (D156).
+  await ask(
+    tx,
+    sql`INSERT INTO inbox_progress (account_id, seq)
+      SELECT account_id, last_seq FROM counter WHERE account_id = ${id}::bigint`,
+  )
 }
 
 /** Creates records of a resource in one batch, and returns their ids. */

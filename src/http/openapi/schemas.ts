@@ -14,6 +14,7 @@ import {
 } from '../../accounts/schemas.ts'
 import type { Schema } from '../../fields/field.ts'
 import { eventSchema, feedEventSchema, namedOrGoneSchema } from '../../history/schemas.ts'
+import { inboxItemSchema, inboxMetaSchema, inboxSettingsSchema, personSchema } from '../../inbox/schemas.ts'
 import { hitSchema } from '../../lists/search/search.ts'
 import { reports } from '../../resources/reports.ts'
 import { deliverySchema } from '../../resources/webhook.ts'
@@ -28,6 +29,10 @@ export const ownSchemas: { readonly [name: string]: Schema } = {
   event: eventSchema,
   feed_event: feedEventSchema,
   search_hit: hitSchema,
+  inbox_item: inboxItemSchema,
+  inbox_meta: inboxMetaSchema,
+  inbox_settings: inboxSettingsSchema,
+  person: personSchema,
   caller: callerSchema,
   account_settings: settingsSchema,
   account_input: settingsInputSchema,

@@ -9,6 +9,7 @@ import type { Values } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { Invariant } from '../../fields/resource.ts'
 import { ask, param, sql } from '../../sql.ts'
+import { mentionProblems } from '../mentions.ts'
 import type { Reference } from '../parse.ts'
 import { quotaProblem } from '../record-quota.ts'
 import { copiedFrom, lookUp, missingReferences } from '../references.ts'
@@ -67,8 +68,13 @@ export async function validate(
     const { undoes = null } = operation.options ?? {}
     return { ...one, after: applyRules(schema, parsed, before, context, related, undoes) }
   })
-  for (const one of ruled)
-    if (!(one instanceof Refusal) && !how.isOfMany) await addLate(db, schema, one, context)
+  for (const one of ruled) {
+    if (one instanceof Refusal) continue
+    const { parsed, before, after } = one
+    const mentioned = await mentionProblems(db, context, schema, { before, after, at: parsed.path })
+    for (const problem of mentioned) parsed.problems.add(() => problem)
+    if (!how.isOfMany) await addLate(db, schema, one, context)
+  }
   const drafts = await mapAccepted(ruled, one => draftOf(schema, one, context))
   for (const one of drafts)
     if (!(one instanceof Refusal) && one.invariant && (how.recheck || how.isLocked))

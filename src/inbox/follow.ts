@@ -1,0 +1,93 @@
+/**
+ * Follows the events of an account for the inboxes of its people (D156): mentions, and records that another
+ * person assigned to them. One statement inserts the items and advances the position. So each event makes its
+ * items exactly once, also with several processes and after an interruption.
+ */
+import { mentionPattern } from '../records/mentions.ts'
+import type { Reader } from '../records/store.ts'
+import { ask, type Param, param, type Sql, sql } from '../sql.ts'
+
+/** Maximum of events that one statement looks at. */
+const atOnce = 5000
+/** Retention: maximum number of items per person, and of days. */
+const [itemsMax, daysMax] = [10_000, 180]
+
+/** Looks at the account's events up to the newest one. */
+export async function followEvents(db: Reader, account: number): Promise<void> {
+  const own = param(String(account))
+  await ask(
+    db,
+    sql`INSERT INTO inbox_progress (account_id, seq) VALUES (${own}::bigint, 0) ON CONFLICT DO NOTHING`,
+  )
+  for (let isBehind = true; isBehind; ) {
+    const [row] = await ask(db, followSql(own))
+    isBehind = row?.is_behind === 'true'
+  }
+}
+
+/** Removes what an inbox no longer keeps. */
+export async function forgetOldItems(db: Reader, account: number): Promise<void> {
+  const own = param(String(account))
+  await ask(
+    db,
+    sql`DELETE FROM notification n WHERE n.account_id = ${own}::bigint AND (
+  n.at < now() - make_interval(days => ${sql.integer(daysMax)})
+  OR (n.user_id, n.id) IN (
+    SELECT x.user_id, x.id FROM (
+      SELECT y.user_id, y.id, row_number() OVER (PARTITION BY y.user_id ORDER BY y.at DESC, y.id DESC) AS place
+      FROM notification y WHERE y.account_id = ${own}::bigint) x
+    WHERE x.place > ${sql.integer(itemsMax)}))`,
+  )
+}
+
+/**
+ * Two processes at once: the second waits for the row of the first, and goes on after it. The events that it
+ * sees may end before that row's.
+ */
+function followSql(own: Param): Sql {
+  return sql`
+WITH progress AS MATERIALIZED (
+  SELECT p.seq FROM inbox_progress p WHERE p.account_id = ${own}::bigint FOR UPDATE
+),
+reach AS MATERIALIZED (
+  SELECT p.seq AS after, c.last_seq, greatest(p.seq, least(p.seq + ${sql.integer(atOnce)}, c.last_seq)) AS upto
+  FROM progress p, counter c WHERE c.account_id = ${own}::bigint
+),
+batch AS MATERIALIZED (
+  SELECT e.seq, e.type, e.resource, e.record_id, e.actor, e.at, e.job, e.changes
+  FROM reach, event e
+  WHERE e.account_id = ${own}::bigint AND e.seq > reach.after AND e.seq <= reach.upto AND e.actor <> 0
+    AND e.type IN ('activity.created', 'activity.updated', 'deal.created', 'deal.updated')
+    AND e.changes ?| ARRAY['notes', 'owner', 'sales_owner']
+),
+found AS (
+  SELECT 'mention' AS kind, m.user_id, e.* FROM batch e CROSS JOIN LATERAL (
+    ${mentioned(sql`e.changes #>> '{notes,after}'`)} EXCEPT ${mentioned(sql`e.changes #>> '{notes,before}'`)}) m
+  WHERE e.resource = 'activity'
+  UNION ALL
+  SELECT 'assignment', (e.changes #>> '{sales_owner,after}')::bigint, e.* FROM batch e WHERE e.resource = 'deal'
+  UNION ALL
+  SELECT 'assignment', (e.changes #>> '{owner,after}')::bigint, e.* FROM batch e
+  WHERE e.resource = 'activity' AND e.changes #>> '{done_at,after}' IS NULL
+),
+told AS (
+  SELECT f.user_id, concat_ws('-', f.kind, CASE WHEN f.job IS NOT NULL THEN concat('job-', f.job, '-', f.resource)
+      ELSE f.seq::text END) AS id, f.kind, f.resource, f.actor, f.record_id, f.at
+  FROM found f JOIN "user" u ON u.account_id = ${own}::bigint AND u.id = f.user_id AND u.deleted_at IS NULL
+  WHERE f.user_id <> f.actor
+),
+noted AS (
+  INSERT INTO notification AS n (account_id, user_id, id, kind, resource, record_id, actor, count, at)
+  SELECT ${own}::bigint, t.user_id, t.id, t.kind, t.resource, min(t.record_id), min(t.actor), count(*), max(t.at)
+  FROM told t GROUP BY t.user_id, t.id, t.kind, t.resource
+  ON CONFLICT (account_id, user_id, id) DO UPDATE SET count = n.count + EXCLUDED.count, at = EXCLUDED.at
+    WHERE strpos(n.id, '-job-') > 0
+)
+UPDATE inbox_progress p SET seq = reach.upto FROM reach WHERE p.account_id = ${own}::bigint
+RETURNING (reach.upto < reach.last_seq)::text AS is_behind`
+}
+
+/** SELECT of the users whom a text mentions. */
+function mentioned(text: Sql): Sql {
+  return sql`SELECT (regexp_matches(${text}, ${mentionPattern}::text, 'g'))[1]::bigint AS user_id`
+}
