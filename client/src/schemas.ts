@@ -619,7 +619,8 @@ export interface Schemas {
     count: number
     /** An open page shows it when its time has come. */
     is_reminder: boolean
-    due_at: string | null
+    /** When the activity is due. */
+    due: string | null
   }
   inbox_meta: {
     pageSize: number
@@ -655,7 +656,8 @@ export interface Schemas {
       count: number
       /** An open page shows it when its time has come. */
       is_reminder: boolean
-      due_at: string | null
+      /** When the activity is due. */
+      due: string | null
     }>
   }
   inbox_settings: {

@@ -6,6 +6,7 @@ import type { Problem } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { type Sight, seesAll } from '../rights/onlookers.ts'
+import { mayRead } from '../rights/rights.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Param, type Sql, sql } from '../sql.ts'
 import type { Reader } from './store.ts'
@@ -59,7 +60,8 @@ export async function mentionProblems(
       return [{ field, path, code: 'reference_not_found', message }]
     }
     if (found.sees) return []
-    const message = `/${field} mentions the user ${id}, who may not see this ${schema.resource.name}.`
+    const who = mayRead(caller, 'user') ? found.name : `the user ${id}`
+    const message = `/${field} mentions ${who}, who may not see this ${schema.resource.name}.`
     return [{ field, path, code: 'not_visible_to', message, hint: unseenHint, user: id }]
   })
 }

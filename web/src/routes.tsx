@@ -141,6 +141,13 @@ const calendar = createRoute({
   component: lazyPage(() => import('./calendar/calendar.tsx'), 'Calendar'),
 })
 
+const inbox = createRoute({
+  getParentRoute: () => shell,
+  path: '/inbox',
+  validateSearch: only('kind', 'unread'),
+  component: lazyPage(() => import('./inbox/inbox-page.tsx'), 'InboxPage'),
+})
+
 const forecast = createRoute({
   getParentRoute: () => shell,
   path: '/forecast',
@@ -208,6 +215,7 @@ const tree = root.addChildren([
   shell.addChildren([
     home,
     board,
+    inbox,
     today,
     calendar,
     forecast,

@@ -11,11 +11,12 @@ import type { LogRequest } from '../shell/log-activity.tsx'
 import { useMe } from '../shell/me.ts'
 import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Checkbox, TextArea } from '../ui/inputs.tsx'
+import { Checkbox } from '../ui/inputs.tsx'
 import { type About, detailOf, mainOf } from './about.ts'
 import { ActivityForm, useSaveOnce } from './activity-form.tsx'
 import { type LogKind, logKinds, wordsOf } from './kinds.ts'
 import { saveLogged } from './log.ts'
+import { MentionArea } from './mention-area.tsx'
 import { addDays } from './next-days.ts'
 import { NextStep, useNextStep } from './next-step.tsx'
 
@@ -114,7 +115,8 @@ function LogForm({ request, kind, about, text, onKind, onAbout, onText, onClose 
           onChange={setOutcome}
         />
       )}
-      <TextArea
+      <MentionArea
+        subjects={about}
         label={words.label}
         rows={kind === 'Note' ? 3 : 1}
         value={text}

@@ -9,6 +9,7 @@ import { refreshAbout } from '../records/timeline/activities.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { type About, idsOf } from './about.ts'
 import { type LogKind, type StepKind, stepKinds } from './kinds.ts'
+import { storedText } from './mentions.ts'
 
 export type Step = {
   readonly kind: StepKind
@@ -51,7 +52,7 @@ const stepOf = ({ kind, subject, due }: Step, about: About) => ({
 })
 
 function operationOf({ kind, about, outcome, text, planned }: Logged, now: string) {
-  const typed = text.trim()
+  const typed = storedText(text.trim())
   if (planned) {
     const notes = [planned.notes, typed].filter(Boolean).join('\n')
     const data = { done_at: now, ...(outcome ? { outcome } : {}), ...(typed ? { notes } : {}) }

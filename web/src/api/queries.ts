@@ -180,7 +180,10 @@ export function expandable(sections: readonly (readonly Field[])[]): string {
 
 /** Refetches the queries that show records of a resource; `but` already shows the change. */
 export function refresh(resource: string, but?: 'list' | 'board'): Promise<unknown> {
-  const all = [['list', resource], ['record', resource], ['all', resource], ['board'], ['sums', resource]]
+  const all = [
+    ...[['list', resource], ['record', resource], ['all', resource], ['board'], ['sums', resource]],
+    ['inbox'],
+  ]
   const keys = all.filter(([what]) => what !== but)
   return Promise.all(keys.map(queryKey => queryClient.invalidateQueries({ queryKey })))
 }

@@ -5,6 +5,7 @@ import {
   ChartColumn,
   CircleCheckBig,
   Columns3,
+  Inbox,
   Package,
   Settings,
   Table2,
@@ -23,6 +24,15 @@ const places = [
     keys: 'g b',
     words: 'kanban pipeline cards',
     scope: 'deal:read',
+  },
+  {
+    to: '/inbox',
+    params: {},
+    label: 'Inbox',
+    icon: Inbox,
+    keys: 'g n',
+    words: 'notifications mentions reminders news bell unread',
+    scope: null,
   },
   {
     to: '/today',

@@ -4,6 +4,8 @@ import { Menu as MenuIcon, Plus, Search } from 'lucide-react'
 import { Fragment, lazy, Suspense, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import type { Me } from '../api/api.ts'
 import { FormatProvider } from '../format/use-format.tsx'
+import { Reminders } from '../inbox/reminders.tsx'
+import { UnreadCount } from '../inbox/unread-count.tsx'
 import { usePins } from '../list/pins.ts'
 import { type TableName, tables } from '../records/tables.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -71,6 +73,7 @@ export function Shell() {
       <Toasts />
       <NewRecord />
       <LogActivity />
+      <Reminders />
       {(open === 'palette' || open === 'keys') && (
         <Overlay label="Search and commands" onClose={close}>
           {open === 'palette' ? <Palette onClose={close} /> : <KeySheet onClose={close} />}
@@ -191,6 +194,7 @@ function Navigation({ open, onOpen }: PartProps) {
           <Link to={to} params={params} onClick={() => onOpen(null)} className={classes(navLink, 'gap-2.5')}>
             <Icon size={16} aria-hidden />
             {label}
+            {to === '/inbox' && <UnreadCount />}
           </Link>
           {(to === '/$table' || to === '/board') && (
             <Pins {...{ to, params }} place={placeOf(params)} onPress={() => onOpen(null)} />

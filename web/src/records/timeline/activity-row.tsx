@@ -4,6 +4,8 @@ import { MessageSquarePlus } from 'lucide-react'
 import { useState } from 'react'
 import { aboutActivity } from '../../activities/about.ts'
 import { logKindOf } from '../../activities/kinds.ts'
+import { MentionText } from '../../activities/mention-text.tsx'
+import { plainText } from '../../activities/mentions.ts'
 import type { AnyRecord, Field } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { nameOf } from '../../fields/references/find-records.ts'
@@ -37,7 +39,8 @@ export function ActivityRow(props: {
   const isLate = !isDone && at !== null && at < new Date().toISOString()
   // The first line of a note is its title, which is shown already.
   const written = String(activity.notes ?? '')
-  const notes = written.startsWith(`${name}\n`) ? written.slice(name.length).trim() : written
+  const [first = '', ...others] = written.split('\n')
+  const notes = plainText(first) === name ? others.join('\n').trim() : written
   const logged = isDone ? null : logKindOf(activity.kind)
   const change = async () => {
     setBusy(true)
@@ -98,7 +101,7 @@ export function ActivityRow(props: {
         {notes !== '' && (
           <Truncated text={notes}>
             <p dir="auto" className="mt-1 whitespace-pre-line">
-              {notes}
+              <MentionText text={notes} />
             </p>
           </Truncated>
         )}

@@ -3,12 +3,12 @@ import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import type { About } from '../../activities/about.ts'
 import { LogButtons } from '../../activities/log-buttons.tsx'
+import { MentionArea } from '../../activities/mention-area.tsx'
 import { addNote, useUnsavedNote } from '../../activities/notes.ts'
 import { errorMessage } from '../../api/api.ts'
 import { openPlan } from '../../shell/log-activity.tsx'
 import { useReadOnlyReason } from '../../shell/me.ts'
 import { Button } from '../../ui/button.tsx'
-import { TextArea } from '../../ui/inputs.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
 import { toast } from '../../ui/toast.tsx'
 
@@ -39,7 +39,8 @@ export function Composer(props: { about: string; id: number; subjects: About }) 
       onKeyDown={byCtrlEnter(() => void add())}
       className="flex flex-col gap-2"
     >
-      <TextArea
+      <MentionArea
+        subjects={subjects}
         data-note
         label="Note"
         isLabelHidden

@@ -1,0 +1,53 @@
+/** Mentions in texts (D156): `@{12 Priya Sharma}` for the service, “@Priya Sharma” for people. Pure. */
+
+const stored = /@\{(\d{1,15})(?: ([^{}]*))?\}/g
+
+export type Part = { readonly text: string } | { readonly user: number; readonly name: string }
+
+/** The people who were offered in this page, by their names. */
+const offered = new Map<string, number>()
+
+export const rememberPerson = (id: number, name: string): void => {
+  offered.set(name, id)
+}
+
+/** A stored text in parts: texts, and the people whom it mentions. */
+export function partsOf(text: string): Part[] {
+  const parts: Part[] = []
+  let end = 0
+  for (const match of text.matchAll(stored)) {
+    if (match.index > end) parts.push({ text: text.slice(end, match.index) })
+    parts.push({ user: Number(match[1]), name: match[2] ?? `No. ${match[1]}` })
+    end = match.index + match[0].length
+  }
+  if (end < text.length) parts.push({ text: text.slice(end) })
+  return parts
+}
+
+/** A stored text as people read it. */
+export const plainText = (text: string): string =>
+  partsOf(text)
+    .map(part => ('text' in part ? part.text : `@${part.name}`))
+    .join('')
+
+/** A typed text as it is stored: the names of people who were offered become mentions, long ones first. */
+export function storedText(typed: string): string {
+  const names = [...offered.keys()].sort((one, other) => other.length - one.length)
+  let text = ''
+  for (let at = 0; at < typed.length; ) {
+    const name = typed[at] === '@' ? names.find(one => isNamedAt(typed, at + 1, one)) : undefined
+    text += name ? `@{${offered.get(name)} ${name.replace(/[{}]/g, '')}}` : typed[at]
+    at += name ? name.length + 1 : 1
+  }
+  return text
+}
+
+function isNamedAt(text: string, at: number, name: string): boolean {
+  return text.startsWith(name, at) && !/^[\p{L}\p{N}]/u.test(text.slice(at + name.length))
+}
+
+/** The begun mention before the caret: where its @ is, and what is typed of the name; null if there is none. */
+export function mentionBefore(text: string, caret: number): { at: number; typed: string } | null {
+  const found = /(?:^|[\s(])@([\p{L}\p{N}.'’-]*(?: [\p{L}\p{N}.'’-]*)?)$/u.exec(text.slice(0, caret))
+  return found ? { at: caret - found[1]!.length - 1, typed: found[1]! } : null
+}
