@@ -9,7 +9,7 @@ import { refreshAbout } from '../records/timeline/activities.ts'
 import { toast, toastError } from '../ui/toast.tsx'
 import { type About, idsOf } from './about.ts'
 import { type LogKind, type StepKind, stepKinds } from './kinds.ts'
-import { storedText } from './mentions.ts'
+import { plainText, storedText } from './mentions.ts'
 
 export type Step = {
   readonly kind: StepKind
@@ -58,7 +58,7 @@ function operationOf({ kind, about, outcome, text, planned }: Logged, now: strin
     const data = { done_at: now, ...(outcome ? { outcome } : {}), ...(typed ? { notes } : {}) }
     return { op: 'update', id: planned.id, if_match: planned.version, data }
   }
-  const subject = subjectOf(text) || [kind, outcome].filter(Boolean).join(': ')
+  const subject = subjectOf(plainText(typed)) || [kind, outcome].filter(Boolean).join(': ')
   const notes = typed === subject || typed === '' ? {} : { notes: typed }
   const done = kind === 'Note' ? {} : { done_at: now, outcome }
   return { op: 'create', data: { kind, subject, ...notes, ...done, ...idsOf(about) } }

@@ -8,7 +8,7 @@ import { createStore } from '../ui/store.ts'
 import { toastError } from '../ui/toast.tsx'
 import { aboutRecord, type Subject } from './about.ts'
 import { subjectOf } from './log.ts'
-import { storedText } from './mentions.ts'
+import { plainText, storedText } from './mentions.ts'
 
 /** "deal/7" → its unsaved note, which survives a change of tab or page, a closed dialog and a refusal. */
 const unsaved = createStore<{ readonly [place: string]: string }>({})
@@ -28,8 +28,8 @@ function keepNote(about: string, id: number, text: string): void {
 
 /** Saves a note; its first line is the subject. Throws the service's refusal. */
 export async function addNote(about: string, id: number, text: string): Promise<AnyRecord> {
-  const subject = subjectOf(text)
   const stored = storedText(text.trim())
+  const subject = subjectOf(plainText(stored))
   const notes = stored === subject ? null : stored
   const body = { kind: 'Note', subject, notes, [about]: id }
   const saved = await callApi<AnyRecord>('POST', '/activity', { body })
