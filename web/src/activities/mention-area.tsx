@@ -1,6 +1,6 @@
 /**
- * A text in which `@` offers people to mention (D156). Who may not see what the text is about is shown, and can
- * not be chosen.
+ * A text in which `@` offers people to mention (D156). Those who may not see the record are shown, and can't
+ * be chosen.
  */
 import { useQuery } from '@tanstack/react-query'
 import { type ComponentProps, type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react'

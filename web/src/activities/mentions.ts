@@ -46,7 +46,7 @@ function isNamedAt(text: string, at: number, name: string): boolean {
   return text.startsWith(name, at) && !/^[\p{L}\p{N}]/u.test(text.slice(at + name.length))
 }
 
-/** The begun mention before the caret: where its @ is, and what is typed of the name; null if there is none. */
+/** The begun mention before the caret: the place of its @, and the typed part of the name; null: none. */
 export function mentionBefore(text: string, caret: number): { at: number; typed: string } | null {
   const found = /(?:^|[\s(])@([\p{L}\p{N}.'’-]*(?: [\p{L}\p{N}.'’-]*)?)$/u.exec(text.slice(0, caret))
   return found ? { at: caret - found[1]!.length - 1, typed: found[1]! } : null

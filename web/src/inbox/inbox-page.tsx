@@ -104,7 +104,7 @@ function Day({ id, title, items }: { id: string; title: string; items: readonly 
   )
 }
 
-/** What comes while the request is under way stays unread. */
+/** Items that arrive during the request stay unread. */
 const markAll = () => void mark({ until: new Date().toISOString() }, 'read')
 
 const focusedRow = () => document.activeElement?.closest<HTMLElement>('[data-item]') ?? null

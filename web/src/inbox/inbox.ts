@@ -1,4 +1,4 @@
-/** The caller's inbox (D156): its queries, and the marks of its items, which every page of this browser shows. */
+/** The caller's inbox (D156): its queries, and the marks of items, which all pages of a browser share. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, base, callApi, errorMessage, type Schemas } from '../api/api.ts'
 import { queryClient } from '../api/queries.ts'

@@ -1,6 +1,6 @@
 /**
- * Reminders whose time has come, over every page (D156): by a timer of this page for those that it knows. They
- * stay until somebody deals with them, here or in another page.
+ * Reminders that are due, over every page (D156): a timer of the page shows those that it knows. They stay
+ * until they are dismissed, done or snoozed, here or in another page.
  */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-/** What a person is shown of the inbox, and the hours without reminders, by their own clock (D156). */
+/** Settings of the inbox: the kinds shown, and the hours without reminders, by the person's clock (D156). */
 import { queryOptions } from '@tanstack/react-query'
 import { callApi, type Schemas } from '../api/api.ts'
 
