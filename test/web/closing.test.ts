@@ -62,6 +62,8 @@ test('a deal is lost on its page by keys alone; products and an unchanged value 
   await page.keyboard.press('x')
   const dialog = dialogOf(page, 'lost')
   await focusIn(dialog.getByLabel('Why was it lost?'))
+  // The first option is “Choose…”; the reasons are loaded.
+  await dialog.getByRole('option').nth(1).waitFor({ state: 'attached' })
   await page.keyboard.press('ArrowDown')
   // A date has three parts.
   for (let pressed = 0; pressed < 12; pressed++) {

@@ -174,17 +174,9 @@ const oneImport = createRoute({
   component: Work,
 })
 
-const jobs = createRoute({
-  getParentRoute: () => shell,
-  path: '/jobs',
-  component: Work,
-})
+const jobs = createRoute({ getParentRoute: () => shell, path: '/jobs', component: Work })
 
-const oneJob = createRoute({
-  getParentRoute: () => shell,
-  path: '/jobs/$id',
-  component: Work,
-})
+const oneJob = createRoute({ getParentRoute: () => shell, path: '/jobs/$id', component: Work })
 
 const settings = createRoute({
   getParentRoute: () => shell,

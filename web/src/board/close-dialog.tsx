@@ -5,6 +5,8 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { aboutRecord } from '../activities/about.ts'
+import { MentionArea } from '../activities/mention-area.tsx'
 import { useUnsavedNote } from '../activities/notes.ts'
 import type { AnyRecord, Field } from '../api/api.ts'
 import { optionsQuery, recordQuery } from '../api/queries.ts'
@@ -15,7 +17,7 @@ import { useFields } from '../list/use-fields.ts'
 import { may, useMe } from '../shell/me.ts'
 import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
-import { Labelled, Select, TextArea, TextField } from '../ui/inputs.tsx'
+import { Labelled, Select, TextField } from '../ui/inputs.tsx'
 import { byCtrlEnter } from '../ui/keys.ts'
 import { kindOf, type StageKind } from './stage-kind.ts'
 
@@ -124,7 +126,15 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
             )}
           </Labelled>
         )}
-        {hasNote && <TextArea label="Note" rows={2} value={note} onChange={setNote} />}
+        {hasNote && (
+          <MentionArea
+            label="Note"
+            rows={2}
+            subjects={aboutRecord('deal', one)}
+            value={note}
+            onChange={setNote}
+          />
+        )}
         <DialogActions>
           <Cancel onPress={onClose} />
           <Button type="submit" variant={isWon ? 'won' : 'danger'}>
