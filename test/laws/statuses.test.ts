@@ -225,10 +225,11 @@ async function rawAnswer(url: string, text: string): Promise<Answered> {
 test('422 of a day without history, 410 of events that are gone', async () => {
   const ofPast = operations.filter(({ said }) => JSON.stringify(said.parameters ?? []).includes('/as_of"'))
   assert.ok(ofPast.length > 10)
-  for (const operation of ofPast) {
+  for (const operation of [...ofPast, operationCalled('deal_changes')]) {
     const asked = any(operation)
-    const name = asked.path.endsWith('/deal/changes') ? 'from' : 'as_of'
-    const answer = await send(service, { ...asked, path: `${asked.path}?${name}=1990-01-01` })
+    const name = operation.said.operationId === 'deal_changes' ? 'from' : 'as_of'
+    const path = `${asked.path.split('?')[0]}?${name}=1990-01-01`
+    const answer = await send(service, { ...asked, path })
     assert.deepEqual(noted(operation, 422, answer), [])
   }
   await db.query('DELETE FROM event WHERE account_id = 1 AND seq < 5')
@@ -255,6 +256,8 @@ test("409 of jobs in another state, 422 of files and plans that can't be read", 
   const waiting = await importIn(service, 'waiting')
   const wrong = { method: 'PATCH', path: `${v1}/import/${waiting}`, body: { mapping: 7 } }
   assert.deepEqual(noted(update!, 422, await send(service, wrong)), [])
+  const settings = { method: 'PATCH', path: `${v1}/inbox/settings`, body: { kinds: 7 } }
+  assert.deepEqual(noted(operationCalled('inbox_settings_update'), 422, await send(service, settings)), [])
   // Its second column is not mapped yet.
   const { body } = await service.call('POST', upload('').path, 'name,Xyz\nA,1\n', upload('').headers)
   for (const operation of operations.filter(({ said }) =>

@@ -157,6 +157,7 @@ export async function goodRequests(service: Service): Promise<GoodRequests> {
       headers: await signedIn(service),
       body: { ...askingProgram, access: 'read' },
     }),
+    inbox_mark: async () => ({ body: { until: new Date().toISOString(), to: 'read' } }),
     event_undo_several: async () => ({ body: { events: [await seqOf('contact')] } }),
     event_undo: async () => ({ path: `${v1}/event/${await seqOf('contact')}/undo` }),
     webhook_replay: async () => ({ body: { after: 0 } }),

@@ -97,7 +97,7 @@ function peopleRoute(handler: Handler): AccountRoute {
   const id = { type: 'integer', minimum: 1 }
   return route('GET', `${base}/inbox/people`, 'user:read', handler, {
     ...{ id: 'inbox_people', summary: 'Says whom a new activity may mention.', tag },
-    description: 'Those who may not see it come last, with sees: false. It needs activity:write, too.',
+    description: 'Those who may not see it come last, with sees: false.',
     parameters: [
       ...about.map(name => queryParameter(name, `The ${name} that the activity is about.`, id)),
       queryParameter('search', 'A part of the name.', { type: 'string', maxLength: 255 }),
@@ -146,7 +146,6 @@ function inboxHandlers(db: Database) {
       return okAnswer(JSON.stringify(settings))
     },
     people: async request => {
-      request.caller.rights.need('activity:write')
       const query = beginQuery(request.query, [...about, 'search'])
       const record = Object.fromEntries(
         about.map(name => [name, wholeNumber(query, [name], 0, Number.MAX_SAFE_INTEGER) || null]),
