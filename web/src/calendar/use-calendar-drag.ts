@@ -1,14 +1,9 @@
-/**
- * Dragging in the calendar by mouse, pen or touch: an entry to another day or time, or over free time for
- * something new. React renders nothing between press and drop.
- */
+/** Dragging in the calendar: an entry to another day or time, or over free time for something new. */
 import { type RefObject, useEffect, useEffectEvent } from 'react'
+import { ghostOf, listenForDrags, type Point } from '../ui/pointer-drag.ts'
 import { clockOf } from './days.ts'
 import type { Slot } from './entries.ts'
 
-/** Long press that lifts an entry; a touch that moves earlier is a scroll. */
-const holdMs = 220
-const startsAfter = 5
 const edge = 48
 /** Minutes to which times are rounded. */
 export const quarter = 15
@@ -33,8 +28,6 @@ export type Dropped = {
   onDraw: (from: Slot, to: Slot) => void
 }
 
-type Point = { readonly x: number; readonly y: number }
-
 /** `mayDrag` is false if nothing may be changed. Entries are elements with data-entry. */
 export function useCalendarDrag(
   calendar: RefObject<HTMLElement | null>,
@@ -46,93 +39,30 @@ export function useCalendarDrag(
   useEffect(() => {
     const element = calendar.current
     if (!element || !mayDrag) return
-    return listen(element, {
-      onMove: (entry, to) => move(entry, to),
-      onDraw: (from, to) => draw(from, to),
+    return listenForDrags<Drag>(element, {
+      mayBegin,
+      lift,
+      follow: (drag, at) => {
+        show(drag, at)
+        scrollAtEdge(element, at)
+      },
+      putDown,
+      drop: ({ entry, begun, over }) => {
+        if (entry && over) move(Number(entry.dataset.entry), over)
+        else if (begun && over) draw(begun, over)
+      },
     })
   }, [calendar, mayDrag])
 }
 
-/** Handles the pointer, from press to drop. The function that it returns cancels a drag. */
-function listen(calendar: HTMLElement, { onMove, onDraw }: Dropped): () => void {
-  let drag: Drag | null = null
-  let press: { readonly event: PointerEvent; readonly timer: ReturnType<typeof setTimeout> | null } | null =
-    null
-  let frame = 0
-  let at: Point = { x: 0, y: 0 }
-
-  const begin = () => {
-    if (!press) return
-    const { event } = press
-    press = null
-    drag = lift(event)
-    if (drag) frame = requestAnimationFrame(follow)
-  }
-  const follow = () => {
-    if (!drag) return
-    show(drag, at)
-    scrollAtEdge(calendar, at)
-    frame = requestAnimationFrame(follow)
-  }
-  const end = (isDropped: boolean) => {
-    if (press?.timer) clearTimeout(press.timer)
-    press = null
-    if (!drag) return
-    cancelAnimationFrame(frame)
-    if (isDropped) show(drag, at)
-    const { entry, begun, over } = drag
-    putDown(drag)
-    drag = null
-    // Swallows the click that follows a drop.
-    addEventListener('click', swallow, { capture: true, once: true })
-    setTimeout(() => removeEventListener('click', swallow, { capture: true }))
-    if (!isDropped || !over) return
-    if (entry) onMove(Number(entry.dataset.entry), over)
-    else if (begun) onDraw(begun, over)
-  }
-  const down = (event: PointerEvent) => {
-    const target = event.target as HTMLElement
-    if (event.button !== 0 || !event.isPrimary) return
-    const isFree = !target.closest('a, button') && target.closest('[data-day]')
-    if (!target.closest('[data-entry]') && !isFree) return
-    at = { x: event.clientX, y: event.clientY }
-    press = { event, timer: event.pointerType === 'touch' ? setTimeout(begin, holdMs) : null }
-  }
-  const move = (event: PointerEvent) => {
-    at = { x: event.clientX, y: event.clientY }
-    if (drag || !press) return
-    const { event: first, timer } = press
-    if (Math.hypot(at.x - first.clientX, at.y - first.clientY) < startsAfter) return
-    if (timer) end(false)
-    else begin()
-  }
-  const cancel = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || !drag) return
-    swallow(event)
-    end(false)
-  }
-  const over = new AbortController()
-  const { signal } = over
-  calendar.addEventListener('pointerdown', down, { signal })
-  calendar.addEventListener('dragstart', event => event.preventDefault(), { signal })
-  calendar.addEventListener('contextmenu', event => (drag || press?.timer) && event.preventDefault(), {
-    signal,
-  })
-  calendar.addEventListener('touchmove', event => drag && event.preventDefault(), { passive: false, signal })
-  addEventListener('pointermove', move, { signal })
-  addEventListener('pointerup', () => end(true), { signal })
-  addEventListener('pointercancel', () => end(false), { signal })
-  addEventListener('keydown', cancel, { capture: true, signal })
-  return () => {
-    end(false)
-    over.abort()
-  }
+/** At an entry, or at the free time of a day. */
+function mayBegin(target: HTMLElement): boolean {
+  if (target.closest('[data-entry]')) return true
+  return target.closest('[data-day]') !== null && !target.closest('a, button')
 }
 
-function lift({ target, clientX, clientY }: PointerEvent): Drag | null {
+function lift({ target, clientX, clientY }: PointerEvent): Drag {
   const entry = (target as HTMLElement).closest<HTMLElement>('[data-entry]')
-  document.body.classList.add('dragging')
-  getSelection()?.removeAllRanges()
   if (!entry) {
     const begun = placeAt(clientX, clientY)
     const ghost = document.createElement('div')
@@ -140,15 +70,10 @@ function lift({ target, clientX, clientY }: PointerEvent): Drag | null {
     ghost.setAttribute('aria-hidden', 'true')
     return { entry, ghost, dx: 0, dy: 0, begun, over: begun }
   }
-  const box = entry.getBoundingClientRect()
-  const ghost = entry.cloneNode(true) as HTMLElement
-  ghost.removeAttribute('id')
-  ghost.setAttribute('aria-hidden', 'true')
-  ghost.classList.add('lifted')
-  ghost.style.cssText = `position:fixed;left:0;top:0;width:${box.width}px;height:${box.height}px`
-  document.body.append(ghost)
+  const { x, y } = entry.getBoundingClientRect()
+  const ghost = ghostOf(entry)
   entry.classList.add('left-behind')
-  return { entry, ghost, dx: clientX - box.x, dy: clientY - box.y, begun: null, over: null }
+  return { entry, ghost, dx: clientX - x, dy: clientY - y, begun: null, over: null }
 }
 
 /** The slot under a point; the time is that of `top`, rounded. */
@@ -203,10 +128,4 @@ function putDown({ ghost, entry, over, begun }: Drag): void {
   entry?.classList.remove('left-behind')
   over?.element.classList.remove('drop-here')
   begun?.element.classList.remove('drop-here')
-  document.body.classList.remove('dragging')
-}
-
-function swallow(event: Event): void {
-  event.preventDefault()
-  event.stopPropagation()
 }
