@@ -180,10 +180,11 @@ export function expandable(sections: readonly (readonly Field[])[]): string {
 
 /** Refetches the queries that show records of a resource; `but` already shows the change. */
 export function refresh(resource: string, but?: 'list' | 'board'): Promise<unknown> {
-  const all = [
-    ...[['list', resource], ['record', resource], ['all', resource], ['board'], ['sums', resource]],
-    ['inbox'],
-  ]
+  const all = [['list', resource], ['record', resource], ['all', resource], ['board'], ['sums', resource]]
   const keys = all.filter(([what]) => what !== but)
+  // A card is moved by one request. The inbox, where its deal may have been as rotting, is read later.
+  const refetchType = but === 'board' ? 'none' : 'active'
+  const isOfInbox = resource === 'deal' || resource === 'activity'
+  if (isOfInbox) void queryClient.invalidateQueries({ queryKey: ['inbox'], refetchType })
   return Promise.all(keys.map(queryKey => queryClient.invalidateQueries({ queryKey })))
 }
