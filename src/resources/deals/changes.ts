@@ -92,7 +92,7 @@ function readChanges(query: QueryContext): ChangesRequest {
     ? wholeNumber(query, ['after'], 0, Number.MAX_SAFE_INTEGER)
     : null
   if (after !== null && kind === null)
-    addProblem(problems, 'after', 'contradiction', 'after goes on in the deals of one kind: say which.')
+    addProblem(problems, 'after', 'contradiction', 'after needs a kind: it goes on in the deals of one.')
   return {
     ...selectionOf(query),
     ...{ from: from ?? '', to, expectedFrom, expectedTo, kind, after },
