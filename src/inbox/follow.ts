@@ -12,6 +12,28 @@ const atOnce = 5000
 /** Retention: maximum number of items per person, and of days. */
 const [itemsMax, daysMax] = [10_000, 180]
 
+/**
+ * Looks at the account's new events, and removes what inboxes no longer keep. One statement, which takes no
+ * lock, where there is neither.
+ */
+export async function keepInboxes(db: Reader, account: number): Promise<void> {
+  const own = param(String(account))
+  const [row] = await ask(
+    db,
+    sql`SELECT (c.last_seq > coalesce(p.seq, 0))::text AS is_behind,
+  (EXISTS (SELECT 1 FROM notification n WHERE n.account_id = ${own}::bigint AND ${isOld(sql`n`)}) OR EXISTS (
+    SELECT 1 FROM notification n WHERE n.account_id = ${own}::bigint
+    GROUP BY n.user_id HAVING count(*) > ${sql.integer(itemsMax)}))::text AS is_full
+FROM counter c LEFT JOIN inbox_progress p ON p.account_id = c.account_id WHERE c.account_id = ${own}::bigint`,
+  )
+  if (row?.is_behind === 'true') await followEvents(db, account)
+  if (row?.is_full === 'true') await forgetOldItems(db, account)
+}
+
+function isOld(n: Sql): Sql {
+  return sql`${n}.at < now() - make_interval(days => ${sql.integer(daysMax)})`
+}
+
 /** Looks at the account's events up to the newest one. */
 export async function followEvents(db: Reader, account: number): Promise<void> {
   const own = param(String(account))
@@ -25,13 +47,12 @@ export async function followEvents(db: Reader, account: number): Promise<void> {
   }
 }
 
-/** Removes what an inbox no longer keeps. */
-export async function forgetOldItems(db: Reader, account: number): Promise<void> {
+async function forgetOldItems(db: Reader, account: number): Promise<void> {
   const own = param(String(account))
   await ask(
     db,
     sql`DELETE FROM notification n WHERE n.account_id = ${own}::bigint AND (
-  n.at < now() - make_interval(days => ${sql.integer(daysMax)})
+  ${isOld(sql`n`)}
   OR (n.user_id, n.id) IN (
     SELECT x.user_id, x.id FROM (
       SELECT y.user_id, y.id, row_number() OVER (PARTITION BY y.user_id ORDER BY y.at DESC, y.id DESC) AS place

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
-import { followEvents, forgetOldItems } from '../../src/inbox/follow.ts'
+import { followEvents, keepInboxes } from '../../src/inbox/follow.ts'
 import type { Json, JsonObject } from '../../src/json.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
@@ -302,7 +302,7 @@ test('pages go on where the one before ended, and old items are removed', async 
   await db.query(
     `UPDATE notification SET at = now() - interval '181 days' WHERE account_id = 1 AND id = 'mention-900001'`,
   )
-  await forgetOldItems(db, 1)
+  await keepInboxes(db, 1)
   assert.equal((await ida.inbox('?pageSize=100')).items.length, 59)
 })
 

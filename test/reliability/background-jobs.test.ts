@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
 import type { Database } from '../../src/db/open.ts'
+import { keepInboxes } from '../../src/inbox/follow.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { BackgroundJobs } from '../../src/work/background/background-jobs.ts'
 import { byQueries } from '../support/by-queries.ts'
@@ -130,7 +131,8 @@ test('a stop waits for the pass under way, and nothing is asked of the database 
 
 test('an account with nothing to do costs a dozen statements a round, none of which takes its lock', async () => {
   const idle = await newAccount('Idle')
-  // The first round after a change follows it.
+  // The first round after a change follows it, and the first one looks at the events of its inboxes.
+  await keepInboxes(db, idle)
   const settled = `SELECT settled_version = catalog_version AS is_settled FROM account WHERE account_id = $1::bigint`
   await db.query('UPDATE account SET settled_version = catalog_version')
   assert.equal((await db.query(settled, [`${idle}`]))[0]!.is_settled, 't')

@@ -20,12 +20,13 @@ type Fault = { readonly text: string; at: number; isOver: boolean }
 
 /**
  * Columns of the tables whose rows change beside a write, too: a token's last use, until when the account
- * follows its configuration, reserved ids of fields.
+ * follows its configuration, reserved ids of fields, and how far the inboxes are.
  */
 const counted: Readonly<Record<string, string>> = {
   account: 't.catalog_version',
   counter: 't.last_id, t.last_seq',
   token: 't.id, t.version',
+  inbox_progress: 't.account_id',
 }
 
 for (const hasOnlyTransactions of [false, true]) {

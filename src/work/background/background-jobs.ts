@@ -9,7 +9,7 @@ import type { Database, Log } from '../../db/open.ts'
 import type { Catalog } from '../../fields/catalog.ts'
 import type { Resource } from '../../fields/resource.ts'
 import { forgetOldEvents } from '../../history/retention.ts'
-import { followEvents, forgetOldItems } from '../../inbox/follow.ts'
+import { keepInboxes } from '../../inbox/follow.ts'
 import { reasonOf } from '../../log.ts'
 import { forgetOldKeys } from '../../records/idempotency.ts'
 import { type Purge, purgeRecords } from '../../records/purge.ts'
@@ -208,8 +208,7 @@ export class BackgroundJobs {
     ({ account }) => forgetExpired(this.#options.db, account.id),
     ({ account }) => cleanDeliveries(this.#options.db, account.id, this.#options.now()),
     // Before events are removed.
-    ({ account }) => followEvents(this.#options.db, account.id),
-    ({ account }) => forgetOldItems(this.#options.db, account.id),
+    ({ account }) => keepInboxes(this.#options.db, account.id),
     ({ account }) => this.#forgetEvents(account.id),
     ({ account }) => {
       const { db, now, retentionDays } = this.#options
