@@ -49,7 +49,11 @@ const pages: { readonly [name: string]: Shown } = {
   deals: { path: '/deals' },
   products: { path: '/products' },
   today: { path: '/today' },
+  inbox: { path: '/inbox' },
+  calendar: { path: '/calendar' },
+  month: { path: '/calendar?view=month' },
   forecast: { path: '/forecast' },
+  changes: { path: '/forecast?report=changes' },
   fields: { path: '/settings/fields' },
   pipelines: { path: '/settings/pipelines' },
 }

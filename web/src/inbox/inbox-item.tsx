@@ -44,7 +44,7 @@ export function InboxItem({ item }: { item: Item }) {
           {!isRead && <span className="unseen">Unread: </span>}
           {textOf(item, minute)}
         </Link>
-        <p className="flex flex-wrap gap-x-3 text-sm text-ink-soft">
+        <p className="flex flex-wrap items-baseline gap-x-3 text-sm text-ink-soft">
           {due ? (
             <time dateTime={due} title={format.fullMoment(due)} className={isLate ? 'text-lost' : undefined}>
               {isLate && 'Overdue: '}
