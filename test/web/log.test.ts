@@ -195,11 +195,14 @@ test('an activity of today is logged from its row, and what is next is asked', {
   await page.getByRole('checkbox', { name: 'Done: Send the slides' }).check()
   const next = page.getByRole('dialog', { name: 'What is next?' })
   await next.getByText('Next Monday').click()
+  await next.getByLabel('Reminder of the next step').selectOption('Remind me 10 minutes before')
   await accessible('what is next')
   await next.getByRole('button', { name: 'Plan it' }).click()
   await page.getByText('Planned “Follow-up call”.').waitFor()
   const { next_activity_date } = (await get(`${v1}/deal/${deal}`)).body.data
   assert.equal(next_activity_date, nextMonday(new Date().toISOString().slice(0, 10)))
+  const planned = await get(`${v1}/activity/view/list?filter=deal:eq(${deal}),done_at:isnull(true)`)
+  assert.equal(planned.body.data[0].reminder, 10)
   await end()
 })
 

@@ -16,6 +16,8 @@ export type Step = {
   readonly subject: string
   /** a moment in ISO 8601 */
   readonly due: string
+  /** minutes before it is due; null: none */
+  readonly reminder: number | null
 }
 
 export type Logged = {
@@ -41,12 +43,13 @@ export function subjectOf(text: string): string {
 }
 
 /** The operation that makes a next step. */
-const stepOf = ({ kind, subject, due }: Step, about: About) => ({
+const stepOf = ({ kind, subject, due, reminder }: Step, about: About) => ({
   op: 'create',
   data: {
     kind,
     subject: subject.trim() || stepKinds.find(({ id }) => id === kind)!.subject,
     due_at: due,
+    ...(reminder === null ? {} : { reminder }),
     ...idsOf(about),
   },
 })

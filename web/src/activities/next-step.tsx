@@ -14,6 +14,7 @@ type StepDraft = {
   readonly time: string
   readonly kind: StepKind
   readonly subject: string
+  readonly reminder: number | null
 }
 
 export type NextStepState = {
@@ -24,14 +25,25 @@ export type NextStepState = {
   readonly step: Step | null | undefined
 }
 
+/** By the minutes before the step is due. */
+const reminders = [
+  { id: 0, name: 'Remind me when it is due' },
+  { id: 10, name: 'Remind me 10 minutes before' },
+  { id: 30, name: 'Remind me 30 minutes before' },
+  { id: 60, name: 'Remind me an hour before' },
+  { id: 1440, name: 'Remind me a day before' },
+]
+
 /** `kind` is what usually follows. */
 export function useNextStep(kind: StepKind, isTried: boolean): NextStepState {
   const { timeZone } = useFormat()
   const [chosen, setChosen] = useState<Partial<StepDraft>>({})
-  const whole: StepDraft = { choice: 'none', day: null, time: '09:00', kind, subject: '', ...chosen }
-  const { choice, day, time, subject } = whole
+  const usual = { choice: 'none', day: null, time: '09:00', subject: '', reminder: null } as const
+  const whole: StepDraft = { ...usual, kind, ...chosen }
+  const { choice, day, time, subject, reminder } = whole
   const due = day && time ? fromWall(`${day}T${time}`, timeZone) : null
-  const step = choice === 'none' ? null : due === null ? undefined : { kind: whole.kind, subject, due }
+  const step =
+    choice === 'none' ? null : due === null ? undefined : { kind: whole.kind, subject, due, reminder }
   return {
     chosen: whole,
     change: changes => setChosen({ ...chosen, ...changes }),
@@ -95,6 +107,15 @@ export function NextStep(props: { state: NextStepState; isRequired?: boolean; au
             type="time"
             value={chosen.time}
             onChange={time => change({ time })}
+          />
+          <Select
+            label="Reminder of the next step"
+            isLabelHidden
+            className="col-span-2"
+            none="No reminder"
+            value={chosen.reminder}
+            onChange={minutes => change({ reminder: minutes === null ? null : Number(minutes) })}
+            choices={reminders}
           />
         </div>
       )}
