@@ -22,6 +22,8 @@ const added: { readonly [resource: string]: JsonObject } = {
   company: { territory: null },
   // Users sign in, have roles and see by territories. Roles are below.
   user: { territories: [], is_active: 1, time_zone: null, locale: null },
+  // When an activity reminds its owner.
+  activity: { reminder: null },
   // Fields that a pipeline shows on the cards of its board.
   pipeline: { card_fields: [] },
 }
