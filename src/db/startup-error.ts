@@ -9,21 +9,15 @@ export class StartupError extends Error {
   readonly isPlain = true
 }
 
-const [needsFiles, needsDirectory] = [
-  'Raise the limit of open files (ulimit -n).',
-  'A file is in the place of a directory.',
-]
-const advice: { readonly [code: string]: string } = {
-  EROFS: 'Choose a place that can be written to (DATA_DIR), or mount the volume without "ro".',
+const needsFiles = () => 'Raise the limit of open files (ulimit -n).'
+const needsDirectory = () => 'A file is in the place of a directory.'
+/** The code of an error → the remedy, for a path and the folder that it is in. */
+const advice: { readonly [code: string]: (path?: string, folder?: string) => string } = {
+  EROFS: () => 'Choose a place that can be written to (DATA_DIR), or mount the volume without "ro".',
   EMFILE: needsFiles,
   ENFILE: needsFiles,
   ENOTDIR: needsDirectory,
   EEXIST: needsDirectory,
-}
-
-const adviceFor: {
-  readonly [code: string]: (path: string | undefined, folder: string | undefined) => string
-} = {
   ENOSPC: roomAdvice,
   EDQUOT: roomAdvice,
   EACCES: rightsAdvice,
@@ -43,12 +37,12 @@ export function asStartupError(error: unknown, folder?: string): unknown {
   if (errno === undefined || !code || !isOfFile) return error
   const what = [path, dest].filter(Boolean).join(' → ') || `A file that is open (${syscall})`
   const text = `${what} can't be used: ${systemErrorText(errno)} (${code}).`
-  const hint = adviceFor[code]?.(path ?? folder, folder) ?? advice[code]
+  const hint = advice[code]?.(path ?? folder, folder)
   return new StartupError([text, hint].filter(Boolean).join(' '), { cause: error })
 }
 
 /** The command that shows what to remove or to move. */
-function roomAdvice(path: string | undefined): string {
+function roomAdvice(path?: string): string {
   if (path === undefined) return 'Make room on the disk that "df -h" shows as full.'
   const place = existing(path)
   const folder = statSync(place).isDirectory() ? place : dirname(place)
@@ -63,7 +57,7 @@ function mountOf(folder: string): string {
 }
 
 /** The command that lets this process write to a place. A file that is not there yet has no owner. */
-function rightsAdvice(path: string | undefined, folder: string | undefined): string {
+function rightsAdvice(path?: string, folder?: string): string {
   const [user, group] = [process.getuid?.(), process.getgid?.()]
   if (user === undefined || path === undefined) return 'Let the user that runs the service write there.'
   const place = folder && `${path}/`.startsWith(`${folder}/`) ? folder : path

@@ -1,7 +1,7 @@
 /** Plan → SQL over the row `r`. Parses no text and looks nothing up; every value is a parameter. */
 import type { CallerParams } from '../fields/caller-params.ts'
 import { ofFilled, type Row, recordRow } from '../fields/columns.ts'
-import type { Alike } from '../fields/term.ts'
+import type { Alike, Term } from '../fields/term.ts'
 import { visible } from '../rights/visibility.ts'
 import { arrayLiteral, likeText, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { Plan, PlannedCondition, RecordSelection, Through } from './plan.ts'
@@ -66,7 +66,12 @@ function reaching(
   const found = sql`SELECT t.id FROM ${sql.id(resource)} t
     WHERE ${visible(resource, params, t)} AND ${holds(row)}`
   const ids = term.sql(own)
-  return term.multi ? ofFilled(ids, sql`${ids} && ARRAY(${found})`) : sql`(${ids} IN (${found}))`
+  return term.multi ? overlapping(term, ids, sql`&& ARRAY(${found})`) : sql`(${ids} IN (${found}))`
+}
+
+/** A comparison of an array with values; of a column of ids so that its index can serve it. */
+function overlapping({ isColumnOfIds }: Term, array: Sql, compared: Sql): Sql {
+  return isColumnOfIds ? ofFilled(array, sql`${array} ${compared}`) : sql`(${array} ${compared})`
 }
 
 function negated(condition: Sql): Sql {
@@ -107,10 +112,8 @@ function positive(condition: PlannedCondition, row: Row, params: CallerParams): 
   const value =
     operator === 'in' ? sql`${param(arrayLiteral(values))}::${type}[]` : sql`${param(values[0]!)}::${type}`
   if (term.multi) {
-    if (isEquality) {
-      const isAmong = operator === 'eq' ? sql`${left} @> ARRAY[${value}]` : sql`${left} && ${value}`
-      return term.isColumnOfIds ? ofFilled(left, isAmong) : isAmong
-    }
+    if (isEquality)
+      return overlapping(term, left, operator === 'eq' ? sql`@> ARRAY[${value}]` : sql`&& ${value}`)
     const item = comparison(sql`item`, term.type, operator, values)
     return sql`EXISTS (SELECT 1 FROM unnest(${left}) item WHERE ${item})`
   }
