@@ -60,8 +60,8 @@ export type Resource = {
    */
   readonly maintained?: { readonly document: string; readonly movedAt: string }
   /**
-   * the text in which `@{12}` mentions user 12 (D156). Whoever is mentioned sees the record, and what it is a
-   * part of
+   * name of its text field with mentions: `@{12}` mentions user 12 (D156), who must be able to read the
+   * record and its parents (`partOf`)
    */
   readonly mentionsIn?: string
   /** ownership of its records, if a role may be limited to some of them (D63) */

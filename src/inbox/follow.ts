@@ -12,6 +12,10 @@ const atOnce = 5000
 /** Retention: maximum number of items per person, and of days. */
 const [itemsMax, daysMax] = [10_000, 180]
 
+/** FROM items of an account's newest event, and of how far its inboxes are; with a column of these. */
+export const progress = sql`counter c LEFT JOIN inbox_progress p ON p.account_id = c.account_id`
+export const isBehind = sql`(c.last_seq > coalesce(p.seq, 0))::text AS is_behind`
+
 /**
  * Looks at the account's new events, and removes what inboxes no longer keep. One statement, which takes no
  * lock, where there is neither.
@@ -20,11 +24,11 @@ export async function keepInboxes(db: Reader, account: number): Promise<void> {
   const own = param(String(account))
   const [row] = await ask(
     db,
-    sql`SELECT (c.last_seq > coalesce(p.seq, 0))::text AS is_behind,
+    sql`SELECT ${isBehind},
   (EXISTS (SELECT 1 FROM notification n WHERE n.account_id = ${own}::bigint AND ${isOld(sql`n`)}) OR EXISTS (
     SELECT 1 FROM notification n WHERE n.account_id = ${own}::bigint
     GROUP BY n.user_id HAVING count(*) > ${sql.integer(itemsMax)}))::text AS is_full
-FROM counter c LEFT JOIN inbox_progress p ON p.account_id = c.account_id WHERE c.account_id = ${own}::bigint`,
+FROM ${progress} WHERE c.account_id = ${own}::bigint`,
   )
   if (row?.is_behind === 'true') await followEvents(db, account)
   if (row?.is_full === 'true') await forgetOldItems(db, account)

@@ -7,7 +7,7 @@ import type { Reader } from '../records/store.ts'
 import { mayRead } from '../rights/rights.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
-import { followEvents } from './follow.ts'
+import { followEvents, isBehind, progress } from './follow.ts'
 import { isShown, itemsSql } from './items.ts'
 import { type ItemKind, type Settings, settingsOf, shownKinds } from './kinds.ts'
 
@@ -85,9 +85,9 @@ export async function settingsWithNews(db: Reader, caller: Caller): Promise<Sett
 
 function settingsSql(caller: Caller): Sql {
   const { account, actor } = callerParamsOf(caller)
-  return sql`SELECT (c.last_seq > coalesce(p.seq, 0))::text AS is_behind,
+  return sql`SELECT ${isBehind},
   coalesce(s.channels, '{}')::text AS channels, s.quiet_from, s.quiet_to
-FROM counter c LEFT JOIN inbox_progress p ON p.account_id = c.account_id
+FROM ${progress}
   LEFT JOIN inbox_setting s ON s.account_id = c.account_id AND s.user_id = ${actor}::bigint
 WHERE c.account_id = ${account}::bigint`
 }

@@ -85,10 +85,7 @@ async function feed({ db, callers, now }: CalendarService, request: AnonymousReq
   return { status: 200, headers, body }
 }
 
-/**
- * Whoever the address belongs to, with the rights to read activities that they have now. All other addresses
- * are refused alike.
- */
+/** The owner of the token in the address, with their current rights. Any other address gets the same 404. */
 async function personOf(callers: Callers, url: string): Promise<AuthorizedCaller> {
   const file = url.split('?', 1)[0]!.split('/').at(-1)!
   const found = file.endsWith('.ics') ? await callers.identify(file.slice(0, -4)) : null
@@ -153,10 +150,11 @@ function eventsOf(
   const { account, resources } = catalog
   const kinds = resources.get('activity')!.byName.get('kind')!.options ?? []
   const zone = ownZone ?? account.time_zone
+  const { hostname } = new URL(origin)
   return ({ id, subject, kind, due_at, duration, done_at, updated_at }) => {
     const category = kinds.find(option => option.id === kind)?.name ?? null
     return eventText({
-      uid: `activity-${id}.account-${account.id}@${new URL(origin).hostname}`,
+      uid: `activity-${id}.account-${account.id}@${hostname}`,
       changed: String(updated_at ?? due_at),
       time: timeOf(String(due_at), Number(duration ?? 0), zone),
       summary: `${done_at ? '✓ ' : ''}${subject}`,
