@@ -41,7 +41,7 @@ export function inboxRoutes(db: Database): AccountRoute[] {
   const settings = [ok('The settings.', envelope(schemaRef('inbox_settings')))]
   return [
     route('GET', `${base}/inbox`, 'any', handlers.list, {
-      ...{ id: 'inbox_list', summary: 'Lists what whoever asks is told of, the newest first.', tag },
+      ...{ id: 'inbox_list', summary: "Lists the caller's notifications, newest first.", tag },
       description: 'Items show only while their owner may see the record; what is done is not due any more.',
       parameters: [
         queryParameter('kind', `Of these kinds, with commas between: ${itemKinds.join(', ')}.`, {
@@ -80,11 +80,11 @@ export function inboxRoutes(db: Database): AccountRoute[] {
       errors: ['validation_failed', 'version_conflict'],
     }),
     route('GET', `${base}/inbox/settings`, 'any', handlers.settings, {
-      ...{ id: 'inbox_settings', summary: 'Says what whoever asks is told of, and when.', tag },
+      ...{ id: 'inbox_settings', summary: "Returns the caller's notification settings.", tag },
       ...{ responses: settings, errors: [] },
     }),
     route('PATCH', `${base}/inbox/settings`, 'any', handlers.change, {
-      ...{ id: 'inbox_settings_update', summary: 'Changes what whoever asks is told of, and when.', tag },
+      ...{ id: 'inbox_settings_update', summary: "Changes the caller's notification settings.", tag },
       ...{ body: { schema: schemaRef('inbox_settings') }, responses: settings },
       errors: ['validation_failed', 'version_conflict'],
     }),
