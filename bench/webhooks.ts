@@ -24,7 +24,7 @@ const seconds = Number(values.seconds)
 const inFlight = 16
 /** Pause between two writes whose lag is measured. */
 const pauseMs = 25
-/** A longer lag counts as a lost event, however busy the machine is. */
+/** A longer lag counts as a lost event, however busy the machine is; so does a longer pause of a replay. */
 const longestLagMs = 60_000
 /** Number of each kind of bad receiver. */
 const badOnes = 4
@@ -85,7 +85,7 @@ async function bench(name: string, env: Record<string, string>): Promise<void> {
     receivedAt.clear()
     const begun = performance.now()
     await ask('POST', `webhook/${webhook}/replay`, { after: 0 })
-    while (receivedAt.size < events) await new Promise(resolve => setTimeout(resolve, 10))
+    await allReceived()
     perSecond.push(events / ((Math.max(...receivedAt.values()) - begun) / 1000))
   }
   const others: number[] = []
@@ -104,6 +104,17 @@ async function bench(name: string, env: Record<string, string>): Promise<void> {
   }
   await service.stop()
   print(name, perSecond, alone, beside)
+}
+
+/** Waits for all replayed events. Throws if no further one is received for a long time. */
+async function allReceived(): Promise<void> {
+  let [received, since] = [0, performance.now()]
+  while (receivedAt.size < events) {
+    if (receivedAt.size > received) [received, since] = [receivedAt.size, performance.now()]
+    if (performance.now() - since > longestLagMs)
+      throw new Error(`${events - received} of ${events} replayed events were not received.`)
+    await new Promise(resolve => setTimeout(resolve, 10))
+  }
 }
 
 /** Lags from the answer to a write to the receipt of its event, in ms, for some seconds. */

@@ -275,6 +275,30 @@ test('a delivery that is sent again while it is sent comes a second time, and bo
   await call('DELETE', `${v1}/webhook/${id}`)
 })
 
+test('a replay sends what is in flight once more, before the later events of its record', async () => {
+  const receiver = await startReceiver()
+  const { id } = await made('webhook', { url: receiver.url, events: ['deal.*'] })
+  const held = Promise.withResolvers<void>()
+  receiver.answer = (got, response, request) =>
+    void held.promise.then(() => answering(204)(got, response, request))
+  const deal = await made('deal', dealBody(known, { title: 'In flight' }))
+  await receiver.until(1)
+  await changed(`deal/${deal.id}`, { title: 'Later' })
+  await eventually(async () => (await deliveriesOf(id)).length === 2, 'two deliveries')
+  const { seq } = receiver.got[0]!.body.data
+  const replayed = await call('POST', `${v1}/webhook/${id}/replay`, { after: seq - 1 })
+  const progress = async () =>
+    (await db.query(`SELECT seq::text AS seq FROM webhook_progress WHERE webhook = ${id}`))[0]!.seq
+  await eventually(async () => (await progress()) === String(replayed.body.data.last), 'the replayed events')
+  assert.equal(receiver.got.length, 1)
+  held.resolve()
+  await receiver.until(3)
+  await eventually(async () => (await deliveriesOf(id, '?state=waiting')).length === 0, 'all delivered')
+  const types = receiver.got.map(({ body }) => body.type)
+  assert.deepEqual(types, ['deal.created', 'deal.created', 'deal.updated'])
+  await call('DELETE', `${v1}/webhook/${id}`)
+})
+
 test('what has left the sight of its user is not told, whoever saw it when it happened', async () => {
   const receiver = await startReceiver()
   const own = { deal: 'own', activity: 'own' }

@@ -20,7 +20,8 @@ export type PendingEvent = {
 
 /**
  * Records the scan of the events from `from` to `to`, and enqueues the deliveries. Earlier deliveries are
- * sent again. False if another process has come further meanwhile, or a replay begins elsewhere.
+ * sent again; one that waits gets a new round, so that an attempt in flight does not settle it. False if
+ * another process has come further meanwhile, or a replay begins elsewhere.
  */
 export async function enqueue(
   db: Reader,
@@ -37,6 +38,8 @@ export async function enqueue(
     seen.add(record)
     return { ...one, is_first: isFirst }
   })
+  const begun = (value: Sql, kept: Sql) =>
+    sql`CASE WHEN webhook_delivery.state = 'waiting' THEN ${kept} ELSE ${value} END`
   const rows = await ask(
     db,
     sql`WITH mine AS (
@@ -58,9 +61,10 @@ export async function enqueue(
       WHERE ${isOf(held, sql`w`)} AND w.resource = g.resource AND w.record = g.record
         AND w.state = 'waiting') b
   ON CONFLICT (account_id, webhook, seq) DO UPDATE
-  SET state = 'waiting', next_at = excluded.next_at, tries = 0, first_tried_at = NULL,
-    round = webhook_delivery.round + 1
-  WHERE webhook_delivery.state <> 'waiting'
+  SET state = 'waiting', round = webhook_delivery.round + 1,
+    next_at = ${begun(sql`excluded.next_at`, sql`webhook_delivery.next_at`)},
+    tries = ${begun(sql`0`, sql`webhook_delivery.tries`)},
+    first_tried_at = ${begun(sql`NULL`, sql`webhook_delivery.first_tried_at`)}
 )
 SELECT seq::text AS seq FROM moved`,
   )
@@ -188,10 +192,12 @@ function written(webhook: Webhook, mine: Sql, outcomes: readonly Outcome[], now:
       state text, next_at timestamptz, status int, error text, duration_ms int, answer text)) g
   WHERE ${isOf(webhook, sql`d`)} AND d.seq = ANY(${seqs}::bigint[]) AND d.seq = g.seq
     AND CASE WHEN ${isOwn} THEN d.tries = g.tries ELSE d.log -> -1 IS DISTINCT FROM g.entry END
-  RETURNING d.resource, d.record, CASE WHEN d.state = 'waiting' THEN d.first_tried_at END AS first_tried_at
+  RETURNING d.resource, d.record, CASE WHEN d.state = 'waiting' THEN d.first_tried_at END AS first_tried_at,
+    d.state = 'waiting' AND d.first_tried_at IS NULL AS is_untried
 ), freed AS MATERIALIZED (
   SELECT n.seq, greatest(${now.toISOString()}::timestamptz, n.free_at) AS free_at
-  FROM (SELECT o.resource, o.record, max(o.first_tried_at) AS first_tried_at FROM done o GROUP BY 1, 2) r
+  FROM (SELECT o.resource, o.record, max(o.first_tried_at) AS first_tried_at FROM done o GROUP BY 1, 2
+    HAVING NOT bool_or(o.is_untried)) r
     CROSS JOIN LATERAL (
       SELECT min(w.seq) FILTER (WHERE w.first_tried_at IS NULL) AS seq,
         ${freeAt(sql`greatest(r.first_tried_at, w.first_tried_at)`)} AS free_at
