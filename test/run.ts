@@ -34,6 +34,9 @@ const asked =
  */
 const manyEngines = ['--wasm-tiering-budget=130000000', '--no-wasm-code-gc', '--no-memory-protection-keys']
 
+/** A part that takes longer hangs: its files are ended and fail by name, and the next part begins. */
+const timeout = 25 * 60_000
+
 /**
  * Folder of the tests' data, if it has room for all concurrent tests. On a disk, making a database takes
  * several times the processor's time, and each commit waits for it.
@@ -96,7 +99,7 @@ async function report(
   const alone = files.filter(file => !isTogether(file))
   const concurrency = availableParallelism() + (waits ? 1 : 0)
   const programs = [...lanes(inOrder(files.filter(isTogether)), concurrency), ...inOrder(alone)]
-  const tests = run({ files: programs, concurrency, execArgv: manyEngines })
+  const tests = run({ files: programs, concurrency, timeout, execArgv: manyEngines })
   tests.on('test:fail', () => {
     process.exitCode = 1
   })

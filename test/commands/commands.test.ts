@@ -14,6 +14,8 @@ const moment = ['--seconds', '0.1']
 const once = [...moment, '--turns', '1']
 /** Where a bench does the same on either engine. */
 const onServer = ['--engine', 'postgres']
+/** A command that takes longer hangs: it is ended, so that the others are still heard of. */
+const timeout = 10 * 60_000
 const rounds = (count: number) => ['--rounds', String(count)]
 
 /** The command, and what else stands for it → its options. */
@@ -81,17 +83,22 @@ suite('commands', { concurrency: 2 * availableParallelism() }, () => {
   for (const [called, options] of Object.entries(commands))
     test(`npm run ${[called, ...options].join(' ')}`, {
       skip: called === 'bench:web' && noBrowser,
-    }, async () => {
+      timeout,
+    }, async ({ signal }) => {
       const [name, ...parts] = called.split(' ')
-      const { code, said } = await carriedOut(['run', name!, '--', ...parts, ...options])
+      const { code, said } = await carriedOut(['run', name!, '--', ...parts, ...options], signal)
       assert.equal(code, 0, said)
       // A figure that could not be measured.
       assert.doesNotMatch(said, /NaN|Infinity|undefined/)
     })
 })
 
-async function carriedOut(options: readonly string[]): Promise<{ code: number | null; said: string }> {
+async function carriedOut(
+  options: readonly string[],
+  signal: AbortSignal,
+): Promise<{ code: number | null; said: string }> {
   const child = spawn('npm', options, {
+    signal,
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',
     // A command's own node:test must not report to this one.
@@ -102,5 +109,9 @@ async function carriedOut(options: readonly string[]): Promise<{ code: number | 
     stream.setEncoding('utf8').on('data', text => {
       said += text
     })
-  return new Promise(resolve => child.on('close', code => resolve({ code, said })))
+  return new Promise((resolve, reject) => {
+    // It was ended: its output so far says where it hung.
+    child.on('error', ({ message }) => reject(new Error(`${message}\n${said}`)))
+    child.on('close', code => resolve({ code, said }))
+  })
 }
