@@ -157,3 +157,36 @@ test('an account with nothing to do costs a dozen statements a round, none of wh
     [],
   )
 })
+
+test('of several processes one looks after an account each hour; a start looks after all', async () => {
+  const [own, others] = [await newAccount('Own'), await newAccount('Others')]
+  await db.query('UPDATE account SET settled_version = catalog_version')
+  let rounds = 0
+  const passes: number[] = []
+  const query: Database['query'] = (text, params = [], replan) => {
+    if (text.includes('ORDER BY account_id')) rounds++
+    if (text.includes('FROM job j')) passes.push(Number(params[0]))
+    return db.query(text, params, replan)
+  }
+  const options = { resources, now: () => new Date(), log: () => {}, retentionDays: 30, everyMs: 100 }
+  const jobs = new BackgroundJobs({ ...options, db: { ...db, query } })
+  const until = async (isSo: () => boolean) => {
+    while (!isSo()) await new Promise(resolve => setTimeout(resolve, 10))
+  }
+  await until(() => passes.includes(own) && passes.includes(others))
+  // Another process looks after all accounts from now on.
+  await db.query("UPDATE account SET looked_after_at = now() + interval '1 hour'")
+  const taken = async () => {
+    const ids = await db.query('SELECT account_id::text AS id FROM account WHERE looked_after_at <= now()')
+    return ids.map(({ id }) => Number(id))
+  }
+  const begun = rounds
+  await until(() => rounds >= begun + 3)
+  assert.deepEqual(await taken(), [])
+  // It no longer looks after one of them.
+  await db.query("UPDATE account SET looked_after_at = '-infinity' WHERE account_id = $1::bigint", [`${own}`])
+  const left = "SELECT 1 AS one FROM account WHERE looked_after_at = '-infinity'"
+  while ((await db.query(left)).length > 0) await new Promise(resolve => setTimeout(resolve, 10))
+  assert.deepEqual(await taken(), [own])
+  await jobs.stop()
+})

@@ -1,8 +1,8 @@
 /**
  * The background jobs. After a change of configuration they update the amounts that follow from stages and
  * rates, and build and remove indexes. They also purge deleted records and fields, and expired
- * Idempotency-Keys and codes. They run at the start, every hour, and after each change; several processes
- * may run them at once. Owns their schedule, not their content.
+ * Idempotency-Keys and codes. They run at the start, every hour by one process of all, and after each change;
+ * several processes may run them at once. Owns their schedule, not their content.
  */
 import { loadCatalog } from '../../accounts/callers.ts'
 import type { Database, Log } from '../../db/open.ts'
@@ -28,6 +28,8 @@ import { purgeFields } from './purge.ts'
 import { purgeAccount, purgeState } from './purge-account.ts'
 
 const everyMs = 3_600_000
+/** An account needs its hourly turn when no process has begun one for this share of the hour. */
+const dueAfter = 0.9
 /** Other processes cache a configuration for a second (accounts/callers.ts). */
 const knownEverywhereAfterMs = 2_000
 /** Jobs take a configuration of this age, as callers do. */
@@ -48,6 +50,8 @@ export type BackgroundJobOptions = {
   readonly retentionDays: number
   /** retention of events, in days; null or absent: forever (D71) */
   readonly eventRetentionDays?: number | null
+  /** interval of the rounds */
+  readonly everyMs?: number
   /** calls `act` once this process does the rounds; default: at once */
   readonly whenLeading?: (act: () => void) => void
 }
@@ -75,12 +79,13 @@ export class BackgroundJobs {
 
   constructor(options: BackgroundJobOptions) {
     this.#options = options
-    const begin = () => void this.#round().catch(error => this.#logFailure('all accounts', error))
-    const { whenLeading = act => act() } = options
+    const { whenLeading = act => act(), everyMs: intervalMs = everyMs } = options
+    const begin = (notSinceMs: number) =>
+      void this.#round(notSinceMs).catch(error => this.#logFailure('all accounts', error))
     whenLeading(() => {
       if (this.#isStopped) return
-      begin()
-      this.#timer = setInterval(begin, everyMs).unref()
+      begin(0)
+      this.#timer = setInterval(begin, intervalMs, intervalMs * dueAfter).unref()
     })
   }
 
@@ -111,19 +116,25 @@ export class BackgroundJobs {
     await within(Promise.all(this.#underWay), finishWithinMs, () => {})
   }
 
-  /** All accounts, one after the other. So an account with a change waits for at most one of them. */
-  async #round(): Promise<void> {
+  /**
+   * All accounts that no process has looked after for this long, one after the other. So an account with a
+   * change waits for at most one of them.
+   */
+  async #round(notSinceMs: number): Promise<void> {
     const { db } = this.#options
-    const accounts = sql`SELECT account_id::text AS account FROM account ORDER BY account_id`
+    const isDue = sql`looked_after_at <= now() - make_interval(secs => ${sql.integer(notSinceMs)} / 1000.0)`
+    const accounts = sql`SELECT account_id::text AS account FROM account WHERE ${isDue} ORDER BY account_id`
     for (const { account } of await ask(db, accounts)) {
       if (this.#isStopped) return
       const [row] = await ask(
         db,
-        sql`SELECT (settled_version < catalog_version)::text AS changed
-          FROM account WHERE account_id = ${account!}::bigint`,
+        sql`UPDATE account SET looked_after_at = now() WHERE account_id = ${account!}::bigint AND ${isDue}
+          RETURNING (settled_version < catalog_version)::text AS changed`,
       )
+      // Another process was faster.
+      if (!row) continue
       const id = Number(account)
-      if (row?.changed === 'true') this.#changed.set(id, !this.#spreading.has(id))
+      if (row.changed === 'true') this.#changed.set(id, !this.#spreading.has(id))
       await this.#inTurn(id)
     }
   }
