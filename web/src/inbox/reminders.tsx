@@ -6,11 +6,11 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, Clock, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { type AnyRecord, callApi, errorMessage } from '../api/api.ts'
+import { type AnyRecord, callApi } from '../api/api.ts'
 import { meQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
-import { setDone } from '../records/timeline/activities.ts'
 import { recordPath } from '../routes.tsx'
+import { pageErrorMessage } from '../shell/failed.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { announce, toastError } from '../ui/toast.tsx'
 import { askAgain, headQuery, type Item, mark, textOf } from './inbox.ts'
@@ -72,11 +72,13 @@ function Reminder({ item }: { item: Item }) {
   }
   const done = async () => {
     try {
+      // With all that changes records: too much for the first page, as few reminders are due.
+      const { setDone } = await import('../records/timeline/activities.ts')
       const activity = await callApi<AnyRecord>('GET', `/activity/${record.id}`)
       await setDone(activity, true)
       await askAgain()
     } catch (error) {
-      toastError(errorMessage(error))
+      toastError(pageErrorMessage(error))
     }
   }
   return (
