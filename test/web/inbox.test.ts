@@ -107,8 +107,11 @@ test('on a phone a person is mentioned by touch', { skip }, async () => {
   const { page, accessible, end } = await openUi(service, `/deals/${deal}?tab=timeline`, phone)
   const text = note(page)
   await text.tap()
+  await focusIn(text)
   await page.keyboard.type('@tara')
   await offered(page).getByRole('option', { name: 'Tara Umber' }).tap()
+  // A tap becomes a click a moment later.
+  await offered(page).waitFor({ state: 'hidden' })
   await page.keyboard.type('please call')
   assert.equal(await text.inputValue(), '@Tara Umber please call')
   await accessible('a mention on a phone')
