@@ -141,7 +141,7 @@ async function opened(
   const { databaseUrl, hasOnlyTransactions, pooler } = config
   const place = databaseUrl ? { url: databaseUrl } : { dataDir }
   const db = await openDatabase({ ...place, hasOnlyTransactions, pooler, log })
-  await migrate(db)
+  await migrate(db, { log })
   await requireFolding(db.background)
   const started = await firstStart(db, {
     now: new Date(),

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database, PoolTransaction } from './open.ts'
+import type { Database, Log, PoolTransaction } from './open.ts'
 import { StartupError } from './startup-error.ts'
 
 export type Migration = {
@@ -28,8 +28,11 @@ export const migrationTable = 'schema_migration'
 /** Key of the advisory lock: any number that nothing else in the database uses. */
 const lock = 7_201_553
 const lookAgainMs = 100
+/** A wait of this length is reported. */
+const longWaitMs = 2000
 
 type MigratedDatabase = Pick<Database, 'sql' | 'engine' | 'queryWithoutTimeLimit'>
+type MigrateOptions = { readonly directory?: string; readonly log?: Log }
 type Apply = (tx: PoolTransaction, file: Migration) => Promise<unknown>
 
 /**
@@ -39,17 +42,18 @@ type Apply = (tx: PoolTransaction, file: Migration) => Promise<unknown>
  * changed, when history and files differ. An error of a file itself is thrown unchanged.
  *
  * A file whose statements are all CREATE INDEX CONCURRENTLY is carried out beside the transaction on a
- * server, so that writes go on. On the embedded engine nobody writes meanwhile.
+ * server, so that writes go on. On the embedded engine nobody writes meanwhile. `log` gets a line when
+ * another process takes long.
  */
 export async function migrate(
   db: MigratedDatabase,
-  directory: string = ownMigrations,
+  { directory = ownMigrations, log = () => {} }: MigrateOptions = {},
 ): Promise<{ applied: number[]; version: number }> {
   const files = readMigrations(directory)
   const applied: number[] = []
   // One iteration more than there are files: the last one finds nothing to do.
   for (;;) {
-    const version = await db.sql.begin(tx => applyNext(tx, files, applierOf(db)))
+    const version = await db.sql.begin(tx => applyNext(tx, files, applierOf(db), log))
     if (version === undefined) return { applied, version: files.length }
     applied.push(version)
   }
@@ -58,10 +62,12 @@ export async function migrate(
 /**
  * Keeps every process from migrating until the transaction ends. So the schema can't change meanwhile. Asks
  * again and again instead of waiting in a statement: its snapshot would keep CREATE INDEX CONCURRENTLY
- * waiting for it forever, and its time would be limited.
+ * waiting for it forever, and its time would be limited. Logs a wait of more than two seconds.
  */
-export async function lockSchema(tx: PoolTransaction): Promise<void> {
-  for (;;) {
+export async function lockSchema(tx: PoolTransaction, log: Log = () => {}): Promise<void> {
+  for (let waited = 0; ; waited += lookAgainMs) {
+    if (waited === longWaitMs)
+      log('Another process upgrades or restores the database; this one waits for it.')
     const [row] = await tx.query<{ locked: string }[]>(
       `SELECT pg_try_advisory_xact_lock(${lock})::text AS locked`,
     )
@@ -103,9 +109,10 @@ async function applyNext(
   tx: PoolTransaction,
   files: readonly Migration[],
   apply: Apply = applyWithin,
+  log?: Log,
 ): Promise<number | undefined> {
   // Held to the end of the transaction, so it works behind a pooler too. Only start-up depends on it.
-  await lockSchema(tx)
+  await lockSchema(tx, log)
   // Creating an index of a large table may take any time.
   await tx.query('SET LOCAL statement_timeout = 0')
   await tx.query('SET LOCAL lock_timeout = 0')

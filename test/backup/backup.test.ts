@@ -244,7 +244,7 @@ describe('moved', () => {
     const files = readdirSync('src/db/migrations').sort().slice(0, 2)
     for (const file of files) copyFileSync(join('src/db/migrations', file), join(some, file))
     await withDatabase(old, async db => {
-      await migrate(db, some)
+      await migrate(db, { directory: some })
       await db.query("INSERT INTO account VALUES (1, 'Old', 'UTC', 840, 1, now())")
       await db.query(
         "INSERT INTO tag (account_id, id, name, created_at, updated_at) VALUES (1, 7, 'Kept', now(), now())",

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { migrate } from '../../src/db/migrate.ts'
+import { lockSchema, migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 
@@ -25,6 +25,7 @@ function suite(server: { url: string } | undefined) {
   let url: string | undefined
   let files: Record<string, string>
   let directory: string
+  const said: string[] = []
 
   before(async () => {
     url = server && (await createDatabase(server.url))
@@ -45,7 +46,7 @@ function suite(server: { url: string } | undefined) {
   })
   const run = (by: Database = db) => {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
-    return migrate(by, directory)
+    return migrate(by, { directory, log: line => said.push(line) })
   }
   const tables = async () =>
     (await db.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`)).map(
@@ -58,6 +59,27 @@ function suite(server: { url: string } | undefined) {
     files['0003-third.sql'] = 'INSERT INTO one VALUES (3)'
     assert.deepEqual(await run(), { applied: [3], version: 3 })
     assert.equal((await db.query('SELECT count(*) AS n FROM one'))[0]!.n, '3')
+  })
+
+  test('a start that waits for another process says so', { skip: !server }, async () => {
+    const other = await openDatabase({ url, log })
+    const held = Promise.withResolvers<void>()
+    const locked = Promise.withResolvers<void>()
+    const holder = other.sql.begin(async tx => {
+      await lockSchema(tx)
+      locked.resolve()
+      await held.promise
+    })
+    await locked.promise
+    const waiting = run()
+    while (said.length === 0) await new Promise(resolve => setTimeout(resolve, 20))
+    held.resolve()
+    await holder
+    assert.deepEqual((await waiting).applied, [1, 2])
+    assert.deepEqual(said.splice(0), [
+      'Another process upgrades or restores the database; this one waits for it.',
+    ])
+    await other.close()
   })
 
   test('two at once: every file is applied by one of them', async () => {

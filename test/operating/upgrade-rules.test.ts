@@ -126,7 +126,7 @@ test('two processes read and write while a third one migrates, and afterwards', 
   let isOver = false
   const work = services.map(service => workOn(service, () => isOver))
   await delay(300)
-  const { applied } = await within(env, db => migrate(db, files))
+  const { applied } = await within(env, db => migrate(db, { directory: files }))
   assert.deepEqual(applied, [known + 1, known + 2])
   await delay(300)
   isOver = true

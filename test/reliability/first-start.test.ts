@@ -392,7 +392,7 @@ test('tokens that starts made before this was written down are known by their na
   const url = isServer ? await createDatabase(process.env.TEST_DATABASE_URL!) : undefined
   const db = await openDatabase({ ...(url && { url }), ...timeouts(), log: () => {} })
   t.after(() => db.close())
-  await migrate(db, files)
+  await migrate(db, { directory: files })
   await db.query(
     "INSERT INTO account VALUES (1, 'Old', 'UTC', 840, 1, now()), (2, 'Other', 'UTC', 840, 1, now())",
   )
