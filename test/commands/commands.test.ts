@@ -97,10 +97,12 @@ async function carriedOut(
   options: readonly string[],
   signal: AbortSignal,
 ): Promise<{ code: number | null; said: string }> {
+  const isWindows = process.platform === 'win32'
   const child = spawn('npm', options, {
-    signal,
     stdio: ['ignore', 'pipe', 'pipe'],
-    shell: process.platform === 'win32',
+    shell: isWindows,
+    // A process group of its own: npm does not end what it runs.
+    detached: !isWindows,
     // A command's own node:test must not report to this one.
     env: { ...process.env, NODE_TEST_CONTEXT: undefined },
   })
@@ -109,9 +111,15 @@ async function carriedOut(
     stream.setEncoding('utf8').on('data', text => {
       said += text
     })
-  return new Promise((resolve, reject) => {
-    // It was ended: its output so far says where it hung.
-    child.on('error', ({ message }) => reject(new Error(`${message}\n${said}`)))
-    child.on('close', code => resolve({ code, said }))
-  })
+  const end = () => {
+    console.error(`npm ${options.join(' ')} hangs:\n${said}`)
+    process.kill(isWindows ? child.pid! : -child.pid!, 'SIGTERM')
+  }
+  signal.addEventListener('abort', end)
+  return new Promise(resolve =>
+    child.on('close', code => {
+      signal.removeEventListener('abort', end)
+      resolve({ code, said })
+    }),
+  )
 }
