@@ -34,7 +34,7 @@ const asked =
  */
 const manyEngines = ['--wasm-tiering-budget=130000000', '--no-wasm-code-gc', '--no-memory-protection-keys']
 
-/** A part that takes longer hangs: its files are ended and fail by name, and the next part begins. */
+/** A test that takes longer hangs, and fails; what is left of its part is ended a minute later. */
 const timeout = 25 * 60_000
 
 /**
@@ -99,7 +99,8 @@ async function report(
   const alone = files.filter(file => !isTogether(file))
   const concurrency = availableParallelism() + (waits ? 1 : 0)
   const programs = [...lanes(inOrder(files.filter(isTogether)), concurrency), ...inOrder(alone)]
-  const tests = run({ files: programs, concurrency, timeout, execArgv: manyEngines })
+  const signal = AbortSignal.timeout(timeout + 60_000)
+  const tests = run({ files: programs, concurrency, timeout, signal, execArgv: manyEngines })
   tests.on('test:fail', () => {
     process.exitCode = 1
   })
