@@ -5,6 +5,7 @@
 
 import { FilterError, operators } from '../../client/src/filter.ts'
 import { type Hint, Problems, parameterProblem, Refusal } from '../errors.ts'
+import { codePoints } from '../fields/code-points.ts'
 import { isoDate } from '../fields/iso8601.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { ourOperator } from '../fields/synonyms.ts'
@@ -110,6 +111,15 @@ export function single({ parameters, problems }: Query, name: string): string | 
 export function listed(query: Query, name: string): string[] | null {
   const text = single(query, name)
   return text === null ? null : [...new Set(text.split(',').map(one => one.trim()))]
+}
+
+/** The code and message of the problem of a text to look for; null: it has at most `longest` characters. */
+export function textProblem(name: string, text: string, longest: number): readonly [string, string] | null {
+  const length = codePoints(text)
+  if (length > longest) return ['too_long', `${name} has at most ${longest} characters, not ${length}.`]
+  if (text.includes('\0') || !text.isWellFormed())
+    return ['invalid_characters', `${name} must not contain NUL or half of a surrogate pair.`]
+  return null
 }
 
 /** The one of these words that a parameter has. */

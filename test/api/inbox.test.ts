@@ -337,11 +337,31 @@ test('wrong queries and marks are refused with what to do', async () => {
   const kim = await somebody()
   for (const query of ['kind=x', 'pageSize=101', 'pageSize=0', 'cursor=1', 'unread=2', 'filter=a'])
     assert.equal((await kim.asked('GET', `inbox?${query}`)).status, 400, query)
+  // No day of the calendar, no year, and more than a page gave.
+  const cursors = [
+    '2026-02-30T00:00:00Z_due-1-1',
+    '0000-01-01T00:00:00Z_due-1-1',
+    '2026-01-01T00:00:00Z_due-1-1_x',
+  ]
+  const refusedQueries = [
+    ...cursors.map(cursor => [`inbox?cursor=${cursor}`, 'cursor', 'invalid_value']),
+    ['inbox/people?search=%00', 'search', 'invalid_characters'],
+    [`inbox/people?search=${'x'.repeat(256)}`, 'search', 'too_long'],
+  ]
+  for (const [path, parameter, code] of refusedQueries) {
+    const refused = await kim.asked('GET', path!)
+    assert.equal(refused.status, 400, refused.text)
+    assert.deepEqual([refused.body.errors[0].parameter, refused.body.errors[0].code], [parameter, code])
+  }
+  assert.equal((await kim.asked('GET', `inbox/people?search=${'%F0%9F%98%80'.repeat(255)}`)).status, 200)
   const wrong: Json[] = [
     { to: 'read' },
     { ids: [], until: '2026-01-01T00:00:00Z', to: 'read' },
     { ids: ['a; DROP'], to: 'read' },
     { until: 'yesterday', to: 'read' },
+    { until: '2026-02-30T00:00:00Z', to: 'read' },
+    { until: '0000-01-01T00:00:00Z', to: 'read' },
+    { until: '2026-01-01T00:00:00', to: 'read' },
     { ids: [], to: 'gone' },
     { ids: [], to: 'snoozed' },
     { ids: [], to: 'snoozed', minutes: 20_000 },
@@ -353,6 +373,7 @@ test('wrong queries and marks are refused with what to do', async () => {
     assert.equal(refused.status, 422, refused.text)
     assert.ok(refused.body.errors.length > 0)
   }
+  assert.equal(await kim.mark({ until: '2026-01-01T00:00:00.123456+02:00', to: 'read' }), 0)
 })
 
 test('the newest items of very many are read by an index', async () => {

@@ -1,6 +1,7 @@
 /** The caller's inbox over HTTP (D156). Items show only what they may see, so it takes no scope. */
 import type { Database } from '../../db/open.ts'
 import { problemAt, Refusal } from '../../errors.ts'
+import { isoInstant } from '../../fields/iso8601.ts'
 import { closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type InboxRequest, type Position, readInbox, readSettings, saveSettings } from '../../inbox/inbox.ts'
 import { changedSettings, itemKinds } from '../../inbox/kinds.ts'
@@ -14,6 +15,7 @@ import {
   oneOf,
   type Query,
   single,
+  textProblem,
   throwProblems,
   unreadable,
   wholeNumber,
@@ -151,8 +153,8 @@ function inboxHandlers(db: Database) {
         about.map(name => [name, wholeNumber(query, [name], 0, Number.MAX_SAFE_INTEGER) || null]),
       )
       const search = single(query, 'search') ?? ''
-      if (search.length > 255)
-        addProblem(query.problems, 'search', 'too_long', 'search has at most 255 characters.')
+      const problem = textProblem('search', search, 255)
+      if (problem) addProblem(query.problems, 'search', ...problem)
       throwProblems(query.problems, unreadable)
       const { actor } = request.caller
       const values = { ...record, owner: actor, created_by: actor }
@@ -181,19 +183,11 @@ function listRequest(request: ApiRequest): InboxRequest {
 function cursorOf(query: Query): Position | null {
   const text = single(query, 'cursor')
   if (text === null) return null
-  const [at = '', id = ''] = text.split('_')
-  if (isMoment(at) && new RegExp(itemId).test(id) && text.length < 150) return { at, id }
+  const [time = '', id = '', ...more] = text.split('_')
+  const at = isoInstant(time, true)
+  if (at && new RegExp(itemId).test(id) && more.length === 0 && text.length < 150) return { at, id }
   addCursorProblem(query.problems)
   return null
-}
-
-/** True for a moment as answers have it. */
-function isMoment(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/.test(value) &&
-    !Number.isNaN(Date.parse(value))
-  )
 }
 
 type MarkRequest = { readonly which: Parameters<typeof markItems>[2]; readonly mark: Mark }
@@ -207,10 +201,11 @@ function markRequest(request: ApiRequest): MarkRequest {
   const refuse = (path: string, message: string) =>
     problems.add(() => problemAt(path, 'invalid_value', message))
   const isId = (id: unknown) => typeof id === 'string' && id.length <= 100 && new RegExp(itemId).test(id)
+  const moment = typeof until === 'string' ? isoInstant(until, true) : null
   const areIds = Array.isArray(ids) && ids.length <= idsMax && ids.every(isId)
   if ((ids === undefined) === (until === undefined)) refuse('/ids', 'Send either ids or until.')
   else if (ids !== undefined && !areIds) refuse('/ids', `/ids must be at most ${idsMax} ids of items.`)
-  else if (until !== undefined && !isMoment(until))
+  else if (until !== undefined && !moment)
     refuse('/until', '/until must be a moment such as 2026-06-30T09:00:00Z.')
   if (to !== 'read' && to !== 'unread' && to !== 'snoozed')
     refuse('/to', '/to must be "read", "unread" or "snoozed".')
@@ -222,7 +217,7 @@ function markRequest(request: ApiRequest): MarkRequest {
     )
   if (problems.count) throw new Refusal('validation_failed', 'Nothing was marked.', problems)
   return {
-    which: areIds ? { ids: ids as string[] } : { until: until as string },
+    which: areIds ? { ids: ids as string[] } : { until: moment! },
     mark: to === 'snoozed' ? { to, minutes: Number(minutes) } : { to: to as 'read' | 'unread' },
   }
 }

@@ -18,6 +18,7 @@ import {
   listed,
   type Parameters,
   single,
+  textProblem,
   throwProblems,
   wholeNumber,
 } from '../parameters.ts'
@@ -45,17 +46,8 @@ export function readSearchQuery(parameters: Parameters, known: readonly string[]
   const query = beginQuery(parameters, ['q', 'resources', 'pageSize'])
   const { problems } = query
   const text = single(query, 'q')?.trim() ?? ''
-  const length = codePoints(text)
-  if (length > longest)
-    addProblem(problems, 'q', 'too_long', `q has at most ${longest} characters, not ${length}.`)
-  else if (wordsOf(text).length === 0)
-    addProblem(problems, 'q', 'required', 'q must be given: the text to look for.')
-  else if (length < shortest && !isWord.test(text))
-    addProblem(problems, 'q', 'too_short', `q has at least ${shortest} characters.`)
-  else if (text.includes('\0') || !text.isWellFormed())
-    addProblem(problems, 'q', 'invalid_characters', 'q must not contain NUL or half of a surrogate pair.')
-  else if (wordsOf(text).length > wordsMax)
-    addProblem(problems, 'q', 'too_many', `q has at most ${wordsMax} words.`)
+  const problem = textProblem('q', text, longest) ?? wordsProblem(text)
+  if (problem) addProblem(problems, 'q', ...problem)
   const resources = listed(query, 'resources') ?? known
   for (const name of resources.filter(name => !known.includes(name))) {
     const hint = () => suggestion(name, known, `Those that are searched: ${known.join(', ')}.`)
@@ -64,6 +56,15 @@ export function readSearchQuery(parameters: Parameters, known: readonly string[]
   const pageSize = wholeNumber(query, ['pageSize'], pageSizeDefault, pageSizeMax)
   throwProblems(problems, 'The search could not be read.')
   return { wanted: searchWordsOf(text), resources, pageSize }
+}
+
+/** The code and message of the problem of the words; null: there is none. */
+function wordsProblem(text: string): readonly [string, string] | null {
+  const words = wordsOf(text).length
+  if (words === 0) return ['required', 'q must be given: the text to look for.']
+  if (codePoints(text) < shortest && !isWord.test(text))
+    return ['too_short', `q has at least ${shortest} characters.`]
+  return words > wordsMax ? ['too_many', `q has at most ${wordsMax} words.`] : null
 }
 
 export type Hit = {
