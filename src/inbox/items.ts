@@ -94,17 +94,21 @@ function stateOf(caller: Caller, id: Sql): Sql {
     ON s.account_id = ${account}::bigint AND s.user_id = ${actor}::bigint AND s.id = ${id}`
 }
 
-const milliseconds = (time: Sql) => sql`floor(extract(epoch FROM ${time}) * 1000)::bigint`
+/** A part of an id, whose parts have a "-" between them: before 1970, "m" stands for the minus. */
+const milliseconds = (time: Sql) =>
+  sql`translate(floor(extract(epoch FROM ${time}) * 1000)::bigint::text, '-', 'm')`
 
 /** Activities of the caller that are not done, from their reminder on, else from when they are due. */
 function dueSql(caller: Caller): Sql | null {
   if (!isShown(caller, 'activity', ['owner', 'due_at', 'done_at', 'reminder'])) return null
   const { actor } = callerParamsOf(caller)
   const id = sql`concat('due-', r.id, '-', ${milliseconds(sql`r.due_at`)})`
-  const at = sql`date_trunc('milliseconds', r.due_at - make_interval(mins => coalesce(r.reminder, 0)))`
+  // Not before the year 1, which answers and cursors can't name.
+  const reminded = sql`greatest(r.due_at - make_interval(mins => coalesce(r.reminder, 0)), '0001-01-01Z')`
+  const at = sql`date_trunc('milliseconds', coalesce(s.snoozed_until, ${reminded}))`
   return sql`
   SELECT ${id} AS id, 'due' AS kind, 'activity' AS resource, r.id AS record_id, NULL::bigint AS actor,
-    1 AS count, coalesce(s.snoozed_until, ${at}) AS at, s.read_at,
+    1 AS count, ${at} AS at, s.read_at,
     r.reminder IS NOT NULL OR s.snoozed_until IS NOT NULL AS is_reminder
   FROM activity r ${stateOf(caller, id)}
   WHERE ${isSeen(caller, 'activity')} AND r.owner = ${actor}::bigint AND r.done_at IS NULL

@@ -218,6 +218,34 @@ test('snoozed is what comes again, unread; read states are kept by the service',
   assert.equal((await dan.inbox()).meta.unread, 1)
 })
 
+test('what was snoozed together is on all its pages, and has ids and moments also before 1970', async () => {
+  const lea = await somebody()
+  const due = { kind: 'Task', subject: 'A', owner: lea.id, due_at: inMinutes(-10) }
+  const bodies = [due, due, due, { ...due, due_at: '0001-01-01T00:00:00Z', reminder: 60 }]
+  for (const body of bodies) await made('activity', body)
+  const ids = (await lea.inbox('?kind=due')).items.map(({ id }) => id)
+  assert.equal(await lea.mark({ ids: ids.slice(0, 3), to: 'snoozed', minutes: 1 }), 3)
+  await db.query(
+    `UPDATE notification SET snoozed_until = '2026-01-01T00:00:00.000123Z'
+     WHERE account_id = 1 AND user_id = ${lea.id}`,
+  )
+  await made('activity', { ...due, due_at: '0001-01-01T00:00:00Z' })
+  const seen: string[] = []
+  for (let [hasMore, cursor] = [true, '']; hasMore; ) {
+    const { items, meta } = await lea.inbox(`?kind=due&pageSize=1${cursor}`)
+    seen.push(...items.map(({ id, at }) => `${id} ${at}`))
+    hasMore = meta.hasMore && seen.length < 9
+    cursor = `&cursor=${meta.nextCursor}`
+  }
+  assert.deepEqual([new Set(seen).size, seen.length], [5, 5])
+  assert.ok(
+    seen.slice(3).every(item => / 0001-01-01T00:00:00.000Z$/.test(item)),
+    seen.join(),
+  )
+  assert.equal(await lea.mark({ ids: seen.map(item => item.split(' ')[0]!), to: 'read' }), 5)
+  assert.deepEqual((await lea.inbox('?kind=due&unread=1')).items, [])
+})
+
 test('deals rot and jobs fail in the inbox of their owner', async () => {
   const eve = await somebody({ scopes: ['admin'] })
   const deal = await made('deal', dealBody(known, { sales_owner: eve.id }))
