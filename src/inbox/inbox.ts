@@ -9,7 +9,7 @@ import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { followEvents, isBehind, progress } from './follow.ts'
 import { isShown, itemsSql } from './items.ts'
-import { type ItemKind, type Settings, settingsOf, shownKinds } from './kinds.ts'
+import { type ItemKind, type Settings, type SettingsChange, settingsOf, shownKinds } from './kinds.ts'
 
 export type InboxRequest = {
   /** null: all that the settings show */
@@ -63,17 +63,24 @@ export async function readSettings(db: Reader, caller: Caller): Promise<Settings
   return ofRow(row!)
 }
 
-/** Stores the settings of the caller. */
-export async function saveSettings(db: Reader, caller: Caller, { kinds, quiet }: Settings): Promise<void> {
+/** Stores a change of the caller's settings, beside changes of others at the same time. Returns them all. */
+export async function saveSettings(
+  db: Reader,
+  caller: Caller,
+  { kinds, quiet }: SettingsChange,
+): Promise<Settings> {
   const { account, actor } = callerParamsOf(caller)
-  await ask(
+  const hours = sql`, quiet_from = EXCLUDED.quiet_from, quiet_to = EXCLUDED.quiet_to`
+  const [row] = await ask(
     db,
-    sql`INSERT INTO inbox_setting (account_id, user_id, channels, quiet_from, quiet_to)
+    sql`INSERT INTO inbox_setting AS s (account_id, user_id, channels, quiet_from, quiet_to)
 VALUES (${account}::bigint, ${actor}::bigint, ${JSON.stringify(kinds)}::jsonb, ${quiet?.from ?? null}::text,
   ${quiet?.to ?? null}::text)
-ON CONFLICT (account_id, user_id) DO UPDATE SET channels = EXCLUDED.channels, quiet_from = EXCLUDED.quiet_from,
-  quiet_to = EXCLUDED.quiet_to`,
+ON CONFLICT (account_id, user_id) DO UPDATE
+  SET channels = s.channels || EXCLUDED.channels${quiet === undefined ? sql.none : hours}
+RETURNING s.channels::text AS channels, s.quiet_from, s.quiet_to`,
   )
+  return ofRow(row!)
 }
 
 /** Looks at new events of the account, if there are any. Returns the caller's settings. */

@@ -16,6 +16,12 @@ export type Settings = {
   readonly quiet: { readonly from: string; readonly to: string } | null
 }
 
+/** What a body changes: these kinds, and the hours unless they are undefined. */
+export type SettingsChange = {
+  readonly kinds: Partial<Settings['kinds']>
+  readonly quiet: Settings['quiet'] | undefined
+}
+
 /** Settings from the stored channels; a kind that is not among them is shown. */
 export function settingsOf(chosen: JsonObject, quiet: Settings['quiet']): Settings {
   const kinds = Object.fromEntries(itemKinds.map(kind => [kind, chosen[kind] ?? [...channels]]))
@@ -27,8 +33,8 @@ export function shownKinds({ kinds }: Settings): ItemKind[] {
   return itemKinds.filter(kind => kinds[kind].includes('app'))
 }
 
-/** Changed settings, from a body. Throws `validation_failed` with every problem. */
-export function changedSettings(body: Json, { kinds, quiet }: Settings): Settings {
+/** The change of settings in a body. Throws `validation_failed` with every problem. */
+export function settingsChangeOf(body: Json): SettingsChange {
   const problems = new Problems()
   const refuse = (path: string, code: string, message: string) =>
     problems.add(() => ({ field: path.split('/')[1] ?? null, path, code, message }))
@@ -44,13 +50,13 @@ export function changedSettings(body: Json, { kinds, quiet }: Settings): Setting
   const sent = isObject(body) ? body : null
   if (!sent) refuse('', 'wrong_type', 'The body must be an object with "kinds" or "quiet".')
   else known(sent, ['kinds', 'quiet'], '')
-  const changed: { [kind: string]: readonly string[] } = { ...kinds }
+  const kinds: { [kind in ItemKind]?: readonly string[] } = {}
   const chosen = sent?.kinds
   if (isObject(chosen)) {
     known(chosen, itemKinds, '/kinds')
     for (const kind of itemKinds) {
       if (chosen[kind] === undefined) continue
-      if (isChannels(chosen[kind])) changed[kind] = chosen[kind]
+      if (isChannels(chosen[kind])) kinds[kind] = chosen[kind]
       else refuse(`/kinds/${kind}`, 'invalid_value', `/kinds/${kind} must be ["app"], or [] for none.`)
     }
   } else if (chosen !== undefined) refuse('/kinds', 'wrong_type', '/kinds must be an object.')
@@ -58,10 +64,7 @@ export function changedSettings(body: Json, { kinds, quiet }: Settings): Setting
   if (sent?.quiet !== undefined && sent.quiet !== null && !isQuiet)
     refuse('/quiet', 'invalid_value', '/quiet must be null, or {"from": "18:00", "to": "08:00"}.')
   if (problems.count) throw new Refusal('validation_failed', 'The settings were not changed.', problems)
-  return {
-    kinds: changed as Settings['kinds'],
-    quiet: sent?.quiet === undefined ? quiet : isQuiet ? (sent.quiet as Settings['quiet']) : null,
-  }
+  return { kinds, quiet: sent?.quiet as SettingsChange['quiet'] }
 }
 
 function isChannels(value: Json | undefined): value is string[] {

@@ -349,6 +349,13 @@ test('settings: a kind that is off does not show, quiet hours are kept, wrong on
     200,
   )
   assert.equal((await jo.inbox()).meta.unread, 1)
+  // Changes at the same time keep each other.
+  const changes = [{ kinds: { due: [] } }, { kinds: { rotting: [] } }, { quiet }, { kinds: { job: [] } }]
+  await Promise.all(changes.map(change => jo.asked('PATCH', 'inbox/settings', change)))
+  assert.deepEqual((await jo.asked('PATCH', 'inbox/settings', {})).body.data, {
+    kinds: { mention: ['app'], assignment: ['app'], due: [], rotting: [], job: [] },
+    quiet,
+  })
   const wrong: [Json, string[]][] = [
     [{ kinds: { mail: [] } }, ['/kinds/mail unknown_field']],
     [{ kinds: { due: ['mail'] }, more: 1 }, ['/kinds/due invalid_value', '/more unknown_field']],

@@ -4,7 +4,7 @@ import { problemAt, Refusal } from '../../errors.ts'
 import { isoInstant } from '../../fields/iso8601.ts'
 import { closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type InboxRequest, type Position, readInbox, readSettings, saveSettings } from '../../inbox/inbox.ts'
-import { changedSettings, itemKinds } from '../../inbox/kinds.ts'
+import { itemKinds, settingsChangeOf } from '../../inbox/kinds.ts'
 import { type Mark, markItems } from '../../inbox/mark.ts'
 import { isObject, type JsonObject } from '../../json.ts'
 import {
@@ -143,8 +143,7 @@ function inboxHandlers(db: Database) {
     change: async request => {
       refuseIfMatch(request)
       readParameters(request.query, [], [])
-      const settings = changedSettings(bodyOf(request), await readSettings(db, request.caller))
-      await saveSettings(db, request.caller, settings)
+      const settings = await saveSettings(db, request.caller, settingsChangeOf(bodyOf(request)))
       return okAnswer(JSON.stringify(settings))
     },
     people: async request => {
