@@ -13,6 +13,7 @@ import { commands } from './cli/commands.ts'
 import { commandAnswers } from './cli/database.ts'
 import { startLink } from './cli/start-link.ts'
 import { type BackupSettings, type Config, originOf } from './config.ts'
+import { requireWhole } from './db/distribution.ts'
 import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
 import { databaseRefusal } from './db/refusal.ts'
@@ -141,6 +142,7 @@ async function opened(
   const { databaseUrl, hasOnlyTransactions, pooler } = config
   const place = databaseUrl ? { url: databaseUrl } : { dataDir }
   const db = await openDatabase({ ...place, hasOnlyTransactions, pooler, log })
+  await requireWhole(db)
   await migrate(db, { log })
   await requireFolding(db.background)
   const started = await firstStart(db, {

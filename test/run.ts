@@ -12,6 +12,7 @@ import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { isTogether, type Part, parts, runsOnBoth } from './parts.ts'
+import { citusUrl } from './support/citus.ts'
 import { random } from './support/generated.ts'
 import { startPostgres, type TestServer } from './support/postgres.ts'
 
@@ -80,7 +81,7 @@ function partCalled(name: string): Part {
 function partsOf(files: readonly string[]): Part[] {
   const both = files.filter(runsOnBoth)
   const onServer = both.length ? [{ engine: 'postgres', files: both, share: 1 } as const] : []
-  return [{ engine: 'embedded', files, share: 1 }, ...onServer]
+  return citusUrl ? onServer : [{ engine: 'embedded', files, share: 1 }, ...onServer]
 }
 
 /** Runs the files and prints node:test's output. The exit code is 1 from the first failure on. */

@@ -49,7 +49,10 @@ export async function allAccounts(db: Reader): Promise<Account[]> {
 }
 
 /** Soft-deletes an account. False if it is the only one in use. */
-export async function announceDeletion(db: Pick<Database, 'sql'>, account: number): Promise<boolean> {
+export async function announceDeletion(
+  db: Pick<Database, 'sql' | 'hasOnlyTransactions'>,
+  account: number,
+): Promise<boolean> {
   const own = param(String(account))
   const rows = await withAccountsLock(db, tx =>
     ask(
@@ -77,7 +80,7 @@ const accountsLock = 7_301_040
 
 /** Runs a transaction that changes the set of accounts. */
 export function withAccountsLock<T>(
-  db: Pick<Database, 'sql'>,
+  db: Pick<Database, 'sql' | 'hasOnlyTransactions'>,
   act: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   return db.sql.begin(async tx => {
@@ -87,6 +90,6 @@ export function withAccountsLock<T>(
       for (const one of before) await query(one.text, one.values)
       return query(text, params)
     }
-    return act({ hasOnlyTransactions: false, query, write })
+    return act({ hasOnlyTransactions: db.hasOnlyTransactions, query, write })
   })
 }

@@ -131,8 +131,8 @@ async function makeStartToken(tx: Transaction, { account, name, token }: StartTo
     sql`SELECT t.id::text AS id, (s.hash IS NOT NULL AND t.scopes ? 'admin' AND t.expires_at IS NULL
         AND EXISTS (
           SELECT 1 FROM "user" u
-          WHERE u.account_id = t.account_id AND u.id = t."user" AND ${administers(own)}))::text AS is_it
-      FROM token t LEFT JOIN token_secret s ON s.account_id = t.account_id AND s.token = t.id
+          WHERE u.account_id = ${own}::bigint AND u.id = t."user" AND ${administers(own)}))::text AS is_it
+      FROM token t LEFT JOIN token_secret s ON s.account_id = ${own}::bigint AND s.token = t.id
         AND s.hash = ${hashToken(token)}::text AND s.valid_until IS NULL
       WHERE t.account_id = ${own}::bigint AND t.deleted_at IS NULL AND (t.made_at_start OR s.hash IS NOT NULL)`,
   )

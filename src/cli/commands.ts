@@ -15,6 +15,7 @@ import * as accounts from './accounts.ts'
 import { check, inspect } from './check.ts'
 import type { Command, CommandArguments, Option, Terminal } from './command.ts'
 import { onDatabase } from './database.ts'
+import { distribute } from './distribute.ts'
 import { exportRecords } from './export.ts'
 import { importFile, importGiven } from './import.ts'
 import { mcp } from './mcp.ts'
@@ -49,6 +50,13 @@ export const commands: readonly Command[] = [
       const done = applied.length ? `Applied ${applied.length} migrations` : 'There was nothing to apply'
       return { text: `${done}; the schema has version ${version}.`, data: { applied, version } }
     },
+  },
+  {
+    name: 'distribute',
+    does: 'distributes the database over a Citus cluster, by account',
+    more: 'Stop the service first. Each account is on one node, with all of its rows. What is distributed already stays so.',
+    options: [{ name: 'shards', value: 'COUNT', does: 'into how many parts; 32 if left out' }],
+    act: distribute,
   },
   {
     name: 'upgrade',

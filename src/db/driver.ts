@@ -19,6 +19,8 @@ export type Driver = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
   guard<T>(ask: (progress?: Progress) => Promise<T>, isBackground?: boolean): Promise<T>
   /** True if one session runs everything, one statement after the other */
   readonly hasOneConnection: boolean
+  /** True if the tables of accounts are distributed over several nodes (D173) */
+  readonly isDistributed: boolean
   /** number of long reads that run at the same time */
   readonly readPermits: number
   /** number of long reads that one account may run while others wait */

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { distributing, distributionOf } from './distribution.ts'
 import type { Database, Log, PoolTransaction } from './open.ts'
 import { StartupError } from './startup-error.ts'
 
@@ -31,7 +32,7 @@ const lookAgainMs = 100
 /** A wait of this length is reported. */
 const longWaitMs = 2000
 
-type MigratedDatabase = Pick<Database, 'sql' | 'engine' | 'queryWithoutTimeLimit'>
+type MigratedDatabase = Pick<Database, 'sql' | 'engine' | 'isDistributed' | 'queryWithoutTimeLimit'>
 type MigrateOptions = { readonly directory?: string; readonly log?: Log }
 type Apply = (tx: PoolTransaction, file: Migration) => Promise<unknown>
 
@@ -85,10 +86,10 @@ export async function migrateWithin(tx: PoolTransaction, version?: number): Prom
   while ((await applyNext(tx, files)) !== undefined);
 }
 
-function applierOf({ engine, queryWithoutTimeLimit: query }: MigratedDatabase): Apply {
+function applierOf({ engine, isDistributed, queryWithoutTimeLimit: query }: MigratedDatabase): Apply {
   if (engine === 'embedded') return applyWithin
   return async (tx, file) => {
-    if (file.indexes.length === 0) return applyWithin(tx, file)
+    if (file.indexes.length === 0) return isDistributed ? applyDistributed(tx, file) : applyWithin(tx, file)
     // The transaction does nothing meanwhile but hold the lock.
     await tx.query('SET LOCAL idle_in_transaction_session_timeout = 0')
     for (const { name, statement } of file.indexes) {
@@ -102,6 +103,22 @@ function applierOf({ engine, queryWithoutTimeLimit: query }: MigratedDatabase): 
 function applyWithin(tx: PoolTransaction, { indexes, text }: Migration): Promise<unknown> {
   const within = indexes.map(({ statement }) => statement.replace(' CONCURRENTLY ', ' ')).join(';')
   return tx.query(within || text)
+}
+
+/** A distributed database takes one statement after the other, and a new table is distributed at once. */
+async function applyDistributed(tx: PoolTransaction, { text }: Migration): Promise<void> {
+  const { distributed } = await distributionOf(tx.query, 'The server')
+  for (const statement of statementsOf(text)) {
+    await tx.query(statement, [])
+    const [, table] = /^CREATE TABLE "?(\w+)"?/.exec(statement) ?? []
+    if (table) await tx.query(...distributing(table, distributed[0]!))
+  }
+}
+
+/** The statements of a migration, without comments. Semicolons in texts and in bodies end none. */
+export function statementsOf(text: string): string[] {
+  const pieces = withoutComments(text).match(/(?:\$(\w*)\$[\s\S]*?\$\1\$|'(?:[^']|'')*'|[^;])+/g) ?? []
+  return pieces.map(statement => statement.trim()).filter(Boolean)
 }
 
 /** Checks and applies under one lock, so that the check still holds. Undefined when all are applied. */

@@ -60,6 +60,8 @@ export type Database = {
   readonly engine: 'embedded' | 'postgres'
   /** true if a write of one record is a transaction of several statements, too (D164) */
   readonly hasOnlyTransactions: boolean
+  /** true if the tables of accounts are distributed over several nodes (D173) */
+  readonly isDistributed: boolean
   /** limit of its open files in this process, including connections to a server */
   readonly filesMax: number
   /**
@@ -157,8 +159,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 function database(driver: Driver, options: LimitedOptions): Database {
-  const { engine, filesMax, sql, guard } = driver
-  const { hasOnlyTransactions } = options
+  const { engine, filesMax, sql, guard, isDistributed } = driver
+  const hasOnlyTransactions = options.hasOnlyTransactions || isDistributed
   const shouldPrepare = options.pooler?.prepares === false ? () => false : statementMemory()
   const logOperationalError = operationalErrorLog(options.log)
   let isClosed = false
@@ -180,7 +182,7 @@ function database(driver: Driver, options: LimitedOptions): Database {
   const requests = quickly(dependencies, false)
 
   return {
-    ...{ engine, filesMax, sql, hasOnlyTransactions, snapshot: driver.snapshot },
+    ...{ engine, filesMax, sql, hasOnlyTransactions, isDistributed, snapshot: driver.snapshot },
     whileUnwritten: (account, act) => writeLock.exclusive(account, act),
     ...requests,
     inTurn: ({ account, signal }) =>

@@ -58,18 +58,27 @@ SELECT (SELECT count(*) FROM part)::text AS read, (SELECT max(id) FROM part)::te
   WHERE ${differs(backfill)})::text AS differing`
 }
 
-/** Updates the columns of these records, if the configuration still has this version. */
+/**
+ * Updates the columns of these records, if the configuration still has this version. Computes the values
+ * before the UPDATE: a distributed PostgreSQL sets a column by no stable function of another (D173).
+ */
 function followingSql(backfill: Backfill, account: Param, ids: readonly number[], version: string): Sql {
-  const set = Object.entries(backfill.values).map(([column, value]) => sql`${sql.id(column)} = ${value}`)
+  const names = Object.keys(backfill.values).map(column => sql.id(column))
+  const values = Object.entries(backfill.values).map(([column, value]) => sql`${value} AS ${sql.id(column)}`)
+  const set = names.map(name => sql`${name} = v.${name}`)
+  const table = sql.id(backfill.table)
   return sql`WITH current AS (
-  SELECT 1 FROM account WHERE account_id = ${account}::bigint AND catalog_version = ${version}::bigint
+  SELECT 1 AS one FROM account WHERE account_id = ${account}::bigint AND catalog_version = ${version}::bigint
 ),
-done AS (
-  UPDATE ${sql.id(backfill.table)} r SET
-    ${sql.join(set, sql`,\n    `)}
-  FROM ${sql.join([sql`current`, ...backfill.from])}
+following AS MATERIALIZED (
+  SELECT r.id, ${sql.join(values, sql`,\n    `)}
+  FROM ${sql.join([sql`current`, sql`${table} r`, ...backfill.from])}
   WHERE r.account_id = ${account}::bigint AND r.id = ANY(${`{${ids.join()}}`}::bigint[])
     AND ${differs(backfill)}
+),
+done AS (
+  UPDATE ${table} t SET ${sql.join(set)}
+  FROM following v WHERE t.account_id = ${account}::bigint AND t.id = v.id
 )
 SELECT EXISTS (SELECT 1 FROM current)::text AS is_current`
 }

@@ -43,8 +43,10 @@ export function leaseOn<Key>({ table, alias, seconds, isRow }: LeaseOptions<Key>
       const own = param(holder)
       const rows = await ask(
         db,
-        sql`UPDATE ${sql.id(table)} ${row} SET ${sql.join([sql`lease = ${own}::text`, renewed, set])}
-WHERE ${isRow(key)} AND ${where} AND (${isFree} OR ${row}.lease = ${own}::text) RETURNING ${returning}`,
+        sql`WITH ${row} AS (
+UPDATE ${sql.id(table)} ${row} SET ${sql.join([sql`lease = ${own}::text`, renewed, set])}
+WHERE ${isRow(key)} AND ${where} AND (${isFree} OR ${row}.lease = ${own}::text) RETURNING ${row}.*)
+SELECT ${returning} FROM ${row}`,
       )
       return rows[0] ?? null
     },

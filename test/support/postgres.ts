@@ -10,6 +10,7 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { freePort } from '../../src/http/free-port.ts'
+import { citusUrl, dropOnWorkers } from './citus.ts'
 
 export type TestServer = {
   readonly url: string
@@ -37,7 +38,7 @@ export async function startPostgres(
   own = false,
   configure?: (data: string) => void,
 ): Promise<TestServer | null> {
-  const given = own ? undefined : process.env.TEST_DATABASE_URL
+  const given = own ? undefined : (citusUrl ?? process.env.TEST_DATABASE_URL)
   const nothing = async () => {}
   if (given) {
     const idle = { stop: nothing, kill9: nothing, restart: nothing, pause() {}, resume() {} }
@@ -120,6 +121,7 @@ export async function dropDatabase(url: string): Promise<void> {
   const name = server.pathname.slice(1)
   server.pathname = '/postgres'
   await asAdministrator(server.href, client => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+  if (citusUrl) await dropOnWorkers(url)
 }
 
 /** By another client than the service's own. */

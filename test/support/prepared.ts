@@ -11,6 +11,7 @@ import { firstStart } from '../../src/accounts/first-start.ts'
 import { createSample } from '../../src/accounts/sample/sample.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../src/db/open.ts'
+import { citusUrl, distributeDatabase } from './citus.ts'
 import { createDatabase } from './postgres.ts'
 import { keepRows } from './shared-engine.ts'
 import { keepDaysSteady } from './steady-days.ts'
@@ -59,7 +60,9 @@ async function copyOf(content: Content): Promise<{ location: Location; token: st
   const url = process.env.TEST_ENGINE === 'postgres' ? process.env.TEST_DATABASE_URL! : undefined
   const { original, token } = await preparedOn(url, content)
   if (!url) return { location: { template: original }, token }
-  return { location: { url: await createDatabase(url, `TEMPLATE ${original}`) }, token }
+  const own = await createDatabase(url, `TEMPLATE ${original}`)
+  if (citusUrl) await distributeDatabase(own)
+  return { location: { url: own }, token }
 }
 
 /** The database that is copied: on the server of `url`, or the embedded engine's. */

@@ -5,6 +5,8 @@ import { pino } from 'pino'
 import { type AppOptions, buildApp } from '../../src/app.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../src/db/open.ts'
 import { type Json, parseJson } from '../../src/json.ts'
+import { citusUrl } from './citus.ts'
+import { dropDatabase } from './postgres.ts'
 import { startedAt, startedDatabase } from './prepared.ts'
 import { type Borrowed, borrow } from './shared-engine.ts'
 import { timeouts } from './timeouts.ts'
@@ -87,6 +89,8 @@ export async function startService(
   after(async () => {
     await Promise.all(apps.map(one => one.close()))
     await Promise.all(ends.map(end => end()))
+    // Each database has a process of its own on each node of a cluster.
+    if (citusUrl && 'url' in location) await dropDatabase(location.url)
   })
   const call = caller(address, token)
   const another: Service['another'] = async different => {

@@ -37,6 +37,7 @@ export async function embedded(options: LimitedOptions): Promise<Driver> {
     queryWithoutTimeLimit: sql.query,
     guard: (ask, isBackground = false) => timeouts.guard(ask, { isBackground }),
     hasOneConnection: true,
+    isDistributed: false,
     readPermits,
     permitsOfOne: 1,
     transactionPermits: 1,

@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Ask } from '../ask.ts'
+import { distributionOf, hasCitus } from '../distribution.ts'
 import { type Driver, withProgress } from '../driver.ts'
 import type { LimitedOptions } from '../open.ts'
 import { StartupError } from '../startup-error.ts'
@@ -12,6 +13,7 @@ import { keepStatistics } from '../statistics.ts'
 import { DatabaseUnavailable } from '../unavailable.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import { Connection } from './connection.ts'
+import { withExplicitBatches } from './explicit-batch.ts'
 import { ConnectionPool, type Life, type PoolTransaction, transact } from './pool.ts'
 import type { Progress } from './response-queue.ts'
 import { type ServerAddress, serverAddress } from './server-address.ts'
@@ -40,12 +42,10 @@ export async function server(options: LimitedOptions, url: string): Promise<Driv
     open: (life, delayMs) => open(life, { ...limitsOf(options), delayMs }),
     size: poolSize,
   })
-  try {
-    await requireServer(sql.query, address.place, log)
-  } catch (error) {
+  const isDistributed = await requireServer(sql.query, address.place, log).catch(async error => {
     await sql.end()
     throw error
-  }
+  })
   const statistics = keepStatistics(sql, log)
   const readPermits = Math.max(1, poolSize - otherConnections)
   const prober = new Prober(open)
@@ -59,7 +59,8 @@ export async function server(options: LimitedOptions, url: string): Promise<Driv
   })
   return {
     engine: 'postgres',
-    sql,
+    isDistributed,
+    sql: isDistributed ? withExplicitBatches(sql) : sql,
     // Each permit for reads may have a second connection meanwhile, for its cancel request; so may each
     // snapshot.
     filesMax: poolSize + readPermits + untimedAtOnce + 2 * snapshotsAtOnce + 1,
@@ -222,12 +223,16 @@ const unwatched: Life = { onAnswer() {}, onOver() {} }
 
 const oldestServer = 15
 
-/** Throws a StartupError with the problem of the server at `where`. Logs mere disadvantages. */
-export async function requireServer(ask: Ask, where: string, log: (line: string) => void): Promise<void> {
-  let server: { version: string; encoding: string; letters: string; read_only: string }
+/**
+ * Throws a StartupError with the problem of the server at `where`. Logs mere disadvantages. True if the
+ * tables are distributed over nodes (D173).
+ */
+export async function requireServer(ask: Ask, where: string, log: (line: string) => void): Promise<boolean> {
+  let server: { version: string; encoding: string; letters: string; read_only: string; has_citus: string }
   try {
     const text = `SELECT current_setting('server_version') AS version,
       current_setting('server_encoding') AS encoding, current_setting('transaction_read_only') AS read_only,
+      ${hasCitus} AS has_citus,
       (SELECT datctype FROM pg_database WHERE datname = current_database()) AS letters`
     const [row] = await ask<[typeof server]>(text, [])
     server = row
@@ -253,4 +258,5 @@ export async function requireServer(ask: Ask, where: string, log: (line: string)
     log(
       `${where}, has a locale that knows the letters a to z only, so "like" has no index for words in others; use C.UTF-8.`,
     )
+  return server.has_citus === 'true' && (await distributionOf(ask, where)).distributed.length > 0
 }

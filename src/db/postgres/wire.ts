@@ -26,13 +26,23 @@ export class PostgresError extends Error {
   constructor(body: Buffer) {
     const fields = fieldsOf(body)
     super(fields.get('M'))
-    this.code = fields.get('C') ?? ''
-    this.isFatal = /FATAL|PANIC/.test(fields.get('V') ?? '')
     this.routine = fields.get('R')
+    this.code = codeOf(fields.get('C') ?? '', this.message)
+    this.isFatal = /FATAL|PANIC/.test(fields.get('V') ?? '')
     this.table_name = fields.get('t')
     this.column_name = fields.get('c')
     this.constraint_name = fields.get('n')
   }
+}
+
+/**
+ * The SQLSTATE of a refusal. Citus keeps only the message of what a node refuses while rows are copied to it
+ * (D173).
+ */
+function codeOf(code: string, message: string): string {
+  if (code !== 'XX000') return code
+  if (/ violates unique constraint /.test(message)) return '23505'
+  return / violates foreign key constraint /.test(message) ? '23503' : code
 }
 
 /** The fields of an ErrorResponse or a NoticeResponse by their letters. */

@@ -48,7 +48,9 @@ export function planOf(
   const beside = single ? besideSteps(params, schema, single) : none
   const nested = drafts.flatMap(({ parsed }) => parsed.nested)
   const invariants = drafts.flatMap(({ invariant }) => invariant ?? [])
-  const made = groups.filter(({ rows: [row] }) => !row!.read)
+  // Those that others are nested in point to them.
+  const isOwn = ({ rows: [row] }: Group) => Number(row!.schema === schema)
+  const made = groups.filter(({ rows: [row] }) => !row!.read).sort((one, other) => isOwn(one) - isOwn(other))
   const changed = groups.filter(({ rows: [row] }) => row!.read)
   const r: Step[] = single ? [] : [{ name: 'r', rows: () => storedRows(params, main) }]
   return {

@@ -47,19 +47,20 @@ export function asTransaction(
   const written = [...changes, ...steps].flatMap(({ change }) => change ?? [])
   return [
     ...(isLocked ? [] : [lockStatement(account.value!)]),
-    ...required(params, write, isLocked).map(print),
+    ...required(params, write, isLocked).map(condition => print(condition)),
     print(raised(params, write)),
-    ...written.map(print),
+    ...written.map(change => print(change)),
     ...events.map((_, index) => print(appended(params, events, index))),
     ...newVersion(params, write).map(({ change }) => print(change!)),
     ...after.map(({ change }) => print(change!)),
-    print(answer),
+    print(answer, sql`AS`),
   ]
 }
 
 /**
  * A function that prints a statement, with a CTE for each step that it reads: a SELECT of the rows that the
- * step has written. The numbers are those of the counter's row, once it is raised.
+ * step has written. The numbers are those of the counter's row, once it is raised. The CTEs of a change are
+ * not inlined: a distributed PostgreSQL changes no row by what a stable function makes of another (D173).
  */
 function printer({ account }: WriteParams, steps: readonly Step[], { ids = 0 }: Write) {
   const numbers = sql`SELECT ${numbersAt(sql`last_at`, sql`last_id - ${String(ids)}::bigint AS first_id, last_id, last_seq`)}
@@ -69,14 +70,14 @@ function printer({ account }: WriteParams, steps: readonly Step[], { ids = 0 }: 
     { name: 'counted', rows: () => numbers },
     ...steps.filter(({ rows }) => rows),
   ]
-  return (statement: Sql): Statement => {
+  return (statement: Sql, as: Sql = sql`AS MATERIALIZED`): Statement => {
     let text = compile(statement).text
     const ctes: Sql[] = []
     for (const { name, rows } of named.toReversed()) {
       if (!new RegExp(`\\b${name}\\b`).test(text)) continue
       const select = rows!()
       text += `\n${compile(select).text}`
-      ctes.unshift(sql`${sql.id(name)} AS (${select})`)
+      ctes.unshift(sql`${sql.id(name)} ${as} (${select})`)
     }
     return compile(ctes.length ? sql`WITH ${sql.join(ctes, sql`,\n`)} ${statement}` : statement, account)
   }
@@ -128,8 +129,18 @@ function countedUnderLock(params: WriteParams, write: Write): Sql {
 /** The same as a statement, before the changes. */
 function raised(params: WriteParams, write: Write): Sql {
   const seqs = numberOf(write.events, ({ countBefore }) => countBefore!)
-  return sql`UPDATE counter c SET ${taken(params, write, seqs)}, last_at = ${momentOf(params, write)}
+  return sql`UPDATE counter c SET ${taken(params, write, seqs)}, last_at = ${momentAfterLock(params, write)}
   WHERE c.account_id = ${params.account}::bigint`
+}
+
+/**
+ * The same moment for a statement after the one that took the lock. A distributed PostgreSQL sets a column by
+ * no volatile function, and by no stable one of a column (D173).
+ */
+function momentAfterLock({ at }: WriteParams, { hasOwnMoment }: Write): Sql {
+  const next = sql`(c.last_at AT TIME ZONE 'UTC' + interval '1 millisecond') AT TIME ZONE 'UTC'`
+  const now = at.value === null ? sql`statement_timestamp()` : sql`${at}::timestamptz`
+  return sql`greatest(${hasOwnMoment ? next : sql`c.last_at`}, date_trunc('milliseconds', ${now}))`
 }
 
 function taken({ version }: WriteParams, { ids = 0, endsOlder }: Write, seqs: Sql): Sql {

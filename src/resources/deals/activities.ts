@@ -64,10 +64,7 @@ export function dealsInLine(
   const former = `{${befores.flatMap(({ deal }) => deal ?? []).join()}}`
   const zone = sql`SELECT time_zone FROM account WHERE account_id = ${account}::bigint`
   const touched = sql`SELECT deal FROM ${r} UNION SELECT unnest(${former}::bigint[])`
-  const change = sql`
-  UPDATE deal d SET ${sql.join(set)},
-    activities_document = n.activities_document, activities_moved_at = counted.at
-  FROM counted, (
+  const derived = sql`
     SELECT n.*, concat(${document}) AS activities_document FROM (
       SELECT t.deal, w.*, coalesce(
         (SELECT coalesce(r.notes, r.subject) FROM ${r} r WHERE r.id = w.newest_note),
@@ -81,13 +78,18 @@ export function dealsInLine(
           WHERE a.account_id = ${account}::bigint AND a.deal = t.deal AND a.deleted_at IS NULL
             AND NOT EXISTS (SELECT 1 FROM ${r} r WHERE r.id = a.id)
           UNION ALL
-          SELECT ${counts} FROM ${r} r WHERE r.deal = t.deal AND r.deleted_at IS NULL) x) w) n) n
+          SELECT ${counts} FROM ${r} r WHERE r.deal = t.deal AND r.deleted_at IS NULL) x) w) n`
+  const change = sql`
+  UPDATE deal d SET ${sql.join(set)},
+    activities_document = n.activities_document, activities_moved_at = counted.at
+  FROM counted, derived n
   WHERE d.account_id = ${account}::bigint AND d.id = n.deal
     AND (${namesOf(sql`d`)}) IS DISTINCT FROM (${namesOf(sql`n`)})
 `
   return [
     { name: 'zone', rows: () => zone },
     { name: 'touched', rows: () => touched },
+    { name: 'derived', rows: () => derived },
     { name: 'in_line', change },
   ]
 }

@@ -5,17 +5,18 @@
 import type { Catalog } from '../../fields/catalog.ts'
 import { backfill } from '../../records/backfill.ts'
 import type { Transaction } from '../../records/store.ts'
-import { type Sql, sql } from '../../sql.ts'
+import { param, type Sql, sql } from '../../sql.ts'
 
 /** Backfills an account's deals for its time zone. */
 export async function redateDeals(db: Transaction, catalog: Catalog): Promise<void> {
-  const { time_zone } = catalog.account
+  const { id, time_zone } = catalog.account
+  const account = param(String(id))
   const dateOf = (moment: Sql) => sql`(${moment} AT TIME ZONE ${time_zone}::text)::date`
   const last = dateOf(sql`r.last_done_at`)
   // Of a deleted deal, the activities count that were deleted with it, and are restored with it.
   const next = dateOf(sql`(
     SELECT min(a.due_at) FROM activity a
-    WHERE a.account_id = r.account_id AND a.deal = r.id AND a.done_at IS NULL
+    WHERE a.account_id = ${account}::bigint AND a.deal = r.id AND a.done_at IS NULL
       AND a.deleted_at IS NOT DISTINCT FROM r.deleted_at)`)
   const days = { last_activity_date: last, next_activity_date: next }
   await backfill(db, catalog, {

@@ -6,7 +6,7 @@ import type { Reader } from '../../records/store.ts'
 import { ask, sql } from '../../sql.ts'
 import { leaseOn } from '../../waiting/lease.ts'
 import { type Job, jobOf, type Step } from './job.ts'
-import { isIt, type JobKey, jobColumns } from './store.ts'
+import { changedJob, isIt, type JobKey, jobColumns, nowIf } from './store.ts'
 
 /**
  * A step renews the lease at its end. A step that outlasts it is safe: it locks the row. Each start of a
@@ -85,18 +85,20 @@ export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number)
   const result = step.isEnd ? JSON.stringify({ [phase!]: counts }) : '{}'
   const [row] = await ask(
     db,
-    sql`WITH refused AS (
-  INSERT INTO job_problem (account_id, job, phase, place, problems)
-  SELECT ${String(job.account)}::bigint, ${String(job.id)}::bigint, ${phase}::text, p.place, p.problems
-  FROM jsonb_to_recordset(${JSON.stringify(step.problems)}::jsonb) p (place bigint, problems jsonb)
-  ON CONFLICT (account_id, job, phase, place) DO UPDATE SET problems = EXCLUDED.problems)
-UPDATE job j SET ${lease.renewed}, position = ${String(step.position)}::bigint, done = j.done + ${String(step.done)}::bigint,
+    changedJob(
+      sql`UPDATE job j SET ${lease.renewed}, position = ${String(step.position)}::bigint, done = j.done + ${String(step.done)}::bigint,
   counts = ${JSON.stringify(counts)}::jsonb, worked_ms = j.worked_ms + ${String(Math.ceil(tookMs))}::bigint,
   result = j.result || ${result}::jsonb, state = ${state}::text,
   total = CASE WHEN ${String(step.isEnd && kind === 'bulk')}::boolean THEN j.done + ${String(step.done)}::bigint
     ELSE j.total END,
-  ended_at = CASE WHEN ${String(step.isEnd)}::boolean THEN now() END
-WHERE ${isIt(job)} RETURNING ${jobColumns}`,
+  ended_at = ${nowIf(step.isEnd)}
+WHERE ${isIt(job)}`,
+      sql`refused AS (
+  INSERT INTO job_problem (account_id, job, phase, place, problems)
+  SELECT ${String(job.account)}::bigint, ${String(job.id)}::bigint, ${phase}::text, p.place, p.problems
+  FROM jsonb_to_recordset(${JSON.stringify(step.problems)}::jsonb) p (place bigint, problems jsonb)
+  ON CONFLICT (account_id, job, phase, place) DO UPDATE SET problems = EXCLUDED.problems)`,
+    ),
   )
   return jobOf(row!)
 }

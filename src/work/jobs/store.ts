@@ -26,6 +26,20 @@ const instants = sql.join(
 const short = sql`${texts([...numbers, 'scopes', 'counts', 'result'])}, ${instants}, j.kind, j.resource, j.name,
   j.state, j.phase, j.request_id, j.error`
 export const jobColumns = sql`${short}, ${texts(['plan', 'columns'])}`
+
+/**
+ * A statement that changes the job `j`, and returns its columns; `cte`: a change beside it. The texts are
+ * made of the returned row: a distributed PostgreSQL returns none that a stable function makes (D173).
+ */
+export function changedJob(change: Sql, cte: Sql = sql.none): Sql {
+  return sql`WITH ${sql.join([
+    cte,
+    sql`j AS (${change}
+RETURNING j.*)`,
+  ])}
+SELECT ${jobColumns} FROM j`
+}
+
 /** Without the long columns: the texts of a file's columns, and their mapping. */
 const listColumns = sql`${short}, '{}' AS plan`
 
@@ -57,15 +71,14 @@ export async function insertJob(db: Transaction, job: NewJob, openMax: number | 
   const rows = await carryOut(
     db,
     account,
-    sql`INSERT INTO job AS j (account_id, id, kind, resource, name, state, phase, actor, acts_as, token, session,
+    changedJob(sql`INSERT INTO job AS j (account_id, id, kind, resource, name, state, phase, actor, acts_as, token, session,
   request_id, scopes, plan, columns, total, begun_at)
 SELECT ${account}::bigint, ${String(key.id)}::bigint, ${kind}::text, ${resource}::text, ${name}::text,
   ${state}::text, ${phase}::text, ${String(by.actsAs)}::bigint, ${sql.join(valuesOf(by))},
   ${JSON.stringify(plan)}::jsonb, ${columns && JSON.stringify(columns)}::jsonb,
-  ${total === null ? null : String(total)}::bigint, CASE WHEN ${state}::text = 'running' THEN now() END
+  ${total === null ? null : String(total)}::bigint, ${nowIf(state === 'running')}::timestamptz
 WHERE ${most}::bigint IS NULL OR ${most}::bigint > (SELECT count(*) FROM job x
-  WHERE x.account_id = ${account}::bigint AND x.state IN ('waiting', 'running', 'paused'))
-RETURNING ${jobColumns}`,
+  WHERE x.account_id = ${account}::bigint AND x.state IN ('waiting', 'running', 'paused'))`),
     true,
   )
   return rows[0] ? jobOf(rows[0]) : null
@@ -107,8 +120,8 @@ ORDER BY j.id DESC LIMIT ${sql.integer(count + 1)}`,
 export async function changePlan(db: Reader, key: JobKey, plan: JsonObject): Promise<Job | null> {
   const [row] = await ask(
     db,
-    sql`UPDATE job j SET plan = ${JSON.stringify(plan)}::jsonb
-WHERE ${isIt(key)} AND j.state = 'waiting' RETURNING ${jobColumns}`,
+    changedJob(sql`UPDATE job j SET plan = ${JSON.stringify(plan)}::jsonb
+WHERE ${isIt(key)} AND j.state = 'waiting'`),
   )
   return row ? jobOf(row) : null
 }
@@ -121,8 +134,8 @@ export async function noteFile(
 ): Promise<Job> {
   const [row] = await ask(
     db,
-    sql`UPDATE job j SET plan = ${JSON.stringify(plan)}::jsonb, columns = ${JSON.stringify(columns)}::jsonb,
-  total = ${String(total)}::bigint WHERE ${isIt(key)} RETURNING ${jobColumns}`,
+    changedJob(sql`UPDATE job j SET plan = ${JSON.stringify(plan)}::jsonb,
+  columns = ${JSON.stringify(columns)}::jsonb, total = ${String(total)}::bigint WHERE ${isIt(key)}`),
   )
   return jobOf(row!)
 }
@@ -157,9 +170,9 @@ export async function cleanJobs(db: Reader, account: number, oldest: Date): Prom
 export async function move(db: Reader, key: JobKey, from: readonly State[], to: State): Promise<Job | null> {
   const [row] = await ask(
     db,
-    sql`UPDATE job j SET state = ${to}::text,
-  ended_at = CASE WHEN ${to}::text IN ('done', 'failed', 'cancelled') THEN now() END
-WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[]) RETURNING ${jobColumns}`,
+    changedJob(sql`UPDATE job j SET state = ${to}::text,
+  ended_at = ${nowIf(['done', 'failed', 'cancelled'].includes(to))}
+WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[])`),
   )
   return row ? jobOf(row) : null
 }
@@ -179,15 +192,17 @@ export async function begin(
   const [named, isKept] = [param(phase), param(String(keeps))]
   const [row] = await ask(
     db,
-    sql`WITH cleared AS (
-  DELETE FROM job_problem p WHERE p.account_id = ${String(key.account)}::bigint
-    AND p.job = ${String(key.id)}::bigint AND p.phase = ${named}::text AND NOT ${isKept}::boolean)
-UPDATE job j SET state = 'running', phase = ${named}::text, position = ${String(position)}::bigint,
+    changedJob(
+      sql`UPDATE job j SET state = 'running', phase = ${named}::text, position = ${String(position)}::bigint,
   done = ${String(done)}::bigint, total = ${total === null ? null : String(total)}::bigint,
   counts = CASE WHEN ${isKept}::boolean THEN j.counts ELSE '{}' END, worked_ms = 0, error = NULL,
   begun_at = now(), ended_at = NULL, lease = NULL, leased_until = '-infinity',
   (acts_as, token, session, request_id, scopes) = ROW(${sql.join(valuesOf(by))})
-WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[]) RETURNING ${jobColumns}`,
+WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[])`,
+      sql`cleared AS (
+  DELETE FROM job_problem p WHERE p.account_id = ${String(key.account)}::bigint
+    AND p.job = ${String(key.id)}::bigint AND p.phase = ${named}::text AND NOT ${isKept}::boolean)`,
+    ),
   )
   return row ? jobOf(row) : null
 }
@@ -220,6 +235,11 @@ WHERE p.account_id = ${String(account)}::bigint AND p.job = ${String(id)}::bigin
 /** The condition that a row `j` is the job's. */
 export function isIt({ account, id }: JobKey): Sql {
   return sql`j.account_id = ${String(account)}::bigint AND j.id = ${String(id)}::bigint`
+}
+
+/** SQL of the time of the transaction, or NULL. */
+export function nowIf(condition: boolean): Sql {
+  return condition ? sql`now()` : sql`NULL`
 }
 
 function isOf(actor: number | null): Sql {

@@ -97,7 +97,7 @@ export async function dueDeliveries(
     db,
     sql`SELECT d.seq::text AS seq, d.type, d.resource, d.record::text AS record, d.tries::text AS tries,
   d.round::text AS round,
-  (SELECT e.traceparent FROM event e WHERE e.account_id = d.account_id AND e.seq = d.seq) AS traceparent
+  (SELECT e.traceparent FROM event e WHERE e.account_id = ${String(held.account)}::bigint AND e.seq = d.seq) AS traceparent
 FROM webhook_delivery d
 WHERE ${isOf(held, sql`d`)} AND d.next_at <= ${now.toISOString()}::timestamptz
   AND d.seq <> ALL(${`{${atHand.join()}}`}::bigint[])

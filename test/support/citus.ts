@@ -1,0 +1,63 @@
+/**
+ * Databases on the Citus cluster of TEST_CITUS_URL: the address of its coordinator, whose own database has
+ * the extension and the nodes. Each database of a test has them, too, and is distributed (D173).
+ */
+import pg from 'pg'
+import { distribute } from '../../src/cli/distribute.ts'
+import { openDatabase } from '../../src/db/open.ts'
+
+/** The coordinator's address, if tests run on Citus. */
+export const citusUrl = process.env.TEST_CITUS_URL
+
+type Node = { readonly nodename: string; readonly nodeport: number; readonly groupid: number }
+
+/** Makes a cluster's database of a database on the coordinator, and distributes its tables. */
+export async function distributeDatabase(url: string): Promise<void> {
+  const nodes = await nodesOf(url)
+  const workers = nodes.filter(({ groupid }) => groupid > 0)
+  const name = new URL(url).pathname.slice(1)
+  for (const worker of workers) {
+    await ask(at(url, 'postgres', worker), `CREATE DATABASE ${name}`)
+    await ask(at(url, name, worker), 'CREATE EXTENSION citus')
+  }
+  const { hostname, port } = new URL(url)
+  await ask(
+    url,
+    'CREATE EXTENSION citus',
+    `SELECT citus_set_coordinator_host('${hostname}', ${port})`,
+    ...workers.map(({ nodename, nodeport }) => `SELECT citus_add_node('${nodename}', ${nodeport})`),
+  )
+  const db = await openDatabase({ url, statementTimeoutMs: 600_000, log: () => {} })
+  const context = { now: new Date(), retentionDays: 30, origin: null }
+  await distribute(db, { shards: '4' }, context).finally(() => db.close())
+}
+
+/** Drops the workers' databases of one on the coordinator. */
+export async function dropOnWorkers(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1)
+  for (const node of await nodesOf(url))
+    if (node.groupid > 0) await ask(at(url, 'postgres', node), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+}
+
+async function nodesOf(url: string): Promise<Node[]> {
+  return (await ask(citusUrl ?? url, 'SELECT nodename, nodeport, groupid FROM pg_dist_node')) as Node[]
+}
+
+function at(url: string, name: string, { nodename, nodeport }: Node): string {
+  const own = new URL(url)
+  Object.assign(own, { hostname: nodename, port: String(nodeport), pathname: `/${name}` })
+  return own.href
+}
+
+/** Asks one statement after the other; returns the rows of the last. */
+async function ask(url: string, ...texts: string[]): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    let rows: unknown[] = []
+    for (const text of texts) rows = (await client.query(text)).rows
+    return rows
+  } finally {
+    await client.end()
+  }
+}
