@@ -16,7 +16,7 @@ export type Settings = {
   readonly quiet: { readonly from: string; readonly to: string } | null
 }
 
-/** What a body changes: these kinds, and the hours unless they are undefined. */
+/** A change from a body: of these kinds, and of the hours unless they are undefined. */
 export type SettingsChange = {
   readonly kinds: Partial<Settings['kinds']>
   readonly quiet: Settings['quiet'] | undefined
