@@ -59,6 +59,8 @@ export type Config = Limits & {
   readonly workers: number
   readonly dataDir: string
   readonly databaseUrl: string | null
+  /** a streaming replica of it for reads (D172) */
+  readonly databaseReadUrl: string | null
   /** true if a write of one record is a transaction of several statements, too (D164) */
   readonly hasOnlyTransactions: boolean
   readonly token: string | null
@@ -111,6 +113,14 @@ function poolerOf(given: string, databaseUrl: string | null): Pooler | null {
   return pooler
 }
 
+function readUrlOf(given: string, databaseUrl: string | null): string {
+  if (!databaseUrl)
+    throw new ConfigError(
+      'DATABASE_READ_URL is for a server: it names a replica of the one that DATABASE_URL names. Set both.',
+    )
+  return checkedUrl('DATABASE_READ_URL', given)
+}
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** Reads the settings. Throws ConfigError naming the variable and what it takes. */
@@ -128,7 +138,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     host,
     workers: workersOf(env.WORKERS, databaseUrl),
     ...{ dataDir: env.DATA_DIR || './data', agentToken: env.DEALWRIGHT_AGENT_TOKEN || null },
-    databaseUrl: databaseUrl && checkedUrl(databaseUrl),
+    databaseUrl: databaseUrl && checkedUrl('DATABASE_URL', databaseUrl),
+    databaseReadUrl: env.DATABASE_READ_URL ? readUrlOf(env.DATABASE_READ_URL, databaseUrl) : null,
     token: env.DEALWRIGHT_TOKEN ? checkedToken(env.DEALWRIGHT_TOKEN) : null,
     hasOnlyTransactions: env.DATABASE_WRITES
       ? oneOf('DATABASE_WRITES', env.DATABASE_WRITES, ['statement', 'transaction']) === 'transaction'

@@ -13,6 +13,8 @@ export type Messages = {
   'quota-refusal': { readonly quota: string }
   /** writes that share a commit */
   commit: { readonly writes: number }
+  /** a read that a replica may answer (D172): `behind`, `failed` and `unused` are answered by the primary */
+  'replica-read': { readonly outcome: 'answered' | 'behind' | 'failed' | 'unused' }
   /** the embedded engine failed and is opened again */
   'engine-restart': { readonly isOpen: boolean }
   /** a connection was refused before any route saw its request */
@@ -35,6 +37,7 @@ const names: { readonly [name in Name]: null } = {
   'wait-ended': null,
   'quota-refusal': null,
   commit: null,
+  'replica-read': null,
   'engine-restart': null,
   'connection-refusal': null,
   'sign-in-refusal': null,

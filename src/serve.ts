@@ -139,8 +139,8 @@ async function opened(
   dataDir: string,
   log: (line: string) => void,
 ): Promise<{ db: Database; started: FirstStartResult }> {
-  const { databaseUrl, hasOnlyTransactions, pooler } = config
-  const place = databaseUrl ? { url: databaseUrl } : { dataDir }
+  const { databaseUrl, databaseReadUrl: readUrl, hasOnlyTransactions, pooler } = config
+  const place = databaseUrl ? { url: databaseUrl, readUrl } : { dataDir }
   const db = await openDatabase({ ...place, hasOnlyTransactions, pooler, log })
   await requireWhole(db)
   await migrate(db, { log })

@@ -10,6 +10,7 @@ const known: readonly string[] = [
   'HOST',
   'DATA_DIR',
   'DATABASE_URL',
+  'DATABASE_READ_URL',
   'DATABASE_WRITES',
   'WORKERS',
   'DATABASE_POOLER',

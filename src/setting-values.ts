@@ -1,7 +1,7 @@
 /** How the values of settings are read: each takes the text of a variable, or refuses it in one line. */
 import { currencyCode } from './accounts/currencies.ts'
 import { parseToken } from './accounts/token.ts'
-import { readServerUrl } from './db/postgres/server-url.ts'
+import { namingSetting, readServerUrl } from './db/postgres/server-url.ts'
 import { isTimeZone } from './fields/locale.ts'
 
 /** A setting is invalid. */
@@ -60,9 +60,9 @@ export function checkedWebUrl(name: string, text: string): URL {
   throw new ConfigError(`${name} must be an address like https://crm.example.com, not "${text}".`)
 }
 
-export function checkedUrl(text: string): string {
+export function checkedUrl(name: string, text: string): string {
   try {
-    readServerUrl(text)
+    namingSetting(name, () => readServerUrl(text))
     return text
   } catch (error) {
     throw new ConfigError((error as Error).message, { cause: error })

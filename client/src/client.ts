@@ -163,6 +163,14 @@ export class Dealwright<S = BaseSchemas> {
     return dataOf(await this.request('GET', `${base}/me`))
   }
 
+  /**
+   * From now on no answer is older than the account's event `seq`: for who follows the feed, or gets events by
+   * a webhook. The client knows of its own writes.
+   */
+  atLeast(seq: number): void {
+    this.#http.atLeast(seq)
+  }
+
   /** Any request: `request('GET', '/rest/api/v1/deal/aggregate', { query: { group_by: 'status' } })`. */
   request(method: string, path: string, asked: Asked = {}): Promise<Answered> {
     return this.#http.ask(method, path, asked)

@@ -31,9 +31,14 @@ export type Answered = { readonly status: number; readonly headers: Headers; rea
 const passing = new Set([408, 429, 502, 503, 504])
 const longestWaitMs = 30_000
 
+/** The account's last event, as answers and requests tell it. */
+const seqHeader = 'dealwright-seq'
+
 export class Http {
   readonly #options: Options
   readonly #fetch: typeof fetch
+  /** the newest event of the account that this client knows of */
+  #seq = 0
 
   constructor(options: Options) {
     this.#options = options
@@ -68,6 +73,11 @@ export class Http {
     }
   }
 
+  /** From now on no answer is older than the account's event `seq`, which the client knows of. */
+  atLeast(seq: number): void {
+    this.#seq = Math.max(this.#seq, seq)
+  }
+
   #init(method: string, { body, headers }: Asked): RequestInit & { readonly headers: { accept: string } } {
     return {
       method,
@@ -76,6 +86,7 @@ export class Http {
         ...(this.#options.token === undefined ? {} : { authorization: `Bearer ${this.#options.token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(method === 'GET' ? {} : { 'idempotency-key': crypto.randomUUID() }),
+        ...(this.#seq > 0 ? { [seqHeader]: String(this.#seq) } : {}),
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -89,6 +100,7 @@ export class Http {
       ...init,
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     })
+    this.atLeast(Number(response.headers.get(seqHeader)) || 0)
     return { response, text: await response.text() }
   }
 }

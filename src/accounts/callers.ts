@@ -13,6 +13,7 @@ import { Rights } from '../rights/rights.ts'
 import { narrowed } from '../rights/scopes.ts'
 import type { AuthorizedCaller } from '../rights/visibility.ts'
 import { ask, prepared, sql } from '../sql.ts'
+import type { AccountState } from './account-state.ts'
 import { catalogStatement } from './catalog-statement.ts'
 import { accountOf, hashToken, parseToken } from './token.ts'
 
@@ -23,6 +24,8 @@ import { accountOf, hashToken, parseToken } from './token.ts'
 export type AuthenticatedCaller = AuthorizedCaller & {
   readonly token: { readonly id: number; readonly name: string } | null
   readonly session: { readonly id: number } | null
+  /** that of the account when the caller was looked up */
+  readonly state: AccountState
 }
 
 /** `background`: a separate reader for work that no request waits for, if there is one. */
@@ -175,6 +178,7 @@ export class Callers {
       rights,
       token: kind === 'token' ? { id, name: row.name! } : null,
       session: kind === 'session' ? { id } : null,
+      state: { seq: Number(row.last_seq), settled: row.settled_version! },
     }
   }
 
@@ -212,17 +216,22 @@ function rightsOf(role: Role, scopes: readonly string[] | null, endsAt: number |
   return new Rights(scopes ? narrowed(all, new Set(scopes)) : all, role, endsAt)
 }
 
+/** The state of the account, over its rows `a` and `c`. */
+const stateColumns = sql`a.catalog_version::text AS catalog_version, a.settled_version::text AS settled_version,
+  c.last_seq::text AS last_seq`
+
 /** The user of a valid token. Runs at most once a second per token. */
 const tokenStatement = prepared(
   (account, hash) => sql`
 SELECT t.id::text AS id, t.name, t.scopes::text AS scopes, u.id::text AS actor, u.role::text AS role,
-  array_to_json(u.territories)::text AS territories, a.catalog_version::text AS catalog_version,
+  array_to_json(u.territories)::text AS territories, ${stateColumns},
   floor(extract(epoch FROM t.expires_at) * 1000)::text AS ends_at,
   (t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute')::text AS is_use_due
 FROM token_secret s
   JOIN token t ON t.account_id = s.account_id AND t.id = s.token
   JOIN "user" u ON u.account_id = s.account_id AND u.id = t."user"
   JOIN account a ON a.account_id = s.account_id
+  JOIN counter c ON c.account_id = s.account_id
 WHERE s.account_id = ${account}::bigint AND s.hash = ${hash}::text
   AND (s.valid_until IS NULL OR s.valid_until > now())
   AND ${isValid} AND ${isInUse} AND a.deleted_at IS NULL`,
@@ -232,11 +241,12 @@ WHERE s.account_id = ${account}::bigint AND s.hash = ${hash}::text
 const sessionStatement = prepared(
   (account, hash) => sql`
 SELECT s.id::text AS id, u.id::text AS actor, u.role::text AS role,
-  array_to_json(u.territories)::text AS territories, a.catalog_version::text AS catalog_version,
+  array_to_json(u.territories)::text AS territories, ${stateColumns},
   (s.last_used_at < now() - interval '1 minute')::text AS is_use_due
 FROM session s
   JOIN "user" u ON u.account_id = s.account_id AND u.id = s."user"
   JOIN account a ON a.account_id = s.account_id
+  JOIN counter c ON c.account_id = s.account_id
 WHERE s.account_id = ${account}::bigint AND s.hash = ${hash}::text
   AND ${isSignedIn} AND ${isInUse} AND a.deleted_at IS NULL`,
 )

@@ -6,13 +6,14 @@
 import { FairShare } from '../waiting/fair-share.ts'
 import { SharedExclusiveLock } from '../waiting/shared-exclusive-lock.ts'
 import { within } from '../waiting/timeout.ts'
-import type { Statement } from './ask.ts'
+import type { Ask, Statement } from './ask.ts'
 import type { Driver } from './driver.ts'
 import { embedded } from './embedded/embedded.ts'
 import { GroupCommit } from './group-commit.ts'
 import { operationalErrorLog } from './operational-errors.ts'
 import type { Pool, PoolTransaction } from './postgres/pool.ts'
 import { statementMemory } from './postgres/prepared.ts'
+import { openReplica, type Replica } from './postgres/replica.ts'
 import { server } from './postgres/server.ts'
 import type { Row } from './postgres/wire.ts'
 import { available, quickly, readers } from './queries.ts'
@@ -30,6 +31,8 @@ export type Pooler = { readonly prepares: boolean }
 export type DatabaseOptions = {
   /** postgres://… of a server; absent = embedded */
   readonly url?: string | undefined
+  /** server: postgres://… of a streaming replica of it (D172); default: none */
+  readonly readUrl?: string | null | undefined
   /** embedded: path of the data directory; absent = in memory */
   readonly dataDir?: string | undefined
   /** embedded in memory: a file with the initial cluster (tests); absent: an empty one */
@@ -53,6 +56,11 @@ export type DatabaseOptions = {
 
 /** The requesting account; `signal` is aborted when the caller has left. */
 export type TurnOptions = { readonly account: string; readonly signal?: AbortSignal }
+/**
+ * `isCurrent`: a statement that returns a row where a database has all that the reader knows. With it, a
+ * replica may answer the reads, after that statement on the same server (D172).
+ */
+export type ReadOptions = TurnOptions & { readonly isCurrent?: Statement }
 /** `isJob`: no request waits for the transaction */
 type TransactionOptions = TurnOptions & { readonly isJob?: true }
 
@@ -91,7 +99,9 @@ export type Database = {
    * The two queries for reads that may take long; they run in the account's turn (D102). Besides, they throw
    * WaitEnded, and PostgresError 57014 for one that kept others waiting.
    */
-  inTurn(options: TurnOptions): Pick<Database, 'query' | 'queryBytes'>
+  inTurn(options: ReadOptions): Pick<Database, 'query' | 'queryBytes'>
+  /** true if a replica may answer reads (D172) */
+  readonly hasReplica: boolean
   /**
    * One statement without a time limit and outside any transaction, such as CREATE INDEX CONCURRENTLY; on a
    * server over a connection of its own, so that nothing waits behind it: two at a time.
@@ -152,15 +162,23 @@ const pausedMs = 10_000
 /** Opens the database. Throws a StartupError if it can't be opened. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const limited = { ...defaults, ...options }
-  return database(
-    options.url === undefined ? await embedded(limited) : await server(limited, options.url),
-    limited,
-  )
+  if (options.url === undefined) return database(await embedded(limited), limited, null)
+  const primary = await server(limited, options.url)
+  if (!options.readUrl) return database(primary, limited, null)
+  try {
+    const share = (driver: Driver) => shareOf('replica', driver, limited, driver.readPermits)
+    return database(primary, limited, await openReplica(limited, options.readUrl, primary.sql.query, share))
+  } catch (error) {
+    await primary.sql.end()
+    await primary.close()
+    throw error
+  }
 }
 
-function database(driver: Driver, options: LimitedOptions): Database {
-  const { engine, filesMax, sql, guard, isDistributed } = driver
+function database(driver: Driver, options: LimitedOptions, replica: Replica | null): Database {
+  const { engine, sql, guard, isDistributed } = driver
   const hasOnlyTransactions = options.hasOnlyTransactions || isDistributed
+  const filesMax = driver.filesMax + (replica?.filesMax ?? 0)
   const shouldPrepare = options.pooler?.prepares === false ? () => false : statementMemory()
   const logOperationalError = operationalErrorLog(options.log)
   let isClosed = false
@@ -171,24 +189,22 @@ function database(driver: Driver, options: LimitedOptions): Database {
   const whileAvailable = available(driver, () => isClosed, logOperationalError)
 
   const share = shareOf('read', driver, options, driver.readPermits)
-  const transactions = shareOf(
-    'transaction',
-    { permitsOfOne: 1, isWaitedFor: () => false, idleMs: driver.idleMs },
-    options,
-    driver.transactionPermits,
-  )
+  const transactions = shareOfTransactions(driver, options)
   const writeLock = new SharedExclusiveLock<string>('write', pausedMs, isBeingRead)
   const dependencies = { backend: driver, commits, writeLock, whileAvailable, shouldPrepare }
   const requests = quickly(dependencies, false)
 
   return {
-    ...{ engine, filesMax, sql, hasOnlyTransactions, isDistributed, snapshot: driver.snapshot },
+    ...{ engine, filesMax, sql, hasOnlyTransactions, isDistributed, hasReplica: replica !== null },
+    snapshot: driver.snapshot,
     whileUnwritten: (account, act) => writeLock.exclusive(account, act),
     ...requests,
-    inTurn: ({ account, signal }) =>
-      readers(shouldPrepare, asked =>
-        whileAvailable(() => share.run(account, signal, ended => driver.read(asked, ended))),
-      ),
+    inTurn({ isCurrent, ...turn }) {
+      const read = <R>(asked: Parameters<Ask>) =>
+        whileAvailable(() => share.run(turn.account, turn.signal, ended => driver.read<R>(asked, ended)))
+      const anywhere = replica && isCurrent ? replica.before({ ...turn, isCurrent }, read) : read
+      return readers(shouldPrepare, anywhere)
+    },
     queryWithoutTimeLimit: (text, params = []) =>
       whileAvailable(() => driver.queryWithoutTimeLimit(text, params), true),
     background: { hasOnlyTransactions, ...quickly(dependencies, true) },
@@ -211,10 +227,16 @@ function database(driver: Driver, options: LimitedOptions): Database {
       isClosed = true
       share.stop()
       transactions.stop()
+      await replica?.close()
       await sql.end()
       await driver.close()
     },
   }
+}
+
+function shareOfTransactions({ idleMs, transactionPermits }: Driver, options: LimitedOptions): FairShare {
+  const ofOne = { permitsOfOne: 1, isWaitedFor: () => false, idleMs }
+  return shareOf('transaction', ofOne, options, transactionPermits)
 }
 
 function isBeingRead(): DatabaseUnavailable {

@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify'
 const exposedHeaders = [
   'allow',
   'content-disposition',
+  'dealwright-seq',
   'etag',
   'idempotency-replayed',
   'location',

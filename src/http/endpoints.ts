@@ -11,10 +11,11 @@ import type { Connections } from './connections.ts'
 import { encoded } from './http-encoding.ts'
 import type { Middleware } from './middleware.ts'
 import { traceIdOf, traceparentOf } from './observe-requests.ts'
+import { tellsSeq } from './openapi/operation.ts'
 import { takesKey } from './openapi/refusals.ts'
 import { readQuery } from './parameters.ts'
 import { refusalOf, refuseOtherThanJson, wantsPage, wantsStream } from './refusals.ts'
-import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf } from './request.ts'
+import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf, seqHeader, seqOf } from './request.ts'
 import { revalidateDownload } from './revalidate-download.ts'
 import type { AccountRoute, AnonymousRoute, PublicRoute, Route } from './route.ts'
 import { dryRun } from './routes/dry-run.ts'
@@ -163,6 +164,7 @@ function requestOf(
     isHead: request.method === 'HEAD',
     wantsStream: wantsStream(request),
     lastEventId: lastEventIdOf(lastEventId),
+    ...{ seq: seqOf(request.headers[seqHeader]), tellsSeq: tellsSeq({ method, scope }) },
     release: leave,
     hungUp: () => hangUpOf(reply.raw),
   }

@@ -9,6 +9,7 @@ import { type Call, CallRefusal } from '../mcp/api.ts'
 import type { AuthenticatedRequest } from './admission.ts'
 import { type Answer, problemAnswer } from './answer.ts'
 import type { Service } from './endpoints.ts'
+import { tellsSeq } from './openapi/operation.ts'
 import { refusalOf } from './refusals.ts'
 import { type ApiRequest, idempotencyOf } from './request.ts'
 import type { AccountRoute, Route } from './route.ts'
@@ -69,6 +70,7 @@ async function carryOut(
       agent: { client: outer.client },
       query: queryOf(call),
       ...{ upload: null, charset: undefined, isHead: false, wantsStream: false, lastEventId: null },
+      ...{ seq: 0, tellsSeq: tellsSeq(route) },
       idempotency: idempotencyOf(key, caller, [route.method, path, ifMatch, body]),
       now: now(),
       release: leave,

@@ -8,7 +8,7 @@ import { storedResponse } from '../records/idempotency.ts'
 import type { Transaction } from '../records/store.ts'
 import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import type { Answer } from './answer.ts'
-import type { ApiRequest } from './request.ts'
+import { type ApiRequest, seqHeader } from './request.ts'
 import type { Handler } from './route.ts'
 
 export type Middleware = {
@@ -16,12 +16,31 @@ export type Middleware = {
   answer(request: ApiRequest, handler: Handler): Promise<Answer>
 }
 
-export function openMiddleware(db: Transaction): Middleware {
+/** `hasReplica`: answers that may tell of a write have the account's last `seq` (D172). */
+export function openMiddleware(db: Transaction & { readonly hasReplica: boolean }): Middleware {
   const withIdempotency = idempotency(db)
   return {
-    answer: (request, handler) =>
-      withIdempotency(request, handler, () => retriedOnNewerCatalog(request, handler)),
+    answer(request, handler) {
+      const answered = withIdempotency(request, handler, () => retriedOnNewerCatalog(request, handler))
+      return db.hasReplica && request.tellsSeq ? withSeq(request, answered) : answered
+    },
   }
+}
+
+/**
+ * The answer with the account's last `seq`, at least that of the event that it tells of. The caller is looked
+ * up again: so this process knows it, too, also after an error, which may have come behind a write.
+ */
+async function withSeq(request: ApiRequest, answered: Promise<Answer>): Promise<Answer> {
+  const latest = () => request.latestCaller().catch(() => null)
+  const answer = await answered.catch(async error => {
+    await latest()
+    throw error
+  })
+  const caller = await latest()
+  return caller
+    ? { ...answer, headers: { ...answer.headers, [seqHeader]: String(caller.state.seq) } }
+    : answer
 }
 
 /** Errors that a stale cached catalog can cause. */

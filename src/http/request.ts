@@ -51,6 +51,10 @@ export type ApiRequest = {
   /** true if the client wants a stream of events; the last event that it knows */
   readonly wantsStream: boolean
   readonly lastEventId: number | null
+  /** the `seq` of the last event that the client knows, 0 if it names none: no read is older (D172) */
+  readonly seq: number
+  /** true if its answer may tell of a write, after which the caller's reads show it */
+  readonly tellsSeq: boolean
   /** Releases its place in shared quotas: from now on it mostly waits. */
   release(): void
   /** aborted if the connection ends before the response */
@@ -93,6 +97,16 @@ export function lastEventIdOf(sent: string | string[] | undefined): number | nul
   if (sent === undefined || sent === '') return null
   if (typeof sent === 'string' && /^\d{1,15}$/.test(sent)) return Number(sent)
   throw new Refusal('malformed_request', 'Last-Event-ID must be the id of an event of the feed.')
+}
+
+/** The header by which answers tell the account's last `seq`, and requests name one. */
+export const seqHeader = 'dealwright-seq'
+
+/** The `seq` that a request names; 0 without one. */
+export function seqOf(sent: string | string[] | undefined): number {
+  if (sent === undefined || sent === '') return 0
+  if (typeof sent === 'string' && /^\d{1,15}$/.test(sent)) return Number(sent)
+  throw new Refusal('malformed_request', 'Dealwright-Seq must be the seq of an event, a whole number.')
 }
 
 export function contextOf(request: ApiRequest): WriteContext {

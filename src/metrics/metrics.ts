@@ -112,6 +112,12 @@ function queues(registers: Registers): (() => void)[] {
     buckets: commitBuckets,
     registers,
   })
+  const replicaReads = new Counter({
+    name: 'dealwright_replica_reads_total',
+    help: 'Reads that the replica answered, or the primary in its place, by what became of them there.',
+    labelNames: ['outcome'],
+    registers,
+  })
   return [
     subscribe('wait-begun', ({ queue }) => waiting.inc({ queue })),
     subscribe('wait-ended', ({ queue, ms }) => {
@@ -120,6 +126,7 @@ function queues(registers: Registers): (() => void)[] {
     }),
     subscribe('quota-refusal', ({ quota }) => refusals.inc({ quota })),
     subscribe('commit', ({ writes: count }) => writes.observe(count)),
+    subscribe('replica-read', ({ outcome }) => replicaReads.inc({ outcome })),
   ]
 }
 

@@ -18,6 +18,8 @@ export type TestServer = {
   readonly sockets: string | null
   /** Stops the server and removes it; leaves a server of TEST_DATABASE_URL unchanged, as do those below. */
   stop(): Promise<void>
+  /** Stops it, and leaves its files for `restart`. */
+  halt(): Promise<void>
   /** Kills all its processes, as a power cut does. */
   kill9(): Promise<void>
   /** Stops all its processes, as a machine that hangs does; `resume` lets them go on. */
@@ -41,10 +43,30 @@ export async function startPostgres(
   const given = own ? undefined : (citusUrl ?? process.env.TEST_DATABASE_URL)
   const nothing = async () => {}
   if (given) {
-    const idle = { stop: nothing, kill9: nothing, restart: nothing, pause() {}, resume() {} }
+    const idle = { stop: nothing, halt: nothing, kill9: nothing, restart: nothing, pause() {}, resume() {} }
     return { url: given, sockets: null, ...idle }
   }
-  const binaries = findBinaries()
+  return startOwn('initdb', (data, run) => {
+    const how = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']
+    run(['-D', data, ...how])
+    configure?.(data)
+  })
+}
+
+/** Starts a streaming replica of a throwaway server, on a port of its own; null without the binaries. */
+export function startReplica(primary: string): Promise<TestServer | null> {
+  return startOwn('pg_basebackup', (data, run) => {
+    const how = ['--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast', '--no-sync']
+    run(['-d', primary, '-D', data, ...how])
+  })
+}
+
+/** A throwaway server with the data directory that `prepare` makes by `binary`; null without the binaries. */
+async function startOwn(
+  binary: string,
+  prepare: (data: string, run: (args: readonly string[]) => void) => void,
+): Promise<TestServer | null> {
+  const binaries = findBinaries(binary)
   const account = serverAccount()
   if (!binaries || !account) return null
 
@@ -53,16 +75,13 @@ export async function startPostgres(
   const data = join(home, 'data')
   const port = await freePort()
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  execFileSync(
-    join(binaries, 'initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
-    {
+  prepare(data, args =>
+    execFileSync(join(binaries, binary), args, {
       ...account,
       cwd: home,
       stdio: ['ignore', 'ignore', 'pipe'],
-    },
+    }),
   )
-  configure?.(data)
   if (account.uid !== undefined)
     for (const name of readdirSync(data)) chownSync(join(data, name), account.uid, account.gid!)
   const run = () =>
@@ -92,6 +111,7 @@ export async function startPostgres(
       await end(server, 'SIGINT')
       rmSync(home, { recursive: true, force: true })
     },
+    halt: () => end(server, 'SIGINT'),
     kill9: () => end(server, 'SIGKILL'),
     pause: () => signalAll(server, 'SIGSTOP'),
     resume: () => signalAll(server, 'SIGCONT'),
@@ -136,10 +156,11 @@ async function asAdministrator(url: string, act: (client: pg.Client) => Promise<
 }
 
 /**
- * The directory of the binaries. Debian's wrappers in the PATH lack initdb; the real ones are in a folder for
+ * The directory of that binary and of postgres. Debian's wrappers in the PATH lack initdb; the real ones are
+ * in a folder for
  * each version.
  */
-function findBinaries(): string | undefined {
+function findBinaries(binary: string): string | undefined {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian)
     ? readdirSync(debian).sort((a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10))
@@ -148,7 +169,7 @@ function findBinaries(): string | undefined {
     ...(process.env.PATH ?? '').split(delimiter),
     ...versions.map(version => join(debian, version, 'bin')),
   ]
-  return places.find(place => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')))
+  return places.find(place => existsSync(join(place, binary)) && existsSync(join(place, 'postgres')))
 }
 
 /**
@@ -180,10 +201,15 @@ export async function answers(url: string, server: ChildProcess): Promise<void> 
   }
 }
 
-/** Signals the server and the processes of its connections. */
+/** Signals the server and the processes of its connections, some of which may have ended. */
 function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
-  for (const one of [pid!, ...children.map(Number)]) process.kill(one, signal)
+  for (const one of [pid!, ...children.map(Number)])
+    try {
+      process.kill(one, signal)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
 }
 
 function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {

@@ -59,7 +59,7 @@ export async function startService(
     sampleData?: boolean
     statementTimeoutMs?: number
     /** other options of its database */
-    database?: Partial<Pick<DatabaseOptions, 'hasOnlyTransactions' | 'pooler' | 'silenceMs'>>
+    database?: Partial<Pick<DatabaseOptions, 'hasOnlyTransactions' | 'pooler' | 'readUrl' | 'silenceMs'>>
     url?: string
     /** True if it may close its database, or change its schema: it is not shared */
     alone?: boolean

@@ -149,6 +149,7 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     dataDir: './data',
     agentToken: null,
     databaseUrl: null,
+    databaseReadUrl: null,
     hasOnlyTransactions: false,
     pooler: null,
     token: null,

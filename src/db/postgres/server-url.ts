@@ -91,6 +91,16 @@ export function readServerUrl(url: string): ServerUrl {
   }
 }
 
+/** Reads an address of another setting: the messages of its StartupErrors have that name. */
+export function namingSetting<T>(name: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error
+    throw new StartupError(error.message.replaceAll('DATABASE_URL', name), { cause: error })
+  }
+}
+
 type UrlParameters = { readonly [name: string]: string }
 
 function parametersOf(query: string): UrlParameters {

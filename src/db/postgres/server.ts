@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Ask } from '../ask.ts'
+import type { Ask, Statement } from '../ask.ts'
 import { distributionOf, hasCitus } from '../distribution.ts'
 import { type Driver, withProgress } from '../driver.ts'
 import type { LimitedOptions } from '../open.ts'
@@ -30,23 +30,49 @@ const cancelAgainMs = 100
 
 /** Opens the server of this address. Throws a StartupError if it can't be opened. */
 export async function server(options: LimitedOptions, url: string): Promise<Driver> {
+  const { log } = options
+  const opened = serverAt(options, serverAddress(url))
+  const { sql, place } = opened
+  const isDistributed = await requireServer(sql.query, place, log).catch(async error => {
+    await sql.end()
+    throw error
+  })
+  const statistics = keepStatistics(sql, log)
+  return {
+    ...opened,
+    ...{ isDistributed, sql: isDistributed ? withExplicitBatches(sql) : sql },
+    async close() {
+      void statistics.stop()
+      await opened.close()
+    },
+  }
+}
+
+/** A server; `place`: how messages name it. */
+export type Server = Omit<Driver, 'read'> & {
+  readonly place: string
+  /** `isCurrent`: a statement without which the read throws NotCurrent, unless it returns a row (D172) */
+  read<R>(statement: Parameters<Ask>, ended: AbortSignal, isCurrent?: Statement): Promise<R>
+}
+
+/** A replica does not have yet what a read wants of it. */
+export class NotCurrent extends Error {
+  override name = 'NotCurrent'
+}
+
+/** The server of an address, which nothing was asked yet. */
+export function serverAt(options: LimitedOptions, address: ServerAddress): Server {
   const {
     poolSize = otherConnections + 2 * availableParallelism(),
     statementTimeoutMs,
     silenceMs,
     log,
   } = options
-  const address = serverAddress(url)
   const open = opener(address, log)
   const sql = new ConnectionPool({
     open: (life, delayMs) => open(life, { ...limitsOf(options), delayMs }),
     size: poolSize,
   })
-  const isDistributed = await requireServer(sql.query, address.place, log).catch(async error => {
-    await sql.end()
-    throw error
-  })
-  const statistics = keepStatistics(sql, log)
   const readPermits = Math.max(1, poolSize - otherConnections)
   const prober = new Prober(open)
   const breaker = new CircuitBreaker({
@@ -58,9 +84,7 @@ export async function server(options: LimitedOptions, url: string): Promise<Driv
     onLate: () => sql.endSilent(statementTimeoutMs + 1000),
   })
   return {
-    engine: 'postgres',
-    isDistributed,
-    sql: isDistributed ? withExplicitBatches(sql) : sql,
+    ...{ engine: 'postgres', sql, isDistributed: false, place: address.place },
     // Each permit for reads may have a second connection meanwhile, for its cancel request; so may each
     // snapshot.
     filesMax: poolSize + readPermits + untimedAtOnce + 2 * snapshotsAtOnce + 1,
@@ -78,14 +102,28 @@ export async function server(options: LimitedOptions, url: string): Promise<Driv
     transactionPermits: Math.max(1, Math.min(2, poolSize >> 1)),
     isWaitedFor: () => false,
     idleMs: () => Number.POSITIVE_INFINITY,
-    read: (statement, ended) =>
-      breaker.guard(() => sql.withConnection(connection => cancellable(connection, statement, ended))),
+    read: (statement, ended, isCurrent) =>
+      breaker.guard(() =>
+        sql.withConnection(async connection => {
+          if (isCurrent) await requireCurrent(connection.ask, isCurrent, options)
+          return cancellable(connection, statement, ended)
+        }),
+      ),
     async close() {
-      void statistics.stop()
       breaker.stop()
       prober.end('The database is closed')
     },
   }
+}
+
+/** `ask` goes to the connection, and so to the server, of the read. */
+async function requireCurrent(
+  ask: Ask,
+  { text, values }: Statement,
+  { pooler }: Pick<LimitedOptions, 'pooler'>,
+): Promise<void> {
+  const [row] = await ask(text, values, { prepare: pooler?.prepares !== false })
+  if (!row) throw new NotCurrent('The replica is behind')
 }
 
 type Opening = {

@@ -9,7 +9,7 @@ import type { Schema } from '../../fields/field.ts'
 import { resources } from '../../resources/resources.ts'
 import { commonSchemas } from './common-schemas.ts'
 import { type Replacer, withoutHidden } from './hidden.ts'
-import type { DescribedRoute, Operation, Response } from './operation.ts'
+import { type DescribedRoute, type Operation, type Response, tellsSeq } from './operation.ts'
 import { parametersOf } from './parameters.ts'
 import { recordSchemas } from './records.ts'
 import { refusalResponse, refusalsOf, responseName, takesKey } from './refusals.ts'
@@ -115,10 +115,18 @@ function responsesOf(route: DescribedRoute): Schema {
   ])
   const answered = route.operation.responses.map((answer): [string, Schema] => [
     String(answer.status),
-    either(response(answer, takesKey(route)), refusals.get(answer.status)),
+    either(response(answer, headersOf(route)), refusals.get(answer.status)),
   ])
   const unchanged = isTagged(route) ? { 304: { $ref: `#/components/responses/${unchangedName}` } } : {}
   return { ...Object.fromEntries([...refused, ...answered]), ...unchanged }
+}
+
+/** The headers of a success besides those that its operation names. */
+function headersOf(route: DescribedRoute): string[] {
+  return [
+    ...(takesKey(route) ? ['idempotency-replayed'] : []),
+    ...(tellsSeq(route) ? ['dealwright-seq'] : []),
+  ]
 }
 
 /** True if the response has an ETag for conditional requests (D89). */
@@ -135,7 +143,7 @@ const unchanged: Schema = response(
     ...{ status: 304, description: 'The client has it already: If-None-Match names its tag.' },
     ...{ schema: null, headers: ['etag'] },
   },
-  false,
+  [],
 )
 
 /** A response whose status is also that of refusals: its media type tells which it is. */
@@ -149,7 +157,7 @@ function either(answer: Schema, refused: readonly ErrorSlug[] | undefined): Sche
   }
 }
 
-function response(answer: Response, isReplayed: boolean): Schema {
+function response(answer: Response, more: readonly string[]): Schema {
   const {
     description,
     schema,
@@ -159,7 +167,7 @@ function response(answer: Response, isReplayed: boolean): Schema {
     headers = [],
   } = answer
   const content = Object.fromEntries([mediaType, ...alsoAs].map(type => [type, { schema }]))
-  const names = ['x-request-id', ...headers, ...(isReplayed ? ['idempotency-replayed'] : [])]
+  const names = ['x-request-id', ...headers, ...more]
   return {
     description,
     headers: Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }])),
@@ -216,6 +224,10 @@ const headers: { readonly [name: string]: Schema } = {
   ratelimit: { description: 'How many requests are left.', schema: text },
   'ratelimit-policy': { description: 'How many requests are allowed.', schema: text },
   'www-authenticate': { description: 'How to authenticate.', schema: text },
+  'dealwright-seq': {
+    description: 'With a replica: the seq of an event from which on a read shows what is answered.',
+    schema: { type: 'integer' },
+  },
   'idempotency-replayed': {
     description: 'Whether an earlier request is answered.',
     schema: { const: 'true' },

@@ -6,6 +6,7 @@
 import type { ErrorSlug } from '../../errors.ts'
 import type { Schema } from '../../fields/field.ts'
 import { openObject, schemaRef } from '../../fields/kinds/schemas.ts'
+import { importScope } from '../../rights/scopes.ts'
 
 export type Operation = {
   /** the operationId, as generated clients name it */
@@ -14,7 +15,7 @@ export type Operation = {
   /** facts that a program, or a model that calls it, can't learn from the rest */
   readonly description?: string
   readonly tag: string
-  /** query parameters: by their names in the document, or in full */
+  /** parameters of the query and headers: by their names in the document, or in full */
   readonly parameters?: readonly (string | Schema)[]
   readonly body?: {
     readonly schema: Schema
@@ -118,3 +119,9 @@ export const deleted: Response = ok(
   'It is deleted.',
   envelope(schemaRef('deletion'), schemaRef('write_meta')),
 )
+
+/** True if an answer of the route may tell of a write, its own or a job's: it has Dealwright-Seq (D172). */
+export function tellsSeq({ method, scope }: Pick<DescribedRoute, 'method' | 'scope'>): boolean {
+  if (method === 'GET') return scope === 'job:read' || scope === importScope
+  return scope !== 'public' && !scope.endsWith(':read')
+}

@@ -136,6 +136,11 @@ function inHeaders(): { readonly [name: string]: Schema } {
       'A new text for each request, such as a UUID: sent again with it, the request is not carried out twice.',
       { type: 'string', pattern: '^[!-~]{1,255}$' },
     ),
+    known_seq: header(
+      'Dealwright-Seq',
+      'The seq of the newest event that the client knows, such as that of an answer: nothing older is answered.',
+      { type: 'integer', minimum: 0 },
+    ),
     if_match: header(
       'If-Match',
       'The ETag of what was read, such as "3": nothing is changed if it has changed since.',

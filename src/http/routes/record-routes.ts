@@ -60,14 +60,15 @@ function readRoutes(resource: Readable, { db }: RecordService): Routes<'list' | 
   const { list, search, get } = recordHandlers(db, resource)
   const [read, words] = [`${resource}:read`, wordsOf(resource)] as const
   const lists: Omit<Operation, 'id' | 'summary'> = {
-    ...{ tag: resource, parameters: listNames(resource), description: hintOf(resource, 'list') },
+    ...{ tag: resource, description: hintOf(resource, 'list') },
+    parameters: [...listNames(resource), ...(batchedResources.has(resource) ? ['known_seq'] : [])],
     responses: [
       ok(
         'A page of records.',
         envelope({ type: 'array', items: schemaRef(resource) }, schemaRef('page_meta'), true),
       ),
     ],
-    errors: ['history_too_short'],
+    errors: ['history_too_short', 'malformed_request'],
   }
   return {
     list: route('GET', `${base}/${resource}/view/list`, read, list, {

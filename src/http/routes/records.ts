@@ -1,4 +1,5 @@
 /** The handlers of a resource. They connect HTTP with the record operations (records/). */
+import { reachedStatement } from '../../accounts/account-state.ts'
 import type { Database } from '../../db/open.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { asOfDay } from '../../history/as-of-day.ts'
@@ -15,7 +16,8 @@ import { readByUniqueKey, uniqueKeyOf } from '../../records/unique-key.ts'
 import { type Answer, pageAnswer, readAnswer } from '../answer.ts'
 import { parametersOf, withPaths } from '../parameters.ts'
 import { type ApiRequest, fieldsOf, idOf } from '../request.ts'
-import type { Handler } from '../route.ts'
+import type { Handler, Readable } from '../route.ts'
+import { batchedResources } from './batch.ts'
 
 /**
  * The database for reads that may take long. A read waits for the turn of the request's account, and ends
@@ -23,6 +25,15 @@ import type { Handler } from '../route.ts'
  */
 export function inTurn(db: Database, { caller, hungUp }: ApiRequest): RawReader {
   return db.inTurn({ account: String(caller.catalog.account.id), signal: hungUp() })
+}
+
+/**
+ * The database for reads in turn that a replica may answer, if it is as far as the caller knows (D172): those
+ * of records, since each change of a record has an event.
+ */
+export function anywhere(db: Database, { caller, seq, hungUp }: ApiRequest): RawReader {
+  const account = String(caller.catalog.account.id)
+  return db.inTurn({ account, signal: hungUp(), isCurrent: reachedStatement(caller, seq) })
 }
 
 export type RecordHandlers = {
@@ -35,7 +46,7 @@ export type RecordHandlers = {
 }
 
 /** The handlers that read the records of a resource. */
-export function recordHandlers(db: Database, resource: string): RecordHandlers {
+export function recordHandlers(db: Database, resource: Readable): RecordHandlers {
   return {
     get: async request => {
       const [schema, id] = [fieldsOf(request, resource), idOf(request)]
@@ -84,7 +95,7 @@ export async function withExpanded<R extends { record: string }>(
 
 async function list(
   db: Database,
-  resource: string,
+  resource: Readable,
   request: ApiRequest,
   parameters: Parameters,
 ): Promise<Answer> {
@@ -92,7 +103,8 @@ async function list(
   const now = request.now.toISOString()
   const { request: read, statementOf } = await readCachedList(db, schema, request.caller, parameters, now)
   requireReadScopes(request.caller.rights, read.expand, read)
-  const { at, moment } = await asOfDay(inTurn(db, request), request.caller, read)
+  const reader = batchedResources.has(resource) ? anywhere(db, request) : inTurn(db, request)
+  const { at, moment } = await asOfDay(reader, request.caller, read)
   // A list as of the past scans all records anyway, so counting is free.
   const asked = moment
     ? { ...read, asOf: moment, count: read.count === 'none' ? read.count : ('exact' as const) }

@@ -9,7 +9,7 @@ import { parametersOf, withPaths } from '../parameters.ts'
 import { fieldsOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, type Readable, route, type Scope } from '../route.ts'
 import { queryLimit } from './record-routes.ts'
-import { inTurn } from './records.ts'
+import { anywhere } from './records.ts'
 
 /** The routes of the reports about a resource's records. */
 export function reportRoutes(db: Database, resource: Readable): AccountRoute[] {
@@ -36,11 +36,17 @@ function operationOf(report: Report): Omit<Operation, 'id' | 'summary'> {
   return {
     tag: resource,
     ...(description === undefined ? {} : { description }),
-    parameters: Object.entries(parameters).map(([name, own]) =>
-      typeof own === 'string' ? own : { name, in: 'query', ...own },
-    ),
+    parameters: [
+      'known_seq',
+      ...Object.entries(parameters).map(([name, own]) =>
+        typeof own === 'string' ? own : { name, in: 'query', ...own },
+      ),
+    ],
     responses: [ok(response.description, envelope(data, meta, meta !== undefined))],
-    errors: isOfPast || 'as_of' in parameters ? ['history_too_short'] : [],
+    errors: [
+      'malformed_request',
+      ...(isOfPast || 'as_of' in parameters ? (['history_too_short'] as const) : []),
+    ],
   }
 }
 
@@ -51,7 +57,7 @@ function reportHandler(db: Database, report: Report): Handler {
     const schema = fieldsOf(request, report.resource)
     const parameters = parametersOf(request, Object.keys(report.parameters), schema)
     const asked = await readReport(db, report, caller, parameters, now.toISOString())
-    const { at } = await asOfDay(inTurn(db, request), caller, asked)
+    const { at } = await asOfDay(anywhere(db, request), caller, asked)
     const { data, meta } = await report.answer(at, caller, asked)
     return okAnswer(isBytes(data) ? data : JSON.stringify(data), meta)
   })

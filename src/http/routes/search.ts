@@ -6,7 +6,7 @@ import { allows } from '../../rights/scopes.ts'
 import { okAnswer } from '../answer.ts'
 import { envelope, ok } from '../openapi/operation.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
-import { inTurn } from './records.ts'
+import { anywhere } from './records.ts'
 
 export function searchRoute(db: Database): AccountRoute {
   const meta = {
@@ -19,9 +19,9 @@ export function searchRoute(db: Database): AccountRoute {
     ...{ id: 'search', summary: 'Searches deals, contacts, companies and products.', tag: 'search' },
     description:
       'It looks in titles, names, e-mails, phone numbers and product codes. Lists look in all fields.',
-    parameters: ['q', 'searched', 'search_size'],
+    parameters: ['known_seq', 'q', 'searched', 'search_size'],
     responses: [ok('What was found, the best first.', envelope(hits, meta, true))],
-    errors: [],
+    errors: ['malformed_request'],
   })
 }
 
@@ -30,7 +30,7 @@ function searchHandler(db: Database): Handler {
     const { catalog, rights } = request.caller
     const asked = readSearchQuery(request.query, searchable(catalog.resources))
     const resources = asked.resources.filter(name => allows(rights.scopes, `${name}:read`))
-    const { hits, hasMore } = await search(inTurn(db, request), request.caller, { ...asked, resources })
+    const { hits, hasMore } = await search(anywhere(db, request), request.caller, { ...asked, resources })
     return okAnswer(JSON.stringify(hits), { pageSize: asked.pageSize, hasMore })
   }
 }

@@ -54,12 +54,16 @@ export function listen(): void {
 /** The current position of the feed. */
 async function position(): Promise<number> {
   const { body } = await api.request('GET', `${base}/event`, { query: { limit: 1 } })
-  return (body as { meta: { last: number } }).meta.last
+  const { last } = (body as { meta: { last: number } }).meta
+  api.atLeast(last)
+  return last
 }
 
 /** Notes changes of others. While they keep coming, as from an import, pages are refetched less often. */
 function noteEvent(event: FeedEvent): void {
   heard = Math.max(heard, event.seq)
+  // The reads that follow from it may not be older.
+  api.atLeast(event.seq)
   if (isOwnWrite(event.actor.request_id)) return
   stale.add(event.resource)
   if (isWaiting) return
