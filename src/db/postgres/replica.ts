@@ -108,7 +108,7 @@ export class Replica {
     this.#isUsable = true
     if (this.#reported !== 'unused') return
     this.#reported = null
-    log(`${server.place}, answers reads again.`)
+    log(`The replica, ${server.place}, answers reads again.`)
   }
 
   /** Notes that it can't be used for now, and tells the operator once. */
@@ -117,7 +117,7 @@ export class Replica {
     this.#isUsable = false
     if (this.#reported === 'unused') return
     this.#reported = 'unused'
-    log(`${server.place}, answers no reads, and DATABASE_URL answers all: ${why}.`)
+    log(`The replica, ${server.place}, answers no reads, and DATABASE_URL answers all: ${why}.`)
   }
 
   #noteCurrent(): void {
@@ -131,7 +131,7 @@ export class Replica {
     if (this.#reported || performance.now() - this.#behindSince < behindMaxMs) return
     this.#reported = 'behind'
     log(
-      `${server.place}, is behind by more than ${behindMaxMs / 1000} s, and DATABASE_URL answers its reads.`,
+      `The replica, ${server.place}, is behind by more than ${behindMaxMs / 1000} s, and DATABASE_URL answers its reads.`,
     )
   }
 
