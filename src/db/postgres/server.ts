@@ -39,8 +39,7 @@ export async function server(options: LimitedOptions, url: string): Promise<Driv
   })
   const statistics = keepStatistics(sql, log)
   return {
-    ...opened,
-    ...{ isDistributed, sql: isDistributed ? withExplicitBatches(sql) : sql },
+    ...{ ...opened, isDistributed, sql: isDistributed ? withExplicitBatches(sql) : sql },
     async close() {
       void statistics.stop()
       await opened.close()
