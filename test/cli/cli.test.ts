@@ -341,6 +341,7 @@ test('an account is deleted and brought back; the only one in use stays', async 
 })
 
 test('an account can take its data along, without a hash and without those of others', async () => {
+  assert.equal((await send(second, 'GET', 'inbox')).status, 200)
   assert.equal((await done('sample-data', '--account', '2')).account, 2)
   await refused(/has records or fields of its own/, 'sample-data', '--account', '2')
   const file = join(home, 'two.gz')

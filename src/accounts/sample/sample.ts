@@ -69,7 +69,8 @@ export async function createSample(
   await ask(
     tx,
     sql`INSERT INTO inbox_progress (account_id, seq)
-      SELECT account_id, last_seq FROM counter WHERE account_id = ${id}::bigint`,
+      SELECT account_id, last_seq FROM counter WHERE account_id = ${id}::bigint
+      ON CONFLICT (account_id) DO UPDATE SET seq = EXCLUDED.seq`,
   )
 }
 
