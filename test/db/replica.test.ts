@@ -51,8 +51,10 @@ async function on(address: string, text: string): Promise<pg.QueryResult> {
   }
 }
 
-/** Waits until the replica has all that the primary has. */
+/** Waits until the replica has all that the primary has, the background jobs of the start included. */
 async function caughtUp(): Promise<void> {
+  const isSettled = 'SELECT settled_version = catalog_version AS is_settled FROM account'
+  while (!(await on(url!, isSettled)).rows[0].is_settled) await delay(20)
   const { rows } = await on(url!, 'SELECT pg_current_wal_lsn() AS lsn')
   const isThere = `SELECT pg_last_wal_replay_lsn() >= '${rows[0].lsn}' AS is_there`
   while (!(await on(readUrl!, isThere)).rows[0].is_there) await delay(20)
@@ -85,6 +87,7 @@ describe('reads from a replica', { skip }, () => {
   test('lists, searches, sums and reports are answered by it', async () => {
     const deal = await made('deal', dealBody(known, { title: 'As replicated' }))
     await caughtUp()
+    await untilUsed()
     await behind(async () => {
       // A change that no event tells: only the primary has it.
       await on(
