@@ -106,6 +106,7 @@ const types = {
   jsonb: new Sql(['jsonb'], []),
   numeric: new Sql(['numeric'], []),
   text: new Sql(['text'], []),
+  'text[]': new Sql(['text[]'], []),
   timestamptz: new Sql(['timestamptz'], []),
 }
 export type SqlType = keyof typeof types

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../errors.ts'
 import type { Step, WriteParams } from '../fields/caller-params.ts'
+import { later } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import type { Precondition } from '../records/precondition.ts'
 import type { Transaction } from '../records/store.ts'
@@ -88,7 +89,7 @@ function endedSecrets({ account }: WriteParams, overlapHours: number): Step[] {
     {
       name: 'ending',
       change: sql`
-  UPDATE token_secret x SET valid_until = locked.at + make_interval(hours => ${hours})
+  UPDATE token_secret x SET valid_until = ${later(sql`locked.at`, sql`make_interval(hours => ${hours})`)}
   FROM r, locked WHERE ${isOf} AND x.valid_until IS NULL AND ${hours} > 0
 `,
     },

@@ -23,3 +23,11 @@ export function idPlaceholder(nth: number): string {
 export function jsonInstant(time: Sql): Sql {
   return sql`to_json(to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text`
 }
+
+/**
+ * SQL of a moment and an interval, by immutable functions: a distributed PostgreSQL sets a column by no others
+ * (D173).
+ */
+export function later(moment: Sql, interval: Sql): Sql {
+  return sql`(${moment} AT TIME ZONE 'UTC' + ${interval}) AT TIME ZONE 'UTC'`
+}

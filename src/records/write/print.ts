@@ -4,6 +4,7 @@
  * answer. Owns the account's lock, its counter and its events.
  */
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
+import { later } from '../../fields/moment.ts'
 import { compile, type Sql, type Statement, sql } from '../../sql.ts'
 import { referencesExist } from '../references.ts'
 import { type Event, lockStatement, numbersAt, type Write } from './protocol.ts'
@@ -138,7 +139,7 @@ function raised(params: WriteParams, write: Write): Sql {
  * no volatile function, and by no stable one of a column (D173).
  */
 function momentAfterLock({ at }: WriteParams, { hasOwnMoment }: Write): Sql {
-  const next = sql`(c.last_at AT TIME ZONE 'UTC' + interval '1 millisecond') AT TIME ZONE 'UTC'`
+  const next = later(sql`c.last_at`, sql`interval '1 millisecond'`)
   const now = at.value === null ? sql`statement_timestamp()` : sql`${at}::timestamptz`
   return sql`greatest(${hasOwnMoment ? next : sql`c.last_at`}, date_trunc('milliseconds', ${now}))`
 }

@@ -60,6 +60,7 @@ export function updatedRows({ account }: WriteParams, rows: readonly Row[]): Sql
       return [set, documentOf(row), unset, ...keyOf(row), ...textsOf(columns, row)]
     }),
     2,
+    [...typesOfKey, ...columns.flatMap(({ columns }) => columns.map(({ type }) => sql.type(type)))],
   )
   const [custom, document, unset, id, version, state, ...texts] = values
   const set = cellsOf(columns, texts, 'locked', first!).map(
@@ -74,6 +75,8 @@ export function updatedRows({ account }: WriteParams, rows: readonly Row[]): Sql
   WHERE ${isAsRead(account, rows, [id!, version!, state!])}
 `
 }
+
+const typesOfKey = (['jsonb', 'text', 'text[]', 'bigint', 'int', 'bigint'] as const).map(sql.type)
 
 /** The condition that these records, of one resource, are unchanged since they were read. */
 export function areAsRead({ account }: WriteParams, rows: readonly Row[]): Sql {
@@ -159,12 +162,13 @@ export function withIds({ byName }: ResourceSchema, values: Values, idOf: (nth: 
 }
 
 /**
- * Columns of rows as SQL: the parameters of a single one, or columns of arrays, which `from` adds. The first
- * of them, `jsons`, are JSON texts.
+ * Columns of rows as SQL: the parameters of a single one, or columns of arrays, which `from` adds. The first,
+ * `jsons`, are JSON texts. `types`: casts below an UPDATE, as Citus sets no column by a stable one (D173).
  */
 function sourceOf(
   rows: readonly (readonly Value[])[],
   jsons: number,
+  types: readonly Sql[] | null = null,
 ): { readonly from: Sql; readonly values: readonly Part[] } {
   if (rows.length === 1) return { from: sql.none, values: rows[0]! }
   const names = rows[0]!.map((_, index) => sql.id(`c${index}`))
@@ -175,8 +179,10 @@ function sourceOf(
       ? sql`string_to_array(${texts.join('\x1f')}::text, chr(31))`
       : sql`${arrayLiteral(texts)}::text[]`
   })
+  const given = sql`unnest(${sql.join(arrays)}) d (${sql.join(names)})`
+  const typed = types?.map((type, index) => sql`d.${names[index]!}::${type} AS ${names[index]!}`)
   return {
-    from: sql`, unnest(${sql.join(arrays)}) d (${sql.join(names)})`,
+    from: typed ? sql`, (SELECT ${sql.join(typed)} FROM ${given} OFFSET 0) d` : sql`, ${given}`,
     values: names.map(name => sql`d.${name}`),
   }
 }
@@ -202,7 +208,7 @@ function filled(json: Part, numbers: Numbers, { standIns }: Row): Sql {
 
 type Cell = { readonly name: Sql; readonly type: SqlType; readonly cell: Part }
 
-/** The values of columns as SQL, with the moment and new ids in the place of their placeholders. */
+/** The same for the values of columns. */
 function cellsOf(
   columns: readonly FieldColumns[],
   values: readonly Part[],

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { type Problem, Refusal } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
-import { moment } from '../../fields/moment.ts'
+import { later, moment } from '../../fields/moment.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Precondition } from '../../records/precondition.ts'
 import { readRecord } from '../../records/read.ts'
@@ -154,7 +154,7 @@ function endedSecrets({ account }: WriteParams, overlapHours: number): Step[] {
     {
       name: 'ending',
       change: sql`
-  UPDATE webhook_secret x SET valid_until = locked.at + make_interval(hours => ${hours})
+  UPDATE webhook_secret x SET valid_until = ${later(sql`locked.at`, sql`make_interval(hours => ${hours})`)}
   FROM r, locked WHERE ${isOf} AND x.valid_until IS NULL AND ${hours} > 0
 `,
     },

@@ -1,0 +1,106 @@
+/**
+ * The statements of a transaction (D164) are such as a distributed PostgreSQL carries out (D173). Judges what
+ * is sent when records of each kind are created, changed, deleted and restored.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadCatalog } from '../../src/accounts/callers.ts'
+import type { JsonObject } from '../../src/json.ts'
+import { removeRecord } from '../../src/records/remove.ts'
+import { restoreRecord } from '../../src/records/restore.ts'
+import type { Transaction } from '../../src/records/store.ts'
+import { carryOutBatch } from '../../src/records/write/batch.ts'
+import { createRecord, updateRecord } from '../../src/records/write/save.ts'
+import { resources } from '../../src/resources/resources.ts'
+import { dealBody, startService } from '../support/service.ts'
+
+const { db, known } = await startService({ alone: true })
+const sent = new Set<string>()
+const writing =
+  (tx: Pick<Transaction, 'write'>): Transaction['write'] =>
+  (account, text, params, before = []) => {
+    for (const one of [...before.map(statement => statement.text), text]) sent.add(one)
+    return tx.write(account, text, params, before)
+  }
+const recording: Transaction = { hasOnlyTransactions: true, query: db.query, write: writing(db) }
+
+const nested = dealBody(known, { primary_contact: { last_name: 'Nested' }, company: { name: 'Nested' } })
+const bodies: readonly (readonly [resource: string, body: JsonObject])[] = [
+  ['deal', dealBody(known)],
+  ['deal', nested],
+  ['product', { name: 'Distributed', unit_price: [{ currency: 'USD', unit_price: '1.50' }] }],
+  ['contact', { last_name: 'Distributed', job_title: 'Distributed' }],
+  ['company', { name: 'Distributed' }],
+  ['activity', { kind: 'Call', subject: 'Distributed', due_at: '2027-01-01T10:00:00Z' }],
+  ['user', { name: 'Distributed', email: 'distributed@example.com' }],
+  ['role', { name: 'Distributed', scopes: ['deal:read'] }],
+  ['territory', { name: 'Distributed' }],
+  ['tag', { name: 'Distributed' }],
+  ['pipeline', { name: 'Distributed' }],
+]
+
+for (const [resource, body] of bodies) {
+  const catalog = await loadCatalog(db, resources, 1)
+  const schema = catalog.resources.get(resource)!
+  const context = { catalog, actor: known.owner }
+  const { id } = await createRecord(recording, schema, body, context)
+  const now = () => loadCatalog(db, resources, 1).then(catalog => ({ catalog, actor: known.owner }))
+  await updateRecord(recording, schema, id, { metadata: { changed: true } }, await now())
+  await removeRecord(recording, schema, id, await now())
+  await restoreRecord(recording, schema, id, await now(), new Date(0))
+}
+const latest = { catalog: await loadCatalog(db, resources, 1), actor: known.owner }
+await db.transaction({ account: '1' }, async tx => {
+  const operations = known.contacts.slice(0, 3).map(id => {
+    return { op: 'update', id, key: null, precondition: null, body: { job_title: 'Several' } } as const
+  })
+  const schema = latest.catalog.resources.get('contact')!
+  const own = { ...recording, query: tx.query, write: writing(tx) }
+  const outcomes = await carryOutBatch(own, schema, operations, latest, new Date(0))
+  return { isKept: true, result: outcomes }
+})
+const statements = [...sent]
+
+test('what was sent are the statements of transactions', () => {
+  assert.ok(statements.length > 60, `${statements.length} statements`)
+  assert.ok(statements.some(text => /UPDATE counter c SET/.test(text)))
+})
+
+test('none changes rows in a CTE, and each names its account', () => {
+  const refused = statements.filter(
+    text =>
+      /AS (MATERIALIZED )?\(\s*(INSERT|UPDATE|DELETE)\b/.test(text) || !/account_id = \$1::bigint/.test(text),
+  )
+  assert.deepEqual(refused, [])
+})
+
+/** What a SET has before its first subquery over the members of a text. */
+const withoutSubqueries = (items: string) => items.replace(/\(\s*SELECT string_agg\([\s\S]*$/, '')
+
+/** Those by which the moment of a write is set (D123): over the start of the statement, and no column. */
+const ofTheMoment = "date_trunc('milliseconds', statement_timestamp())"
+
+test('what an UPDATE sets are columns and immutable functions of them', async () => {
+  const set = statements.flatMap(text => {
+    const [, items] =
+      /^\s*(?:WITH [\s\S]*\) )?\s*UPDATE \S+ \w+ SET ([\s\S]*?)\n\s*(?:FROM|WHERE) /.exec(text) ?? []
+    return items ? [withoutSubqueries(items.replaceAll(ofTheMoment, ''))] : []
+  })
+  assert.ok(set.length > 30, `${set.length} updates`)
+  const names = [
+    ...new Set(set.flatMap(items => [...items.matchAll(/\b([a-z_]+)\(/g)].map(([, name]) => name!))),
+  ]
+  const rows = await db.query(
+    `SELECT DISTINCT p.proname AS name FROM pg_proc p
+    WHERE p.proname = ANY($1::text[]) AND p.provolatile <> 'i'`,
+    [`{${names.join()}}`],
+  )
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    [],
+  )
+  assert.deepEqual(
+    set.filter(items => /[\w)] [+-] interval /.test(items.replace(/AT TIME ZONE 'UTC' [+-] interval /g, ''))),
+    [],
+  )
+})
