@@ -15,10 +15,11 @@ import type { Selection } from '../lists/query.ts'
 import { renderedSql } from '../records/rendered-record.ts'
 import { type RawReader, tableOf } from '../records/store.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
-import { compile, param, type Sql, type SqlType, sql, withCtes } from '../sql.ts'
+import { compile, param, type Sql, sql, withCtes } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { isWriting } from './as-of-event.ts'
 import { type AsOf, pastOf } from './past.ts'
+import { type PastColumn, takenBack, takenBackFirst, takenBackMerged } from './taken-back.ts'
 
 /**
  * The database as of the end of a day (a date, in the account's time zone), and that moment; the current one
@@ -39,19 +40,26 @@ export async function asOfDay(
 export const pastRow: Row = { ...recordRow, now: sql`(SELECT moment FROM past)` }
 
 /**
- * SQL of a SELECT that reads the table of the resource, in which that name stands for the records as of
- * `past`, as the caller sees them: those for which `only` holds, a condition on the current record `d`. Its
- * filters are made for `pastRow`.
+ * A SELECT that reads the table of the resource, as SQL in which that name stands for the records as of
+ * `past`, as the caller sees them. Its filters are made for `pastRow`. `changes`: a SELECT of the changes to
+ * revert, for the statement's own CTE. `records`: the SELECT, with the name of that CTE and a join that
+ * limits the current records `d`.
  */
 export function asOfSql(
   schema: ResourceSchema,
   params: CallerParams,
   past: AsOf,
-  { select, only }: { readonly select: Sql; readonly only: Sql },
-): Sql {
+  select: Sql,
+): { readonly changes: Sql; readonly records: (changes: Sql, among: Sql) => Sql } {
   const { text, values } = compile(select)
-  return sql`WITH ${sql.join(pastSql(schema, params, past, [text, ...values].join('\n'), only))}
-${select}`
+  const { moment, changes, records } = pastSql(schema, params, past, [text, ...values].join('\n'))
+  return {
+    changes,
+    records: (name, among) => sql`WITH past AS MATERIALIZED (${moment}),
+${tableOf(schema)} AS NOT MATERIALIZED (
+  ${records(name, among)})
+${select}`,
+  }
 }
 
 /** The same database with the records of the resource as of `past`, as the caller sees them. */
@@ -59,7 +67,13 @@ function databaseAsOf(db: RawReader, schema: ResourceSchema, caller: Caller, pas
   const callerParams = callerParamsOf(caller)
   const shown = compile(renderedSql(schema)).text
   const ofPast = (text: string, params: readonly (string | null)[]) => {
-    const ctes = pastSql(schema, callerParams, past, [text.replaceAll(shown, ''), ...params].join('\n'))
+    const asked = [text.replaceAll(shown, ''), ...params].join('\n')
+    const { moment, changes, records } = pastSql(schema, callerParams, past, asked)
+    const ctes = [
+      sql`past AS MATERIALIZED (${moment})`,
+      sql`taken_back AS MATERIALIZED (${changes})`,
+      sql`${tableOf(schema)} AS NOT MATERIALIZED (${records(sql`taken_back`, sql.none)})`,
+    ]
     const then = text.replaceAll('now()', '(SELECT moment FROM past)')
     const statement = withCtes(ctes, { text: then, values: params })
     return [statement.text, statement.values, true] as const
@@ -71,47 +85,41 @@ function databaseAsOf(db: RawReader, schema: ResourceSchema, caller: Caller, pas
 }
 
 /**
- * The CTEs: the moment, the changes to revert for all records, and the records under the name of their table.
- * `asked`: the text of the statement without the columns that it only shows, and its parameters. `only`:
- * a condition on the current record `d`.
+ * The moment, the changes to revert for all records, and the records. `asked`: the text of the statement
+ * without the columns that it only shows, and its parameters.
  */
-function pastSql(
-  schema: ResourceSchema,
-  params: CallerParams,
-  { moment, seq }: AsOf,
-  asked: string,
-  only: Sql = sql`true`,
-): Sql[] {
+function pastSql(schema: ResourceSchema, params: CallerParams, { moment, seq }: AsOf, asked: string) {
   const { name } = schema.resource
-  const table = tableOf(schema)
   const later = laterEvents(name, params, seq)
   const isAsked = (column: string) => new RegExp(`\\b${column}\\b`).test(asked)
   const columns = columnsOf(schema.whole)
-  const custom = schema.whole.fields.filter(field => field.is_custom && isAsked(field.internal_name))
+  const custom = schema.whole.fields
+    .filter(field => field.is_custom && isAsked(field.internal_name))
+    .map(field => field.internal_name)
   const taken = columns.filter(column => column.field && isAsked(column.name)).map(({ field }) => field!)
-  const wanted = [...new Set([...taken, ...custom.map(field => field.internal_name)])]
+  const wanted = [...new Set([...taken, ...custom])]
+  const before = takenBackFirst(custom)
   const was = columns.map(column => {
     const isTaken = column.name === 'custom' || taken.includes(column.field!)
-    return sql`${isTaken ? takenBack(column, sql`t.changes`) : later.of(column)} AS ${sql.id(column.name)}`
+    return sql`${isTaken ? takenBack(column, before) : later.of(column)} AS ${sql.id(column.name)}`
   })
-  return [
-    sql`past AS MATERIALIZED (SELECT ${moment}::timestamptz AS moment)`,
-    sql`taken_back AS MATERIALIZED (
-  SELECT e.record_id AS id, ${later.firstOf(wanted)} AS changes
+  return {
+    moment: sql`SELECT ${moment}::timestamptz AS moment`,
+    changes: sql`SELECT e.record_id AS id, ${sql.join(later.firstOf(wanted))}
   FROM event e
   WHERE ${later.are} AND (e.changes ?| ${`{${wanted.join()}}`}::text[] OR ${later.areOfDeletion})
-  GROUP BY e.record_id)`,
-    sql`${table} AS NOT MATERIALIZED (
-  SELECT ${sql.join(was)}
-  FROM past, ${table} d LEFT JOIN taken_back t ON t.id = d.id
-  WHERE ${visible(name, params, sql`d`)} AND d.created_at < past.moment AND ${only})`,
-  ]
+  GROUP BY e.record_id`,
+    records: (changes: Sql, among: Sql) => sql`SELECT ${sql.join(was)}
+  FROM past, ${tableOf(schema)} d ${among} LEFT JOIN ${changes} t ON t.id = d.id
+  WHERE ${visible(name, params, sql`d`)} AND d.created_at < past.moment`,
+  }
 }
 
 /**
  * `are`: the condition on events `e` after the past; `areOfDeletion`: on those that delete or restore;
- * `firstOf`: the first change of each of these fields of a record, and whether it was deleted, as JSON; `of`:
- * a past column of the record `d`, whose changes `t` has, by its own events.
+ * `firstOf`: columns with the value of each of these fields of a record before its first change, as the text
+ * of its JSON, and with whether it was deleted; `of`: a past column of the record `d`, whose changes `t` has,
+ * by its own events.
  */
 function laterEvents(name: string, { account }: CallerParams, seq: string) {
   const last = param(seq)
@@ -131,11 +139,11 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
   const updatedAt = sql`coalesce(${lastBefore(sql`e.at`, isWritten)}, ${written('at')})`
   const updatedBy = sql`coalesce(${lastBefore(sql`e.actor`, isWritten)}, ${written('by')})`
   const areOfDeletion = sql`e.type IN (${verb('deleted')}, ${verb('restored')})`
-  // The least text is that of the first event, so the events need no order and can be read in parallel.
+  // The least text is that of the first event, so the events need no order and can be read in parallel. All
+  // numbers have 19 digits then.
   const first = (key: string, before: Sql, isOne: Sql) => sql`
-    ${sql.text(`"${key}":{"before":`)} || substr(min(lpad(e.seq::text, 19, '0') || (${before})::text
-      COLLATE "C") FILTER (WHERE ${isOne}), 20) || '}'`
-  const wasDeleted = sql`e.type = ${verb('restored')}`
+    substr(min((e.seq + 1000000000000000000)::text || (${before})::text COLLATE "C")
+      FILTER (WHERE ${isOne}), 20) AS ${sql.id(key)}`
   const firstOf = (fields: readonly string[]) => {
     const updates = fields.map(field => {
       const key = sql.text(field)
@@ -145,11 +153,10 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
         sql`e.changes ? ${key} AND NOT ${areOfDeletion}`,
       )
     })
-    const all = [...updates, first('was_deleted', wasDeleted, areOfDeletion)]
-    return sql`concat('{', concat_ws(',', ${sql.join(all)}), '}')::jsonb`
+    return [...updates, first('was_deleted', sql`e.type = ${verb('restored')}`, areOfDeletion)]
   }
   const merged = sql`(SELECT merged(e.changes ORDER BY e.seq DESC) AS changes ${ofRecord}) own`
-  const wasDeletedThen = sql`t.changes #>> '{was_deleted,before}'`
+  const wasDeletedThen = sql`t.was_deleted`
   const of = (column: PastColumn): Sql => {
     if (column.isAsNow) return sql`d.${sql.id(column.name)}`
     switch (column.name) {
@@ -168,31 +175,10 @@ function laterEvents(name: string, { account }: CallerParams, seq: string) {
       case 'document':
         return sql`(SELECT ${documentSql(updatedAt, updatedBy)} FROM ${merged})`
       default:
-        return sql`(SELECT ${takenBack(column, sql`own.changes`)} FROM ${merged})`
+        return sql`(SELECT ${takenBack(column, takenBackMerged)} FROM ${merged})`
     }
   }
   return { are, areOfDeletion, firstOf, of }
-}
-
-/** A column of the record `d` before `changes`, JSON of {field: {before}}; null: there are none. */
-function takenBack({ name, type, field, member }: PastColumn, changes: Sql): Sql {
-  const now = sql`d.${sql.id(name)}`
-  if (name === 'custom') {
-    const ofCustom = sql`jsonb_each(${changes}) c (k, v) WHERE k LIKE 'cf\\_%'`
-    return sql`CASE WHEN ${changes} IS NULL THEN ${now} ELSE (${now} - ARRAY(SELECT k FROM ${ofCustom}))
-      || coalesce((SELECT jsonb_object_agg(k, v -> 'before') FROM ${ofCustom} AND v -> 'before' <> 'null'), '{}')
-      END`
-  }
-  const key = sql.text(field ?? name)
-  const before = sql`${changes} -> ${key} -> 'before'${member ? sql` -> ${sql.text(member)}` : sql.none}`
-  return sql`CASE WHEN ${changes} ? ${key} THEN ${valueSql(before, type)} ELSE ${now} END`
-}
-
-/** SQL of a JSON value as a column of that type. */
-function valueSql(value: Sql, type: SqlType): Sql {
-  if (type === 'jsonb') return sql`(${value})`
-  if (type === 'bigint[]') return sql`ARRAY(SELECT i::bigint FROM jsonb_array_elements_text(${value}) i)`
-  return sql`(${value} #>> '{}')::${sql.type(type)}`
 }
 
 /** The stored text of the record `d` before the changes of `own`, with the last change before these. */
@@ -212,16 +198,6 @@ function documentSql(updatedAt: Sql, updatedBy: Sql): Sql {
       WHERE ${isCustom} AND v -> 'before' <> 'null' AND NOT d.custom ? k) m)`
 }
 
-type PastColumn = {
-  readonly name: string
-  readonly type: SqlType
-  /** the field, and the member of its value, that it holds; null: the store's own */
-  readonly field: string | null
-  readonly member: string
-  /** True if no event of the record reports it: it never changes, or follows other records (D73) */
-  readonly isAsNow?: boolean
-}
-
 /** The columns that lists and sums may read. */
 const columnsOf = memoize(({ fields, resource: { maintained } }: ResourceSchema): readonly PastColumn[] => {
   const ofStore = (
@@ -233,18 +209,18 @@ const columnsOf = memoize(({ fields, resource: { maintained } }: ResourceSchema)
       ['deleted_by', 'bigint'],
     ] as const
   ).map(([name, type]) => ({ name, type, field: null, member: '' }))
+  // No event reports them, such as `last_used_at` of a token.
+  const ownOfStore = new Set(['id', ...ofStore.map(({ name }) => name)])
+  const isAsNow = ({ maintained_by, is_of_store, internal_name }: Field) =>
+    internal_name === 'created_at' || maintained_by || (is_of_store && !ownOfStore.has(internal_name))
   const ofFields = fields
-    .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !field.maintained_by)
+    .filter(field => !field.is_custom && !field.computed && !field.is_of_store && !isAsNow(field))
     .flatMap(field => {
       const { internal_name: name, type } = field
       return kinds[type]
         .columns(field)
         .map(column => ({ ...column, field: name, member: column.name.slice(name.length + 1) }))
     })
-  // No event reports them, such as `last_used_at` of a token.
-  const ownOfStore = new Set(['id', ...ofStore.map(({ name }) => name)])
-  const isAsNow = ({ maintained_by, is_of_store, internal_name }: Field) =>
-    maintained_by || (is_of_store && !ownOfStore.has(internal_name))
   const ofOthers = fields
     .filter(field => !field.is_custom && !field.computed && isAsNow(field))
     .flatMap(field => kinds[field.type].columns(field))

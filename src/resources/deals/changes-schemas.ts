@@ -1,7 +1,7 @@
 /** The schemas of the changes between two moments (D161). */
 import type { Schema } from '../../fields/field.ts'
 import { madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
-import { kinds } from './changes-statement.ts'
+import { kinds } from './changes-request.ts'
 
 const [text, whole, number] = [{ type: 'string' }, { type: 'integer' }, { type: 'number' }]
 const moment = { type: 'string', format: 'date-time' }

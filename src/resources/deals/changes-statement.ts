@@ -3,50 +3,15 @@
  * of change of each deal, and the first deals of each kind. Knows no HTTP and no parameters.
  */
 import { halfEven } from '../../fields/decimal.ts'
-import { asOfSql, pastRow } from '../../history/as-of-day.ts'
 import type { AsOf } from '../../history/past.ts'
 import { groupsMax } from '../../lists/aggregate.ts'
 import { isVolatile } from '../../lists/plan.ts'
-import type { Selection } from '../../lists/query.ts'
-import { filterSql, whereSql } from '../../lists/where.ts'
-import { type Caller, callerParamsOf, visible } from '../../rights/visibility.ts'
+import { whereSql } from '../../lists/where.ts'
+import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
 import { param, type Sql, sql } from '../../sql.ts'
+import { isWithin, now, pairsSql, then } from './changes-pairs.ts'
+import { type ChangesRequest, type Kind, kinds, nobody, type SeenParts } from './changes-request.ts'
 import { statusOf } from './deal.ts'
-
-/** The kinds of change, in the order of the steps: first those that add to a forecast. */
-export const kinds = [
-  ...(['new', 'reopened', 'came_in', 'grown', 'moved_forward', 'pulled_in', 'rates'] as const),
-  ...(['other', 'slipped', 'moved_back', 'shrunk', 'went_out', 'deleted', 'lost', 'won'] as const),
-]
-export type Kind = (typeof kinds)[number]
-
-export type ChangesRequest = Selection & {
-  /** days, or instants in UTC; `to`: null for now */
-  readonly from: string
-  readonly to: string | null
-  /** the first and the last day on which the deals of the forecast are expected; null: unbounded */
-  readonly expectedFrom: string | null
-  readonly expectedTo: string | null
-  readonly isByOwner: boolean
-  /** null: all */
-  readonly kind: Kind | null
-  /** the deal behind which the deals of the kind go on */
-  readonly after: number | null
-  readonly pageSize: number
-}
-
-export const dealPageSizes = { usual: 10, max: 100 }
-
-/** True for each part of a deal that the caller's role sees. */
-export type SeenParts = {
-  readonly value: boolean
-  readonly weighted: boolean
-  readonly owner: boolean
-  readonly date: boolean
-}
-
-/** The part of the deals without an owner; 0 is the whole. */
-export const nobody = -1
 
 /** SELECT of one row, whose column `found` is JSON. */
 export function changesSql(
@@ -54,187 +19,183 @@ export function changesSql(
   request: ChangesRequest,
   { from, to, seen }: { readonly from: AsOf; readonly to: AsOf; readonly seen: SeenParts },
 ): Sql {
-  const { stages, account, currencies } = caller.catalog
-  const inOrder = [...stages.values()].toSorted(
-    (one, other) => one.position - other.position || one.id - other.id,
-  )
-  const parts = request.isByOwner && seen.owner
+  const { account, currencies } = caller.catalog
+  const isByOwner = request.isByOwner && seen.owner
   const decimals = currencies.get(account.base_currency)!.decimals
-  return sql`WITH touched AS MATERIALIZED (
-${touchedSql(caller, from)}),
-before AS MATERIALIZED (
-${statesSql(caller, request, from)}),
-after AS MATERIALIZED (
-${statesSql(caller, request, to)}),
-stage AS MATERIALIZED (
-  SELECT id, place FROM unnest(${`{${inOrder.map(({ id }) => id).join()}}`}::bigint[]) WITH ORDINALITY s (id, place)
-),
+  return sql`WITH ${pairsSql(caller, request, { from, to, isByOwner })},
 lines AS MATERIALIZED (
-${linesSql(from, seen, parts)}),
-${totalsSql(caller, request, parts)},
+${linesSql(caller, seen)}),
+steps AS MATERIALIZED (
+${stepsSql(isByOwner)}),
+${totalsSql(caller, request, isByOwner)},
 shown AS MATERIALIZED (
   SELECT part, row_number() OVER (ORDER BY part <> 0, worth DESC, part) AS rank FROM (
     SELECT part, ${seen.value ? sql`max(worth)` : sql`0`} AS worth FROM (
       SELECT part, CASE WHEN NOT is_then THEN value ELSE 0 END AS worth FROM totals
       UNION ALL
-      SELECT part, 0 FROM lines) x GROUP BY part) x
+      SELECT part, 0 FROM steps) x GROUP BY part) x
   ORDER BY rank LIMIT ${sql.integer(groupsMax + 2)}
 ),
 ${listedSql(request, seen)}
 SELECT json_build_object(
   'totals', (SELECT coalesce(json_agg(json_build_array(part, is_then, deals, trim_scale(value),
       trim_scale(weighted), without_rate) ORDER BY rank), '[]') FROM totals JOIN shown USING (part)),
-  'steps', (SELECT coalesce(json_agg(json_build_array(part, kind, deals, open, trim_scale(value),
-      trim_scale(weighted), trim_scale(worth))), '[]') FROM (
-    SELECT part, kind, count(*) AS deals, sum(open) AS open, sum(value) AS value, sum(weighted) AS weighted, sum(worth) AS worth
-    FROM lines GROUP BY part, kind) s JOIN shown USING (part)),
-  'deals', (SELECT coalesce(json_agg(json_build_array(l.kind, json_build_object('id', l.id, 'title', d.title,
-      'before', ${stateSql(sql`b`, seen, decimals)}, 'after', ${stateSql(sql`a`, seen, decimals)}))
+  'steps', (SELECT coalesce(json_agg(json_build_array(part, ${kindSql(sql`kind`)}, deals, open, trim_scale(value),
+      trim_scale(weighted), trim_scale(worth))), '[]') FROM steps JOIN shown USING (part)),
+  'deals', (SELECT coalesce(json_agg(json_build_array(${kindSql(sql`l.kind`)}, json_build_object('id', l.id,
+      'title', (SELECT d.title FROM deal d WHERE d.account_id = ${String(account.id)}::bigint AND d.id = l.id),
+      'before', ${stateSql(then, seen, decimals)}, 'after', ${stateSql(now, seen, decimals)}))
       ORDER BY l.kind, l.place), '[]')
-    FROM listed l JOIN deal d ON d.account_id = ${String(account.id)}::bigint AND d.id = l.id
-      LEFT JOIN before b ON b.id = l.id LEFT JOIN after a ON a.id = l.id))::text AS found`
+    FROM listed l JOIN pair p ON p.id = l.id AND p.is_whole))::text AS found`
 }
 
-/** The deals with events since a moment, or created since: no other deal has changed. */
-function touchedSql(caller: Caller, { moment, seq }: AsOf): Sql {
-  const { account } = callerParamsOf(caller)
-  return sql`  SELECT e.record_id AS id FROM event e
-  WHERE e.account_id = ${account}::bigint AND e.resource = 'deal' AND e.seq > ${seq}::bigint
-  UNION
-  SELECT d.id FROM deal d WHERE d.account_id = ${account}::bigint AND d.created_at >= ${moment}::timestamptz`
-}
-
-/** The touched deals as of a moment that the caller saw then: what they were, and whether they are found. */
-function statesSql(caller: Caller, request: ChangesRequest, past: AsOf): Sql {
-  const params = callerParamsOf(caller)
-  const { schema, filter } = request
-  const isFound = filter ? sql`coalesce(${filterSql(filter, params, pastRow)}, false)` : sql`true`
-  const select = sql`SELECT r.id, r.created_at, r.deleted_at, r.pipeline, r.pipeline_stage, r.status,
-  r.expected_close_date, coalesce(r.sales_owner, ${sql.integer(nobody)}) AS owner, r.deal_value_value AS value,
-  r.deal_value_currency AS currency, r.deal_value_in_base_currency_value AS base, r.stage_probability AS chance,
-  ${isFound} AS is_found, ${isWithin(request)} AS is_within
-FROM deal r WHERE ${visible(schema.resource.name, params, sql`r`)}`
-  // By the clock, a deal comes into a filter without an event.
-  const only = isVolatile(filter) ? sql`true` : sql`d.id IN (SELECT id FROM touched)`
-  const isMatch = sql`deleted_at IS NULL AND is_found`
-  return sql`SELECT s.id, created_at, deleted_at IS NOT NULL AS is_deleted, pipeline, pipeline_stage, status,
-  expected_close_date AS expected, owner, value, currency, base, chance, ${isMatch} AS is_match, is_within,
-  ${isMatch} AND is_within AND status = ${sql.integer(statusOf.open)} AS is_in,
-  coalesce(base, 0) AS amount, coalesce(base, 0) * coalesce(chance, 0) * 0.01 AS weighted
-FROM (${asOfSql(schema, params, past, { select, only })}) s`
-}
-
-/** The condition that the deal `r` is expected in the days of the forecast. */
-function isWithin({ expectedFrom, expectedTo }: ChangesRequest): Sql {
-  const bounds = [
-    ...(expectedFrom ? [sql`r.expected_close_date >= ${expectedFrom}::date`] : []),
-    ...(expectedTo ? [sql`r.expected_close_date <= ${expectedTo}::date`] : []),
-  ]
-  return bounds.length ? sql`coalesce(${sql.join(bounds, sql` AND `)}, false)` : sql`true`
-}
+/** Statements know kinds by their numbers, which compare faster than texts. */
+const numberOf = (kind: Kind) => sql.integer(kinds.indexOf(kind) + 1)
+const kindSql = (number: Sql) => sql`(${`{${kinds.join()}}`}::text[])[${number}]`
 
 /** CTEs: `totals` are the sums of both moments, of the whole and of each owner. */
 function totalsSql(caller: Caller, request: ChangesRequest, isByOwner: boolean): Sql {
   const [part, sets] = isByOwner
     ? [sql`CASE WHEN grouping(owner) = 1 THEN 0 ELSE owner END`, sql`GROUPING SETS ((), (owner))`]
     : [sql`0::bigint`, sql`()`]
-  const sums = sql`owner, count(*) AS deals, sum(amount) AS value, sum(weighted) AS weighted,
-    count(*) FILTER (WHERE value IS NOT NULL AND base IS NULL) AS without_rate`
+  const sums = (of: (column: string) => Sql) => sql`${of('owner')} AS owner, count(*) AS deals,
+    sum(${of('amount')}) AS value, sum(${of('weighted')}) AS weighted,
+    count(*) FILTER (WHERE ${of('value')} IS NOT NULL AND ${of('base')} IS NULL) AS without_rate`
   const untouched = isVolatile(request.filter)
     ? sql`false`
     : sql`NOT EXISTS (SELECT 1 FROM touched t WHERE t.id = r.id)`
   return sql`untouched AS MATERIALIZED (
-  SELECT ${sums} FROM (
+  SELECT ${sums(column => sql`r.${sql.id(column)}`)} FROM (
     SELECT coalesce(r.sales_owner, ${sql.integer(nobody)}) AS owner, r.deal_value_value AS value,
       r.deal_value_in_base_currency_value AS base, coalesce(r.deal_value_in_base_currency_value, 0) AS amount,
       coalesce(r.deal_value_in_base_currency_value * r.stage_probability, 0) * 0.01 AS weighted
     FROM deal r WHERE ${whereSql(callerParamsOf(caller), request)} AND r.status = ${sql.integer(statusOf.open)}
-      AND ${isWithin(request)} AND ${untouched}) r GROUP BY owner
+      AND ${isWithin(request)} AND ${untouched}) r GROUP BY 1
 ),
 totals AS MATERIALIZED (
   SELECT ${part} AS part, is_then, coalesce(sum(deals), 0) AS deals, coalesce(sum(value), 0) AS value,
     coalesce(sum(weighted), 0) AS weighted, coalesce(sum(without_rate), 0) AS without_rate
   FROM (
-    SELECT true AS is_then, ${sums} FROM before WHERE is_in GROUP BY owner
+    SELECT true AS is_then, ${sums(then)} FROM pair p WHERE is_whole AND then_in GROUP BY 2
     UNION ALL
-    SELECT false, ${sums} FROM after WHERE is_in GROUP BY owner
+    SELECT false, ${sums(now)} FROM pair p WHERE is_whole AND now_in GROUP BY 2
     UNION ALL
     SELECT is_then, untouched.* FROM untouched, (VALUES (true), (false)) v (is_then)) x
   GROUP BY is_then, ${sets}
 )`
 }
 
-/** The kinds of change of each deal, in the whole and for its owners: one line for each kind. */
-function linesSql(from: AsOf, seen: SeenParts, isByOwner: boolean): Sql {
-  const owners = sql`CASE WHEN b.owner = a.owner THEN ARRAY[0, a.owner]
-      ELSE array_remove(ARRAY[0, b.owner, a.owner], NULL) END`
-  const parts = sql`unnest(${isByOwner ? owners : sql`ARRAY[0]`}::bigint[])`
-  const ofPart = (row: Sql, is: Sql) => sql`coalesce(${row}.${is} AND part IN (0, ${row}.owner), false)`
-  const [b, a] = [sql`b`, sql`a`]
-  return sql`  SELECT p.part, coalesce(a.id, b.id) AS id, k.kind, k.open, k.value, k.weighted,
-    coalesce(a.base, b.base, 0) AS worth
-  FROM before b FULL JOIN after a ON a.id = b.id
-    CROSS JOIN LATERAL ${parts} p (part)
-    CROSS JOIN LATERAL (SELECT ${ofPart(b, sql`is_in`)} AS was_in, ${ofPart(a, sql`is_in`)} AS is_in,
-      ${ofPart(b, sql`is_match`)} AS was_match, ${ofPart(a, sql`is_match`)} AS is_match,
-      coalesce(a.expected, 'infinity') > coalesce(b.expected, 'infinity') AS is_later) i
-    CROSS JOIN LATERAL (VALUES ${sql.join(changesOf(from, seen))}) k (kind, open, value, weighted)
-  WHERE b IS DISTINCT FROM a AND k.kind IS NOT NULL`
+/** The kinds of change of each pair: one line for each kind. */
+function linesSql(caller: Caller, seen: SeenParts): Sql {
+  const branches = changesOf(caller, seen).map(({ kind, sums, when }) => {
+    return sql`  SELECT p.id, p.is_whole, p.owner, ${kind} AS kind, ${sql.join(sums)},
+    coalesce(p.now_base, p.then_base, 0) AS worth FROM pair p WHERE ${when}`
+  })
+  return sql.join(branches, sql`\n  UNION ALL\n`)
 }
 
+/** A change of pairs `when` a condition holds. `sums`: open deals, value and weighted value that it adds. */
+type Change = { readonly kind: Sql; readonly sums: readonly [Sql, Sql, Sql]; readonly when: Sql }
+
 /**
- * Of a deal as `b` and then as `a`: how it came into the forecast or left it or, if it stayed, how its value,
- * its stage and its date changed. The value counts at the former probability, the stage at the new value: so
- * both add up.
+ * How a deal came into the forecast or left it or, if it stayed, how its value, its stage and its date
+ * changed. The value counts at the former probability, the stage at the new value: so both add up.
  */
-function changesOf(from: AsOf, seen: SeenParts): Sql[] {
+function changesOf(caller: Caller, seen: SeenParts): Change[] {
   const [open, won] = [sql.integer(statusOf.open), sql.integer(statusOf.won)]
-  const isSince = sql`b.id IS NULL AND a.created_at >= ${from.moment}::timestamptz`
-  const outcome = sql`CASE WHEN a.status = ${won} THEN 'won' ELSE 'lost' END`
-  const dated = sql`CASE WHEN i.is_later THEN 'slipped' ELSE 'pulled_in' END`
-  const arrival = sql`CASE WHEN ${isSince} THEN 'new' WHEN NOT i.was_match THEN 'came_in'
-        WHEN b.status <> ${open} THEN 'reopened' ELSE ${dated} END`
-  const departure = sql`CASE WHEN a.is_deleted THEN 'deleted' WHEN NOT i.is_match THEN 'went_out'
-        WHEN a.status <> ${open} THEN ${outcome} ELSE ${dated} END`
-  const isClosedSince = sql`i.is_match AND a.status <> ${open}
-        AND (${isSince} OR b.status <> a.status)`
-  const amount = (column: Sql) => sql`CASE WHEN i.is_in THEN a.${column} ELSE 0 END
-        - CASE WHEN i.was_in THEN b.${column} ELSE 0 END`
-  const grown = sql`CASE WHEN (b.value, b.currency) IS NOT DISTINCT FROM (a.value, a.currency) THEN 'rates'
-        WHEN a.amount > b.amount THEN 'grown' ELSE 'shrunk' END`
-  const place = (row: Sql) => sql`(SELECT s.place FROM stage s WHERE s.id = ${row}.pipeline_stage)`
-  const [was, is] = [place(sql`b`), place(sql`a`)]
-  const moved = sql`CASE WHEN b.pipeline_stage = a.pipeline_stage OR b.pipeline <> a.pipeline THEN 'other'
-        WHEN ${is} > ${was} THEN 'moved_forward' WHEN ${is} < ${was} THEN 'moved_back' ELSE 'other' END`
+  const [lost, slipped] = [numberOf('lost'), numberOf('slipped')]
+  const outcome = sql`CASE WHEN p.now_status = ${won} THEN ${numberOf('won')} ELSE ${lost} END`
+  const dated = sql`CASE WHEN p.is_later THEN ${slipped} ELSE ${numberOf('pulled_in')} END`
+  const arrival = sql`CASE WHEN p.is_since THEN ${numberOf('new')} WHEN NOT p.then_match THEN ${numberOf('came_in')}
+      WHEN p.then_status <> ${open} THEN ${numberOf('reopened')} ELSE ${dated} END`
+  const departure = sql`CASE WHEN p.now_is_deleted THEN ${numberOf('deleted')} WHEN NOT p.now_match THEN ${numberOf('went_out')}
+      WHEN p.now_status <> ${open} THEN ${outcome} ELSE ${dated} END`
+  const isClosedSince = sql`p.now_match AND p.now_status <> ${open}
+      AND (p.is_since OR p.then_status <> p.now_status)`
+  const amount = (column: string) => sql`CASE WHEN p.now_in THEN ${now(column)} ELSE 0 END
+      - CASE WHEN p.then_in THEN ${then(column)} ELSE 0 END`
+  const grown = sql`CASE WHEN (p.then_value, p.then_currency) IS NOT DISTINCT FROM (p.now_value, p.now_currency)
+      THEN ${numberOf('rates')} WHEN p.now_amount > p.then_amount THEN ${numberOf('grown')} ELSE ${numberOf('shrunk')} END`
   const isMoved = seen.weighted
-    ? sql`(b.pipeline_stage, b.chance) IS DISTINCT FROM (a.pipeline_stage, a.chance)`
-    : sql`b.pipeline_stage <> a.pipeline_stage`
-  const stays = sql`i.was_in AND i.is_in`
-  const weighted = sql`(a.amount - b.amount) * coalesce(b.chance, 0) * 0.01`
-  const none = sql`NULL`
+    ? sql`(p.then_pipeline_stage, p.then_chance) IS DISTINCT FROM (p.now_pipeline_stage, p.now_chance)`
+    : sql`p.then_pipeline_stage <> p.now_pipeline_stage`
+  const stays = sql`p.then_in AND p.now_in`
+  const difference = sql`p.now_amount - p.then_amount`
+  const weighted = sql`(${difference}) * coalesce(p.then_chance, 0) * 0.01`
+  const nothing = sql`0`
   return [
-    sql`(CASE WHEN ${stays} THEN NULL WHEN i.was_in THEN ${departure} WHEN i.is_in THEN ${arrival}
-        WHEN ${isClosedSince} THEN ${outcome} END, i.is_in::int - i.was_in::int, ${amount(sql`amount`)}, ${amount(sql`weighted`)})`,
-    sql`(CASE WHEN ${stays} AND a.amount <> b.amount THEN ${seen.value ? grown : none} END, 0, a.amount - b.amount, ${weighted})`,
-    sql`(CASE WHEN ${stays} AND ${isMoved} THEN ${moved} END, 0, 0, a.weighted - b.weighted - ${weighted})`,
-    sql`(CASE WHEN ${stays} AND b.expected IS DISTINCT FROM a.expected THEN ${seen.date ? dated : none} END, 0, 0, 0)`,
+    {
+      kind: sql`CASE WHEN p.then_in THEN ${departure} WHEN p.now_in THEN ${arrival} ELSE ${outcome} END`,
+      sums: [
+        sql`p.now_in::int - p.then_in::int AS open`,
+        sql`${amount('amount')} AS value`,
+        sql`${amount('weighted')} AS weighted`,
+      ],
+      when: sql`NOT (${stays}) AND (p.then_in OR p.now_in OR ${isClosedSince})`,
+    },
+    ...(seen.value
+      ? [
+          {
+            kind: grown,
+            sums: [nothing, difference, weighted] as const,
+            when: sql`${stays} AND p.now_amount <> p.then_amount`,
+          },
+        ]
+      : []),
+    {
+      kind: movedSql(caller),
+      sums: [nothing, nothing, sql`p.now_weighted - p.then_weighted - ${weighted}`],
+      when: sql`${stays} AND ${isMoved}`,
+    },
+    ...(seen.date
+      ? [
+          {
+            kind: dated,
+            sums: [nothing, nothing, nothing] as const,
+            when: sql`${stays} AND p.then_expected IS DISTINCT FROM p.now_expected`,
+          },
+        ]
+      : []),
   ]
+}
+
+/** How the stage of a deal that stayed changed, by the order of today. */
+function movedSql({ catalog: { stages } }: Caller): Sql {
+  const inOrder = [...stages.values()].toSorted(
+    (one, other) => one.position - other.position || one.id - other.id,
+  )
+  const ids = param(`{${inOrder.map(({ id }) => id).join()}}`)
+  const place = (of: Sql) => sql`array_position(${ids}::bigint[], ${of})`
+  const [before, after] = [place(then('pipeline_stage')), place(now('pipeline_stage'))]
+  return sql`CASE
+      WHEN p.then_pipeline_stage = p.now_pipeline_stage OR p.then_pipeline <> p.now_pipeline THEN ${numberOf('other')}
+      WHEN ${after} > ${before} THEN ${numberOf('moved_forward')}
+      WHEN ${after} < ${before} THEN ${numberOf('moved_back')} ELSE ${numberOf('other')} END`
+}
+
+/** The sums of each kind, of the whole and of each owner. */
+function stepsSql(isByOwner: boolean): Sql {
+  const sums = sql`kind, count(*) AS deals, sum(open) AS open, sum(value) AS value, sum(weighted) AS weighted,
+    sum(worth) AS worth`
+  const ofOwners = sql`
+  UNION ALL
+  SELECT owner, ${sums} FROM lines WHERE owner IS NOT NULL GROUP BY owner, kind`
+  return sql`  SELECT 0::bigint AS part, ${sums} FROM lines WHERE is_whole GROUP BY kind${isByOwner ? ofOwners : sql.none}`
 }
 
 /** CTEs: the first deals of each kind, or those of one behind a deal; one more than are answered. */
 function listedSql({ kind, after, pageSize }: ChangesRequest, seen: SeenParts): Sql {
   // An order by hidden amounts would reveal them (D64).
   const size = seen.value
-    ? sql`CASE WHEN kind IN ('grown', 'shrunk', 'rates') THEN abs(value) ELSE worth END`
+    ? sql`CASE WHEN kind IN (${sql.join((['grown', 'shrunk', 'rates'] as const).map(numberOf))}) THEN abs(value) ELSE worth END`
     : sql`0`
-  const of = param(kind)
-  const ofKind = kind === null ? sql.none : sql` AND kind = ${of}::text`
+  const ofKind = kind === null ? sql.none : sql` AND kind = ${numberOf(kind)}`
   const behind =
     after === null
       ? sql`true`
       : sql`EXISTS (SELECT 1 FROM sized x WHERE x.id = ${String(after)}::bigint AND x.size >= s.size
       AND (x.size > s.size OR x.id < s.id))`
-  return sql`sized AS MATERIALIZED (SELECT id, kind, ${size} AS size FROM lines WHERE part = 0${ofKind}),
+  return sql`sized AS MATERIALIZED (SELECT id, kind, ${size} AS size FROM lines WHERE is_whole${ofKind}),
 listed AS MATERIALIZED (
   SELECT id, kind, place FROM (
     SELECT id, kind, row_number() OVER (PARTITION BY kind ORDER BY size DESC, id) AS place FROM sized s
@@ -243,16 +204,14 @@ listed AS MATERIALIZED (
 )`
 }
 
-/** The JSON of a deal at a moment, without hidden fields; null: it was not there, or not seen. */
-function stateSql(row: Sql, seen: SeenParts, decimals: number): Sql {
+/** The JSON of a deal at one end of its pair, without hidden fields; null: it was not there, or not seen. */
+function stateSql(of: (column: string) => Sql, seen: SeenParts, decimals: number): Sql {
   const members = [
-    sql`'pipeline_stage', ${row}.pipeline_stage`,
-    ...(seen.owner ? [sql`'sales_owner', nullif(${row}.owner, ${sql.integer(nobody)})`] : []),
-    ...(seen.date ? [sql`'expected_close_date', ${row}.expected`] : []),
-    ...(seen.value ? [sql`'value', trim_scale(${row}.base)`] : []),
-    ...(seen.weighted
-      ? [sql`'weighted_value', ${halfEven(sql`${row}.weighted`, sql.integer(decimals))}`]
-      : []),
+    sql`'pipeline_stage', ${of('pipeline_stage')}`,
+    ...(seen.owner ? [sql`'sales_owner', nullif(${of('owner')}, ${sql.integer(nobody)})`] : []),
+    ...(seen.date ? [sql`'expected_close_date', ${of('expected')}`] : []),
+    ...(seen.value ? [sql`'value', trim_scale(${of('base')})`] : []),
+    ...(seen.weighted ? [sql`'weighted_value', ${halfEven(of('weighted'), sql.integer(decimals))}`] : []),
   ]
-  return sql`CASE WHEN ${row}.id IS NOT NULL AND NOT ${row}.is_deleted THEN json_build_object(${sql.join(members)}) END`
+  return sql`CASE WHEN NOT ${of('is_deleted')} THEN json_build_object(${sql.join(members)}) END`
 }

@@ -19,16 +19,16 @@ import type { Reader } from '../../records/store.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import { ask } from '../../sql.ts'
 import { seesSum } from './aggregate.ts'
-import { changesSchemas } from './changes-schemas.ts'
 import {
   type ChangesRequest,
-  changesSql,
   dealPageSizes,
   type Kind,
   kinds,
   nobody,
   type SeenParts,
-} from './changes-statement.ts'
+} from './changes-request.ts'
+import { changesSchemas } from './changes-schemas.ts'
+import { changesSql } from './changes-statement.ts'
 
 const dayOrMoment = { type: 'string', anyOf: [{ format: 'date' }, { format: 'date-time' }] }
 
