@@ -1,4 +1,6 @@
-/** The tool of sums: groups of records, the funnel of a pipeline, and the forecast by months. */
+/**
+ * The tool of sums: groups of records, the funnel of a pipeline, the forecast by months and its changes.
+ */
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { meantField } from '../fields/unknown-field.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
@@ -8,23 +10,26 @@ import { daysMeant, todayIn } from './days.ts'
 import { filtersFor, itemsOf, textsOf } from './find.ts'
 import { where } from './read.ts'
 import { ToolRefusal } from './refusal.ts'
-import { shownValue } from './shown.ts'
-import { schemaOf, type Tool, type ToolResult } from './tool.ts'
+import { cut, shownValue } from './shown.ts'
+import { callText, schemaOf, type Tool, type ToolResult } from './tool.ts'
 
 const texts = { type: 'array', items: { type: 'string', maxLength: 120 }, maxItems: 3 } as const
 
 export const report: Tool = {
   name: 'report',
-  title: 'Sums, funnel and forecast',
+  title: 'Sums, funnel, forecast and its changes',
   description:
-    'sums: counts and sums of deals or products, by up to three fields. funnel: how far deals come. forecast: open deals by month of expected close, and what was won. Amounts are in the base currency.',
+    'sums: counts and sums of deals or products, by up to three fields. funnel: how far deals come. forecast: open deals by month of expected close, and what was won. changes: what came into the forecast, grew, slipped, was won or lost in a period. Amounts are in the base currency.',
   input: {
     type: 'object',
     properties: {
-      report: { type: 'string', enum: ['sums', 'funnel', 'forecast'] },
+      report: { type: 'string', enum: ['sums', 'funnel', 'forecast', 'changes'] },
       resource: { type: 'string', enum: ['deal', 'product'], description: 'of sums; deal if left out' },
       where,
-      group_by: { ...texts, description: '["stage", "owner", "expected_close_date by month", "product"]' },
+      group_by: {
+        ...texts,
+        description: '["stage", "owner", "expected_close_date by month", "product"]; changes by owner only',
+      },
       measures: {
         ...{ ...texts, maxItems: 6 },
         description: '["count", "sum of deal_value", "average age", "median", "min", "max"]',
@@ -32,7 +37,7 @@ export const report: Tool = {
       pipeline: { type: 'string', maxLength: 255, description: 'of the funnel' },
       period: {
         ...{ type: 'string', maxLength: 40 },
-        description: 'of funnel and forecast: "this quarter", "last 90 days", "2026-03"',
+        description: 'of funnel, forecast and changes: "this quarter", "last 90 days", "2026-03"',
       },
     },
     required: ['report'],
@@ -41,7 +46,8 @@ export const report: Tool = {
   run: async (args, api) => {
     const { report, resource = 'deal' } = args
     if (report === 'sums') return sums(api, String(resource), args)
-    if (resource !== 'deal') throw new ToolRefusal(`There is a ${String(report)} of deals only.`)
+    if (resource !== 'deal') throw new ToolRefusal(`The report ${String(report)} is of deals only.`)
+    if (report === 'changes') return changes(api, args)
     return report === 'funnel' ? funnel(api, args) : forecast(api, args)
   },
 }
@@ -184,4 +190,65 @@ function nextMonths({ caller, now }: Api) {
   return [first, daysMeant('in 5 months', today)![0].slice(0, 7)].map((day, index) =>
     index ? daysMeant(day!, today)![1] : day!,
   ) as unknown as readonly [string, string]
+}
+
+/** Of each step so many deals are named. */
+const namedMax = 3
+const byOwner = { report: 'changes', group_by: ['owner'] }
+
+/** Without a period: the last seven days. */
+async function changes(api: Api, { period, where, group_by }: JsonObject): Promise<ToolResult> {
+  const [from, to] = daysOf(api, period === undefined ? 'last 7 days' : String(period))
+  const groups = textsOf(group_by).map(text => groupOf(text, schemaOf(api, 'deal')))
+  if (groups.some(group => group !== 'sales_owner'))
+    throw new ToolRefusal('Changes are grouped by owner only.', [], callText('report', byOwner))
+  const { filter, notes } = await filtersFor(api, 'deal', textsOf(where))
+  const isOver = to < todayIn(api.caller.catalog.account.time_zone, api.now)
+  const { data } = await api.call({
+    operation: 'deal_changes',
+    query: {
+      ...{ from, to: isOver ? to : undefined, filter, pageSize: String(namedMax) },
+      by: groups.length ? 'owner' : undefined,
+    },
+  })
+  const whole = data as JsonObject
+  const all = groups.length ? (whole.owners as JsonObject[]) : [whole]
+  const rows = all.flatMap(one =>
+    waterfallOf(one).map(step =>
+      groups.length ? [(one.sales_owner as JsonObject | null)?.name ?? null, ...step] : step,
+    ),
+  )
+  const shown = fitting(rows)
+  const isMore = shown.length < rows.length || whole.hasMore === true
+  return {
+    summary: {
+      ...{ from, to: isOver ? to : 'now' },
+      ...(isMore ? { left_out: 'smaller groups: add conditions' } : {}),
+      ...(notes.length ? { notes: [...notes] } : {}),
+    },
+    stored: { columns: [...groups, 'step', ...stepMembers, 'largest'], rows: [...shown] },
+  }
+}
+
+const stepMembers = ['count', 'open', 'value', 'weighted_value', 'deal_value']
+
+/** The forecast then, the steps from there, and the forecast now, each as a row. */
+function waterfallOf({ before, steps, after }: JsonObject): Json[][] {
+  const end = (kind: string, forecast: JsonObject): JsonObject => ({
+    kind,
+    ...forecast,
+    open: forecast.count!,
+  })
+  const all = [
+    end('before', before as JsonObject),
+    ...(steps as JsonObject[]),
+    end('after', after as JsonObject),
+  ]
+  return all.map(({ kind, deals, ...members }) => [
+    kind!,
+    ...stepMembers.map(name => members[name] ?? null),
+    Array.isArray(deals)
+      ? deals.filter(isObject).map(({ id, title }) => `#${Number(id)} ${String(cut(title!, 60))}`)
+      : null,
+  ])
 }

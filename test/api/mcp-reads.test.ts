@@ -27,6 +27,8 @@ test('usual answers are short', async () => {
     ['report', { report: 'sums', group_by: ['owner', 'expected_close_date by quarter'] }],
     ['report', { report: 'funnel' }],
     ['report', { report: 'forecast' }],
+    ['report', { report: 'changes' }],
+    ['report', { report: 'changes', period: 'last 30 days', group_by: ['owner'] }],
     ['history', { resource: 'deal', record: 477 }],
     ['history', {}],
   ] as const) {
@@ -104,6 +106,45 @@ test('rows have names in the place of ids, and a link to the pages', async () =>
   assert.equal(body.link, `${url}/deals/{id}`)
 })
 
+test('changes of the forecast lead from then to now, for all and by owner', async () => {
+  const company = await made('company', { name: 'Waterfall Ltd' })
+  const own = { company: company.id, pipeline_stage: known.stages.New!, sales_owner: known.owner }
+  const value = (amount: number) => ({ deal_value: { currency: 'USD', value: amount } })
+  const { id } = await made('deal', dealBody(known, { ...own, ...value(300), title: 'Falls' }))
+  await made('deal', dealBody(known, { ...own, ...value(100), title: 'Drops' }))
+  const won = { pipeline_stage: known.stages.Won!, won_reason: 'Price', deal_closed_on: '2026-03-31' }
+  await made('deal', dealBody(known, { ...own, ...value(50), ...won, title: 'Was won' }))
+  const where = ['company is Waterfall Ltd']
+  const { body, text } = await use('report', { report: 'changes', period: 'today', where })
+  const columns = ['step', 'count', 'open', 'value', 'weighted_value', 'deal_value', 'largest']
+  assert.deepEqual(body.columns, columns, text)
+  const shown = body.rows.map(([step, count, open, amount, , worth]: Row) => [
+    step,
+    count,
+    open,
+    amount,
+    worth,
+  ])
+  assert.deepEqual(shown, [
+    ['before', 0, 0, 0, null],
+    ['new', 2, 2, 400, 400],
+    ['won', 1, 0, 0, 50],
+    ['after', 2, 2, 400, null],
+  ])
+  assert.equal(body.rows[1][6][0], `#${id} Falls`)
+  const byOwner = await use('report', { report: 'changes', period: 'today', where, group_by: ['owner'] })
+  assert.deepEqual(byOwner.body.columns, ['sales_owner', ...columns])
+  assert.deepEqual(
+    byOwner.body.rows.map((row: Row) => row.slice(0, 4)),
+    [
+      ['Owner', 'before', 0, 0],
+      ['Owner', 'new', 2, 2],
+      ['Owner', 'won', 1, 0],
+      ['Owner', 'after', 2, 2],
+    ],
+  )
+})
+
 test('errors say what is wrong, and what to call next', async () => {
   for (const [tool, args, expected] of [
     ['list', { resource: 'deals' }, /Did you mean deal\?/],
@@ -132,6 +173,9 @@ test('errors say what is wrong, and what to call next', async () => {
     ['update', { code: 'aaaaaaaaaa', resource: 'deal' }, /sent with the code alone/],
     ['report', { report: 'sums', group_by: ['colour'] }, /colour/],
     ['report', { report: 'funnel', period: 'someday' }, /this quarter/],
+    ['report', { report: 'changes', group_by: ['stage'] }, /by owner only.*"next":"report \{/],
+    ['report', { report: 'changes', period: 'next month' }, /not come yet/],
+    ['report', { report: 'changes', resource: 'product' }, /of deals only/],
     ['history', { record: 1 }, /needs its resource/],
     ['undo', {}, /undo needs/],
     ['log_activity', { kind: 'Call' }, /needs kind and subject/],
