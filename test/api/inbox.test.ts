@@ -198,6 +198,46 @@ test('what is due shows from its reminder on, until it is done; one in the past 
   assert.deepEqual([wrong.status, problemsOf(wrong)], [422, ['/reminder out_of_range']])
 })
 
+/** The moments of the next year at which the clocks of a zone change. */
+function clockChangesOf(timeZone: string): number[] {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  const offsetAt = (at: number) => format.formatToParts(at).find(({ type }) => type === 'timeZoneName')!.value
+  const hourMs = 60 * minuteMs
+  const from = Math.ceil(Date.now() / hourMs) * hourMs
+  const hours = Array.from({ length: 360 * 24 }, (_, hour) => from + hour * hourMs)
+  return hours.filter(at => offsetAt(at - hourMs) !== offsetAt(at))
+}
+
+test('a reminder comes its minutes before, also over the nights on which clocks change', async () => {
+  const changed = await call('PATCH', `${v1}/account`, { time_zone: 'Europe/Berlin' })
+  assert.equal(changed.status, 200, changed.text)
+  const nina = await somebody()
+  const zoned = await call('PATCH', `${v1}/user/${nina.id}`, { time_zone: 'Pacific/Auckland' })
+  assert.equal(zoned.status, 200, zoned.text)
+  const nights = ['Europe/Berlin', 'Pacific/Auckland'].flatMap(clockChangesOf)
+  assert.equal(nights.length, 4)
+  const expected = { past: new Map<number, string>(), coming: new Map<number, string>() }
+  for (const night of nights) {
+    // Due three hours after the change; the minutes until then reach back over it, to just now and soon.
+    const due = night + 180 * minuteMs
+    for (const [when, at] of [
+      ['past', Date.now() - 2 * minuteMs],
+      ['coming', Date.now() + 30 * minuteMs],
+    ] as const) {
+      const reminder = Math.floor((due - at) / minuteMs)
+      const due_at = new Date(due).toISOString()
+      const body = { kind: 'Task', subject: `After ${due_at}`, due_at, reminder }
+      const reply = await nina.asked('POST', 'activity', body)
+      assert.equal(reply.status, 201, reply.text)
+      expected[when].set(reply.body.data.id, new Date(due - reminder * minuteMs).toISOString())
+    }
+  }
+  const { items, meta } = await nina.inbox('?kind=due')
+  const momentsOf = (of: readonly Item[]) => new Map(of.map(({ record, at }) => [record.id, at]))
+  assert.deepEqual(momentsOf(items.toReversed()), expected.past)
+  assert.deepEqual(momentsOf(meta.reminders), new Map([...expected.past, ...expected.coming]))
+})
+
 test('snoozed is what comes again, unread; read states are kept by the service', async () => {
   const dan = await somebody()
   await dan.asked('POST', 'activity', { kind: 'Task', subject: 'A', due_at: inMinutes(-1), reminder: 0 })
