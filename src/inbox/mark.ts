@@ -23,7 +23,7 @@ export async function markItems(
   const among =
     'ids' in which
       ? sql`i.id = ANY(${arrayLiteral(which.ids)}::text[])`
-      : sql`i.at <= ${which.until}::timestamptz AND i.read_at IS NULL`
+      : sql`i.at <= ${which.until}::timestamptz AND (i.read_at IS NULL) = ${mark.to === 'read' ? sql`true` : sql`false`}`
   const isMarkable = mark.to === 'snoozed' ? sql`i.kind = 'due'` : isNow
   const items = itemsSql(caller, { kinds, where: sql`${among} AND ${isMarkable}`, limit: null })
   if (!items) return 0

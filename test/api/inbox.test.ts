@@ -256,6 +256,10 @@ test('snoozed is what comes again, unread; read states are kept by the service',
   assert.deepEqual((await dan.inbox('?unread=1')).items, [])
   assert.equal(await dan.mark({ ids: [item!.id], to: 'unread' }), 1)
   assert.equal((await dan.inbox()).meta.unread, 1)
+  const until = inMinutes(1)
+  const marked = []
+  for (const to of ['unread', 'read', 'read', 'unread']) marked.push(await dan.mark({ until, to }))
+  assert.deepEqual([marked, (await dan.inbox()).meta.unread], [[0, 1, 0, 1], 1])
 })
 
 test('what was snoozed together is on all its pages, and has ids and moments also before 1970', async () => {
