@@ -11,7 +11,8 @@ export type Mark = { readonly to: 'read' | 'unread' } | { readonly to: 'snoozed'
 
 /**
  * Marks items of the caller: those of these ids, or all until a moment. Others are left alone, such as those
- * that are gone. Returns how many were marked.
+ * that are gone. Returns how many were marked. The days of a state count from its first mark, not from when
+ * the item was due.
  */
 export async function markItems(
   db: Reader,
@@ -20,10 +21,11 @@ export async function markItems(
   mark: Mark,
 ): Promise<number> {
   const kinds = shownKinds(await settingsWithNews(db, caller))
+  const former = mark.to === 'read' ? sql`NULL` : sql`NOT NULL`
   const among =
     'ids' in which
       ? sql`i.id = ANY(${arrayLiteral(which.ids)}::text[])`
-      : sql`i.at <= ${which.until}::timestamptz AND (i.read_at IS NULL) = ${mark.to === 'read' ? sql`true` : sql`false`}`
+      : sql`i.at <= ${which.until}::timestamptz AND i.read_at IS ${former}`
   const isMarkable = mark.to === 'snoozed' ? sql`i.kind = 'due'` : isNow
   const items = itemsSql(caller, { kinds, where: sql`${among} AND ${isMarkable}`, limit: null })
   if (!items) return 0
@@ -34,7 +36,7 @@ export async function markItems(
   const rows = await ask(
     db,
     sql`INSERT INTO notification AS n (account_id, user_id, id, kind, resource, record_id, at, read_at, snoozed_until)
-SELECT ${account}::bigint, ${actor}::bigint, i.id, i.kind, i.resource, i.record_id, i.at, ${readAt}, ${until ?? sql`NULL::timestamptz`}
+SELECT ${account}::bigint, ${actor}::bigint, i.id, i.kind, i.resource, i.record_id, now(), ${readAt}, ${until ?? sql`NULL::timestamptz`}
 FROM (${items}) i
 ON CONFLICT (account_id, user_id, id) DO UPDATE SET read_at = EXCLUDED.read_at,
   snoozed_until = ${until ? sql`EXCLUDED.snoozed_until` : sql`n.snoozed_until`}

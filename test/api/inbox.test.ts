@@ -310,6 +310,11 @@ test('deals rot and jobs fail in the inbox of their owner', async () => {
   )
   await made('activity', { kind: 'Call', subject: 'Called', deal: deal.id, done_at: inMinutes(0) })
   assert.deepEqual(kindsOf((await eve.inbox('?unread=1')).items), ['job'])
+  // A task stays read, however long it is overdue.
+  await eve.asked('POST', 'activity', { kind: 'Task', subject: 'Late', due_at: inMinutes(-300_000) })
+  assert.equal(await eve.mark({ until: inMinutes(1), to: 'read' }), 2)
+  await keepInboxes(db, 1)
+  assert.equal((await eve.inbox()).meta.unread, 0)
 })
 
 test('each event makes its items once, after a restart and with two processes', async () => {
