@@ -69,6 +69,16 @@ export async function requireDistributable(ask: Ask): Promise<void> {
     throw new StartupError(
       'The cluster has no node for rows: add one with SELECT citus_add_node(HOST, PORT) on the coordinator.',
     )
+  const [elsewhere] = await ask<{ names: string | null }[]>(
+    `SELECT string_agg(concat(n.nodename, ':', n.nodeport), ', ') AS names
+    FROM run_command_on_all_nodes('SHOW timezone') r JOIN pg_dist_node n ON n.nodeid = r.nodeid
+    WHERE r.result !~ '^(Etc/)?(UTC|GMT)$'`,
+    [],
+  )
+  if (elsewhere?.names)
+    throw new StartupError(
+      `The nodes ${elsewhere.names} don't use UTC: ALTER SYSTEM SET timezone = 'UTC', and SELECT pg_reload_conf(), there.`,
+    )
   const others = await ask<{ name: string }[]>(
     `SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND a.attname = '${by}'

@@ -25,8 +25,8 @@ export function jsonInstant(time: Sql): Sql {
 }
 
 /**
- * SQL of a moment and an interval, by immutable functions: a distributed PostgreSQL sets a column by no others
- * (D173).
+ * SQL of a moment and an interval, by immutable functions: a distributed PostgreSQL sets a column by no
+ * others (D173).
  */
 export function later(moment: Sql, interval: Sql): Sql {
   return sql`(${moment} AT TIME ZONE 'UTC' + ${interval}) AT TIME ZONE 'UTC'`

@@ -74,7 +74,7 @@ test('none changes rows in a CTE, and each names its account', () => {
   assert.deepEqual(refused, [])
 })
 
-/** What a SET has before its first subquery over the members of a text. */
+/** The items of a SET up to the first subquery over the members of a text. */
 const withoutSubqueries = (items: string) => items.replace(/\(\s*SELECT string_agg\([\s\S]*$/, '')
 
 /** Those by which the moment of a write is set (D123): over the start of the statement, and no column. */

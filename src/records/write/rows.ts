@@ -207,7 +207,6 @@ function filled(json: Part, numbers: Numbers, { standIns }: Row): Sql {
 }
 
 type Cell = { readonly name: Sql; readonly type: SqlType; readonly cell: Part }
-
 /** The same for the values of columns. */
 function cellsOf(
   columns: readonly FieldColumns[],

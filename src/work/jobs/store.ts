@@ -189,19 +189,21 @@ export async function begin(
   { position, total, done = 0, keeps = false }: Beginning,
   by: JobOrigin,
 ): Promise<Job | null> {
-  const [named, isKept] = [param(phase), param(String(keeps))]
+  const named = param(phase)
   const [row] = await ask(
     db,
     changedJob(
       sql`UPDATE job j SET state = 'running', phase = ${named}::text, position = ${String(position)}::bigint,
   done = ${String(done)}::bigint, total = ${total === null ? null : String(total)}::bigint,
-  counts = CASE WHEN ${isKept}::boolean THEN j.counts ELSE '{}' END, worked_ms = 0, error = NULL,
+  counts = ${keeps ? sql`j.counts` : sql`'{}'`}, worked_ms = 0, error = NULL,
   begun_at = now(), ended_at = NULL, lease = NULL, leased_until = '-infinity',
   (acts_as, token, session, request_id, scopes) = ROW(${sql.join(valuesOf(by))})
 WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[])`,
-      sql`cleared AS (
+      keeps
+        ? sql.none
+        : sql`cleared AS (
   DELETE FROM job_problem p WHERE p.account_id = ${String(key.account)}::bigint
-    AND p.job = ${String(key.id)}::bigint AND p.phase = ${named}::text AND NOT ${isKept}::boolean)`,
+    AND p.job = ${String(key.id)}::bigint AND p.phase = ${named}::text)`,
     ),
   )
   return row ? jobOf(row) : null
