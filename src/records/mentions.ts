@@ -8,7 +8,7 @@ import type { Values } from '../fields/field.ts'
 import { type Sight, seesAll } from '../rights/onlookers.ts'
 import { mayRead } from '../rights/rights.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
-import { ask, type Param, type Sql, sql } from '../sql.ts'
+import { ask, type Sql, sql } from '../sql.ts'
 import type { Reader } from './store.ts'
 
 /** A mention as a regular expression, of PostgreSQL and of JavaScript alike. */
@@ -33,37 +33,64 @@ export async function peopleFor(
   search: string,
 ): Promise<Person[]> {
   const isWanted = sql`u.is_active = 1 AND strpos(fold(u.name), fold(${search}::text)) > 0`
-  return askPeople(db, caller, schema, record, isWanted, peopleMax)
+  const [found = []] = await askPeople(db, caller, schema, [{ record, mentioned: [] }], isWanted, peopleMax)
+  return found
 }
 
-/** The problems of the people whom the record at `at` of a body mentions, and did not mention before. */
+/** A record before a write and as it is to be saved; `at`: its place in a body. */
+type Written = { readonly before: Values | null; readonly after: Values; readonly at: string }
+
+/**
+ * For each of the records the problems of the people whom it mentions, and did not mention before. One
+ * statement looks up all of them.
+ */
 export async function mentionProblems(
   db: Reader,
   caller: Caller,
   schema: ResourceSchema,
-  { before, after, at }: { before: Values | null; after: Values; at: string },
-): Promise<Problem[]> {
+  records: readonly Written[],
+): Promise<Problem[][]> {
   const field = schema.resource.mentionsIn
-  if (!field) return []
-  const former = mentionsOf(before?.[field])
-  const added = mentionsOf(after[field]).filter(id => !former.includes(id))
-  if (added.length === 0) return []
-  const path = `${at}/${field}`
-  if (added.length > mentionsMax)
-    return [{ field, path, code: 'too_many', message: `/${field} mentions more than ${mentionsMax} people.` }]
-  const isWanted = sql`u.id = ANY(${`{${added.join()}}`}::bigint[]) AND u.is_active = 1`
-  const people = await askPeople(db, caller, schema, after, isWanted, mentionsMax)
-  return added.flatMap(id => {
-    const found = people.find(person => person.id === id)
-    if (!found) {
-      const message = `/${field} mentions the user ${id}, but there is no such user in use.`
-      return [{ field, path, code: 'reference_not_found', message }]
-    }
-    if (found.sees) return []
-    const who = mayRead(caller, 'user') ? found.name : `the user ${id}`
-    const message = `/${field} mentions ${who}, who may not see this ${schema.resource.name}.`
-    return [{ field, path, code: 'not_visible_to', message, hint: unseenHint, user: id }]
+  if (!field) return records.map(() => [])
+  const asked = records.map(({ before, after, at }) => {
+    const former = mentionsOf(before?.[field])
+    const added = mentionsOf(after[field]).filter(id => !former.includes(id))
+    const isTooMany = added.length > mentionsMax
+    return { record: after, at, mentioned: isTooMany ? [] : added, isTooMany }
   })
+  const mentioning = asked.filter(({ mentioned }) => mentioned.length > 0)
+  const isWanted = sql`u.id = ANY(r.mentioned) AND u.is_active = 1`
+  const people = mentioning.length
+    ? await askPeople(db, caller, schema, mentioning, isWanted, mentioning.length * mentionsMax)
+    : []
+  const peopleOf = new Map(mentioning.map((one, index) => [one, people[index]!]))
+  return asked.map(one => {
+    const path = `${one.at}/${field}`
+    const message = `/${field} mentions more than ${mentionsMax} people.`
+    if (one.isTooMany) return [{ field, path, code: 'too_many', message }]
+    return one.mentioned.flatMap(id => {
+      const found = peopleOf.get(one)!.find(person => person.id === id)
+      return found?.sees ? [] : [problemOf(schema, caller, id, found, { field, path })]
+    })
+  })
+}
+
+/** The problem of a mention of a user who is not in use, or may not see the record. */
+function problemOf(
+  { resource }: ResourceSchema,
+  caller: Caller,
+  id: number,
+  found: Person | undefined,
+  place: { readonly field: string; readonly path: string },
+): Problem {
+  const mentions = `/${place.field} mentions`
+  if (!found) {
+    const message = `${mentions} the user ${id}, but there is no such user in use.`
+    return { ...place, code: 'reference_not_found', message }
+  }
+  const who = mayRead(caller, 'user') ? found.name : `the user ${id}`
+  const message = `${mentions} ${who}, who may not see this ${resource.name}.`
+  return { ...place, code: 'not_visible_to', message, hint: unseenHint, user: id }
 }
 
 const unseenHint = 'Nothing was sent to them. Take the mention out, or let them see what it is about.'
@@ -74,36 +101,43 @@ function mentionsOf(text: unknown): number[] {
   return [...new Set([...text.matchAll(new RegExp(mentionPattern, 'g'))].map(([, id]) => Number(id)))]
 }
 
+/** For each of the records the people who are wanted for the row `r` of its values. */
 async function askPeople(
   db: Reader,
   caller: Caller,
   schema: ResourceSchema,
-  record: Values,
+  records: readonly { readonly record: Values; readonly mentioned: readonly number[] }[],
   isWanted: Sql,
   max: number,
-): Promise<Person[]> {
+): Promise<Person[][]> {
   const { catalog } = caller
   const params = callerParamsOf(caller)
   const { sights, joins } = sightsOf(schema, caller)
+  const names = columnsOf(schema)
+  const idOf = (value: unknown) => (typeof value === 'number' ? value : null)
+  const given = records.map(({ record, mentioned }, place) => {
+    return { place, mentioned, ...Object.fromEntries(names.map(name => [name, idOf(record[name])])) }
+  })
+  const columns = names.map(name => sql`${sql.id(name)} bigint`)
   const rows = await ask(
     db,
-    sql`SELECT u.id::text AS id, u.name, (${seesAll(catalog, params.account, sights)})::text AS sees
-FROM (SELECT ${valuesOf(schema, params.account, record)}) r${joins}
+    sql`SELECT r.place::text AS place, u.id::text AS id, u.name,
+  (${seesAll(catalog, params.account, sights)})::text AS sees
+FROM (SELECT ${params.account}::bigint AS account_id, x.* FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb) x
+    (place int, mentioned bigint[], ${sql.join(columns)})) r${joins}
   JOIN "user" u ON u.account_id = ${params.account}::bigint AND u.deleted_at IS NULL AND ${isWanted}
-ORDER BY 3 DESC, fold(u.name) COLLATE "C", u.id LIMIT ${sql.integer(max)}`,
+ORDER BY 4 DESC, fold(u.name) COLLATE "C", u.id LIMIT ${String(max)}::bigint`,
   )
-  return rows.map(({ id, name, sees }) => ({ id: Number(id), name: name!, sees: sees === 'true' }))
+  const people: Person[][] = records.map(() => [])
+  for (const { place, id, name, sees } of rows)
+    people[Number(place)]!.push({ id: Number(id), name: name!, sees: sees === 'true' })
+  return people
 }
 
-/** The columns by which a record is visible. */
-function valuesOf({ resource: { ownership, partOf = [] } }: ResourceSchema, account: Param, record: Values) {
+/** The fields by which a record is visible. */
+function columnsOf({ resource: { ownership, partOf = [] } }: ResourceSchema): string[] {
   const { owner, creator, territory } = ownership!
-  const names = new Set([owner, creator ?? owner, territory ?? owner, ...partOf])
-  const idOf = (name: string) => {
-    const value = record[name] ?? null
-    return sql`${typeof value === 'number' ? String(value) : null}::bigint AS ${sql.id(name)}`
-  }
-  return sql`${account}::bigint AS account_id, ${sql.join([...names].map(idOf))}`
+  return [...new Set([owner, creator ?? owner, territory ?? owner, ...partOf])]
 }
 
 /** The record `r` and what it may be a part of, as far as the caller sees that, with the joins of these. */

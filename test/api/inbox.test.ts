@@ -106,6 +106,48 @@ test('a mention of somebody who may not see the deal is refused, and tells them 
   assert.deepEqual([items, meta.unread], [[], 0])
 })
 
+test('the mentions of a batch are looked up at once, each for its own record', async () => {
+  const limited = await somebody(ownOnly)
+  const priya = await somebody()
+  const [own, other] = [
+    await made('deal', dealBody(known, { sales_owner: limited.id })),
+    await made('deal', dealBody(known)),
+  ]
+  const path = `${v1}/role/${limited.roleId}`
+  const { visibility } = (await call('GET', path)).body.data
+  await call('PATCH', path, { visibility: { ...visibility, activity: 'all' } })
+  service.aSecondGoesBy()
+  const create = (notes: string, deal: number) => ({
+    op: 'create',
+    data: { kind: 'Note', subject: 'A', notes, deal },
+  })
+  const many = Array.from({ length: 51 }, (_, index) => `@{${index + 1}}`).join()
+  const operations = [
+    create(`@{${limited.id}}`, own.id),
+    create(`@{${limited.id}}`, other.id),
+    create(`@{${priya.id}} and @{${priya.id}}`, other.id),
+    create(`@{999999} @{${limited.id}}`, other.id),
+    create(many, own.id),
+    create('nobody', own.id),
+  ]
+  const reply = await call('POST', `${v1}/activity/batch`, { operations, atomic: false })
+  assert.equal(reply.status, 200, reply.text)
+  type Result = { status: number; errors?: { code: string }[] }
+  assert.deepEqual(
+    reply.body.data.map(({ status, errors }: Result) => [status, ...(errors ?? []).map(({ code }) => code)]),
+    [
+      [201],
+      [422, 'not_visible_to'],
+      [201],
+      [422, 'reference_not_found', 'not_visible_to'],
+      [422, 'too_many'],
+      [201],
+    ],
+  )
+  assert.deepEqual(kindsOf((await limited.inbox('?kind=mention')).items), ['mention'])
+  assert.deepEqual(kindsOf((await priya.inbox()).items), ['mention'])
+})
+
 test('unknown and idle users, and very many, can not be mentioned', async () => {
   const idle = await somebody()
   assert.equal((await call('PATCH', `${v1}/user/${idle.id}`, { is_active: 'No' })).status, 200)

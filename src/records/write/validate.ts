@@ -68,11 +68,11 @@ export async function validate(
     const { undoes = null } = operation.options ?? {}
     return { ...one, after: applyRules(schema, parsed, before, context, related, undoes) }
   })
-  for (const one of ruled) {
-    if (one instanceof Refusal) continue
-    const { parsed, before, after } = one
-    const mentioned = await mentionProblems(db, context, schema, { before, after, at: parsed.path })
-    for (const problem of mentioned) parsed.problems.add(() => problem)
+  const accepted = ruled.flatMap(one => (one instanceof Refusal ? [] : [one]))
+  const written = accepted.map(({ parsed, before, after }) => ({ before, after, at: parsed.path }))
+  const mentioned = await mentionProblems(db, context, schema, written)
+  for (const [index, one] of accepted.entries()) {
+    for (const problem of mentioned[index]!) one.parsed.problems.add(() => problem)
     if (!how.isOfMany) await addLate(db, schema, one, context)
   }
   const drafts = await mapAccepted(ruled, one => draftOf(schema, one, context))
