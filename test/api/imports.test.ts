@@ -163,6 +163,13 @@ test('a change of a plan leaves what it does not name', async () => {
   assert.deepEqual((await change({ values: { tags: { b: null } } })).values, {
     ...{ source: { a: null }, tags: { b: null } },
   })
+  const changes = ['type', 'payment_status', 'lost_reason'].map(name => ({ values: { [name]: { c: null } } }))
+  await Promise.all([...changes, { formats: { decimal: '.' } }].map(change))
+  const together = await change({})
+  assert.deepEqual(
+    [Object.keys(together.values).sort(), together.formats.decimal],
+    [['lost_reason', 'payment_status', 'source', 'tags', 'type'], '.'],
+  )
   const { formats } = await change({ formats: { decimal: ',' } })
   assert.deepEqual([formats.date, formats.decimal], ['dmy', ','])
   assert.deepEqual((await change({ formats: { date: null } })).formats, { decimal: ',', unclear: [] })

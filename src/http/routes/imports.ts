@@ -13,11 +13,12 @@ import { importedFields } from '../../work/imports/step.ts'
 import { emptyPlan, takeRows } from '../../work/imports/take.ts'
 import { nameable } from '../../work/imports/targets.ts'
 import { refusedFor } from '../../work/jobs/refused.ts'
-import { changePlan, noteFile, removeJob } from '../../work/jobs/store.ts'
+import { changePlan, lockJob, noteFile, removeJob } from '../../work/jobs/store.ts'
 import type { Answer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, fieldsOf } from '../request.ts'
+import { type ApiRequest, bodyOf, fieldsOf, idOf } from '../request.ts'
 import type { Handler } from '../route.ts'
+import { turnOf } from './dry-run.ts'
 import { type JobService, jobAnswer, makeJob, requireJob } from './jobs.ts'
 
 /** The media types of uploads. */
@@ -38,16 +39,10 @@ export function importHandlers({ db }: JobService) {
     },
     change: async (request: ApiRequest) => {
       readParameters(request.query, [], [])
-      const job = await requireJob(db, request, 'import')
-      const schema = importedFields(fieldsOf(request, job.resource))
-      const known = nameable(request.caller, job.resource)
-      const plan = await resolveNames(db, request.caller, names =>
-        changedPlan(job, bodyOf(request), schema, known, names),
-      )
-      const changed = job.total === null ? null : await changePlan(db, job, plan as unknown as JsonObject)
-      if (!changed)
-        throw new Refusal('wrong_state', `The import ${job.id} can't be changed: it is ${job.state}.`)
-      return jobAnswer(db, request, changed)
+      return db.transaction(turnOf(request), async tx => ({
+        isKept: true,
+        result: await change(tx, request),
+      }))
     },
     errors: async (request: ApiRequest): Promise<Answer> => {
       readParameters(request.query, [], [])
@@ -61,6 +56,20 @@ export function importHandlers({ db }: JobService) {
       return { status: 200, headers, body: Readable.from(file, { objectMode: false }) }
     },
   } satisfies { [name: string]: Handler }
+}
+
+/** Changes the plan of an import, beside other changes at the same time. */
+async function change(tx: Transaction, request: ApiRequest): Promise<Answer> {
+  await lockJob(tx, { account: request.caller.catalog.account.id, id: idOf(request) })
+  const job = await requireJob(tx, request, 'import')
+  const schema = importedFields(fieldsOf(request, job.resource))
+  const known = nameable(request.caller, job.resource)
+  const plan = await resolveNames(tx, request.caller, names =>
+    changedPlan(job, bodyOf(request), schema, known, names),
+  )
+  const changed = job.total === null ? null : await changePlan(tx, job, plan as unknown as JsonObject)
+  if (!changed) throw new Refusal('wrong_state', `The import ${job.id} can't be changed: it is ${job.state}.`)
+  return jobAnswer(tx, request, changed)
 }
 
 /** Reads a file, stores its rows, and guesses the mapping of its columns. */

@@ -116,6 +116,11 @@ ORDER BY j.id DESC LIMIT ${sql.integer(count + 1)}`,
   return rows.map(jobOf)
 }
 
+/** Makes other changes of a job wait until the transaction ends. */
+export async function lockJob(tx: Reader, key: JobKey): Promise<void> {
+  await ask(tx, sql`SELECT 1 AS one FROM job j WHERE ${isIt(key)} FOR UPDATE`)
+}
+
 /** Changes the plan of a waiting job; null if it is not waiting. */
 export async function changePlan(db: Reader, key: JobKey, plan: JsonObject): Promise<Job | null> {
   const [row] = await ask(
