@@ -17,6 +17,7 @@ import { openReplica, type Replica } from './postgres/replica.ts'
 import { server } from './postgres/server.ts'
 import type { Row } from './postgres/wire.ts'
 import { available, quickly, readers } from './queries.ts'
+import { StartupError } from './startup-error.ts'
 import { type Outcome, type Queries, transact } from './transaction.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
@@ -166,6 +167,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const primary = await server(limited, options.url)
   if (!options.readUrl) return database(primary, limited, null)
   try {
+    if (primary.isDistributed)
+      throw new StartupError(
+        'DATABASE_READ_URL is for a database on one server, and this one is distributed over several: leave it out.',
+      )
     const share = (driver: Driver) => shareOf('replica', driver, limited, driver.readPermits)
     return database(primary, limited, await openReplica(limited, options.readUrl, primary.sql.query, share))
   } catch (error) {
