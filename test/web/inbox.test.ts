@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { readableText, rememberPerson, storedText } from '../../web/src/activities/mentions.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { focusIn, openUi } from '../support/ui.ts'
@@ -29,6 +30,23 @@ const note = (page: Page) => page.getByRole('textbox', { name: 'Note' }).first()
 const offered = (page: Page) => page.getByRole('listbox', { name: 'People to mention' })
 const reminders = (page: Page) => page.getByRole('region', { name: 'Reminders' })
 const unreadOf = (page: Page, count: number) => page.getByRole('link', { name: `Inbox ${count} unread` })
+
+test('a text that is edited mentions whom it mentioned, also two people of one name', () => {
+  for (const [stored, readable] of [
+    ['Ask @{12 Ana Kim}, not @{13 Ana Kim}!', 'Ask @Ana Kim, not @Ana Kim (13)!'],
+    ['@{14} is here', '@No. 14 is here'],
+    ['No mention: a@b.example {12}', 'No mention: a@b.example {12}'],
+    // As a name these would be another's, or nobody's.
+    ['@{12 Ana Kim}s turn', '@{12 Ana Kim}s turn'],
+    ['@{15 Ana} Kim', '@{15 Ana} Kim'],
+  ] as const) {
+    assert.equal(readableText(stored), readable)
+    const users = (text: string) => [...text.matchAll(/@\{(\d+)/g)].map(([, id]) => id)
+    assert.deepEqual(users(storedText(readable)), users(stored))
+  }
+  assert.equal(rememberPerson(16, 'Br{a}ce'), 'Brace')
+  assert.equal(storedText('@Brace'), '@{16 Brace}')
+})
 
 test('keys alone mention a person, who sees it at once in a page that is open', { skip }, async () => {
   const priya = await person('Priya Sharma')
@@ -68,6 +86,46 @@ test('keys alone mention a person, who sees it at once in a page that is open', 
   await unreadOf(hers.page, 1).waitFor({ state: 'detached' })
   await end()
   await hers.end()
+})
+
+test('notes that are edited in place keep their mentions, and get new ones', { skip }, async () => {
+  const [ines, otis] = [await person('Ines Wolf'), await person('Otis Wolf')]
+  const deal = await makeDeal('Edited in place')
+  const notes = `Ask @{${ines} Ines Wolf}`
+  const { id } = await made('activity', { kind: 'Note', subject: 'Prices', notes, deal })
+  const { page, accessible, end } = await openUi(service, `/activities/${id}`)
+  const shown = page.getByRole('button', { name: 'Edit Notes: Ask @Ines Wolf' })
+  await shown.focus()
+  await page.keyboard.press('Enter')
+  const text = page.getByRole('textbox', { name: 'Notes' })
+  await focusIn(text)
+  assert.equal(await text.inputValue(), 'Ask @Ines Wolf')
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(' and @oti')
+  await offered(page).getByRole('option', { name: 'Otis Wolf' }).waitFor()
+  await accessible('people to mention in notes that are edited in place')
+  // Escape closes the list alone.
+  await page.keyboard.press('Escape')
+  await offered(page).waitFor({ state: 'detached' })
+  await page.keyboard.type('s')
+  await offered(page).getByRole('option', { name: 'Otis Wolf' }).click()
+  assert.equal(await text.inputValue(), 'Ask @Ines Wolf and @Otis Wolf ')
+  await page.keyboard.type('today')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('button', { name: 'Edit Notes: Ask @Ines Wolf and @Otis Wolf today' }).waitFor()
+  const stored = (await get(`${v1}/activity/${id}`)).body.data.notes
+  assert.equal(stored, `Ask @{${ines} Ines Wolf} and @{${otis} Otis Wolf} today`)
+  // So does the cell of a table.
+  await page.goto(`${service.url}/activities?columns=subject,notes&filter=id:eq(${id})`)
+  await page.getByRole('gridcell', { name: 'Ask @Ines Wolf and @Otis Wolf today' }).dblclick()
+  await focusIn(text)
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(', @ine')
+  await offered(page).getByRole('option', { name: 'Ines Wolf' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  await page.getByRole('gridcell', { name: 'today, @Ines Wolf' }).waitFor()
+  await end()
 })
 
 test('who may not see the deal is offered by no key, and says so', { skip }, async () => {

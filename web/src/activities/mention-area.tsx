@@ -35,8 +35,7 @@ export function MentionArea({ subjects: about, value, onChange, onKeyDown, ...pr
   })
   const choose = ({ id, name, sees }: Person) => {
     if (!begun || caret === null || !sees) return
-    rememberPerson(id, name)
-    const before = `${value.slice(0, begun.at)}@${name} `
+    const before = `${value.slice(0, begun.at)}@${rememberPerson(id, name)} `
     onChange(before + value.slice(caret).replace(/^ /, ''))
     moveTo.current = before.length
     setCaret(null)
@@ -81,7 +80,7 @@ export function MentionArea({ subjects: about, value, onChange, onKeyDown, ...pr
 function usePeople(about: About, typed: string | null): readonly Person[] {
   const search = useDebounced(typed ?? '', 120)
   const query = { ...idsOf(about), ...(search ? { search } : {}) }
-  const { data } = useQuery({
+  const { data = [], isPlaceholderData } = useQuery({
     queryKey: ['people', query],
     queryFn: async ({ signal }) => {
       const found = await callApi<Person[]>('GET', '/inbox/people', { query, signal })
@@ -91,7 +90,10 @@ function usePeople(about: About, typed: string | null): readonly Person[] {
     enabled: typed !== null && mayRead('user'),
     placeholderData: before => before,
   })
-  return typed === null ? [] : (data ?? [])
+  if (typed === null) return []
+  // The answer is to an earlier text: Enter must choose nobody whom the present one does not mean.
+  if (search === typed && !isPlaceholderData) return data
+  return data.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()))
 }
 
 function People(props: {

@@ -4,11 +4,16 @@ const stored = /@\{(\d{1,15})(?: ([^{}]*))?\}/g
 
 export type Part = { readonly text: string } | { readonly user: number; readonly name: string }
 
-/** The people who were offered in this page, by their names. */
+/** The people who were offered in this page or read in a text, by their names in what is typed. */
 const offered = new Map<string, number>()
 
-export const rememberPerson = (id: number, name: string): void => {
-  offered.set(name, id)
+/** Remembers a person; returns their name in what is typed, which has a number if it is another's, too. */
+export function rememberPerson(id: number, name: string): string {
+  const plain = name.replace(/[{}]/g, '')
+  const other = offered.get(plain)
+  const own = other === undefined || other === id ? plain : `${plain} (${id})`
+  offered.set(own, id)
+  return own
 }
 
 /** A stored text in parts: texts, and the people whom it mentions. */
@@ -30,13 +35,29 @@ export const plainText = (text: string): string =>
     .map(part => ('text' in part ? part.text : `@${part.name}`))
     .join('')
 
+/**
+ * A stored text to be edited, with “@Priya Sharma” in the place of mentions. It stays as it is if that would
+ * be read as other people: where a letter follows the name, or a word that makes it another's.
+ */
+export function readableText(text: string): string {
+  const readable = partsOf(text)
+    .map(part => ('text' in part ? part.text : `@${rememberPerson(part.user, part.name)}`))
+    .join('')
+  return usersIn(storedText(readable)) === usersIn(text) ? readable : text
+}
+
+const usersIn = (text: string): string =>
+  partsOf(text)
+    .flatMap(part => ('user' in part ? part.user : []))
+    .join()
+
 /** A typed text as it is stored: the names of people who were offered become mentions, long ones first. */
 export function storedText(typed: string): string {
   const names = [...offered.keys()].sort((one, other) => other.length - one.length)
   let text = ''
   for (let at = 0; at < typed.length; ) {
     const name = typed[at] === '@' ? names.find(one => isNamedAt(typed, at + 1, one)) : undefined
-    text += name ? `@{${offered.get(name)} ${name.replace(/[{}]/g, '')}}` : typed[at]
+    text += name ? `@{${offered.get(name)} ${name}}` : typed[at]
     at += name ? name.length + 1 : 1
   }
   return text
