@@ -157,6 +157,6 @@ test('the forecast then and the steps are the forecast now, as sums answer both'
     for (const owner of answer.owners) addsUp(owner, `${asked} of ${owner.sales_owner.id}`)
     for (const { kind } of answer.steps) kinds.add(kind)
   }
-  // Chance brings nearly all kinds, whatever the seed.
-  assert.ok(kinds.size >= 9, [...kinds].join())
+  // Chance brings nearly all kinds, whatever the seed; few questions bring fewer.
+  assert.ok(kinds.size >= (shareOf(100) === 100 ? 9 : 5), [...kinds].join())
 })

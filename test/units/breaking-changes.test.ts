@@ -109,7 +109,7 @@ const breaking: readonly Changed[] = [
   },
   {
     what: 'a parameter went away',
-    says: /^GET \/rest\/api\/v1\/product\/view\/list: the parameter \w+ went away\.$/,
+    says: /^GET \/rest\/api\/v1\/product\/view\/list: the parameter [\w-]+ went away\.$/,
     change: document => document.paths[`${product}/view/list`].get.parameters.pop(),
   },
   {
