@@ -60,7 +60,8 @@ SELECT (SELECT count(*) FROM part)::text AS read, (SELECT max(id) FROM part)::te
 
 /**
  * Updates the columns of these records, if the configuration still has this version. Computes the values
- * before the UPDATE: a distributed PostgreSQL sets a column by no stable function of another (D173).
+ * before the UPDATE: a distributed PostgreSQL sets a column by no stable function of another (D173). The rows
+ * are locked before that, so that the values follow from what was written last.
  */
 function followingSql(backfill: Backfill, account: Param, ids: readonly number[], version: string): Sql {
   const names = Object.keys(backfill.values).map(column => sql.id(column))
@@ -75,6 +76,7 @@ following AS MATERIALIZED (
   FROM ${sql.join([sql`current`, sql`${table} r`, ...backfill.from])}
   WHERE r.account_id = ${account}::bigint AND r.id = ANY(${`{${ids.join()}}`}::bigint[])
     AND ${differs(backfill)}
+  FOR NO KEY UPDATE OF r
 ),
 done AS (
   UPDATE ${table} t SET ${sql.join(set)}
