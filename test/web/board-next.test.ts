@@ -67,6 +67,7 @@ test('deals with nothing planned are found by one press, and come first by anoth
   await page.getByRole('row').filter({ hasText: 'Zz planned' }).waitFor()
   await page.getByRole('button', { name: 'Nothing planned' }).click()
   await page.getByRole('row').filter({ hasText: 'Zz planned' }).waitFor({ state: 'detached' })
+  await page.getByRole('row').filter({ hasText: 'Zz forgotten' }).waitFor()
   assert.equal((await rows()).length, 1)
   await page.getByRole('button', { name: 'Nothing planned' }).click()
   await page.getByRole('row').filter({ hasText: 'Zz planned' }).waitFor()

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import { readableText, rememberPerson, storedText } from '../../web/src/activities/mentions.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { focusIn, openUi } from '../support/ui.ts'
+import { focusIn, messageOf, openUi } from '../support/ui.ts'
 
 const service = await startService()
 const { call, get, known, made } = service
@@ -174,6 +174,7 @@ test('on a phone a person is mentioned by touch', { skip }, async () => {
   assert.equal(await text.inputValue(), '@Tara Umber please call')
   await accessible('a mention on a phone')
   await page.getByRole('button', { name: /^(Save|Add) note$/ }).tap()
+  await messageOf(page, 'Note added.').waitFor()
   await page.getByText('@Tara Umber please call').first().waitFor()
   const { body } = await get(`${v1}/activity/view/list?filter=deal:eq(${deal})`)
   assert.equal(body.data[0].notes, `@{${tara} Tara Umber} please call`)

@@ -97,6 +97,8 @@ test('a deleted field is restored', { skip }, async () => {
     .waitFor()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('list', { name: 'Deleted fields' }).getByText('Shelf').waitFor()
+  // Until it closes, the page behind it is inert.
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' })
   await accessible('fields with deleted ones')
   await page.getByRole('button', { name: 'Restore Shelf' }).click()
   await page.getByRole('button', { name: 'Edit Shelf' }).waitFor()
