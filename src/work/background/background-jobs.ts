@@ -27,7 +27,7 @@ import { arrangeIndexes } from './indexes.ts'
 import { purgeFields } from './purge.ts'
 import { purgeAccount, purgeState } from './purge-account.ts'
 
-const everyMs = 3_600_000
+const everyDefaultMs = 3_600_000
 /** An account needs its hourly turn when no process has begun one for this share of the hour. */
 const dueAfter = 0.9
 /** Other processes cache a configuration for a second (accounts/callers.ts). */
@@ -79,13 +79,13 @@ export class BackgroundJobs {
 
   constructor(options: BackgroundJobOptions) {
     this.#options = options
-    const { whenLeading = act => act(), everyMs: intervalMs = everyMs } = options
+    const { whenLeading = act => act(), everyMs = everyDefaultMs } = options
     const begin = (notSinceMs: number) =>
       void this.#round(notSinceMs).catch(error => this.#logFailure('all accounts', error))
     whenLeading(() => {
       if (this.#isStopped) return
       begin(0)
-      this.#timer = setInterval(begin, intervalMs, intervalMs * dueAfter).unref()
+      this.#timer = setInterval(begin, everyMs, everyMs * dueAfter).unref()
     })
   }
 
