@@ -8,6 +8,7 @@ import { runInNewContext } from 'node:vm'
 import { createAccount } from '../../src/accounts/create.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import { byQueries } from '../support/by-queries.ts'
+import { eventually } from '../support/eventually.ts'
 import { codeOf, head, rawClient, statusOf } from '../support/raw.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
@@ -230,14 +231,13 @@ test('hundreds of unfinished bodies: an account keeps to its share, and its neig
       }),
     )
     // One account alone may have half of all requests.
-    if (round !== 2)
-      await until(() => clients.filter(client => statusOf(client.answered()) === 503).length === 70)
+    const refused = () => clients.filter(client => statusOf(client.answered()) === 503)
+    if (round !== 2) await eventually(() => refused().length === 70, 'seventy that are refused')
     const reply = await service.call('POST', `${v1}/tag`, { name: `Goes on ${round}` }, bearer(neighbour))
     assert.equal(reply.status, 201, reply.text)
     for (const { socket } of clients) socket.destroy()
-    await until(
-      async () => (await service.call('GET', `${v1}/tag/view/list`, undefined, bearer(hog))).status === 200,
-    )
+    const list = () => service.call('GET', `${v1}/tag/view/list`, undefined, bearer(hog))
+    await eventually(async () => (await list()).status === 200, 'an answer for the hog', 50)
   }
 })
 
@@ -256,14 +256,14 @@ test('the memory of unfinished bodies is limited, for an account and in all', as
     ),
   )
   // Each of two accounts may hold a third of the 64 MB: about twenty of these bodies.
-  await until(() => {
+  await eventually(() => {
     const refused = clients.filter(client => statusOf(client.answered()) === 503)
     return (
       refused.length >= 60 &&
       refused.length <= 90 &&
       refused.every(client => codeOf(client.answered()) === 6005)
     )
-  })
+  }, 'the limit of each')
   const large = dealBody(known, { name: 'Large enough', description: 'x'.repeat(500_000) })
   const reply = await service.call('POST', `${v1}/tag`, large, bearer(neighbour))
   assert.equal(reply.status, 422, reply.text)
@@ -275,12 +275,4 @@ function heldBytes(): number {
   runInNewContext('gc')()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
-    if (await isSo()) return
-    await new Promise(resolve => setTimeout(resolve, 50))
-  }
-  assert.fail('it has not come to that')
 }

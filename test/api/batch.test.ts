@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/json.ts'
+import { eventually } from '../support/eventually.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -274,7 +275,7 @@ test('what was refused at the end is refused again with its key, though it could
 
 test('a change of configuration in the middle of a batch refuses none of it', async () => {
   const whole = batch('deal', { operations: nested(200, 'Changing') })
-  while ((await titled('Changing')).meta.total === 0);
+  await eventually(async () => (await titled('Changing')).meta.total > 0, 'a first step', 0)
   const made = await call('POST', `${v1}/field`, {
     ...{ source: 'deal', field_name: 'Made meanwhile', type: 'SINGLE_STRING' },
   })
@@ -295,7 +296,7 @@ test('once a token is revoked and the configuration changes, the rest of a batch
     })
     const headers = { authorization: `Bearer ${token.token}` }
     const whole = batch('deal', { operations: nested(400, name) }, headers)
-    while ((await titled(name)).meta.total === 0);
+    await eventually(async () => (await titled(name)).meta.total > 0, 'a first step', 0)
     assert.equal((await call('DELETE', `${v1}/token/${token.id}`)).status, 200)
     const made = await call('POST', `${v1}/field`, {
       ...{ source: 'deal', field_name: `Made later ${round}`, type: 'SINGLE_STRING' },

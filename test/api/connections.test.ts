@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { test } from 'node:test'
 import { pino } from 'pino'
+import { eventually } from '../support/eventually.ts'
 import { codeOf, head, type RawClient, rawClient, statusOf } from '../support/raw.ts'
 import { startService, v1 } from '../support/service.ts'
 
@@ -66,7 +67,7 @@ test('a file may take longer to arrive, as long as it comes', async () => {
     await later(requestTimeoutMs / 4)
     steady.send(text.slice(sent, sent + 60))
   }
-  await until(() => steady.answered() !== '')
+  await eventually(() => steady.answered() !== '', 'an answer')
   assert.ok(performance.now() - begun > 1.5 * requestTimeoutMs)
   assert.equal(statusOf(steady.answered()), 201)
   const answer = await stalled.ended
@@ -121,7 +122,7 @@ test('connections: no more than the limit, and those without a valid token make 
   }
   let left = idle.length
   for (const client of idle) void client.ended.then(() => left--)
-  await until(() => left <= 100)
+  await eventually(() => left <= 100, 'at most a hundred')
   assert.ok(left > 0)
   // Logged once, even if it happened often.
   assert.deepEqual(
@@ -137,7 +138,7 @@ test('connections that are used with a valid token stay; the next is told to com
     Array.from({ length: 20 }, async () => {
       const client = await rawClient(service.url)
       client.send(head('GET', `${v1}/tag/1`, { authorization: `Bearer ${service.token}` }))
-      await until(() => client.answered() !== '')
+      await eventually(() => client.answered() !== '', 'an answer')
       return client
     }),
   )
@@ -152,10 +153,15 @@ test('connections that are used with a valid token stay; the next is told to com
   for (const { socket, answered } of used) {
     const before = answered().length
     socket.write(head('GET', `${v1}/tag/1`, { authorization: `Bearer ${service.token}` }))
-    await until(() => answered().length > before)
+    await eventually(() => answered().length > before, 'another answer')
     socket.destroy()
   }
-  await until(async () => (await fetch(`${service.url}/healthz`)).status === 200)
+  const isAnswered = () =>
+    fetch(`${service.url}/healthz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
+  await eventually(isAnswered, 'a free connection', 50)
 })
 
 type Slow = { readonly timer: NodeJS.Timeout; isThrough(): boolean }
@@ -168,14 +174,6 @@ function slowly(client: RawClient, text: string): Slow {
     timer: setInterval(() => isThrough() || client.send(text[sent++]!), requestTimeoutMs / 20),
     isThrough,
   }
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
-    if (await Promise.resolve(isSo()).catch(() => false)) return
-    await later(50)
-  }
-  assert.fail('it has not come to that')
 }
 
 function later(ms: number): Promise<void> {

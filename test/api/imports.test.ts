@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import type { Json, JsonObject } from '../../src/json.ts'
 import { readRows } from '../../src/work/imports/rows.ts'
+import { eventually } from '../support/eventually.ts'
 import { importerOf } from '../support/import-jobs.ts'
 import { startService, v1 } from '../support/service.ts'
 import { workbookFiles, zip } from '../support/workbook.ts'
@@ -632,20 +633,20 @@ test('long rows are read a few at a time, and each refused one is named once', a
 
 test('a file whose connection breaks leaves nothing, and is no fault', async () => {
   const { host, hostname, port } = new URL(service.url)
-  const kept = async () => db.query('SELECT count(*)::text AS n FROM job')
+  const kept = async () => Number((await db.query('SELECT count(*)::text AS n FROM job'))[0]!.n)
   const before = await kept()
   const socket = connect(Number(port), hostname)
   const target = `POST ${v1}/import?resource=product&format=csv HTTP/1.1`
   const length = 'content-type: text/csv\r\ncontent-length: 9999999'
   socket.write(`${target}\r\nhost: ${host}\r\nauthorization: Bearer ${service.token}\r\n${length}\r\n\r\n`)
   socket.write(`name\n${'Cut\n'.repeat(10_000)}`)
-  while (Number((await kept())[0]!.n) === Number(before[0]!.n)) await sleep(10)
+  await eventually(async () => (await kept()) > before, 'a job')
   // Until the connection breaks it can be cancelled, but nothing else.
   const [{ id }] = (await get(`${v1}/job?pageSize=1`)).body.data
   assert.equal((await call('POST', `${v1}/import/${id}/run`)).status, 409)
   assert.equal((await call('POST', `${v1}/import/${id}/cancel`)).body.data.state, 'cancelled')
   socket.destroy()
-  while (Number((await kept())[0]!.n) > Number(before[0]!.n)) await sleep(10)
+  await eventually(async () => (await kept()) === before, 'no job')
   assert.deepEqual(faults, [])
 })
 

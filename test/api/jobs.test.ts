@@ -3,18 +3,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Json, JsonObject } from '../../src/json.ts'
+import { eventually } from '../support/eventually.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
 const { call, get, db, known, made } = service
 
-async function ended(id: number) {
-  for (;;) {
-    const { body } = await get(`${v1}/job/${id}`)
-    if (body.data.state !== 'running') return body.data
-    await sleep(20)
-  }
-}
+const ended = (id: number) =>
+  eventually(async () => {
+    const { data } = (await get(`${v1}/job/${id}`)).body
+    return data.state !== 'running' && data
+  }, 'an end of the job')
 const bulk = (resource: string, body: Json, query = '') =>
   call('POST', `${v1}/${resource}/bulk${query}`, body)
 const count = async (filter: string) =>

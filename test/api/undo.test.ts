@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/json.ts'
-import { eventually } from '../support/receiver.ts'
+import { eventually } from '../support/eventually.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { freePort } from '../../src/http/free-port.ts'
-import { eventually } from '../support/receiver.ts'
+import { eventually } from '../support/eventually.ts'
 import { missing, runtimes } from '../support/runtimes.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
-import { answering, eventually, startReceiver, verified } from '../support/receiver.ts'
+import { eventually } from '../support/eventually.ts'
+import { answering, startReceiver, verified } from '../support/receiver.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
 /** Offset of the service's clock, so that no test waits for retries. */

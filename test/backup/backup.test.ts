@@ -30,6 +30,7 @@ import type { DatabaseLocation } from '../../src/backup/source.ts'
 import { acquireLock } from '../../src/db/embedded/lock.ts'
 import { migrate, migrateWithin, readMigrations } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
+import { eventually } from '../support/eventually.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
 import { keepDaysSteady } from '../support/steady-days.ts'
 import { timeouts } from '../support/timeouts.ts'
@@ -365,11 +366,11 @@ async function backUpBusy(location: DatabaseLocation, name: string): Promise<voi
     }
   }
   const writing = Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(write))
-  while (acknowledged.size < 50) await new Promise(resolve => setTimeout(resolve, 20))
+  await eventually(() => acknowledged.size >= 50, 'fifty writes')
   const promised = new Map(acknowledged)
   const { code, err } = await command(['backup', fileNamed(name)], location)
   const atEnd = acknowledged.size
-  while (acknowledged.size < atEnd + 20) await new Promise(resolve => setTimeout(resolve, 20))
+  await eventually(() => acknowledged.size >= atEnd + 20, 'twenty more writes')
   isOver = true
   await writing
   await service.stop()

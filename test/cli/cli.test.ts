@@ -12,6 +12,7 @@ import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { openDatabase } from '../../src/db/open.ts'
+import { eventually } from '../support/eventually.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { timeouts } from '../support/timeouts.ts'
 
@@ -97,10 +98,10 @@ test('before anything is there: what is missing is said; an account can be made 
 
 test('a start where an account is already shows no token, and says how to make one', async () => {
   service = begin([])
-  while (!/Try {5}.*\n/.test(service.told.out)) {
+  await eventually(() => {
     assert.equal(service.child.exitCode, null, service.told.err)
-    await delay(50)
-  }
+    return /Try {5}.*\n/.test(service.told.out)
+  }, 'a start')
   address = /ready at (\S+)/.exec(service.told.out)![1]!
   assert.match(service.told.out, /Token {3}none is kept here; "npx dealwright token create" makes one\n/)
   assert.doesNotMatch(service.told.out, /dw_/)
@@ -141,12 +142,11 @@ test('records are exported to a file or to standard output, as a list has them',
 
 test('what happens is printed as it comes, in words or as JSON', async () => {
   const following = [begin(['tail', '--type', 'tag.created,tag.updated']), begin(['tail', '--json'])] as const
-  const until = async (index: 0 | 1, text: RegExp) => {
-    while (!text.test(following[index].told.out)) {
+  const until = (index: 0 | 1, text: RegExp) =>
+    eventually(() => {
       assert.equal(following[index].child.exitCode, null, following[index].told.err)
-      await delay(50)
-    }
-  }
+      return text.test(following[index].told.out)
+    }, `${text}`)
   const made = await send(admin, 'POST', 'tag', { name: 'Followed \u001b[31m' })
   await until(0, /tag \d+ created/)
   const { id } = made.body.data

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Database, openDatabase, type PoolTransaction } from '../../src/db/open.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
+import { eventually } from '../support/eventually.ts'
 import { createDatabase, dropDatabase, startPostgres, type TestServer } from '../support/postgres.ts'
 
 const log = () => {}
@@ -238,7 +239,7 @@ async function lostTransaction(url: string): Promise<void> {
     await tx.query('INSERT INTO half VALUES (1)')
     await other.query('SELECT pg_terminate_backend($1::int, 5000)', [row!.pid!])
     // The client's only connection is reopened before the transaction goes on.
-    while (!(await db.ready()));
+    await eventually(() => db.ready(), 'a database that is ready')
     resolve(tx.query('INSERT INTO half VALUES (2)'))
   })
   await assert.rejects(broken)
@@ -261,7 +262,7 @@ async function outage(server: TestServer): Promise<void> {
   await assert.rejects(askedOn(), DatabaseUnavailable)
   assert.equal(await db.ready(), false)
   await server.restart()
-  while (!(await db.ready()));
+  await eventually(() => db.ready(), 'a database that is ready')
   assert.equal((await db.query('SELECT 1 AS n'))[0]!.n, '1')
   await db.close()
 }

@@ -18,6 +18,7 @@ import { vacuumDueTables } from '../../src/db/embedded/maintenance.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { StartupError } from '../../src/db/startup-error.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
+import { eventually } from '../support/eventually.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'dealwright-embedded-'))
 after(() => rmSync(home, { recursive: true, force: true }))
@@ -219,7 +220,7 @@ describe('a busy engine', () => {
       clearInterval(again)
     }
     assert.match(said.join(), /did not end/)
-    while (!engine.available) await new Promise(setImmediate)
+    await eventually(() => engine.available, 'an engine', 0)
     assert.equal((await sql.query('SELECT 1 AS n'))[0]!.n, '1')
   })
 })
@@ -257,7 +258,7 @@ describe('an engine that fails', () => {
       await tx.query('SELECT 1')
     })
     await assert.rejects(broken)
-    while (!engine.available) await new Promise(setImmediate)
+    await eventually(() => engine.available, 'an engine', 0)
     const [row] = await sql.query('SELECT count(*) > 0 AS kept FROM item')
     assert.equal(row!.kept, 't')
     await sql.end()
@@ -303,7 +304,7 @@ function startWriter(): { child: ChildProcess; lines: AsyncIterable<string> } {
 }
 
 async function untilReady(db: Database): Promise<void> {
-  while (!(await db.ready())) await new Promise(setImmediate)
+  await eventually(() => db.ready(), 'a database that is ready', 0)
 }
 
 function workerOf(engine: Engine): { terminate(): Promise<number> } {

@@ -26,6 +26,7 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { databaseRefusal } from '../../src/db/refusal.ts'
 import { readyUrl } from '../reliability/service-process.ts'
+import { eventually } from '../support/eventually.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'dealwright-disk-'))
 const mounts: string[] = []
@@ -147,24 +148,20 @@ describe('a full disk', () => {
     }
     await write()
     fill(disk, 20 * megabyte)
-    const refusal = await until(() =>
-      write().then(
-        () => undefined,
-        error => databaseRefusal(error) ?? undefined,
-      ),
-    )
+    const refusalOf = () => write().then(() => null, databaseRefusal)
+    const refusal = await eventually(refusalOf, 'a refusal', 50)
     assert.deepEqual([refusal.slug, /disk is full/.test(refusal.message)], ['database_unavailable', true])
     assert.match(said.join('\n'), /The disk of .* is full/)
     fill(disk, 0)
     await assert.rejects(write(), { code: '53100' })
     for (let count = 0; count < 20; count++) assert.equal(await countOf(db), String(written))
     rmSync(join(disk, 'filler'))
-    await until(() =>
+    const isWritten = () =>
       write().then(
         () => true,
-        () => undefined,
-      ),
-    )
+        () => false,
+      )
+    await eventually(isWritten, 'a write', 50)
     assert.equal(await countOf(db), String(written))
     assert.match(said.join('\n'), /room again/)
     assert.doesNotMatch(said.join('\n'), /failed/)
@@ -186,11 +183,11 @@ describe('a full disk', () => {
       await db.query('INSERT INTO item VALUES (1)')
       acknowledged++
     }
-    await until(async () => said.some(line => /failed/.test(line)) || undefined)
+    await eventually(() => said.some(line => /failed/.test(line)), 'a line about the failure', 50)
     assert.match(said.find(line => /failed/.test(line))!, /no space left on device \(ENOSPC\)/)
     assert.equal(await db.ready(), false)
     rmSync(join(disk, 'filler'))
-    await until(async () => (await db.ready()) || undefined)
+    await eventually(() => db.ready(), 'a database that is ready', 50)
     assert.ok(Number(await countOf(db)) >= acknowledged)
     await db.query('INSERT INTO item VALUES (1)')
     // A retry that fails in the same way is not logged again.
@@ -308,13 +305,4 @@ function fill(disk: string, left: number): void {
 
 async function countOf(db: Database): Promise<string | null> {
   return (await db.query('SELECT count(*) AS count FROM item'))[0]!.count!
-}
-
-/** Polls `look` until it returns a value. */
-async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
-    const found = await look()
-    if (found !== undefined) return found
-    await new Promise(resolve => setTimeout(resolve, 50))
-  }
 }

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { StatementTooLarge } from '../../src/db/postgres/protocol-limits.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
+import { eventually } from '../support/eventually.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 
 const server = await startPostgres()
@@ -162,7 +163,7 @@ async function lost(): Promise<void> {
     await writes[0]
     const waits = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    while ((await tx.query(waits, [])).length === 0);
+    await eventually(async () => (await tx.query(waits, [])).length > 0, 'a write that waits')
     const [, ...answers] = await settled
     for (const answer of answers)
       assert.ok(answer.status === 'rejected' && answer.reason instanceof DatabaseUnavailable)

@@ -7,6 +7,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { lockSchema, migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
+import { eventually } from '../support/eventually.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 
 const log = () => {}
@@ -72,7 +73,7 @@ function suite(server: { url: string } | undefined) {
     })
     await locked.promise
     const waiting = run()
-    while (said.length === 0) await new Promise(resolve => setTimeout(resolve, 20))
+    await eventually(() => said.length > 0, 'a line about the wait')
     held.resolve()
     await holder
     assert.deepEqual((await waiting).applied, [1, 2])
@@ -132,7 +133,7 @@ function suite(server: { url: string } | undefined) {
     await written
     const [one, two] = [run(), run(other)]
     const building = 'SELECT count(*) AS n FROM pg_stat_progress_create_index'
-    while ((await db.query(building))[0]!.n === '0') await delay(20)
+    await eventually(async () => (await db.query(building))[0]!.n !== '0', 'a build under way')
     await db.query('INSERT INTO one VALUES (5)')
     assert.equal((await db.query(building))[0]!.n, '1')
     assert.equal(await isValid(), 'false')

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import pino from 'pino'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { databaseRefusal } from '../../src/db/refusal.ts'
+import { eventually } from '../support/eventually.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
@@ -44,7 +45,7 @@ test(
       ])
 
     await setReadOnly(administrator, true)
-    while (!(await db.ready()));
+    await eventually(() => db.ready(), 'a database that is ready')
     for (const reply of await writes()) {
       assert.deepEqual([reply.status, reply.body.code], [503, 9002], reply.text)
       assert.match(reply.body.detail, /takes no writes now: it is read-only/)
@@ -61,7 +62,7 @@ test(
     })
 
     await setReadOnly(administrator, false)
-    while (!(await db.ready()));
+    await eventually(() => db.ready(), 'a database that is ready')
     for (const reply of await writes())
       assert.ok(reply.status < 300 || reply.status === 404 || reply.status === 422, reply.text)
   },

@@ -10,6 +10,7 @@ import { pino } from 'pino'
 import { Dealwright } from '../../client/src/client.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { subscribe } from '../../src/diagnostics.ts'
+import { eventually } from '../support/eventually.ts'
 import { createDatabase, startPostgres, startReplica } from '../support/postgres.ts'
 import { dealBody, type Reply, type Service, startService, v1 } from '../support/service.ts'
 import { timeouts } from '../support/timeouts.ts'
@@ -41,23 +42,29 @@ async function behind(act: () => Promise<void>): Promise<void> {
   await untilUsed()
 }
 
-async function on(address: string, text: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: address })
-  await client.connect()
-  try {
-    return await client.query(text)
-  } finally {
-    await client.end()
-  }
+/** Asks again where a replica cancels the statement for what it replays, as after a long pause. */
+function on(address: string, text: string): Promise<pg.QueryResult> {
+  return eventually(async () => {
+    const client = new pg.Client({ connectionString: address })
+    try {
+      await client.connect()
+      return await client.query(text)
+    } catch (error) {
+      if ((error as pg.DatabaseError).code === '40001') return null
+      throw error
+    } finally {
+      await client.end()
+    }
+  }, text)
 }
 
 /** Waits until the replica has all that the primary has, the background jobs of the start included. */
 async function caughtUp(): Promise<void> {
   const isSettled = 'SELECT settled_version = catalog_version AS is_settled FROM account'
-  while (!(await on(url!, isSettled)).rows[0].is_settled) await delay(20)
+  await eventually(async () => (await on(url!, isSettled)).rows[0].is_settled, 'an end of the jobs')
   const { rows } = await on(url!, 'SELECT pg_current_wal_lsn() AS lsn')
   const isThere = `SELECT pg_last_wal_replay_lsn() >= '${rows[0].lsn}' AS is_there`
-  while (!(await on(readUrl!, isThere)).rows[0].is_there) await delay(20)
+  await eventually(async () => (await on(readUrl!, isThere)).rows[0].is_there, 'a replica with all of it')
 }
 
 /** The outcomes of the reads of `act` on the replica. */
@@ -70,7 +77,7 @@ async function outcomesOf(act: () => Promise<unknown>): Promise<string[]> {
 
 /** Repeats reads until the replica answers one. */
 async function untilUsed(): Promise<void> {
-  while (!(await outcomesOf(() => list())).includes('answered')) await delay(50)
+  await eventually(async () => (await outcomesOf(() => list())).includes('answered'), 'an answer by it')
 }
 
 async function list(filter = ''): Promise<Reply> {
@@ -262,22 +269,32 @@ describe('reads from a replica', { skip }, () => {
     await on(readUrl!, 'ALTER SYSTEM SET max_standby_streaming_delay = 0')
     await on(readUrl!, 'SELECT pg_reload_conf()')
     const isCurrent = { text: 'SELECT 1', values: [] }
-    const slow = (text: string) =>
-      service!.db
-        .inTurn({ account: '1', isCurrent })
-        .query(`SELECT pg_is_in_recovery()::text AS replica, ${text}`)
-    const asked = 'pg_sleep(CASE WHEN pg_is_in_recovery() THEN 60 ELSE 0 END)::text FROM tag LIMIT 1'
-    const conflict = slow(asked)
+    const asked = `SELECT pg_is_in_recovery()::text AS replica,
+      pg_sleep(CASE WHEN pg_is_in_recovery() THEN 60 ELSE 0 END)::text FROM tag LIMIT 1`
     const running = "SELECT count(*) > 0 AS is_running FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-    while (!(await on(readUrl!, running)).rows[0].is_running) await delay(20)
-    await on(url!, 'BEGIN; LOCK TABLE tag IN ACCESS EXCLUSIVE MODE; COMMIT')
-    assert.equal((await conflict)[0]!.replica, 'false')
-    const cancelled = slow(asked)
-    while (!(await on(readUrl!, running)).rows[0].is_running) await delay(20)
-    await on(readUrl!, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
-    assert.equal((await cancelled)[0]!.replica, 'false')
+    // A clean-up of the primary may end it before it is seen: then it is asked again.
+    const seen = async () => {
+      const answer = service!.db.inTurn({ account: '1', isCurrent }).query(asked)
+      let isOver = false
+      void answer.then(() => {
+        isOver = true
+      })
+      const isSeen = await eventually(async () => {
+        const isRunning = (await on(readUrl!, running)).rows[0].is_running
+        return (isRunning || isOver) && { isRunning }
+      }, 'a statement on the replica')
+      return isSeen.isRunning && { answer }
+    }
+    for (const [address, end] of [
+      [url!, 'BEGIN; LOCK TABLE tag IN ACCESS EXCLUSIVE MODE; COMMIT'],
+      [readUrl!, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"],
+    ] as const) {
+      const { answer } = await eventually(seen, 'a statement that runs on the replica')
+      await on(address!, end)
+      assert.equal((await answer)[0]!.replica, 'false')
+    }
     // It is used as before.
-    assert.ok((await outcomesOf(() => list())).includes('answered'))
+    await untilUsed()
   })
 
   test('one that is promoted is no longer used', async () => {
@@ -288,7 +305,7 @@ describe('reads from a replica', { skip }, () => {
       assert.equal(titled(await list(`title:eq(${title})`)), title)
     }
     await isRead('At the promotion')
-    while ((await outcomesOf(() => list())).at(-1) !== 'unused') await delay(50)
+    await eventually(async () => (await outcomesOf(() => list())).at(-1) === 'unused', 'reads without it')
     await isRead('After the promotion')
     assert.match(lines.find(line => line.includes('reads'))!, /it is no replica, or no longer one/)
   })
@@ -326,7 +343,7 @@ describe('a start with a replica', { skip }, () => {
       const db = await opened(place, line => void said.push(line))
       const read = db.inTurn({ account: '1', isCurrent: { text: 'SELECT 1', values: [] } })
       assert.deepEqual(await outcomesOf(() => read.query('SELECT 1')), ['unused'])
-      while (said.length === 0) await delay(20)
+      await eventually(() => said.length > 0, 'a line about it')
       await db.close()
       assert.equal(said.length, 1)
       assert.match(said[0]!, why)

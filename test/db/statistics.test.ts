@@ -1,7 +1,7 @@
 /** The statistics of fast-growing tables, on either engine. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventually } from '../support/receiver.ts'
+import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service.ts'
 
 const { db } = await startService()

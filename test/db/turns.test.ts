@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep, setImmediate as turnOfLoop } from 'node:timers/promises'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { DatabaseUnavailable } from '../../src/db/unavailable.ts'
+import { eventually } from '../support/eventually.ts'
 import { createDatabase, dropDatabase, startPostgres } from '../support/postgres.ts'
 import { startProxy } from '../support/proxy.ts'
 
@@ -259,9 +260,8 @@ function serverSuite() {
   test('an account alone has all places, and half when another has asked', { timeout: 120_000 }, async () => {
     const readers = Array.from({ length: 12 }, abortable)
     const long = readers.map(({ signal }) => codeOf(db.inTurn({ account: '1', signal }).query(endless)))
-    const areUnderWay = async (count: number) => {
-      while ((await underWay()) !== count) await sleep(20)
-    }
+    const areUnderWay = (count: number) =>
+      eventually(async () => (await underWay()) === count, `${count} under way`)
     await areUnderWay(places)
     readers[0]!.abort()
     await long[0]

@@ -15,8 +15,8 @@ import { NameLookup } from '../../src/records/name-lookup.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { openExport } from '../../src/work/exports/export.ts'
 import { readExportQuery } from '../../src/work/exports/query.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeManyDeals } from '../support/many-deals.ts'
-import { eventually } from '../support/receiver.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const said: string[] = []

@@ -10,8 +10,8 @@ import { unpointed } from '../../src/records/references.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { callerParamsOf } from '../../src/rights/visibility.ts'
 import { compile, param, sql } from '../../src/sql.ts'
+import { eventually } from '../support/eventually.ts'
 import { commonWord, makeManyDeals, rareText, rareWord } from '../support/many-deals.ts'
-import { eventually } from '../support/receiver.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const service = await startService()

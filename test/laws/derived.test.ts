@@ -13,6 +13,7 @@ import { revalueRecords } from '../../src/resources/deals/revalue.ts'
 import { reweighDeals } from '../../src/resources/deals/reweigh.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { ask, param, sql } from '../../src/sql.ts'
+import { eventually } from '../support/eventually.ts'
 import { shareOf } from '../support/questions.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import type { Deal } from './naive.ts'
@@ -222,7 +223,7 @@ const weigh = (probability: number) =>
 /** Resolves when the background jobs of the latest configuration are done. */
 async function jobsDone(): Promise<void> {
   const isDone = 'SELECT (settled_version = catalog_version)::text AS yes FROM account WHERE account_id = 1'
-  while ((await db.query(isDone))[0]!.yes !== 'true') await new Promise(resolve => setTimeout(resolve, 50))
+  await eventually(async () => (await db.query(isDone))[0]!.yes === 'true', 'an end of the jobs', 50)
 }
 
 test('what was judged by a configuration that was followed for good is judged again (D115)', async () => {

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isObject, type Json, type JsonObject, parseJson } from '../../src/json.ts'
+import { eventually } from '../support/eventually.ts'
 import { dealBody, type Service, startService, v1 } from '../support/service.ts'
 
 const [from, to] = [await startService(), await startService()]
@@ -52,11 +52,10 @@ async function imported(resource: string, format: keyof typeof types, bytes: Uin
   const { data } = (await response.json()) as any
   assert.equal(response.status, 201, JSON.stringify(data))
   await by.call('POST', `${v1}/import/${data.id}/run`)
-  for (;;) {
+  return eventually(async () => {
     const job = (await by.get(`${v1}/import/${data.id}`)).body.data
-    if (job.state !== 'running') return job
-    await sleep(30)
-  }
+    return job.state !== 'running' && job
+  }, 'an end of the import')
 }
 
 async function records(service: Service, resource: string, more?: string): Promise<JsonObject[]> {

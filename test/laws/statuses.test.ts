@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
@@ -15,6 +14,7 @@ import type { Json } from '../../src/json.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { browser, type Page } from '../support/browser.ts'
 import { byQueries } from '../support/by-queries.ts'
+import { eventually } from '../support/eventually.ts'
 import { importIn, upload } from '../support/good-jobs.ts'
 import {
   type Asked,
@@ -196,7 +196,7 @@ test('what there is too much of: 413, 429, 431, 503', async () => {
   const full = await service.another({ limits: { maxConnections: 1 } })
   const first = await rawClient(full.url)
   first.send(head('GET', `${v1}/me`, { authorization: `Bearer ${token}` }))
-  while (!first.answered().includes('"scopes"')) await sleep(10)
+  await eventually(() => first.answered().includes('"scopes"'), 'an answer')
   await provoke(503, async () => rawAnswer(full.url, ''))
   first.socket.destroy()
 })

@@ -10,8 +10,8 @@ import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../../src/http/free-port.ts'
+import { eventually } from '../support/eventually.ts'
 import { runService, temporaryFolder } from '../support/running-service.ts'
 
 const folder = temporaryFolder('metrics')
@@ -68,11 +68,8 @@ test('figures of the database, the disk, commits and refused sign-ins', async ()
 
 test('requests that wait for events are counted while they wait', async () => {
   const waiting = service.get('/rest/api/v1/event?after=1000000&wait=2')
-  for (;;) {
-    const followers = figure(await scrape(), 'dealwright_feed_followers')
-    if (followers === 1) break
-    await delay(50)
-  }
+  const isCounted = async () => figure(await scrape(), 'dealwright_feed_followers') === 1
+  await eventually(isCounted, 'a follower', 50)
   await waiting
   assert.equal(figure(await scrape(), 'dealwright_feed_followers'), 0)
 })
@@ -131,8 +128,10 @@ test('Prometheus scrapes it, answers every query of the dashboard, and its alert
   skip,
 }, async () => {
   const { query, firing } = await startPrometheus()
-  await until(async () => (await query('up{job="dealwright"}'))[0]?.value[1] === '1')
-  await until(async () => Number((await query('scrape_samples_scraped'))[0]?.value[1]) > 100)
+  const isUp = async () => (await query('up{job="dealwright"}'))[0]?.value[1] === '1'
+  await eventually(isUp, 'a first look', 200)
+  const areRead = async () => Number((await query('scrape_samples_scraped'))[0]?.value[1]) > 100
+  await eventually(areRead, 'more than 100 figures', 200)
   await service.get('/rest/api/v1/deal/view/list')
   const [requests] = await query('sum(dealwright_http_request_duration_seconds_count)')
   assert.ok(Number(requests!.value[1]) > 0)
@@ -141,13 +140,17 @@ test('Prometheus scrapes it, answers every query of the dashboard, and its alert
   for (const name of ['database_bytes', 'disk_free_bytes', 'http_connections', 'job_oldest_seconds'])
     assert.ok((await query(`dealwright_${name}`)).length > 0, name)
   const rated = 'sum(rate(dealwright_http_request_duration_seconds_count[30s]))'
-  await until(async () => {
-    await service.get('/rest/api/v1/deal/view/list')
-    return Number((await query(rated))[0]?.value[1]) > 0
-  })
+  await eventually(
+    async () => {
+      await service.get('/rest/api/v1/deal/view/list')
+      return Number((await query(rated))[0]?.value[1]) > 0
+    },
+    'a rate of requests',
+    200,
+  )
   assert.deepEqual(await firing(), [])
   await service.end('SIGKILL')
-  await until(async () => (await firing()).includes('DealwrightDown'))
+  await eventually(async () => (await firing()).includes('DealwrightDown'), 'an alert', 200)
 })
 
 test('alerts say that a backup failed, and that the newest is older than a day', { skip }, () => {
@@ -213,12 +216,12 @@ scrape_configs: [{ job_name: dealwright, static_configs: [{ targets: ['${host}']
     assert.equal(body.status, 'success', `${path}: ${JSON.stringify(body)}`)
     return body.data
   }
-  await until(() =>
+  const isReady = () =>
     fetch(`http://127.0.0.1:${port}/-/ready`).then(
       ({ ok }) => ok,
       () => false,
-    ),
-  )
+    )
+  await eventually(isReady, 'a Prometheus that answers', 200)
   return {
     query: async (expression: string): Promise<{ value: [number, string] }[]> =>
       (await ask(`query?query=${encodeURIComponent(expression)}`)).result,
@@ -227,8 +230,4 @@ scrape_configs: [{ job_name: dealwright, static_configs: [{ targets: ['${host}']
         .filter(({ state }: { state: string }) => state === 'firing')
         .map(({ labels }: { labels: { alertname: string } }) => labels.alertname),
   }
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await delay(200)
 }

@@ -14,6 +14,7 @@ import { pipeline } from 'node:stream/promises'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../../src/http/free-port.ts'
+import { eventually } from '../support/eventually.ts'
 import { type Running, runService, temporaryFolder } from '../support/running-service.ts'
 
 const v1 = '/rest/api/v1'
@@ -130,13 +131,12 @@ for (const [program, start] of Object.entries(proxies))
   test(`behind ${program}, by its example in deploy/`, { skip: skipWithout(program) }, async t => {
     const { port } = await start()
     const ask = askerAt(port)
-    while (
-      !(await ask('GET', '/healthz').then(
+    const isHealthy = () =>
+      ask('GET', '/healthz').then(
         ({ status }) => status === 200,
         () => false,
-      ))
-    )
-      await delay(100)
+      )
+    await eventually(isHealthy, `an answer by ${program}`, 100)
 
     await t.test('pages and cookies are those of https', async () => {
       const page = await ask('GET', '/deals', { accept: 'text/html', authorization: '' })

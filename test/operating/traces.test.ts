@@ -9,8 +9,9 @@ import { type AddressInfo, createServer as createSocketServer, type Server } fro
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { eventually } from '../support/eventually.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
-import { answering, eventually, startReceiver } from '../support/receiver.ts'
+import { answering, startReceiver } from '../support/receiver.ts'
 import { type Running, runService, temporaryFolder } from '../support/running-service.ts'
 
 const folder = temporaryFolder('traces')

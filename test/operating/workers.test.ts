@@ -14,8 +14,8 @@ import { text as textOf } from 'node:stream/consumers'
 import { after, describe, test } from 'node:test'
 import { Client } from 'pg'
 import { end, serviceEnv, token } from '../reliability/service-process.ts'
+import { eventually } from '../support/eventually.ts'
 import { createDatabase, startPostgres } from '../support/postgres.ts'
-import { eventually } from '../support/receiver.ts'
 
 const server = await startPostgres()
 const home = mkdtempSync(join(tmpdir(), 'dealwright-workers-'))

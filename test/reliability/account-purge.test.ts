@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { announceDeletion, restoreAccount, withAccountsLock } from '../../src/accounts/accounts.ts'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
@@ -13,6 +12,7 @@ import { createLink } from '../../src/accounts/sign-in/links.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { BackgroundJobs } from '../../src/work/background/background-jobs.ts'
 import { purgeAccount, purgeState } from '../../src/work/background/purge-account.ts'
+import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service.ts'
 
 const { db } = await startService({ sampleData: false })
@@ -67,7 +67,7 @@ async function jobs(days: number, isDone: (said: readonly string[]) => Promise<b
   const said: string[] = []
   const log = (line: string) => void said.push(line)
   const running = new BackgroundJobs({ db, resources, now: () => inDays(days), log, retentionDays: 30 })
-  while (!(await isDone(said))) await delay(50)
+  await eventually(() => isDone(said), 'an end of the jobs', 50)
   running.stop()
   return said
 }

@@ -10,6 +10,7 @@ import { keepInboxes } from '../../src/inbox/follow.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { BackgroundJobs } from '../../src/work/background/background-jobs.ts'
 import { byQueries } from '../support/by-queries.ts'
+import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service.ts'
 
 const { db } = await startService({ sampleData: false })
@@ -148,8 +149,7 @@ test('an account with nothing to do costs a dozen statements a round, none of wh
   const round = { resources, now: () => new Date(), log: () => {}, retentionDays: 30 }
   const jobs = new BackgroundJobs({ ...round, db: { ...db, query, write } })
   // The last of its jobs but one, which looks for indexes.
-  while (!asked.some(text => text.includes('FROM job j')))
-    await new Promise(resolve => setTimeout(resolve, 20))
+  await eventually(() => asked.some(text => text.includes('FROM job j')), 'a look for indexes')
   await jobs.stop()
   assert.ok(asked.length <= 11, `${asked.length}: ${asked.join('\n')}`)
   assert.deepEqual(
@@ -170,10 +170,7 @@ test('of several processes one looks after an account each hour; a start looks a
   }
   const options = { resources, now: () => new Date(), log: () => {}, retentionDays: 30, everyMs: 100 }
   const jobs = new BackgroundJobs({ ...options, db: { ...db, query } })
-  const until = async (isSo: () => boolean) => {
-    while (!isSo()) await new Promise(resolve => setTimeout(resolve, 10))
-  }
-  await until(() => passes.includes(own) && passes.includes(others))
+  await eventually(() => passes.includes(own) && passes.includes(others), 'a look after both')
   // Another process looks after all accounts from now on.
   await db.query("UPDATE account SET looked_after_at = now() + interval '1 hour'")
   const taken = async () => {
@@ -181,12 +178,12 @@ test('of several processes one looks after an account each hour; a start looks a
     return ids.map(({ id }) => Number(id))
   }
   const begun = rounds
-  await until(() => rounds >= begun + 3)
+  await eventually(() => rounds >= begun + 3, 'three rounds')
   assert.deepEqual(await taken(), [])
   // It no longer looks after one of them.
   await db.query("UPDATE account SET looked_after_at = '-infinity' WHERE account_id = $1::bigint", [`${own}`])
   const left = "SELECT 1 AS one FROM account WHERE looked_after_at = '-infinity'"
-  while ((await db.query(left)).length > 0) await new Promise(resolve => setTimeout(resolve, 10))
+  await eventually(async () => (await db.query(left)).length === 0, 'a look after the one that is left')
   assert.deepEqual(await taken(), [own])
   await jobs.stop()
 })

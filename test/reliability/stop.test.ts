@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { openDatabase } from '../../src/db/open.ts'
+import { eventually } from '../support/eventually.ts'
 import { migratedDirectory } from '../support/prepared.ts'
 import { readyUrl, serviceEnv, token } from './service-process.ts'
 
@@ -123,7 +124,7 @@ test('as process 1 of a container: SIGTERM ends it, also while it starts', {
     })
     const gone = once(service, 'exit')
     if (when === 'ready') await readyUrl(service)
-    else while (!existsSync(join(own, 'lock', '1'))) await new Promise(resolve => setTimeout(resolve, 20))
+    else await eventually(() => existsSync(join(own, 'lock', '1')), 'a lock')
     process.kill(childOf(service.pid!), 'SIGTERM')
     assert.deepEqual(await gone, [0, null], when)
   }

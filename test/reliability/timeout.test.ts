@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseRefusal } from '../../src/db/refusal.ts'
+import { eventually } from '../support/eventually.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const isServer = process.env.TEST_ENGINE === 'postgres'
@@ -45,9 +45,9 @@ test('a list whose asker hangs up is stopped', { skip: !isServer, timeout: 60_00
     const asked = fetch(`${url}${v1}/deal/view/list`, { headers, signal: turn.signal }).catch(
       error => error.name,
     )
-    while ((await waiting()) === 0) await sleep(10)
+    await eventually(async () => (await waiting()) > 0, 'a list that waits')
     turn.abort()
     assert.equal(await asked, 'AbortError')
-    while ((await waiting()) > 0) await sleep(10)
+    await eventually(async () => (await waiting()) === 0, 'no list that waits')
   })
 })

@@ -6,7 +6,8 @@ import assert from 'node:assert/strict'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, test } from 'node:test'
 import type { Json } from '../../src/json.ts'
-import { type Answering, answering, eventually, startReceiver, verified } from '../support/receiver.ts'
+import { eventually } from '../support/eventually.ts'
+import { type Answering, answering, startReceiver, verified } from '../support/receiver.ts'
 import { startService, v1 } from '../support/service.ts'
 
 let ahead = 0

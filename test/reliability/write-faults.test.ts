@@ -8,7 +8,7 @@ import { before, describe, test } from 'node:test'
 import { accountTables, quoted } from '../../src/db/account-tables.ts'
 import type { Database } from '../../src/db/open.ts'
 import type { Json } from '../../src/json.ts'
-import { eventually } from '../support/receiver.ts'
+import { eventually } from '../support/eventually.ts'
 import { dealBody, type Reply, type Service, startService, v1 } from '../support/service.ts'
 
 const isOnServer = process.env.TEST_ENGINE === 'postgres'

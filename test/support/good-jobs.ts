@@ -1,7 +1,7 @@
 /** Valid requests of jobs and imports, each with a job in the required state. */
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Json } from '../../src/json.ts'
+import { eventually } from './eventually.ts'
 import { type Service, v1 } from './service.ts'
 
 type Asked = { path: string; body?: Json; headers?: { [name: string]: string } }
@@ -65,17 +65,15 @@ export async function importIn(service: Given, state: string): Promise<number> {
 
 /** Waits for the end of the job's phase, then puts it into the state, in which no worker takes it. */
 async function settled({ get, db }: Given, path: string, state: string): Promise<number> {
-  for (;;) {
+  const ended = await eventually(async () => {
     const { data } = (await get(`${v1}/${path}`)).body
-    if (data.state === 'running') await sleep(10)
-    else {
-      if (data.state !== state)
-        await db.query(
-          `UPDATE job SET state = $2, phase = coalesce(phase, 'run'), lease = 'nobody', leased_until = 'infinity'
-           WHERE account_id = 1 AND id = $1::bigint`,
-          [String(data.id), state],
-        )
-      return data.id
-    }
-  }
+    return data.state !== 'running' && data
+  }, 'an end of the job')
+  if (ended.state !== state)
+    await db.query(
+      `UPDATE job SET state = $2, phase = coalesce(phase, 'run'), lease = 'nobody', leased_until = 'infinity'
+       WHERE account_id = 1 AND id = $1::bigint`,
+      [String(ended.id), state],
+    )
+  return ended.id
 }

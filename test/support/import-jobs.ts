@@ -1,6 +1,6 @@
 /** Imports of files by a service, from the upload to the end of a phase. */
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from './eventually.ts'
 import { type Service, v1 } from './service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests are about
@@ -23,13 +23,11 @@ export type Importer = {
 }
 
 export function importerOf({ url, token, call, get }: Service): Importer {
-  const ended = async (id: number) => {
-    for (;;) {
-      const { body } = await get(`${v1}/import/${id}`)
-      if (body.data.state !== 'running') return body.data
-      await sleep(20)
-    }
-  }
+  const ended = (id: number) =>
+    eventually(async () => {
+      const { data } = (await get(`${v1}/import/${id}`)).body
+      return data.state !== 'running' && data
+    }, 'an end of the phase')
   return {
     ended,
     upload: async (resource, file, more = '', type = 'text/csv', format = 'csv') => {

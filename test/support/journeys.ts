@@ -3,7 +3,7 @@
  * import, a search and a sign-in. For programs that are not this checkout: a package, an image.
  */
 import assert from 'node:assert/strict'
-import { setTimeout as delay } from 'node:timers/promises'
+import { eventually } from './eventually.ts'
 import type { Running } from './running-service.ts'
 
 const v1 = '/rest/api/v1'
@@ -73,12 +73,15 @@ async function importRows(service: Running): Promise<void> {
   })
   const { id } = (await bodyOf(sent, 201)).data
   await bodyOf(await service.post(`${v1}/import/${id}/run`, {}), 200)
-  for (;;) {
-    const { data } = await bodyOf(await service.get(`${v1}/import/${id}`), 200)
-    if (data.state === 'done') return assert.equal(data.created, 2)
-    assert.ok(['running', 'waiting'].includes(data.state), JSON.stringify(data))
-    await delay(100)
-  }
+  const job = await eventually(
+    async () => {
+      const { data } = await bodyOf(await service.get(`${v1}/import/${id}`), 200)
+      return !['running', 'waiting'].includes(data.state) && data
+    },
+    'an end of the import',
+    100,
+  )
+  assert.deepEqual([job.state, job.created], ['done', 2], JSON.stringify(job))
 }
 
 /** By a link, as an administrator hands it out. */

@@ -7,10 +7,10 @@ import { randomUUID } from 'node:crypto'
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { freePort } from '../../src/http/free-port.ts'
 import { citusUrl, dropOnWorkers } from './citus.ts'
+import { eventually } from './eventually.ts'
 
 export type TestServer = {
   readonly url: string
@@ -157,8 +157,7 @@ async function asAdministrator(url: string, act: (client: pg.Client) => Promise<
 
 /**
  * The directory of that binary and of postgres. Debian's wrappers in the PATH lack initdb; the real ones are
- * in a folder for
- * each version.
+ * in a folder for each version.
  */
 function findBinaries(binary: string): string | undefined {
   const debian = '/usr/lib/postgresql'
@@ -189,16 +188,14 @@ export function serverAccount(): Account | undefined {
 
 /** Waits until the server, or the pooler in front of it, answers. */
 export async function answers(url: string, server: ChildProcess): Promise<void> {
-  for (;;) {
+  await eventually(() => {
     if (server.exitCode !== null)
       throw new Error(`The server ended with ${server.exitCode} before it was ready`)
-    const isReady = await asAdministrator(url, client => client.query('SELECT 1')).then(
+    return asAdministrator(url, client => client.query('SELECT 1')).then(
       () => true,
       () => false,
     )
-    if (isReady) return
-    await delay(20)
-  }
+  }, 'a server that answers')
 }
 
 /** Signals the server and the processes of its connections, some of which may have ended. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { parseJson } from '../../src/json.ts'
+import { eventually } from './eventually.ts'
 
 export type Received = {
   readonly path: string
@@ -71,17 +72,4 @@ export async function startReceiver(answer: Answering = answering(204)): Promise
 /** Throws unless the signature matches a secret. */
 export function verified({ text, headers }: Received, secret: string): void {
   new Webhook(secret).verify(text, headers)
-}
-
-/** Polls until a condition holds; throws after a while, which is long for a busy machine, too. */
-export async function eventually(
-  isSo: () => boolean | Promise<boolean>,
-  what: string,
-  milliseconds = 60_000,
-): Promise<void> {
-  for (const until = performance.now() + milliseconds; performance.now() < until; ) {
-    if (await isSo()) return
-    await new Promise(resolve => setTimeout(resolve, 10))
-  }
-  throw new Error(`It did not come to ${what}.`)
 }

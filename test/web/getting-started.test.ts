@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
-import { eventually } from '../support/receiver.ts'
+import { eventually } from '../support/eventually.ts'
 import { startService, v1 } from '../support/service.ts'
 import { openUi } from '../support/ui.ts'
 

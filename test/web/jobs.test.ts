@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
+import { eventually } from '../support/eventually.ts'
 import { startService, v1 } from '../support/service.ts'
 import { openUi } from '../support/ui.ts'
 
@@ -94,7 +95,7 @@ suite('Jobs', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Change nothing' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     const newest = async () => (await service!.get(`${v1}/job?pageSize=1`)).body.data[0]
-    while ((await newest()).state !== 'cancelled');
+    await eventually(async () => (await newest()).state === 'cancelled', 'a cancelled job')
     await page.getByRole('columnheader').first().click()
     await page.locator('[data-cell="0.0"]').click()
     await page.getByText(`${many - 1} selected`).waitFor()

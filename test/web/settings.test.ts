@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
+import { eventually } from '../support/eventually.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { assertAccessible, heard, openUi, resize, sharedBrowser, visit, widths } from '../support/ui.ts'
 
@@ -270,7 +271,7 @@ test('a token’s secret is shown once, and works', { skip }, async () => {
   // A token ends within a second (D38).
   const status = async () =>
     (await call('GET', `${v1}/me`, undefined, { authorization: `Bearer ${secret}` })).status
-  while ((await status()) !== 401) await page.waitForTimeout(100)
+  await eventually(async () => (await status()) === 401, 'an end of the token', 100)
   await end()
 })
 

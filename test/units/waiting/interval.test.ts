@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { interval } from '../../../src/waiting/interval.ts'
+import { eventually } from '../../support/eventually.ts'
 
 test('no two calls overlap, errors end nothing, and a stop waits for the call under way', async () => {
   const log: string[] = []
@@ -21,7 +22,7 @@ test('no two calls overlap, errors end nothing, and a stop waits for the call un
   )
   // The timer does not keep the process alive.
   await Promise.all([repeated.promise, sleep(50)])
-  while (log.at(-1) === 'ends') await sleep(1)
+  await eventually(() => log.at(-1) === 'begins', 'another beginning', 1)
   await work.stop()
   assert.equal(log.at(-1), 'ends')
   const { length } = log
