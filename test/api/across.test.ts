@@ -84,6 +84,33 @@ test('totals follow what is pointed to, and sums take such filters', async () =>
   assert.equal(sums.body.data[0].count, 1)
 })
 
+test('a deleted record counts like any other, as its name is still shown', async () => {
+  const filters = ['last_name:eq(Gone)', 'deleted_at:notnull(true)'].map(of => `contact.${of}`)
+  const gone = await made('contact', { last_name: 'Gone' })
+  const about = { deal: deals[0]!.id, contact: gone.id }
+  const activity = await made('activity', { kind: 'Call', subject: 'Before', ...about })
+  await call('DELETE', `${v1}/contact/${gone.id}`)
+  const found = async (filter: string, expand = '') =>
+    (await get(`${v1}/activity/view/list?filter=${filter}${expand}`)).body.data
+  for (const filter of filters) {
+    const [one, ...others] = await found(filter, '&expand=contact')
+    assert.deepEqual([one.id, one._expanded.contact.name, others], [activity.id, 'Gone', []], filter)
+    assert.deepEqual(await found(`id:eq(${activity.id}),not(${filter})`), [])
+  }
+  const leaver = await made('user', { name: 'Leaver', email: 'leaver@example.com', role: 3 })
+  const { token } = await made('token', { name: 'Leaver', user: leaver.id, scopes: ['deal:write'] })
+  const own = await call('POST', `${v1}/deal`, dealBody(known, { sales_owner: known.owner }), {
+    authorization: `Bearer ${token}`,
+  })
+  assert.equal(own.status, 201, own.text)
+  assert.equal((await call('DELETE', `${v1}/user/${leaver.id}`)).status, 200)
+  const byLeaver = (await list('created_by.email:eq(leaver@example.com)')).body.data
+  assert.deepEqual(
+    byLeaver.map(({ id }: Deal) => id),
+    [own.body.data.id],
+  )
+})
+
 test('one step, known fields, and not for sorting', async () => {
   for (const filter of ['primary_contact.company.name:eq(x)', 'company.nobody:eq(x)', 'title.name:eq(x)']) {
     const reply = await list(filter)
