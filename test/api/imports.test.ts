@@ -344,6 +344,24 @@ test('how a file was read is said, and can be told', async () => {
   assert.equal(packed.status, 415)
 })
 
+const isServer = process.env.TEST_ENGINE === 'postgres'
+// The embedded engine runs one transaction at a time.
+test('who may not see an import does not make its changes wait', { skip: !isServer }, async () => {
+  const { id } = (await upload('product', 'name\nWaits\n')).body.data
+  const scopes = ['product:read', 'product:write', 'import:write']
+  const user = (await call('POST', `${v1}/user`, { name: 'Other', email: 'other@example.com', role: 2 })).body
+    .data.id
+  const other = await call('POST', `${v1}/token`, { name: 'Other', user, scopes })
+  const as = { authorization: `Bearer ${other.body.data.token}` }
+  // A refusal that waited for the lock would never come: the lock ends after it.
+  await db.sql.begin(async tx => {
+    await tx.query('SELECT FROM job WHERE account_id = 1 AND id = $1::bigint FOR UPDATE', [String(id)])
+    assert.equal((await call('PATCH', `${v1}/import/${id}`, {}, as)).status, 404)
+    for (const action of ['run', 'dry_run', 'cancel', 'revert'])
+      assert.equal((await call('POST', `${v1}/import/${id}/${action}`, undefined, as)).status, 404)
+  })
+})
+
 test('what an updated record has is more than a value for all rows', async () => {
   await call('PATCH', `${v1}/field/203`, { is_unique: true })
   await call('POST', `${v1}/product`, { name: 'Kept', product_code: 'K1', description: 'Its own' })

@@ -13,10 +13,10 @@ import { importedFields } from '../../work/imports/step.ts'
 import { emptyPlan, takeRows } from '../../work/imports/take.ts'
 import { nameable } from '../../work/imports/targets.ts'
 import { refusedFor } from '../../work/jobs/refused.ts'
-import { changePlan, lockJob, noteFile, removeJob } from '../../work/jobs/store.ts'
+import { changePlan, noteFile, removeJob } from '../../work/jobs/store.ts'
 import type { Answer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, fieldsOf, idOf } from '../request.ts'
+import { type ApiRequest, bodyOf, fieldsOf } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { turnOf } from './dry-run.ts'
 import { type JobService, jobAnswer, makeJob, requireJob } from './jobs.ts'
@@ -60,8 +60,7 @@ export function importHandlers({ db }: JobService) {
 
 /** Changes the plan of an import, beside other changes at the same time. */
 async function change(tx: Transaction, request: ApiRequest): Promise<Answer> {
-  await lockJob(tx, { account: request.caller.catalog.account.id, id: idOf(request) })
-  const job = await requireJob(tx, request, 'import')
+  const job = await requireJob(tx, request, 'import', true)
   const schema = importedFields(fieldsOf(request, job.resource))
   const known = nameable(request.caller, job.resource)
   const plan = await resolveNames(tx, request.caller, names =>

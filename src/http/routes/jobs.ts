@@ -118,11 +118,17 @@ function askedBy({ caller, requestId }: ApiRequest): JobOrigin {
 }
 
 /**
- * The job of the path. Throws `record_not_found` if there is none, or it is of another kind or another user.
+ * The job of the path. Throws `record_not_found` if there is none, or it is of another kind or another user;
+ * that of another user is not locked either. `isLocked` as of `readJob`.
  */
-export async function requireJob(db: Transaction, request: ApiRequest, kind: Kind | null): Promise<Job> {
+export async function requireJob(
+  db: Transaction,
+  request: ApiRequest,
+  kind: Kind | null,
+  isLocked = false,
+): Promise<Job> {
   const id = idOf(request)
-  const job = await readJob(db, { account: accountOf(request), id }, whose(request.caller))
+  const job = await readJob(db, { account: accountOf(request), id }, whose(request.caller), isLocked)
   if (!job || (kind && job.kind !== kind))
     throw new Refusal('record_not_found', `There is no ${kind ?? 'job'} ${id}.`)
   return job

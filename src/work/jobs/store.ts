@@ -90,9 +90,19 @@ function valuesOf({ actsAs, token, session, requestId, scopes }: JobOrigin): Sql
   return [...ids, sql`${requestId}::text`, sql`${JSON.stringify(scopes)}::jsonb`]
 }
 
-/** A job; null if there is none, or if its user is not `actor` (null: any user). */
-export async function readJob(db: Reader, key: JobKey, actor: number | null): Promise<Job | null> {
-  const [row] = await ask(db, sql`SELECT ${jobColumns} FROM job j WHERE ${isIt(key)} AND ${isOf(actor)}`)
+/**
+ * A job; null if there is none, or if its user is not `actor` (null: any user). `isLocked`: other changes of
+ * it wait until the transaction ends.
+ */
+export async function readJob(
+  db: Reader,
+  key: JobKey,
+  actor: number | null,
+  isLocked = false,
+): Promise<Job | null> {
+  const lock = isLocked ? sql` FOR UPDATE` : sql.none
+  const where = sql`${isIt(key)} AND ${isOf(actor)}`
+  const [row] = await ask(db, sql`SELECT ${jobColumns} FROM job j WHERE ${where}${lock}`)
   return row ? jobOf(row) : null
 }
 
@@ -114,11 +124,6 @@ WHERE j.account_id = ${String(account)}::bigint AND ${isOf(actor)}
 ORDER BY j.id DESC LIMIT ${sql.integer(count + 1)}`,
   )
   return rows.map(jobOf)
-}
-
-/** Makes other changes of a job wait until the transaction ends. */
-export async function lockJob(tx: Reader, key: JobKey): Promise<void> {
-  await ask(tx, sql`SELECT 1 AS one FROM job j WHERE ${isIt(key)} FOR UPDATE`)
 }
 
 /** Changes the plan of a waiting job; null if it is not waiting. */
