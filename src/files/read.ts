@@ -26,8 +26,10 @@ export type Row = { readonly line: number; readonly cells: readonly Cell[]; read
 
 export type Source = {
   readonly format: 'csv' | 'jsonl' | 'xlsx'
-  /** a label of the Encoding Standard; default: detected */
+  /** a label of the Encoding Standard; default: `charset`, then detected */
   readonly encoding?: string
+  /** the encoding that the media type says, whatever the format is */
+  readonly charset?: string
   readonly delimiter?: string
   /** the name of a sheet of a workbook; default: the first visible one */
   readonly sheet?: string
@@ -47,12 +49,20 @@ export type Table = {
 /** Number of rows between looks at the clock. */
 const rowsPerLook = 100
 
+/** How a file of each format can be said to be written. */
+const optionsOf = {
+  csv: ['encoding', 'delimiter', 'header'],
+  jsonl: ['encoding'],
+  xlsx: ['sheet', 'header'],
+} as const
+
 /** Throws a Refusal (`malformed_request`, `body_too_large`), also while its rows are iterated. */
 export async function readTable(bytes: AsyncIterable<Uint8Array>, given: Source): Promise<Table> {
   const { format, content } = await formatOf(bytes, given.format)
   const source = { ...given, format }
+  refuseForeign(source)
   if (format === 'xlsx') return workbookTable(content, source)
-  const text = await textOf(content, source.encoding)
+  const text = await textOf(content, source.encoding ?? source.charset)
   const { encoding } = text
   if (format === 'jsonl') {
     const columns: string[] = []
@@ -76,6 +86,18 @@ export async function readTable(bytes: AsyncIterable<Uint8Array>, given: Source)
     rows: allRows(rows, finish),
     source: { format, encoding, delimiter, header: line },
   }
+}
+
+/** Refuses options that files of the detected format don't have: nothing is ignored in silence (D80). */
+function refuseForeign(source: Source): void {
+  const { format } = source
+  const own: readonly string[] = optionsOf[format]
+  const foreign = [...new Set(Object.values(optionsOf).flat())].filter(
+    name => source[name] !== undefined && !own.includes(name),
+  )
+  if (foreign.length === 0) return
+  const what = `A file of ${format.toUpperCase()} has no ${foreign.join(' and no ')}.`
+  throw unreadable(null, what, `Leave ${foreign.join(' and ')} out, or send a file that has it.`)
 }
 
 async function workbookTable(bytes: AsyncIterable<Uint8Array>, source: Source): Promise<Table> {

@@ -344,6 +344,26 @@ test('how a file was read is said, and can be told', async () => {
   assert.equal(packed.status, 415)
 })
 
+test('what a file of its format can not have is refused, also where the format was found out', async () => {
+  const book = zip(workbookFiles({ rows: '<row><c t="inlineStr"><is><t>name</t></is></c></row>' }))
+  for (const [file, format, more, told] of [
+    ['name\nA\n', 'csv', 'sheet=Sheet1', /CSV has no sheet\. Leave sheet out/],
+    ['name\nA\n', 'xlsx', 'sheet=Sheet1', /CSV has no sheet/],
+    ['{"name":"A"}\n', 'jsonl', 'sheet=Sheet1&delimiter=;', /JSONL has no delimiter and no sheet/],
+    ['{"name":"A"}\n', 'jsonl', 'header=1', /JSONL has no header/],
+    [book, 'csv', 'delimiter=,', /XLSX has no delimiter/],
+    [book, 'xlsx', 'encoding=utf-8', /XLSX has no encoding/],
+  ] as const) {
+    const { status, body } = await upload('product', file, `&${more}`, fileType, format)
+    assert.deepEqual([status, body.errors?.[0].code], [400, 'unreadable_file'], JSON.stringify(body))
+    assert.match(body.detail, told)
+  }
+  // The encoding of a media type is often that of a program, whatever it sends.
+  const rows = ['name', 'A'].map(text => `<row><c t="inlineStr"><is><t>${text}</t></is></c></row>`).join('')
+  const type = 'application/octet-stream; charset=utf-8'
+  assert.equal((await upload('product', zip(workbookFiles({ rows })), '', type, 'xlsx')).status, 201)
+})
+
 const isServer = process.env.TEST_ENGINE === 'postgres'
 // The embedded engine runs one transaction at a time.
 test('who may not see an import does not make its changes wait', { skip: !isServer }, async () => {

@@ -106,7 +106,7 @@ function readUpload({ query, charset }: ApiRequest): {
     format,
     name = null,
     delimiter,
-    encoding = charset,
+    encoding,
     sheet,
     header,
   } = readParameters(query, parameters, ['resource', 'format'])
@@ -125,6 +125,7 @@ function readUpload({ query, charset }: ApiRequest): {
   const given = {
     ...(delimiter ? { delimiter } : {}),
     ...(encoding ? { encoding } : {}),
+    ...(charset ? { charset } : {}),
     ...(sheet ? { sheet } : {}),
     ...(header ? { header: Number(header) } : {}),
   }
