@@ -148,6 +148,17 @@ test('on a phone nothing is wider than the page', { skip }, async () => {
   await end()
 })
 
+test('whoever may not see the owners of deals sees the changes without them', { skip }, async () => {
+  const { scopes } = (await call('GET', `${v1}/role/4`)).body.data
+  const role = await made('role', { name: 'No owners', scopes, hidden_fields: ['deal.sales_owner'] })
+  const { id } = await made('user', { name: 'Oda Noowner', email: 'oda@example.com', role: role.id })
+  const { page, accessible, end } = await openUi(service, address, { user: id })
+  await page.getByRole('region', { name: 'Won: 1 deal' }).waitFor()
+  assert.equal(await page.getByRole('alert').count(), 0)
+  await accessible('changes without owners')
+  await end()
+})
+
 test('whoever sees no amounts sees how many deals came and went', { skip }, async () => {
   const { scopes } = (await call('GET', `${v1}/role/3`)).body.data
   const role = await made('role', { name: 'No amounts', scopes, hidden_fields: ['deal.deal_value'] })

@@ -19,8 +19,8 @@ export function changesSql(
   request: ChangesRequest,
   { from, to, seen }: { readonly from: AsOf; readonly to: AsOf; readonly seen: SeenParts },
 ): Sql {
+  const { isByOwner } = request
   const { account, currencies } = caller.catalog
-  const isByOwner = request.isByOwner && seen.owner
   const decimals = currencies.get(account.base_currency)!.decimals
   return sql`WITH ${pairsSql(caller, request, { from, to, isByOwner })},
 lines AS MATERIALIZED (

@@ -77,9 +77,8 @@ function namedOf({ byName }: ResourceSchema): readonly Field[] {
 }
 
 function readChanges(query: QueryContext): ChangesRequest {
-  const { problems, schema } = query
-  if (!shownField(schema, 'status'))
-    addProblem(problems, 'from', 'unknown_field', 'There is no field "status".')
+  const { problems } = query
+  requireShown(query, 'from', 'status')
   const [from, to] = [momentOf(query, 'from'), momentOf(query, 'to')]
   if (single(query, 'from') === null)
     addProblem(problems, 'from', 'required', 'from must be given: a day or a moment.')
@@ -93,12 +92,28 @@ function readChanges(query: QueryContext): ChangesRequest {
     : null
   if (after !== null && kind === null)
     addProblem(problems, 'after', 'contradiction', 'after needs a kind: it goes on in the deals of one.')
+  const isByOwner = oneOf(query, 'by', ['owner']) !== null
+  if (isByOwner) requireShown(query, 'by', 'sales_owner')
+  const ofKind = kind && fieldOf[kind]
+  if (ofKind) requireShown(query, 'kind', ofKind)
   return {
     ...selectionOf(query),
-    ...{ from: from ?? '', to, expectedFrom, expectedTo, kind, after },
-    isByOwner: oneOf(query, 'by', ['owner']) !== null,
+    ...{ from: from ?? '', to, expectedFrom, expectedTo, kind, after, isByOwner },
     pageSize: wholeNumber(query, ['pageSize'], dealPageSizes.usual, dealPageSizes.max),
   }
+}
+
+/** The field whose changes alone are a kind, if there is one: without it no deal is of the kind. */
+const fieldOf: { readonly [kind in Kind]?: string } = {
+  ...{ grown: 'deal_value_in_base_currency', shrunk: 'deal_value_in_base_currency' },
+  ...{ rates: 'deal_value_in_base_currency' },
+  ...{ slipped: 'expected_close_date', pulled_in: 'expected_close_date' },
+}
+
+/** Refuses a parameter that asks for a field that the caller's role hides (D64). */
+function requireShown({ schema, problems }: QueryContext, parameter: string, field: string): void {
+  if (shownField(schema, field)) return
+  addProblem(problems, parameter, 'unknown_field', `There is no field "${field}".`)
 }
 
 /** A day, or an instant in UTC. */
@@ -117,8 +132,7 @@ function momentOf(query: Query, name: string): string | null {
 
 function expectedOf(query: QueryContext, name: string): string | null {
   const day = dayOf(query, name)
-  if (day !== null && !shownField(query.schema, 'expected_close_date'))
-    addProblem(query.problems, name, 'unknown_field', 'There is no field "expected_close_date".')
+  if (day !== null) requireShown(query, name, 'expected_close_date')
   return day
 }
 

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { callApi } from '../../api/api.ts'
+import { fieldsQuery } from '../../api/queries.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { EmptyState } from '../../ui/elements.tsx'
 import { Select, TextField } from '../../ui/inputs.tsx'
@@ -23,10 +24,15 @@ export function ChangesReport({ search, period, isTable, isInAmounts }: ReportPr
     ...{ from: since, ...(until ? { to: until } : {}), ...(filter ? { filter } : {}) },
     ...{ expected_from: first, expected_to: last },
   }
+  const { data: fields = [] } = useQuery(fieldsQuery('deal'))
+  const hasOwners = fields.flat().some(({ internal_name }) => internal_name === 'sales_owner')
   const changes = useQuery({
-    queryKey: ['sums', 'deal', 'changes', query],
+    queryKey: ['sums', 'deal', 'changes', query, hasOwners],
     queryFn: ({ signal }) =>
-      callApi<Changes>('GET', '/deal/changes', { query: { ...query, by: 'owner', pageSize: '5' }, signal }),
+      callApi<Changes>('GET', '/deal/changes', {
+        query: { ...query, ...(hasOwners ? { by: 'owner' } : {}), pageSize: '5' },
+        signal,
+      }),
   })
   const on = until ? `on ${format.date(until)}` : 'now'
   const detail = `From ${format.date(since)} until ${until ? format.date(until) : 'now'}: the open deals that are expected from ${format.date(first)} to ${format.date(last)}. What a step adds or takes away leads to its deals.`
