@@ -312,3 +312,22 @@ test('what is wrong is told at once', async () => {
   assert.deepEqual([old.status, old.body.code], [422, 2003])
   assert.match(old.body.detail, /begin on \d{4}-/)
 })
+
+test('another rate is no step before the value of its deal is changed: both moments have it', async () => {
+  const { id: euro } = (await get(`${v1}/currency/view/list?filter=code:eq(EUR)`)).body.data[0]
+  const rateOf = (rate: number) => sent('PATCH', `currency/${euro}`, { rate })
+  await rateOf(2)
+  await deal('in euros', 10, { deal_value: { currency: 'EUR', value: 10 } })
+  const only = { filter: `id:eq(${ids['in euros']})`, from: await moment() }
+  await rateOf(3)
+  const untouched = await changes(only)
+  assert.deepEqual([untouched.before.value, untouched.after.value, untouched.steps], [30, 30, []])
+  await patch('in euros', { title: 'still in euros' })
+  const touched = await changes(only)
+  assert.deepEqual([touched.before.value, touched.after.value, told(touched)], [30, 30, {}])
+  // Its value is changed, and is then the same again at another rate.
+  await patch('in euros', { deal_value: { currency: 'EUR', value: 20 } })
+  await rateOf(4)
+  await patch('in euros', { deal_value: { currency: 'EUR', value: 10 } })
+  assert.deepEqual(told(await changes(only)), { rates: [1, 10, 1] })
+})

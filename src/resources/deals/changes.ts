@@ -43,7 +43,7 @@ export const changes: Report<ChangesRequest> = {
   ...{ resource: 'deal', name: 'changes', path: 'changes' },
   summary: 'Shows what changed in the forecast between two moments.',
   description:
-    'The forecast is the open deals, as at each of the two moments. The steps between them add up to the difference exactly: deals that are new, won or lost, that grew or slipped, and so on.',
+    'The forecast is the open deals, as at each of the two moments. The steps between them add up to the difference exactly: deals that are new, won or lost, that grew or slipped, and so on. A rate or a probability that was changed is no change of a deal: both moments have it until the value or the stage of the deal is changed next.',
   parameters: {
     from: {
       schema: dayOrMoment,

@@ -26,7 +26,7 @@ export const wordsOf: { readonly [kind in Kind]: { readonly name: string; readon
   came_in: { name: 'Came in', about: 'Restored, handed over, or changed so that they count here.' },
   went_out: { name: 'Went out', about: 'Handed over, or changed so that they no longer count here.' },
   deleted: { name: 'Deleted', about: 'They were open, and are deleted.' },
-  rates: { name: 'Exchange rates', about: 'The same value at another rate.' },
+  rates: { name: 'Exchange rates', about: 'Changed, and of the same value again at another rate.' },
   other: { name: 'Other', about: 'In another pipeline, or at another probability.' },
 }
 
