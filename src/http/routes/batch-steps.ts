@@ -1,7 +1,7 @@
 /**
  * Carries out a batch that is not atomic, in steps (D78). Each step is one transaction. Between two steps
  * others take their turn: on the embedded engine all requests, on a server the account's own writes. Owns the
- * size of a step and its idempotency record; doesn't know what a step does.
+ * idempotency record of a step; doesn't know what a step does.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -12,11 +12,8 @@ import { type IdempotentRequest, onceByKey } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
 import type { ApiRequest } from '../request.ts'
 import { turnOf } from './dry-run.ts'
+import { StepSize } from './step-size.ts'
 
-/** Target duration of a step, in milliseconds: others wait meanwhile. */
-const stepMs = 50
-/** Number of operations per step: minimum, initial, maximum. */
-const [smallest, first, largest] = [4, 8, 250]
 /** Maximum of attempts of a step, each on a newer configuration. */
 const attempts = 10
 
@@ -63,9 +60,10 @@ export async function carryOutInSteps<Operation, Told>(
   const turn = turnOf(request)
   const progress: Progress<Told> = { caller: request.caller, kept: [], unkept: [], batch: null, steps: 0 }
   let isReplay = true
-  for (let size = first; ; ) {
+  const size = new StepSize()
+  for (;;) {
     const before = [...progress.kept, ...progress.unkept]
-    const some = operations.slice(before.length, before.length + size)
+    const some = operations.slice(before.length, before.length + size.next)
     if (some.length === 0) break
     const begun = performance.now()
     const key = idempotency && keyOfStep(idempotency, progress)
@@ -78,7 +76,7 @@ export async function carryOutInSteps<Operation, Told>(
     else if (done.isKept) progress.kept.push(...done.told)
     progress.unkept = isOld || done.isKept ? [] : [...done.told]
     if (isOld || done.isKept) Object.assign(progress, { batch: done.batch, steps: progress.steps + 1 })
-    if (!isOld) size = sizeOfNext(some.length, performance.now() - begun)
+    if (!isOld) size.follow({ count: some.length, ms: performance.now() - begun })
     isReplay &&= isOld
   }
   if (idempotency) idempotency.isReplayed = isReplay
@@ -152,8 +150,4 @@ async function latestCaller(request: ApiRequest): Promise<AuthenticatedCaller | 
  */
 function keyOfStep({ key, hash }: IdempotentRequest, { batch, steps }: Progress<unknown>): IdempotentRequest {
   return { key: batch === null ? key : `${key} ${batch}:${steps}`, hash, isReplayed: false }
-}
-
-function sizeOfNext(count: number, tookMs: number): number {
-  return Math.round(Math.min(largest, Math.max(smallest, Math.min(4, stepMs / tookMs) * count)))
 }
