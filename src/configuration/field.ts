@@ -4,7 +4,7 @@
  */
 import { isBlank } from '../fields/blank.ts'
 import { type FieldRow, fieldOf, type ResourceSchema, type Role, type Section } from '../fields/catalog.ts'
-import type { Row } from '../fields/columns.ts'
+import { type Row, storedRow } from '../fields/columns.ts'
 import type { Field, Option } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isSameName } from '../fields/name.ts'
@@ -213,7 +213,7 @@ export function indexExpression(field: Field): Sql | null {
 }
 
 /** The row in an index definition: its columns need no alias, and the expression must be immutable. */
-const columnsAlone: Row = { alias: sql.none, now: sql.none }
+const columnsAlone: Row = { ...storedRow(), alias: sql.none, now: sql.none }
 const nothing = () => sql.none
 
 /** Field names must be unique. A deleted field still counts, because its values are stored under its name. */

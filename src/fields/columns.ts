@@ -1,5 +1,5 @@
 /** Storage of a field, as SQL over a row: columns, rendered text, order of texts. Knows no kind. */
-import { type Sql, type SqlType, sql } from '../sql.ts'
+import { type Param, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { Field } from './field.ts'
 import type { Order, Term } from './term.ts'
 
@@ -9,6 +9,8 @@ export type Column = { readonly name: string; readonly type: SqlType }
 export type Row = {
   /** the prefix of a column name: an alias and its dot, or nothing */
   readonly alias: Sql
+  /** the account of the row: a subquery that reads another table names it, and not the row's column (D175) */
+  readonly account: Param
   /** the current time, for values that depend on the clock */
   readonly now: Sql
   /** true for a past row (as of): its table has another one under its id */
@@ -18,8 +20,15 @@ export type Row = {
 /** SQL of a value, over any row. */
 export type Expression = (row: Row) => Sql
 
-/** The current row `r`. */
-export const recordRow: Row = { alias: sql`r.`, now: sql`now()` }
+/** The current row `r`, or the one of another alias. */
+export function recordRow(account: Param, alias: Sql = sql`r`): Row {
+  return { alias: sql`${alias}.`, account, now: sql`now()` }
+}
+
+/** The same for SQL of which only the text counts, or of fields that are stored: it reads no other table. */
+export function storedRow(alias?: Sql): Row {
+  return recordRow(param(null), alias)
+}
 
 /** A column of a row. */
 export function column(name: string): Expression {

@@ -37,7 +37,9 @@ export async function asOfDay(
 }
 
 /** The row `r` of a statement that `asOfSql` runs. */
-export const pastRow: Row = { ...recordRow, now: sql`(SELECT moment FROM past)` }
+export function pastRow({ account }: CallerParams): Row {
+  return { ...recordRow(account), now: sql`(SELECT moment FROM past)` }
+}
 
 /**
  * A SELECT that reads the table of the resource, as SQL in which that name stands for the records as of
@@ -65,7 +67,7 @@ ${select}`,
 /** The same database with the records of the resource as of `past`, as the caller sees them. */
 function databaseAsOf(db: RawReader, schema: ResourceSchema, caller: Caller, past: AsOf): RawReader {
   const callerParams = callerParamsOf(caller)
-  const shown = compile(renderedSql(schema)).text
+  const shown = compile(renderedSql(schema, callerParams.account)).text
   const ofPast = (text: string, params: readonly (string | null)[]) => {
     const asked = [text.replaceAll(shown, ''), ...params].join('\n')
     const { moment, changes, records } = pastSql(schema, callerParams, past, asked)

@@ -5,7 +5,7 @@
  * particular resource.
  */
 import type { ResourceSchema } from '../fields/catalog.ts'
-import type { Row } from '../fields/columns.ts'
+import { type Row, recordRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { jsonInstant } from '../fields/moment.ts'
@@ -159,7 +159,7 @@ async function rowsOf(
   filter: Plan | null,
 ): Promise<Map<number, ReadRow>> {
   const [params, { name }] = [callerParamsOf(caller), schema.resource]
-  const row: Row = { alias: sql`r.`, now: sql`i.at`, isPast: true }
+  const row: Row = { ...recordRow(params.account), now: sql`i.at`, isPast: true }
   const given = events.map(({ seq, id, at }) => {
     const { columns, set, unset } = columnsOf(schema, histories.get(id)?.past.get(seq))
     const members = `"columns":${columns},"set":${set},"unset":${JSON.stringify(unset)}`
@@ -171,7 +171,7 @@ async function rowsOf(
   const rows = await ask(
     db,
     sql`
-SELECT i.seq::text AS seq, t.version::text AS version_now, ${renderedSql(schema)} AS record,
+SELECT i.seq::text AS seq, t.version::text AS version_now, ${renderedSql(schema, params.account)} AS record,
   (${visible(name, params, sql`r`)} AND ${visible(name, params, sql`t`)})::text AS is_seen,
   coalesce(${filter ? filterSql(filter, params, row) : sql`true`}, false)::text AS is_match${sql.join(clock, sql.none)}
 FROM jsonb_to_recordset(${`[${given.join()}]`}::jsonb) i

@@ -126,7 +126,7 @@ WHERE ${visible(resource, params, sql`r`)} AND r.id = ANY(${`{${ids.join()}}`}::
   }
   const texts = await all(
     selects(
-      resource => renderedSql(resources.get(resource)!),
+      resource => renderedSql(resources.get(resource)!, params.account),
       key => wanted.has(key),
     ),
   )

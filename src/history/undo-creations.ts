@@ -34,7 +34,7 @@ export async function undoCreations(
   await ask(tx, lockStatement(params.account.value!))
   const rows = await ask(
     tx,
-    sql`SELECT e.seq::text AS seq, e.record_id::text AS id, e.changes::text AS changes, ${renderedSql(schema)} AS record
+    sql`SELECT e.seq::text AS seq, e.record_id::text AS id, e.changes::text AS changes, ${renderedSql(schema, params.account)} AS record
 FROM event e JOIN ${sql.id(name)} r ON ${visible(name, params, sql`r`)} AND r.id = e.record_id
 WHERE e.account_id = ${params.account}::bigint AND e.seq = ANY(${`{${seqs.join()}}`}::bigint[])
 ORDER BY e.seq DESC`,

@@ -167,7 +167,7 @@ async function recordOf(
   const [params, { name }] = [callerParamsOf(caller), schema.resource]
   const [row] = await ask(
     db,
-    sql`SELECT r.version::text AS version, ${renderedSql(schema)} AS record FROM ${sql.id(name)} r
+    sql`SELECT r.version::text AS version, ${renderedSql(schema, params.account)} AS record FROM ${sql.id(name)} r
 WHERE ${visible(name, params, sql`r`)} AND r.id = ${String(id)}::bigint`,
   )
   if (!row) throw noEvent(seq)

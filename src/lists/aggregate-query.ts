@@ -5,7 +5,7 @@
  */
 import type { Hint } from '../errors.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
-import { column, recordRow } from '../fields/columns.ts'
+import { column, type Row, recordRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { suggestion } from '../fields/nearest.ts'
@@ -151,13 +151,17 @@ function groupKeyOf(text: string, context: QueryContext): GroupKey | null {
       `${name} has no units of time.`,
       withHint(`Use ${name} alone.`),
     )
-  } else return idKey(field, text)
+  } else return idKey(field, text, catalog)
   return null
 }
 
+function rowOf({ account }: Catalog): Row {
+  return recordRow(param(String(account.id)))
+}
+
 /** The key of a field that groups by its id. */
-export function idKey(field: Field, text: string): GroupKey {
-  return { text, field, sql: kinds[field.type].term(field, '')!.sql(recordRow), isNamed: true }
+export function idKey(field: Field, text: string, catalog: Catalog): GroupKey {
+  return { text, field, sql: kinds[field.type].term(field, '')!.sql(rowOf(catalog)), isNamed: true }
 }
 
 /** True if sums may be grouped by a field's value: one id with a name. */
@@ -166,8 +170,8 @@ export function isGroupable(field: Field): boolean {
 }
 
 /** Groups by the first day of the unit that contains a date. */
-function dateKey(text: string, field: Field, unit: (typeof units)[number], { account }: Catalog): GroupKey {
-  const day = kinds[field.type].day!(field, param(account.time_zone))(recordRow)
+function dateKey(text: string, field: Field, unit: (typeof units)[number], catalog: Catalog): GroupKey {
+  const day = kinds[field.type].day!(field, param(catalog.account.time_zone))(rowOf(catalog))
   return { text, field, sql: sql`date_trunc(${sql.text(unit)}, (${day})::timestamp)::date`, isNamed: false }
 }
 
@@ -248,7 +252,7 @@ function partOf(
 }
 
 function fieldOf(name: string, inBase: InBase, context: QueryContext): Measured | null {
-  const { schema, problems } = context
+  const { schema, catalog, problems } = context
   const field = fieldNamed(name, 'measures', context)
   if (!field) return null
   const measured = field.is_of_store ? undefined : kinds[field.type].measured?.(field)
@@ -257,16 +261,17 @@ function fieldOf(name: string, inBase: InBase, context: QueryContext): Measured 
     addProblem(problems, 'measures', 'not_measurable', message, { field: name })
     return null
   }
-  const amount = measured.amount(recordRow)
+  const row = rowOf(catalog)
+  const amount = measured.amount(row)
   if (!measured.currency) return { amount, currency: null, inBase: null }
-  const currency = measured.currency(recordRow)
+  const currency = measured.currency(row)
   const own = inBase(field, schema, { amount, currency })
-  return { amount, currency, inBase: own === undefined ? usualInBase(field, amount) : own }
+  return { amount, currency, inBase: own === undefined ? usualInBase(field, row, amount) : own }
 }
 
 /** The stored amount in the base currency if there is one, else the amount at its currency's rate. */
-function usualInBase({ in_base }: Field, amount: Sql): Measured['inBase'] {
+function usualInBase({ in_base }: Field, row: Row, amount: Sql): Measured['inBase'] {
   if (!in_base) return rate => sql`${amount} * ${rate}`
-  const kept = column(`${in_base}_value`)(recordRow)
+  const kept = column(`${in_base}_value`)(row)
   return () => kept
 }

@@ -42,7 +42,7 @@ export function keysOf(
   request: ListRequest,
   asOf: Param = param(request.asOf),
 ): SortKey[] {
-  const row = { ...recordRow, now: sql`${asOf}::timestamptz` }
+  const row = { ...recordRow(params.account), now: sql`${asOf}::timestamptz` }
   return request.sort.map(key => ({
     ...key,
     value: key.order.sql(row, (resource, alias) => visible(resource, params, alias)),

@@ -103,8 +103,9 @@ export function pagesByValueStatement(
   by: Field,
   ids: readonly number[],
 ): Statement {
-  const value = kinds[by.type].term(by, '')!.sql(recordRow)
-  const page = pageSql(callerParamsOf(caller), request, { within: sql`${value} = parted.id` })
+  const params = callerParamsOf(caller)
+  const value = kinds[by.type].term(by, '')!.sql(recordRow(params.account))
+  const page = pageSql(params, request, { within: sql`${value} = parted.id` })
   return compile(sql`SELECT page.*
 FROM unnest(${`{${ids.join(',')}}`}::bigint[]) WITH ORDINALITY parted (id, place)
 CROSS JOIN LATERAL (${page}) page ORDER BY parted.place`)
@@ -147,7 +148,7 @@ function pageSql(
   const keys = keysOf(params, request, asOf)
   const namedKeys = keys.map(({ value }, index) => ({ value, name: sql.id(`key${index}`) }))
   const columns = [
-    renderedLate(request.schema),
+    renderedLate(request.schema, params.account),
     ...namedKeys.map(({ value, name }) => sql`${value} AS ${name}`),
   ]
   const at = (column: Sql, place: number) => sql`(array_agg(${column}))[${sql.integer(place)}]`
@@ -163,8 +164,8 @@ FROM (${rowsSql(params, request, { keys, columns: sql.join(columns), within })})
  * SQL of the record's text as a column. As a subquery it is computed for the page's rows only: PostgreSQL
  * takes a plain expression for cheap, and computes it for every row that it sorts.
  */
-export function renderedLate(schema: ResourceSchema): Sql {
-  return sql`(SELECT ${renderedSql(schema)}) AS record`
+export function renderedLate(schema: ResourceSchema, account: Param): Sql {
+  return sql`(SELECT ${renderedSql(schema, account)}) AS record`
 }
 
 /** True if the response has the records as stored. Then their bytes pass through unread. */

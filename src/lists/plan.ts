@@ -3,7 +3,7 @@
  * makes it of the tree, where.ts and order.ts print it as SQL. Here is also what others ask of a plan.
  */
 import type { ResourceSchema } from '../fields/catalog.ts'
-import { recordRow } from '../fields/columns.ts'
+import { storedRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import type { Operator, Order, Term } from '../fields/term.ts'
 import type { Rights } from '../rights/rights.ts'
@@ -95,7 +95,7 @@ export function requireReadScopes(
  * range for nulls.
  */
 export function rejectsNull(plan: Plan, order: Order): boolean {
-  return !order.looksUp && comparesText(plan, compile(order.sql(recordRow, nowhere)).text)
+  return !order.looksUp && comparesText(plan, compile(order.sql(storedRow(), nowhere)).text)
 }
 
 /** For an order without a lookup. */
@@ -117,7 +117,7 @@ function comparesText(plan: Plan, text: string): boolean {
 
 /** Identifies what a term compares: the text of its SQL, which has no parameter. */
 export function termText(term: Term): string {
-  return compile((term.compared ?? term.sql)(recordRow)).text
+  return compile((term.compared ?? term.sql)(storedRow())).text
 }
 
 const comparing: ReadonlySet<Operator> = new Set(['eq', 'in', 'lt', 'lte', 'gt', 'gte', 'between', 'like'])

@@ -17,7 +17,7 @@ export function whereSql(params: CallerParams, { schema, filter, isOfDeleted }: 
  * The condition of a filter. A negated condition takes null as false, so that NOT means "all others".
  * `params` limits the records that it reaches across references.
  */
-export function filterSql(plan: Plan, params: CallerParams, row: Row = recordRow): Sql {
+export function filterSql(plan: Plan, params: CallerParams, row: Row = recordRow(params.account)): Sql {
   if (plan.type === 'condition') return conditionSql(plan, params, row)
   if (plan.type === 'not') return negated(filterSql(plan.of, params, row))
   const conditions = plan.of.map(inner => filterSql(inner, params, row))
@@ -62,7 +62,7 @@ function reaching(
   holds: (row: Row) => Sql,
 ): Sql {
   const t = sql`t`
-  const row = { ...recordRow, alias: sql`t.` }
+  const row = recordRow(params.account, t)
   const found = sql`SELECT t.id FROM ${sql.id(resource)} t
     WHERE ${visible(resource, params, t)} AND ${holds(row)}`
   const ids = term.sql(own)

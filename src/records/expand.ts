@@ -3,6 +3,7 @@
  * related records from their tables, all in one statement.
  */
 import type { ResourceSchema } from '../fields/catalog.ts'
+import { storedRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { shownName } from '../fields/kinds/reference.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -107,7 +108,7 @@ function tellingName(schema: ResourceSchema, shown: Sql): Sql {
   const field = namedBy.map(name => namingField(schema, name)).find(one => one !== null)
   if (!field || namedBy.some(name => shownAs.includes(name))) return shown
   const { multi, sql: value } = kinds[field.type].term(field, kinds[field.type].unique!.member)!
-  const own = value({ alias: sql`x.`, now: sql`now()` })
+  const own = value(storedRow(sql`x`))
   return sql`coalesce(${multi ? sql`(${own})[1]` : own}, ${shown})`
 }
 

@@ -5,6 +5,7 @@
  */
 import type { CallerParams } from '../fields/caller-params.ts'
 import { type ResourceSchema, shownField } from '../fields/catalog.ts'
+import { storedRow } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { whereRecordsAre } from '../fields/kinds/how-to-write.ts'
 import { shownName } from '../fields/kinds/reference.ts'
@@ -179,17 +180,13 @@ export function hasName(field: Field, alias: Sql, texts: Sql): Sql {
   const names = namesOf(field, alias)
   if (names) return sql`${names} && ${texts}`
   const { sql: value } = kinds[field.type].term(field, kinds[field.type].unique!.member)!
-  return sql`compared_name(${value(rowOf(alias))}) COLLATE "C" = ANY(${texts})`
+  return sql`compared_name(${value(storedRow(alias))}) COLLATE "C" = ANY(${texts})`
 }
 
 /** SQL of the names of the row `alias` as an array; null for a field of one value. */
 function namesOf(field: Field, alias: Sql): Sql | null {
   const { alike, multi } = kinds[field.type].term(field, kinds[field.type].unique!.member)!
-  return alike && multi ? alike.sql(rowOf(alias)) : null
-}
-
-function rowOf(alias: Sql) {
-  return { alias: sql`${alias}.`, now: sql`now()` }
+  return alike && multi ? alike.sql(storedRow(alias)) : null
 }
 
 /** The records that match each name, by its key in a lookup: one statement for a thousand names. */

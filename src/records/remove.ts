@@ -211,7 +211,7 @@ function removal(
     isConfiguration,
     // The moment tells the parts that were deleted with a record.
     hasOwnMoment: own.length > 0,
-    answer: isRead ? answerOf(schema) : sql`SELECT r.id::text AS id FROM r`,
+    answer: isRead ? answerOf(params, schema) : sql`SELECT r.id::text AS id FROM r`,
   }
 }
 

@@ -11,7 +11,7 @@ import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
-import { type Sql, sql } from '../sql.ts'
+import { type Param, pattern, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 
 /**
@@ -33,18 +33,25 @@ export function renderedMembers({ whole: schema }: ResourceSchema, after: Values
   return JSON.stringify(members).slice(1, -1)
 }
 
-/** SQL of a whole record's text, over the row `r`. */
-export const renderedSql = memoize(({ whole }: ResourceSchema): Sql => {
-  const clock = whole.fields
-    .filter(field => field.is_volatile && !field.maintained_by)
-    .map(field => sql`\n    ${sql.text(`,"${field.internal_name}":`)}, ${shownText(field)},`)
-  const { maintained } = whole.resource
-  const keptByOthers = maintained ? sql` ',', r.${sql.id(maintained.document)},` : sql.none
-  const deletedAt = sql`coalesce(${jsonInstant(sql`r.deleted_at`)}, 'null')`
-  return sql`concat('{"id":', r.id, ',', r.document,${keptByOthers}${sql.join(clock, sql.none)}
+/** SQL of a whole record's text, over the row `r` of the account. */
+export function renderedSql(schema: ResourceSchema, account: Param): Sql {
+  return rendered(schema)([account])
+}
+
+const rendered = memoize(({ whole }: ResourceSchema) =>
+  pattern(1, ([account]) => {
+    const row = recordRow(account!)
+    const clock = whole.fields
+      .filter(field => field.is_volatile && !field.maintained_by)
+      .map(field => sql`\n    ${sql.text(`,"${field.internal_name}":`)}, ${shownText(field, row)},`)
+    const { maintained } = whole.resource
+    const keptByOthers = maintained ? sql` ',', r.${sql.id(maintained.document)},` : sql.none
+    const deletedAt = sql`coalesce(${jsonInstant(sql`r.deleted_at`)}, 'null')`
+    return sql`concat('{"id":', r.id, ',', r.document,${keptByOthers}${sql.join(clock, sql.none)}
     ',"version":', r.version, ',"deleted_at":', ${deletedAt},
     ',"deleted_by":', coalesce(r.deleted_by::text, 'null'), '}')`
-})
+  }),
+)
 
 /**
  * SQL of a stored text in which values, SQL of JSON text, replace some members. All other members stay digit
@@ -70,7 +77,7 @@ function rebuilt(document: Sql, value: Sql, where: Sql): Sql {
 }
 
 /** SQL of a value as JSON text, over a row. */
-export function shownText(field: Field, row: Row = recordRow): Sql {
+export function shownText(field: Field, row: Row): Sql {
   const { computed } = field
   const text = kinds[field.type].text?.(field)(row) ?? (computed && sql`(${computed(row)})::text`)
   if (!text) throw new Error(`${field.internal_name} can't be shown from its columns`)

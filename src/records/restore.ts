@@ -91,7 +91,7 @@ export async function restoreRecord(
  */
 function deletedSql(schema: ResourceSchema, caller: Caller, id: number, since: string): Sql {
   const [params, r, { name }] = [callerParamsOf(caller), sql`r`, schema.resource]
-  return sql`SELECT r.version::text AS version, ${renderedSql(schema)} AS record,
+  return sql`SELECT r.version::text AS version, ${renderedSql(schema, params.account)} AS record,
   r.deleted_at::text AS deleted_at, ${changeableColumn(name, params, r)}
 FROM ${tableOf(schema)} r
 WHERE ${visible(name, params, r)} AND r.id = ${String(id)}::bigint
@@ -134,7 +134,7 @@ function restoration(
     events: [...cascaded.events, { type: `${name}.restored`, resource: name, of: sql`r` }],
     isConfiguration,
     hasOwnMoment: parts.length > 0,
-    answer: answerOf(schema),
+    answer: answerOf(params, schema),
   }
 }
 

@@ -118,7 +118,7 @@ export function recordsToChange(
 }
 
 /** True if values of `r` that change without a write differ from those at its last write, or may. */
-export function isMoved({ whole }: ResourceSchema, followedAt: Param): Sql {
+export function isMoved({ whole }: ResourceSchema, { account }: CallerParams, followedAt: Param): Sql {
   const { maintained } = whole.resource
   const volatile = whole.fields.filter(field => field.is_volatile && !field.maintained_by)
   const computed = volatile.filter(field => field.computed)
@@ -127,19 +127,20 @@ export function isMoved({ whole }: ResourceSchema, followedAt: Param): Sql {
   const all = [
     ...(isFollowing ? [sql`r.updated_at < ${followedAt}::timestamptz`] : []),
     ...(maintained ? [sql`r.updated_at <= r.${sql.id(maintained.movedAt)}`] : []),
-    ...computed.map(({ moves }) => moves?.(recordRow) ?? sql`true`),
+    ...computed.map(({ moves }) => moves?.(recordRow(account)) ?? sql`true`),
   ]
   return sql`(${all.length ? sql.join(all, sql` OR `) : sql`false`})::text AS is_moved`
 }
 
 /** The columns of recordStatement, over the row `r`. */
-function readColumns(schema: ResourceSchema, _params: CallerParams, followedAt: Param): Sql {
-  return sql`r.version::text AS version, ${renderedSql(schema)} AS record, ${isMoved(schema, followedAt)}`
+function readColumns(schema: ResourceSchema, params: CallerParams, followedAt: Param): Sql {
+  return sql`r.version::text AS version, ${renderedSql(schema, params.account)} AS record,
+      ${isMoved(schema, params, followedAt)}`
 }
 
 /** The columns of recordToChange, over the row `r`. */
 export function changeColumns(schema: ResourceSchema, params: CallerParams): Sql {
-  return sql`r.id::text AS id, r.version::text AS version, ${renderedSql(schema)} AS record,
+  return sql`r.id::text AS id, r.version::text AS version, ${renderedSql(schema, params.account)} AS record,
       ${stateOf(sql`r.document`)}::text AS state, ${changeableColumn(schema.resource.name, params, sql`r`)}`
 }
 

@@ -7,6 +7,7 @@ import { constraintOf } from '../db/constraint.ts'
 import { type Problem, problemAt, Refusal } from '../errors.ts'
 import type { CallerParams, Step, WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
+import { storedRow } from '../fields/columns.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isSameJson } from '../json.ts'
@@ -74,7 +75,7 @@ export function keysOfRows(
 
 /** SELECT of the distinct keys of the row `x`: field, key. */
 export function storedKeys(fields: readonly Field[]): Sql {
-  const row = { alias: sql`x.`, now: sql`now()` }
+  const row = storedRow(sql`x`)
   const selects = fields.map(field => {
     const { member, key } = kinds[field.type].unique!
     const { multi, sql: value } = kinds[field.type].term(field, member)!
@@ -154,7 +155,7 @@ export function holdersSelect(
 
 function heldColumns(caller: Caller, params: CallerParams, schema: ResourceSchema): Sql {
   return sql`${changeColumns(schema, params)},
-    ${isMoved(schema, param(caller.catalog.followedAt))}`
+    ${isMoved(schema, params, param(caller.catalog.followedAt))}`
 }
 
 function seenHolder(params: CallerParams, schema: ResourceSchema): Sql {
@@ -170,7 +171,7 @@ function holders({ account }: CallerParams, { resource }: ResourceSchema, field:
   if (hasKeys(field))
     return sql`SELECT y.record AS id FROM unique_value y
     WHERE ${ofAccount} AND y.field = ${sql.integer(field.id)} AND y.key = ${key(text, field)}`
-  const value = kinds[field.type].term(field, member)!.sql({ alias: sql`y.`, now: sql`now()` })
+  const value = kinds[field.type].term(field, member)!.sql(storedRow(sql`y`))
   return sql`SELECT y.id FROM ${sql.id(resource.name)} y
     WHERE ${ofAccount} AND y.deleted_at IS NULL
       AND compared_name(${value}) COLLATE "C" = compared_name(${text})`

@@ -82,9 +82,9 @@ export const webhook: Resource = {
 
 /** A field whose value is stored beside the record, and changes without a new version. */
 function followed(field: FieldDefinition, column: Sql): FieldDefinition {
-  const computed: Expression = ({ alias }) => sql`(
+  const computed: Expression = ({ alias, account }) => sql`(
     SELECT p.${column} FROM webhook_progress p
-    WHERE p.account_id = ${alias}account_id AND p.webhook = ${alias}id)`
+    WHERE p.account_id = ${account}::bigint AND p.webhook = ${alias}id)`
   return { ...field, readOnly: true, volatile: true, computed }
 }
 

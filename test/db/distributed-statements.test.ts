@@ -22,7 +22,11 @@ const writing =
     for (const one of [...before.map(statement => statement.text), text]) sent.add(one)
     return tx.write(account, text, params, before)
   }
-const recording: Transaction = { hasOnlyTransactions: true, query: db.query, write: writing(db) }
+const query: Transaction['query'] = (text, params) => {
+  sent.add(text)
+  return db.query(text, params)
+}
+const recording: Transaction = { hasOnlyTransactions: true, query, write: writing(db) }
 
 const nested = dealBody(known, { primary_contact: { last_name: 'Nested' }, company: { name: 'Nested' } })
 const bodies: readonly (readonly [resource: string, body: JsonObject])[] = [
@@ -37,6 +41,7 @@ const bodies: readonly (readonly [resource: string, body: JsonObject])[] = [
   ['territory', { name: 'Distributed' }],
   ['tag', { name: 'Distributed' }],
   ['pipeline', { name: 'Distributed' }],
+  ['webhook', { url: 'https://crm.example.com/hook', events: ['*'] }],
 ]
 
 for (const [resource, body] of bodies) {

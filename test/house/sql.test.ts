@@ -32,6 +32,15 @@ test('no statement is put together as a string', () => {
   )
 })
 
+/** Of all accounts, each with numbers of its own: it asks every node. */
+const ofAllAccounts = 'src/accounts/accounts.ts'
+
+test('a subquery names its account as a parameter, and takes it from no column (D175)', () => {
+  const byColumn = /(?<!\bON )(?:\$\{\w+\}|\b\w+)\.?account_id = (?:\$\{\w+\}\.?|\w+\.)account_id/
+  const judged = files.filter(({ code }) => byColumn.test(code)).map(({ path }) => path)
+  assert.deepEqual(judged, [ofAllAccounts])
+})
+
 test('what a distributed database can’t carry out stands nowhere: lists without columns, CASE x WHEN', () => {
   const refused = files.filter(({ code }) => /SELECT FROM|\bCASE\s+(?!WHEN\b|\$\{sql\.join)\S/.test(code))
   assert.deepEqual(

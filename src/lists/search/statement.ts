@@ -8,7 +8,7 @@
 
 import type { CallerParams } from '../../fields/caller-params.ts'
 import { isShown, type ResourceSchema, shownFields } from '../../fields/catalog.ts'
-import { type Row, recordRow, scalar } from '../../fields/columns.ts'
+import { type Row, scalar, storedRow } from '../../fields/columns.ts'
 import type { Field, TextSearch } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { spellings } from '../../fields/name.ts'
@@ -158,7 +158,7 @@ export const searchedTexts = memoize((schema: ResourceSchema): SearchedTexts => 
     field,
     searched: kinds[field.type].searched!,
     isName: resource.shownAs.includes(field.internal_name),
-    value: field.is_custom ? scalar(field, '', 'text')(recordRow) : column(field),
+    value: field.is_custom ? scalar(field, '', 'text')(storedRow()) : column(field),
   })
   const last = byName.get(resource.shownAs.at(-1)!)!
   return {
@@ -170,7 +170,7 @@ export const searchedTexts = memoize((schema: ResourceSchema): SearchedTexts => 
 })
 
 /** SQL of an order's value, over a row. */
-export function orderedBy({ sql: value }: Order, row: Row = recordRow): Sql {
+export function orderedBy({ sql: value }: Order, row: Row = storedRow()): Sql {
   return value(row, () => sql.none)
 }
 

@@ -88,7 +88,7 @@ export function planOf(
     answer:
       context.unread && !single && changed.length === 0
         ? answerOfNew(main)
-        : answerOf(schema, context.unread, nested.length > 0 && lastId === null),
+        : answerOf(params, schema, context.unread, nested.length > 0 && lastId === null),
   }
 }
 
@@ -187,8 +187,13 @@ function eventsOfAll(all: readonly Row[]): Event {
 }
 
 /** The rows that a write returns; `unread` skips rendering. */
-export function answerOf(schema: ResourceSchema, unread = false, hasNested = false): Sql {
-  const record = unread ? sql`'{}'` : renderedSql(schema)
+export function answerOf(
+  { account }: WriteParams,
+  schema: ResourceSchema,
+  unread = false,
+  hasNested = false,
+): Sql {
+  const record = unread ? sql`'{}'` : renderedSql(schema, account)
   const firstId = hasNested ? sql`, (SELECT first_id FROM counted)::text AS first_id` : sql.none
   return sql`SELECT r.id::text AS id, r.version::text AS version, ${record} AS record${firstId} FROM r`
 }

@@ -171,7 +171,7 @@ async function lanesOf(
   if (stages.length === 0) return []
   const ids = stages.map(({ id }) => id)
   const pages = await pagesByValue(db, caller, list, by, ids)
-  const keys = [idKey(by, by.internal_name)]
+  const keys = [idKey(by, by.internal_name, caller.catalog)]
   const filter = withinStages(list.filter, by, ids)
   const groups = await dealGroups(db, caller, { ...list, keys, filter })
   const byStage = new Map(groups.map(group => [Number(group.keys[0]), group]))

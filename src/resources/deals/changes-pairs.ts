@@ -76,7 +76,7 @@ pair AS MATERIALIZED (
 function stateAtSql(caller: Caller, request: ChangesRequest, past: AsOf) {
   const params = callerParamsOf(caller)
   const { schema, filter } = request
-  const isFound = filter ? sql`coalesce(${filterSql(filter, params, pastRow)}, false)` : sql`true`
+  const isFound = filter ? sql`coalesce(${filterSql(filter, params, pastRow(params))}, false)` : sql`true`
   // OFFSET 0 keeps the planner from working out a past column once for each use.
   const select = sql`SELECT r.id, r.created_at, r.deleted_at, r.pipeline, r.pipeline_stage, r.status,
   r.expected_close_date, coalesce(r.sales_owner, ${sql.integer(nobody)}) AS owner, r.deal_value_value AS value,

@@ -38,13 +38,15 @@ export function scanStatement(caller: Caller, request: ListRequest): Statement {
       ? ordered(sql`*`)
       : sql`SELECT r.* FROM (${ordered(sql`r.id`)} OFFSET 0) x, LATERAL (
       SELECT * FROM ${table} r WHERE r.account_id = ${account}::bigint AND r.id = x.id OFFSET 0) r`
-  return compile(sql`SELECT concat('(', r.id) AS place, ${renderedSql(schema)} AS line FROM (${rows}) r`)
+  return compile(
+    sql`SELECT concat('(', r.id) AS place, ${renderedSql(schema, account)} AS line FROM (${rows}) r`,
+  )
 }
 
 /** The statement of one record's text, by its place. */
 export function lineStatement(caller: Caller, { schema }: ListRequest, place: string): Statement {
   const params = callerParamsOf(caller)
-  return compile(sql`SELECT ${renderedSql(schema)} AS line FROM ${tableOf(schema)} r
+  return compile(sql`SELECT ${renderedSql(schema, params.account)} AS line FROM ${tableOf(schema)} r
     WHERE ${visible(schema.resource.name, params, sql`r`)} AND r.id = ${place.slice(1)}::bigint`)
 }
 
@@ -85,7 +87,7 @@ function stepStatement(caller: Caller, request: ListRequest): Statement {
   const { schema } = request
   const params = callerParamsOf(caller)
   const keys = keysOf(params, request)
-  const columns = sql`${renderedLate(schema)},
+  const columns = sql`${renderedLate(schema, params.account)},
       json_build_array(${sql.join(keys.map(({ value }) => value))})::text AS position`
   return compile(sql`SELECT p.record, p.position FROM (
   SELECT q.*, row_number() OVER () AS n, sum(octet_length(q.record)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes

@@ -243,7 +243,7 @@ RETURNING 1 AS one`,
     db,
     sql`SELECT p.webhook::text AS webhook FROM webhook_progress p
 WHERE p.account_id = ${own}::bigint AND NOT EXISTS (
-  SELECT 1 FROM webhook w WHERE w.account_id = p.account_id AND w.id = p.webhook AND w.deleted_at IS NULL)`,
+  SELECT 1 FROM webhook w WHERE w.account_id = ${own}::bigint AND w.id = p.webhook AND w.deleted_at IS NULL)`,
   )
   for (const { webhook } of left) while (await forget(db, { account, id: Number(webhook) }, batch));
 }
