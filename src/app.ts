@@ -23,7 +23,7 @@ import { Refusal } from './errors.ts'
 import { notifyAfterWrite, Subscribers } from './history/subscribers.ts'
 import { type Admission, openAdmission } from './http/admission.ts'
 import { bodyLimit, readBody } from './http/body.ts'
-import { refuseWrongHost } from './http/client.ts'
+import { refuseWrongHeaders } from './http/client.ts'
 import { arrivalTimes, Connections } from './http/connections.ts'
 import { allowOrigins } from './http/cross-origin.ts'
 import { addRoute, refuse, type Service } from './http/endpoints.ts'
@@ -153,7 +153,7 @@ function refuseWrongAddresses(
   // After the CORS hook, so that pages of allowed origins can read these refusals too.
   app.after(() =>
     app.addHook('onRequest', async request => {
-      refuseWrongHost(request)
+      refuseWrongHeaders(request)
       const path = request.raw.url!.split('?', 1)[0]!
       if (request.is404 && hasWeb && isForPage(request)) return
       if (!request.is404 && !paths.isMistaken(request.routeOptions.url, path)) return

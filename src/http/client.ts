@@ -104,14 +104,25 @@ function isOrigin(sent: string | undefined, own: string): boolean {
 const host = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 /**
- * Throws `malformed_request` if Host is invalid (RFC 9110 §7.2) or repeated (RFC 9112 §3.2). HTTP/1.0 needs
- * no Host.
+ * Headers of one value. Of most of them Node.js keeps the first and drops the others in silence; a proxy in
+ * front may have judged another.
  */
-export function refuseWrongHost(request: FastifyRequest): void {
+const singleHeaders = [
+  ...['Host', 'Authorization', 'X-Api-Key', 'Content-Type', 'Idempotency-Key', 'Origin'],
+  ...['Sec-Fetch-Site', 'Last-Event-ID', 'Dealwright-Seq'],
+]
+
+/**
+ * Throws `malformed_request` if a header of one value is repeated (RFC 9110 §5.3), or Host is invalid
+ * (RFC 9110 §7.2). HTTP/1.0 needs no Host.
+ */
+export function refuseWrongHeaders(request: FastifyRequest): void {
   const { headers, raw } = request
-  const names = raw.rawHeaders.filter((_, index) => index % 2 === 0)
-  if (names.filter(name => name.toLowerCase() === 'host').length > 1)
-    throw new Refusal('malformed_request', 'Host must be sent once.')
+  const sent = raw.rawHeaders.filter((_, index) => index % 2 === 0).map(name => name.toLowerCase())
+  const repeated = singleHeaders.find(
+    name => sent.indexOf(name.toLowerCase()) !== sent.lastIndexOf(name.toLowerCase()),
+  )
+  if (repeated) throw new Refusal('malformed_request', `${repeated} must be sent once.`)
   if (headers.host !== undefined && !host.test(headers.host))
     throw new Refusal('malformed_request', 'Host must be a name or an address, with or without a port.')
   // Differs from Host if a named proxy forwards another.

@@ -279,6 +279,21 @@ test('a Host that is no host is refused everywhere, and one of another port or f
     assert.equal(await statusWith(host, '/healthz'), 200, host)
 })
 
+test('a header of one value that is sent twice is refused, not judged by one of them', async () => {
+  const value: { [name: string]: string } = { authorization: `Bearer ${token}`, 'x-api-key': token }
+  const names = ['Authorization', 'X-Api-Key', 'Content-Type', 'Idempotency-Key', 'Dealwright-Seq', 'Origin']
+  for (const name of names)
+    for (const path of ['/healthz', `${v1}/me`]) {
+      const client = await rawClient(url)
+      const line = `${name}: ${value[name.toLowerCase()] ?? '1'}\r\n`
+      const other = `${name.toLowerCase()}: other\r\n`
+      client.send(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${line}${other}\r\n`)
+      const answer = await client.ended
+      assert.equal(statusOf(answer), 400, answer)
+      assert.ok(answer.includes(`"detail":"${name} must be sent once."`), answer)
+    }
+})
+
 test('every answer carries the headers that keep it from being taken for a page or kept on the way', async () => {
   for (const reply of [
     await call('GET', `${v1}/deal/view/list`),
