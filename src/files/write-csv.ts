@@ -1,5 +1,6 @@
 /** Writes CSV: RFC 4180, for Excel; formulas are defused (D81). */
 import type { RawNumber } from '../json.ts'
+import { plainText } from './texts.ts'
 
 /** The value of a cell; null: empty. */
 export type Cell = string | number | RawNumber | null
@@ -11,7 +12,8 @@ export function lineOf(cells: readonly Cell[]): string {
 
 function cellText(cell: Cell): string {
   if (cell === null) return ''
-  if (typeof cell !== 'string') return JSON.stringify(cell)
+  // Imports and spreadsheets take an exponent for digits that a spreadsheet has lost.
+  if (typeof cell !== 'string') return plainText(cell)
   const text = defused(cell)
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

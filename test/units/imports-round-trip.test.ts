@@ -47,7 +47,7 @@ const same = {
     source: 'Web',
   },
   ...{ tags: ['a;b', '-c', ' d '], description: "'=1", won_reason: 'Quality', deal_closed_on: '2026-03-01' },
-  ...{ metadata: { a: [1, 'x'] }, cf_colors: ['Red', 'Blue; light'], cf_seats: -5, cf_call_at: '09:30' },
+  ...{ metadata: { a: [1, 'x'] }, cf_colors: ['Red', 'Blue; light'], cf_seats: -5e-9, cf_call_at: '09:30' },
 }
 
 for (const format of Object.keys(formats) as (keyof typeof formats)[]) {

@@ -2,6 +2,7 @@
  * XLSX: a workbook with one sheet (Office Open XML, ECMA-376), as a stream (D81). Numbers are numbers and
  * dates are dates; a text is never a formula.
  */
+import { plainText } from '../../files/texts.ts'
 import type { Cell } from '../../files/write-csv.ts'
 import { zipped } from '../../files/write-zip.ts'
 import { isNumber } from '../../json.ts'
@@ -55,11 +56,8 @@ function lettersOf(index: number): string {
 function cellXml(cell: Cell, format: string | null, at: string): string {
   if (cell === null) return ''
   if (isNumber(cell)) {
-    const text = JSON.stringify(cell)
-    const digits = text
-      .replace(/e.*$/i, '')
-      .replace(/\D/g, '')
-      .replace(/^0+|0+$/g, '')
+    const text = plainText(cell)
+    const digits = text.replace(/\D/g, '').replace(/^0+|0+$/g, '')
     return digits.length > digitsMax ? textXml(text, at) : `<c r="${at}"><v>${text}</v></c>`
   }
   const style = format === null ? undefined : styles[format]
