@@ -3,6 +3,7 @@
  * readers of a body's members. Pure.
  */
 import { type Hint, Problems, sentence, type Warning } from '../errors.ts'
+import { isBlank } from '../fields/blank.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { codePoints } from '../fields/code-points.ts'
 import type { Field } from '../fields/field.ts'
@@ -75,12 +76,12 @@ export function membersOf(
   return sent
 }
 
-/** A display name: 1 to 255 characters, trimmed. */
+/** A display name: 1 to 255 characters, trimmed; one of them is visible (D6). */
 export function nameOf(value: Json | undefined, path: string, validation: Validation): string | undefined {
   if (value === undefined || value === null) return reject(validation, path, 'required', 'must be given')
   if (typeof value !== 'string') return reject(validation, path, 'wrong_type', 'must be a string')
   const name = value.trim()
-  if (name === '') return reject(validation, path, 'required', 'must not be empty')
+  if (isBlank(name)) return reject(validation, path, 'required', 'must not be empty')
   if (name.includes('\0') || !name.isWellFormed()) {
     return reject(validation, path, 'invalid_characters', 'must not contain NUL or half of a surrogate pair')
   }

@@ -1,5 +1,6 @@
 /** Unique values that identify records: in paths, in batches and for upserts (D77). */
 import { Problems, Refusal } from '../errors.ts'
+import { isBlank } from '../fields/blank.ts'
 import { type Catalog, type ResourceSchema, shownField, shownFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -26,7 +27,7 @@ export function uniqueKeyOf(schema: ResourceSchema, name: string, text: string):
   }
   const unique = kinds[field.type].unique!
   const value = unique.value(text)
-  if (value === null || text.trim() === '') throw impossible(field)
+  if (value === null || isBlank(text)) throw impossible(field)
   return { field, value, text: unique.texts(value)[0]! }
 }
 

@@ -195,6 +195,20 @@ test('every problem of a field is reported at once, and nothing is half-saved', 
     '/options/2 required',
     '/options/3 wrong_type',
   ])
+  // Characters that nobody sees are no name.
+  const unseen = {
+    ...twice,
+    field_name: '\u200b',
+    section: '\u2800',
+    options: ['\u200b', ' \u3164', '\u0001'],
+  }
+  assert.deepEqual(await refused(422, 'POST', '/field', { ...unseen, internal_name: 'cf_unseen' }), [
+    '/field_name required',
+    '/options/0 required',
+    '/options/1 required',
+    '/options/2 required',
+    '/section required',
+  ])
   const many = Array.from({ length: 101 }, (_, index) => `Option ${index}`)
   assert.deepEqual(await refused(422, 'POST', '/field', { ...twice, options: many }), ['/options too_many'])
   assert.deepEqual(await refused(422, 'POST', '/field', { ...twice, type: 'TIME' }), [

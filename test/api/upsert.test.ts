@@ -127,7 +127,9 @@ test('bad paths and bodies are refused', async () => {
   assert.equal(await status(at('product', 'name', 'x')), 400)
   assert.equal(await status(at('product', 'nobody', 'x')), 400)
   assert.equal(await status(at('product', 'product_code', 'a\0b')), 400)
-  assert.equal(await status(at('product', 'product_code', ' ')), 400)
+  // Blanks, and characters that nobody sees.
+  for (const blank of [' ', '\u3000', '\u200b', '\u2800', '\u0001'])
+    assert.equal(await status(at('product', 'product_code', blank)), 400)
   // A value that is too long, or malformed for the field.
   for (const path of [at('product', 'product_code', 'x'.repeat(21)), at('contact', 'emails', 'nobody')]) {
     assert.equal(await status(path), 400)
