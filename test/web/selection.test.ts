@@ -12,7 +12,7 @@ import {
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { cellsOfCsv } from '../support/tables.ts'
-import { focusIn, openUi } from '../support/ui.ts'
+import { focusIn, messageOf, openUi } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known, made } = service
@@ -175,6 +175,101 @@ test('products have sums, too', { skip }, async () => {
     .getByLabel('Sums of the selected')
     .getByText(/^(2|40)$/)
     .waitFor()
+  await end()
+})
+
+test('a whole group is selected by its header, with its sums, by mouse and by keys', { skip }, async () => {
+  const { New: fresh, Proposal: proposal } = known.stages
+  const { ids, path } = await makeDeals('Groupselm', [
+    { ...usd(0.1), pipeline_stage: fresh! },
+    { ...usd(0.2), pipeline_stage: fresh! },
+    { ...usd(7), pipeline_stage: proposal! },
+  ])
+  const { page, accessible, end } = await openUi(service, `${path}&group=pipeline_stage`)
+  const row = (title: string) => page.getByRole('row').filter({ hasText: title })
+  const header = (stage: string) => page.getByRole('checkbox', { name: `Select the rows of ${stage}` })
+  const press = (stage: string) => header(stage).locator('..').click()
+  const states = {
+    none: [':not(:checked, :indeterminate)', ''],
+    some: [':indeterminate', ' [checked=mixed]'],
+    all: [':checked:not(:indeterminate)', ' [checked]'],
+  } as const
+  /** Waits for the state of a group's checkbox; a screen reader hears it, too. */
+  const shows = async (stage: string, state: keyof typeof states) => {
+    const [selector, heard] = states[state]
+    await header(stage).and(page.locator(selector)).waitFor()
+    const name = `Select the rows of ${stage}`
+    assert.equal(await header(stage).ariaSnapshot(), `- checkbox "${name}"${heard}`)
+  }
+  const selected = (count: number) => bar(page).getByText(`${count} selected`, { exact: true }).waitFor()
+  const sums = bar(page).getByLabel('Sums of the selected')
+  await row('Groupselm 3').waitFor()
+  await shows('New', 'none')
+  // A collapsed group has its rows, too.
+  await row('New').getByText('New').click()
+  await row('Groupselm 1').waitFor({ state: 'detached' })
+  await press('New')
+  await selected(2)
+  await sums.getByText('$0.30').waitFor()
+  await shows('New', 'all')
+  await shows('Proposal', 'none')
+  await row('New').and(page.locator('[aria-selected=true][aria-expanded=false]')).waitFor()
+  await accessible('a selected group')
+  await row('New').getByText('New').click()
+  await row('Groupselm 2').and(page.locator('[aria-selected=true]')).waitFor()
+  await row('Groupselm 2').getByRole('checkbox').locator('..').click()
+  await selected(1)
+  await shows('New', 'some')
+  await accessible('a group of which a part is selected')
+  await press('New')
+  await selected(2)
+  await press('New')
+  await bar(page).waitFor({ state: 'detached' })
+  await shows('New', 'none')
+  // All that match, but a group: its rows stay left out when others come and go.
+  await page.locator('[data-cell="-1.0"]').click()
+  await selected(3)
+  await shows('Proposal', 'all')
+  await press('New')
+  await selected(1)
+  await sums.getByText('$7', { exact: true }).waitFor()
+  await shows('New', 'none')
+  await shows('Proposal', 'all')
+  await row('Groupselm 1').getByRole('checkbox').locator('..').click()
+  await selected(2)
+  await shows('New', 'some')
+  await sums.getByText('$7.10').waitFor()
+  // A record that comes to a group counts there.
+  await call('PATCH', `${v1}/deal/${ids[0]}`, { pipeline_stage: proposal! })
+  await shows('New', 'none')
+  await shows('Proposal', 'all')
+  await page.keyboard.press('Escape')
+  await bar(page).waitFor({ state: 'detached' })
+
+  // By keys alone: Space on any cell of the header.
+  await page.locator('[data-cell="0.1"]').focus()
+  await page.keyboard.press('Space')
+  await selected(1)
+  await page.getByRole('status').getByText('New: 1 selected').waitFor()
+  await shows('New', 'all')
+  await page.keyboard.press('Home')
+  await page.waitForFunction(() => document.activeElement?.getAttribute('data-cell') === '0.0')
+  await page.keyboard.press('Space')
+  await bar(page).waitFor({ state: 'detached' })
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Space')
+  await selected(2)
+  await shows('Proposal', 'all')
+  await bar(page).getByRole('button', { name: 'Change fields…' }).click()
+  const dialog = dialogOf(page)
+  await dialog.getByRole('searchbox', { name: 'Field to change' }).fill('Description')
+  await dialog.getByRole('option', { name: 'Description', exact: true }).click()
+  await dialog.getByRole('textbox', { name: 'Description' }).fill('Of the group')
+  await dialog.getByRole('button', { name: 'Change all 2' }).click()
+  await messageOf(page, '2 deals changed.').waitFor()
+  const descriptions = (await Promise.all(ids.map(stored))).map(({ description }) => description)
+  assert.deepEqual(descriptions, ['Of the group', null, 'Of the group'])
   await end()
 })
 

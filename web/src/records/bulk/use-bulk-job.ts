@@ -7,12 +7,10 @@ import { mayStartJobs, useMe } from '../../shell/me.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
 import type { Values } from '../editing/draft.ts'
 import type { BulkAction } from './run-action.ts'
-import { conditionsOf, countSelected, type Selection } from './selection.ts'
+import { conditionsOf, countSelected, idsMax, type Selection } from './selection.ts'
 
 /** Up to this number, records are changed one by one, with an undo of each. */
 const fewMax = 100
-/** Limit of excluded records. */
-const leftOutMax = 100
 
 export function useBulkJob(resource: string) {
   const me = useMe()
@@ -22,7 +20,7 @@ export function useBulkJob(resource: string) {
     mayStartJobs(me) &&
     action.type === 'change' &&
     selection.isAll &&
-    selection.ids.size <= leftOutMax &&
+    selection.ids.size <= idsMax &&
     countSelected(selection, total) > fewMax
   const begin = async (changes: Values, request: ListRequest, selection: Selection): Promise<void> => {
     const filter = conditionsOf(selection, request.filter)

@@ -20,6 +20,7 @@ export type Grid = {
   /** the group of which a row is the header */
   readonly groupAt: (row: number) => Section | undefined
   readonly toggleGroup: (key: string) => void
+  readonly selectGroup: (group: Section) => void
   readonly edit: (cell: Cell) => void
   readonly open: (id: number) => void
   readonly toggle: (row: number, isRange: boolean) => void
@@ -62,7 +63,9 @@ export function gridEvents(grid: Grid) {
         const record = rowAt(cell.row)
         if (record) grid.open(record.id)
       } else if (grid.groupAt(cell.row)) {
-        grid.toggleGroup(grid.groupAt(cell.row)!.key)
+        const group = grid.groupAt(cell.row)!
+        if (cell.column === 0) grid.selectGroup(group)
+        else grid.toggleGroup(group.key)
         active.go(cell)
       } else if (cell.row >= 0) {
         if (cell.column === 0) grid.toggle(cell.row, event.shiftKey)
@@ -129,10 +132,11 @@ function onBodyKey(event: KeyboardEvent, field: Field | undefined, grid: Grid): 
   return true
 }
 
-/** Enter and Space collapse a group or open it; Left collapses it, and Right opens it. */
-function onGroupKey(key: string, { key: group, isCollapsed }: Section, { toggleGroup }: Grid): boolean {
+/** Space selects a group. Enter collapses it or opens it; Left collapses it, and Right opens it. */
+function onGroupKey(key: string, group: Section, { toggleGroup, selectGroup }: Grid): boolean {
   const isArrow = key === 'ArrowLeft' || key === 'ArrowRight'
-  if (!isArrow && key !== 'Enter' && key !== ' ') return false
-  if (!isArrow || isCollapsed === (key === 'ArrowRight')) toggleGroup(group)
+  if (key === ' ') selectGroup(group)
+  else if (!isArrow && key !== 'Enter') return false
+  else if (!isArrow || group.isCollapsed === (key === 'ArrowRight')) toggleGroup(group.key)
   return true
 }

@@ -16,7 +16,8 @@ const always = [
   ['Clear the selection', 'Escape'],
 ] as const
 const ofGroups = [
-  ['Collapse a group, or open it', 'Enter / Space'],
+  ['Select the rows of a group', 'Space'],
+  ['Collapse a group, or open it', 'Enter'],
   ['Collapse a group', 'ArrowLeft'],
   ['Open a group', 'ArrowRight'],
 ] as const

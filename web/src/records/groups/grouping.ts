@@ -29,6 +29,8 @@ export type Section = Group & { readonly isCollapsed: boolean; readonly start: n
 export const groupsMax = 1000
 const none = 'none'
 
+export const keyOf = ({ group }: Sums): string => (group === null ? none : String(group))
+
 /** The condition that finds the records of a group. */
 export function conditionOf({ field, isMonth }: Grouping, group: Sums['group']): string {
   const name = field.internal_name
@@ -58,7 +60,7 @@ export function groupsOf(
     return choices[places.get(String(group)) ?? -1]?.name ?? name ?? `No. ${group}`
   }
   const groups = found.map(sums => ({
-    key: sums.group === null ? none : String(sums.group),
+    key: keyOf(sums),
     label: nameOf(sums),
     sums,
     request: {

@@ -4,6 +4,7 @@ import { useFormat } from '../../format/use-format.tsx'
 import { classes } from '../../ui/classes.ts'
 import type { Section } from '../groups/grouping.ts'
 import { boxWidth, type Layout } from './layout.ts'
+import { SelectBox } from './select-box.tsx'
 import { Sum } from './sum.tsx'
 
 export function GroupRow(props: {
@@ -13,10 +14,13 @@ export function GroupRow(props: {
   /** the columns to draw */
   shown: readonly number[]
   height: number
+  isSelected: boolean | 'some'
+  /** True while its records are read, to be selected */
+  isReading: boolean
   /** the focused column; -1: another row has the focus */
   active: number
 }) {
-  const { index, group, layout, shown, height, active } = props
+  const { index, group, layout, shown, height, isSelected, isReading, active } = props
   const [first] = layout.columns
   return (
     <div
@@ -24,18 +28,30 @@ export function GroupRow(props: {
       aria-rowindex={index + 2}
       aria-level={1}
       aria-expanded={!group.isCollapsed}
+      aria-selected={isSelected === true}
       className="absolute flex cursor-pointer border-b border-line bg-sunken font-medium"
       style={{ top: index * height, height, width: layout.width }}
     >
       <div
         role="gridcell"
         aria-colindex={1}
-        // The whole row is one stop, whatever the column of the focus was.
-        data-cell={`${index}.${Math.max(active, 0)}`}
-        tabIndex={active < 0 ? -1 : 0}
-        className="sticky left-0 z-10 flex h-full min-w-0 shrink-0 items-center gap-2 bg-inherit pl-3
+        aria-busy={isReading}
+        data-cell={`${index}.0`}
+        tabIndex={active === 0 ? 0 : -1}
+        className="sticky left-0 z-10 flex h-full shrink-0 items-center justify-center bg-inherit"
+        style={{ width: boxWidth }}
+      >
+        <SelectBox label={`Select the rows of ${group.label}`} isSelected={isSelected} />
+      </div>
+      <div
+        role="gridcell"
+        aria-colindex={2}
+        // All but the checkbox is one stop, whatever the column of the focus was.
+        data-cell={`${index}.${Math.max(active, 1)}`}
+        tabIndex={active > 0 ? 0 : -1}
+        className="sticky z-10 flex h-full min-w-0 shrink-0 items-center gap-2 bg-inherit pl-2.5
           focus-visible:outline-offset-[-2px]"
-        style={{ width: boxWidth + (first?.width ?? 0) }}
+        style={{ left: boxWidth, width: first?.width ?? 0 }}
       >
         <GroupLabel group={group} />
       </div>

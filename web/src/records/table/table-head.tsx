@@ -6,6 +6,7 @@ import { kindOf } from '../../fields/kinds.ts'
 import { classes } from '../../ui/classes.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { boxWidth, type Layout } from './layout.ts'
+import { SelectBox } from './select-box.tsx'
 
 export type HeadActions = {
   sort: (field: string, isBeside: boolean) => void
@@ -42,17 +43,7 @@ export function TableHead({ layout, shown, height, sort, active, isAllSelected, 
         className="sticky left-0 z-10 flex h-full shrink-0 items-center justify-center bg-inherit"
         style={{ width: boxWidth }}
       >
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          aria-label="Select all that match"
-          checked={isAllSelected === true}
-          ref={box => {
-            if (box) box.indeterminate = isAllSelected === 'some'
-          }}
-          readOnly
-          className="pointer-events-none size-4 accent-accent"
-        />
+        <SelectBox label="Select all that match" isSelected={isAllSelected} />
       </div>
       {shown.map(place => (
         <HeadCell key={place} {...{ place, layout, sort, actions }} isActive={active === place + 1} />

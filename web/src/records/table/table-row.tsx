@@ -6,6 +6,7 @@ import { classes } from '../../ui/classes.ts'
 import { Skeleton } from '../../ui/elements.tsx'
 import { isEmpty } from '../editing/draft.ts'
 import { boxWidth, type Layout, type ShownColumn } from './layout.ts'
+import { SelectBox } from './select-box.tsx'
 
 type Props = {
   index: number
@@ -58,14 +59,7 @@ export const TableRow = memo(function TableRow(props: Props) {
         className="sticky left-0 z-10 flex h-full shrink-0 items-center justify-center bg-inherit"
         style={{ width: boxWidth }}
       >
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          aria-label={`Select row ${index + 1}`}
-          checked={isSelected}
-          readOnly
-          className="pointer-events-none size-4 accent-accent"
-        />
+        <SelectBox label={`Select row ${index + 1}`} isSelected={isSelected} />
       </div>
       {shown.map(place => (
         <Cell

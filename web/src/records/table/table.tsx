@@ -19,6 +19,7 @@ import { useCellSave } from '../grid/use-cell-save.tsx'
 import { useClipboard } from '../grid/use-clipboard.ts'
 import { useEditing } from '../grid/use-editing.ts'
 import { useRowSelection } from '../grid/use-row-selection.ts'
+import { useGroupSelection } from '../groups/use-group-selection.ts'
 import type { Groups } from '../groups/use-groups.ts'
 import { columnsIn, type Layout } from './layout.ts'
 import { TableFoot } from './table-foot.tsx'
@@ -91,6 +92,8 @@ export function Table(props: Props) {
                 <GroupRow
                   key={`group ${group.key}`}
                   {...{ index, group, layout, shown, height }}
+                  isSelected={grid.groupSelection.stateOf(group)}
+                  isReading={grid.groupSelection.reading === group.key}
                   active={index === cell.row ? cell.column : -1}
                 />
               )
@@ -174,6 +177,10 @@ function useGrid(props: Props, height: number) {
     count: total?.count ?? 0,
     isHeader: row => groupAt(row) !== undefined,
   })
+  const groupSelection = useGroupSelection({
+    ...{ resource, request, list, selection, by: groups?.by },
+    onSelect: props.onSelect,
+  })
   const events = gridEvents({
     ...select,
     active,
@@ -183,6 +190,7 @@ function useGrid(props: Props, height: number) {
     actions: props.actions,
     groupAt,
     toggleGroup: key => groups?.toggle(key),
+    selectGroup: groupSelection.toggle,
     rows: count,
     page: Math.max(1, Math.floor(sight.height / height) - 3),
     isEditing,
@@ -207,7 +215,7 @@ function useGrid(props: Props, height: number) {
     if (!isSame(value, record[field.internal_name])) void save({ record, field, value })
   }
   return {
-    ...{ scroller, active, window, rows, shown, count, isAllSelected },
+    ...{ scroller, active, window, rows, shown, count, isAllSelected, groupSelection },
     ...{ editing, editedCell, leave, saveEdited, refused, dialog },
     events: { ...events, ...clipboard },
   }
