@@ -5,6 +5,8 @@ const stepMs = 50
 /** Number of operations per step: minimum, initial, maximum. */
 const [smallest, first, largest] = [4, 8, 250]
 const growthMax = 4
+/** Two steps whose sizes differ by less differ more by chance than by their operations. */
+const ratioMin = 1.5
 
 /** A step: its number of operations, and how long it took. */
 type Taken = { readonly count: number; readonly ms: number }
@@ -16,19 +18,21 @@ type Taken = { readonly count: number; readonly ms: number }
  */
 export class StepSize {
   next = first
-  #before: Taken | null = null
+  /** an earlier step of another size, to compare with */
+  #other: Taken | null = null
   #fixedMs = 0
 
   follow(step: Taken): void {
     const { count, ms } = step
-    const before = this.#before
-    if (before && before.count !== count) {
-      const each = (ms - before.ms) / (count - before.count)
+    this.#other ??= step
+    const other = this.#other
+    if (Math.max(count / other.count, other.count / count) >= ratioMin) {
+      const each = (ms - other.ms) / (count - other.count)
       this.#fixedMs = Math.max(0, ms - Math.max(0, each) * count)
+      this.#other = step
     }
     const own = Math.max(0, ms - this.#fixedMs)
     const growth = Math.min(growthMax, stepMs / own)
     this.next = Math.round(Math.min(largest, Math.max(smallest, growth * count)))
-    this.#before = step
   }
 }
