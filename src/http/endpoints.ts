@@ -11,11 +11,19 @@ import type { Connections } from './connections.ts'
 import { encoded } from './http-encoding.ts'
 import type { Middleware } from './middleware.ts'
 import { traceIdOf, traceparentOf } from './observe-requests.ts'
-import { tellsSeq } from './openapi/operation.ts'
+import { isWrite, tellsSeq } from './openapi/operation.ts'
 import { takesKey } from './openapi/refusals.ts'
 import { readQuery } from './parameters.ts'
 import { refusalOf, refuseOtherThanJson, wantsPage, wantsStream } from './refusals.ts'
-import { type ApiRequest, hangUpOf, idempotencyOf, lastEventIdOf, seqHeader, seqOf } from './request.ts'
+import {
+  type ApiRequest,
+  hangUpOf,
+  idempotencyOf,
+  lastEventIdOf,
+  refuseConditions,
+  seqHeader,
+  seqOf,
+} from './request.ts'
 import { revalidateDownload } from './revalidate-download.ts'
 import type { AccountRoute, AnonymousRoute, PublicRoute, Route } from './route.ts'
 import { dryRun } from './routes/dry-run.ts'
@@ -93,7 +101,7 @@ function addAnonymousRoute(
 }
 
 function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Service): void {
-  const { method, url, scope, bodyLimit, isStreamed = false, isFile, uploads, handler } = route
+  const { method, url, scope, operation, bodyLimit, isStreamed = false, isFile, uploads, handler } = route
   const { admission, admitted, clock, connections, middleware } = service
   if (!scope) throw new Error(`${method} ${url} names no scope`)
   app.route({
@@ -109,6 +117,7 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
     handler: async (request, reply) => {
       const caller = admitted.get(request) as AuthenticatedRequest
       try {
+        if (isWrite(route)) refuseConditions(request.headers, operation.ifMatch ?? false)
         const answer = await middleware.answer(requestOf(route, caller, request, reply, service), handler)
         if (isFile && answer.body instanceof Readable)
           await revalidateDownload(answer.body, reply, clock, () => admission.askAgain(caller, scope))

@@ -1,7 +1,7 @@
 /** The input of handlers, read from HTTP: caller, parameters, body. Readers refuse malformed input. */
 import { isUtf8 } from 'node:buffer'
 import { createHash, randomUUID } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { AuthenticatedCaller } from '../accounts/callers.ts'
 import { Problems, Refusal } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
@@ -213,10 +213,19 @@ export function preconditionOf({ ifMatch }: Pick<ApiRequest, 'ifMatch'>): Precon
 /** One ETag of a list; the sticky flag makes it begin where the one before it ended. */
 const entityTag = /[\t ,]*(?:W\/)?"([!#-~\x80-\xff]*)"[\t ]*(?=,|$)/gy
 
-/** A resource without a version, such as a new record, fails every If-Match (RFC 9110 §13.1.1). */
-export function refuseIfMatch(request: Pick<ApiRequest, 'ifMatch'>): void {
-  preconditionOf(request)
-  if (request.ifMatch === undefined) return
+/**
+ * Refuses the conditions that a write doesn't judge, which would be ignored otherwise (D7). What has no
+ * version, such as a new record, fails every If-Match (RFC 9110 §13.1.1).
+ */
+export function refuseConditions(headers: IncomingHttpHeaders, hasVersion: boolean): void {
+  if (headers['if-none-match'] !== undefined || headers['if-unmodified-since'] !== undefined)
+    throw new Refusal(
+      'malformed_request',
+      'A write takes neither If-None-Match nor If-Unmodified-Since: name the version in If-Match.',
+    )
+  const ifMatch = headers['if-match']
+  if (hasVersion || ifMatch === undefined) return
+  preconditionOf({ ifMatch })
   throw new Refusal(
     'version_conflict',
     'There is no version here that If-Match could name; send the request without it.',

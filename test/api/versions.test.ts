@@ -73,6 +73,29 @@ test('what is made anew can not be of a version', async () => {
   assert.equal((await call('POST', `${v1}/deal`, dealBody(known), { 'if-match': 'x' })).status, 400)
 })
 
+test('a write judges the conditions of its head, or refuses them', async () => {
+  const { data } = (await call('POST', `${v1}/deal`, dealBody(known))).body
+  const patch = (headers: Record<string, string>) =>
+    call('PATCH', `${v1}/deal/${data.id}`, { title: 'Never' }, headers)
+  for (const headers of [
+    { 'if-none-match': '*' },
+    { 'if-unmodified-since': 'Wed, 21 Oct 2015 07:28:00 GMT' },
+    { 'if-none-match': '"1"', 'if-match': `"${data.version}"` },
+  ])
+    assert.equal((await patch(headers)).status, 400)
+  assert.equal((await get(`${v1}/deal/${data.id}`)).body.data.version, data.version)
+  const without = { 'if-match': '"1"' }
+  const writes: [string, Json][] = [
+    ['deal/bulk', { filter: 'all', changes: { title: 'Never' } }],
+    ['event/undo', { events: [1] }],
+    ['job/1/cancel', {}],
+  ]
+  for (const [path, body] of writes)
+    assert.equal((await call('POST', `${v1}/${path}`, body, without)).status, 412, path)
+  // Reads by POST have no condition.
+  assert.equal((await call('POST', `${v1}/deal/view/list`, {}, without)).status, 200)
+})
+
 test('a field counts its changes, those of its options too, and is changed in the version that was read', async () => {
   const body = { source: 'deal', field_name: 'Counted', type: 'DROPDOWN', options: ['A'] }
   const first = await call('POST', `${v1}/field`, body)

@@ -123,5 +123,10 @@ export const deleted: Response = ok(
 /** True if an answer of the route may tell of a write, its own or a job's: it has Dealwright-Seq (D172). */
 export function tellsSeq({ method, scope }: Pick<DescribedRoute, 'method' | 'scope'>): boolean {
   if (method === 'GET') return scope === 'job:read' || scope === importScope
-  return scope !== 'public' && !scope.endsWith(':read')
+  return isWrite({ method, scope })
+}
+
+/** True if the route writes to an account. */
+export function isWrite({ method, scope }: Pick<DescribedRoute, 'method' | 'scope'>): boolean {
+  return method !== 'GET' && scope !== 'public' && !scope.endsWith(':read')
 }

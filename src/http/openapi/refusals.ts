@@ -1,7 +1,7 @@
 /** The refusals of a route, from the table of errors, as responses of the document. */
 import { type ErrorSlug, errorTable } from '../../errors.ts'
 import type { Schema } from '../../fields/field.ts'
-import { type DescribedRoute, refined } from './operation.ts'
+import { type DescribedRoute, isWrite, refined } from './operation.ts'
 
 /** The errors of a route, by status: the usual ones of such routes, and its own. */
 export function refusalsOf(route: DescribedRoute): ReadonlyMap<number, readonly ErrorSlug[]> {
@@ -22,6 +22,8 @@ function usual({ method, url, scope, operation }: DescribedRoute): ErrorSlug[] {
     // A write with a cookie may be cross-site request forgery.
     ...(scope !== 'public' && (scope !== 'any' || !isRead) ? (['forbidden'] as const) : []),
     ...(takesKey({ scope, operation }) ? ofKeys : []),
+    // Every write judges the conditions of the head, or refuses them (D7).
+    ...(isWrite({ method, scope }) ? (['malformed_request', 'version_conflict'] as const) : []),
   ]
 }
 

@@ -10,7 +10,7 @@ import { requestKeyOf } from '../../records/write/answer.ts'
 import { okAnswer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, contextOf, refuseIfMatch, unknownMembers } from '../request.ts'
+import { type ApiRequest, bodyOf, contextOf, unknownMembers } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { turnOf, withDryRun } from './dry-run.ts'
 
@@ -48,7 +48,7 @@ export function accountRoutes(db: Database, configured: (account: number) => Pro
       parameters: dryRunParameter,
       body: { schema: schemaRef('account_input') },
       responses: [ok('The settings.', envelope(schemaRef('account_settings'), schemaRef('account_meta')))],
-      errors: ['validation_failed', 'version_conflict', 'busy_record'],
+      errors: ['validation_failed', 'busy_record'],
     }),
   ]
 }
@@ -61,7 +61,6 @@ function updateSettings(db: Database, request: ApiRequest): Promise<SettingsChan
 }
 
 function changeOf(tx: Transaction, request: ApiRequest): Promise<SettingsChange> {
-  refuseIfMatch(request)
   readParameters(request.query, [], [])
   return changeSettings(tx, contextOf(request), settingsIn(request))
 }

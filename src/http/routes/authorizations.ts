@@ -12,7 +12,7 @@ import { okAnswer } from '../answer.ts'
 import { isResource } from '../oauth.ts'
 import { envelope, ok, queryParameter } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, refuseIfMatch, unknownMembers } from '../request.ts'
+import { type ApiRequest, bodyOf, unknownMembers } from '../request.ts'
 import { type AccountRoute, base, route } from '../route.ts'
 
 export type AuthorizationService = {
@@ -156,7 +156,6 @@ function requirePerson({ caller }: ApiRequest): void {
 }
 
 async function allow(service: AuthorizationService, request: ApiRequest) {
-  refuseIfMatch(request)
   readParameters(request.query, [], [])
   const { asked, access, days } = allowedBy(bodyOf(request) as JsonObject)
   requirePerson(request)

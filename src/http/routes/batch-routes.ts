@@ -22,7 +22,7 @@ export function batchRoute(db: Database, resource: Readable, retentionDays: numb
       ),
     ],
     errors: [
-      ...(['validation_failed', 'record_not_found', 'duplicate', 'version_conflict', 'in_use'] as const),
+      ...(['validation_failed', 'record_not_found', 'duplicate', 'in_use'] as const),
       'last_administrator',
     ],
   })

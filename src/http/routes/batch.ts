@@ -14,7 +14,7 @@ import { hiddenProblem } from '../../records/write/rules.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import type { Answer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, contextOf, fieldsOf, refuseIfMatch } from '../request.ts'
+import { type ApiRequest, bodyOf, contextOf, fieldsOf } from '../request.ts'
 import type { Handler, Readable } from '../route.ts'
 import { readBatch } from './batch-body.ts'
 import { carryOutInSteps } from './batch-steps.ts'
@@ -51,7 +51,6 @@ export function batchHandler(db: Database, resource: string, retentionDays: numb
   return async asked => {
     const isDry = isDryRun(asked.query)
     const request = withoutDryRun(asked)
-    refuseIfMatch(request)
     readParameters(request.query, [], [])
     const schema = fieldsOf(request, resource)
     const { operations, isAtomic } = readBatch(bodyOf(request), schema)

@@ -96,7 +96,7 @@ export function undoRoute(db: Database, retentionDays: number): AccountRoute {
     ],
     errors: [
       ...(['record_not_found', 'events_gone', 'not_undoable', 'changed_since'] as const),
-      ...(['validation_failed', 'duplicate', 'in_use', 'version_conflict'] as const),
+      ...(['validation_failed', 'duplicate', 'in_use'] as const),
     ],
     takesKey: true,
     ifMatch: true,

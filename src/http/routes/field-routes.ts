@@ -30,7 +30,7 @@ export type FieldRouteService = {
 const tag = 'field'
 const [read, write] = ['field:read', 'field:write'] as const
 const one = `${base}/field/:id`
-const changing: readonly ErrorSlug[] = ['validation_failed', 'duplicate', 'version_conflict']
+const changing: readonly ErrorSlug[] = ['validation_failed', 'duplicate']
 
 export function fieldRoutes({ db, callers, jobs, retentionDays }: FieldRouteService): AccountRoute[] {
   const make = (db: Transaction, isDry = false) =>

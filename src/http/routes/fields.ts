@@ -24,7 +24,7 @@ import { oldestKept } from '../../work/background/background-jobs.ts'
 import { indexState } from '../../work/background/indexes.ts'
 import { type Answer, okAnswer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, idOf, preconditionOf, refuseIfMatch } from '../request.ts'
+import { type ApiRequest, bodyOf, idOf, preconditionOf } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { descriptor, formAnswer } from './metadata.ts'
 
@@ -59,7 +59,6 @@ export function fieldHandlers(service: FieldService): FieldHandlers {
   const own: Administration = { ...service, mutex: new KeyedMutex('configuration') }
   return {
     create: async request => {
-      refuseIfMatch(request)
       const { id, warnings } = await changed(
         own,
         request,

@@ -24,7 +24,7 @@ import { peopleFor } from '../../records/mentions.ts'
 import { okAnswer } from '../answer.ts'
 import { envelope, ok, queryParameter } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, fieldsOf, refuseIfMatch, unknownMembers } from '../request.ts'
+import { type ApiRequest, bodyOf, fieldsOf, unknownMembers } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { inTurn } from './records.ts'
 
@@ -79,7 +79,7 @@ export function inboxRoutes(db: Database): AccountRoute[] {
         ),
       },
       responses: marked,
-      errors: ['validation_failed', 'version_conflict'],
+      errors: ['validation_failed'],
     }),
     route('GET', `${base}/inbox/settings`, 'any', handlers.settings, {
       ...{ id: 'inbox_settings', summary: "Returns the caller's notification settings.", tag },
@@ -88,7 +88,7 @@ export function inboxRoutes(db: Database): AccountRoute[] {
     route('PATCH', `${base}/inbox/settings`, 'any', handlers.change, {
       ...{ id: 'inbox_settings_update', summary: "Changes the caller's notification settings.", tag },
       ...{ body: { schema: schemaRef('inbox_settings') }, responses: settings },
-      errors: ['validation_failed', 'version_conflict'],
+      errors: ['validation_failed'],
     }),
     peopleRoute(handlers.people),
   ]
@@ -130,7 +130,6 @@ function inboxHandlers(db: Database) {
       })
     },
     mark: async request => {
-      refuseIfMatch(request)
       readParameters(request.query, [], [])
       const { which, mark } = markRequest(request)
       const marked = await markItems(db, request.caller, which, mark)
@@ -141,7 +140,6 @@ function inboxHandlers(db: Database) {
       return okAnswer(JSON.stringify(await readSettings(db, request.caller)))
     },
     change: async request => {
-      refuseIfMatch(request)
       readParameters(request.query, [], [])
       const settings = await saveSettings(db, request.caller, settingsChangeOf(bodyOf(request)))
       return okAnswer(JSON.stringify(settings))

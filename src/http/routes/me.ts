@@ -11,7 +11,7 @@ import { updateRecord } from '../../records/write/save.ts'
 import { type Answer, okAnswer } from '../answer.ts'
 import { sessionSeconds, withCookie } from '../client.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, contextOf, refuseIfMatch, unknownMembers } from '../request.ts'
+import { type ApiRequest, bodyOf, contextOf, unknownMembers } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { withDryRun } from './dry-run.ts'
 
@@ -35,7 +35,6 @@ async function getMe(db: Transaction, request: ApiRequest): Promise<Answer> {
 }
 
 async function changeMe(db: Transaction, callers: Callers, request: ApiRequest): Promise<Answer> {
-  refuseIfMatch(request)
   readParameters(request.query, [], [])
   const { caller } = request
   const body = ownFieldsOf(bodyOf(request))

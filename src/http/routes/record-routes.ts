@@ -110,13 +110,13 @@ function writeRoutes(
       ...{ id: `${resource}_delete`, summary: `Deletes ${noun}.`, tag: resource, ifMatch: true },
       parameters: [...(service.moves ? [moveTo] : []), ...dryRunOf(resource)],
       responses: [deleted],
-      errors: ['record_not_found', 'in_use', 'last_administrator', 'validation_failed', 'version_conflict'],
+      errors: ['record_not_found', 'in_use', 'last_administrator', 'validation_failed'],
     }),
     restore: route('POST', `${one}/restore`, write, restore, {
       ...{ id: `${resource}_restore`, summary: `Restores a deleted ${wordsOf(resource)}.`, tag: resource },
       parameters: [`${resource}_expand`, ...dryRunOf(resource)],
       responses: change.responses,
-      errors: ['record_not_found', ...saving, 'version_conflict'],
+      errors: ['record_not_found', ...saving],
       ifMatch: true,
     }),
   }
@@ -141,7 +141,7 @@ function byRoutes(resource: Readable, service: RecordService): Routes<'getBy' | 
       summary: `Changes ${noun} by a unique value, or creates it.`,
       description: `${where} ${hints.change} What creates it needs all required fields.`,
       responses: [...change.responses, created(recordOf(resource))],
-      errors: [...saving, 'malformed_query', 'malformed_path', 'version_conflict'],
+      errors: [...saving, 'malformed_query', 'malformed_path'],
     }),
   }
 }
@@ -164,7 +164,7 @@ export function createOperation(resource: string): Operation {
     parameters: [`${resource}_expand`, ...dryRunOf(resource)],
     body: { schema: schemaRef(`${resource}_new`) },
     responses: [created(recordOf(resource))],
-    errors: [...saving, 'version_conflict'],
+    errors: [...saving],
   }
 }
 
@@ -177,7 +177,7 @@ function changeOperation(resource: string): Omit<Operation, 'id' | 'summary'> {
     parameters: [`${resource}_expand`, ...dryRunOf(resource)],
     body: { schema: schemaRef(`${resource}_input`) },
     responses: [ok(shown, recordOf(resource), ['etag'])],
-    errors: ['record_not_found', ...saving, 'version_conflict'],
+    errors: ['record_not_found', ...saving],
     ifMatch: true,
   }
 }

@@ -15,15 +15,7 @@ import { createRecord, updateRecord, upsertRecord } from '../../records/write/sa
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { createdAnswer, okAnswer, recordAnswer } from '../answer.ts'
 import { invalidParameter, readParameters } from '../parameters.ts'
-import {
-  type ApiRequest,
-  bodyOf,
-  contextOf,
-  fieldsOf,
-  idOf,
-  preconditionOf,
-  refuseIfMatch,
-} from '../request.ts'
+import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, preconditionOf } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { withExpanded } from './records.ts'
 
@@ -55,7 +47,6 @@ export function writeHandlers(service: WriteService): WriteHandlers {
   const { db, resource, retentionDays } = service
   return {
     create: async request => {
-      refuseIfMatch(request)
       const saved = await withExpanded(db, resource, request, schema =>
         createRecord(db, schema, bodyOf(request), contextOf(request)),
       )

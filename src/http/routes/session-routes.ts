@@ -107,7 +107,7 @@ function callerRoutes({ db, callers }: SessionService & { readonly db: Database 
       description: 'What is not given stays as it is; null is as the account or the browser has it.',
       body: { schema: schemaRef('own_settings') },
       responses: [ok('Who asks.', envelope(schemaRef('caller'), schemaRef('write_meta')))],
-      errors: ['validation_failed', 'version_conflict'],
+      errors: ['validation_failed'],
       takesKey: true,
     }),
   ]
@@ -147,6 +147,6 @@ function linkRoute(service: SessionService): AccountRoute {
     ...{ id: 'user_link', summary: 'Makes a link by which a user sets a password.', tag: 'user' },
     body: { schema: closedObject({ purpose: { enum: ['invitation', 'reset'] } }, ['purpose']) },
     responses: [{ status: 201, description: 'The link.', schema: envelope(schemaRef('link'), warningsMeta) }],
-    errors: ['record_not_found', 'validation_failed', 'version_conflict'],
+    errors: ['record_not_found', 'validation_failed'],
   })
 }

@@ -12,14 +12,7 @@ import { type Answer, okAnswer } from '../answer.ts'
 import type { BodyLimit } from '../body.ts'
 import { type Client, sessionSeconds, withCookie } from '../client.ts'
 import { readParameters } from '../parameters.ts'
-import {
-  type AnonymousRequest,
-  type ApiRequest,
-  contextOf,
-  idOf,
-  refuseIfMatch,
-  unknownMembers,
-} from '../request.ts'
+import { type AnonymousRequest, type ApiRequest, contextOf, idOf, unknownMembers } from '../request.ts'
 import type { AnonymousHandler, Handler } from '../route.ts'
 import { me } from './me.ts'
 
@@ -148,7 +141,6 @@ const purposes: readonly Purpose[] = ['invitation', 'reset']
 
 /** POST /user/{id}/link: the secret is shown once. */
 async function newLink(db: Transaction, request: ApiRequest): Promise<Answer> {
-  refuseIfMatch(request)
   readParameters(request.query, [], [])
   const user = idOf(request)
   const { caller, client } = request

@@ -9,7 +9,7 @@ import type { Transaction } from '../../records/store.ts'
 import { createdAnswer, recordAnswer } from '../answer.ts'
 import { created, dryRunParameter, envelope, ok, refined } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'
-import { bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from '../request.ts'
+import { bodyOf, contextOf, idOf, preconditionOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { withDryRun } from './dry-run.ts'
 import { createOperation } from './record-routes.ts'
@@ -38,7 +38,7 @@ export function tokenRoutes(db: Database): AccountRoute[] {
         isOptional: true,
       },
       responses: [ok('The token with its new secret.', response, ['etag'])],
-      errors: ['record_not_found', 'validation_failed', 'version_conflict'],
+      errors: ['record_not_found', 'validation_failed'],
     }),
   ]
 }
@@ -46,7 +46,6 @@ export function tokenRoutes(db: Database): AccountRoute[] {
 function tokenHandlers(db: Transaction) {
   return {
     create: async request => {
-      refuseIfMatch(request)
       readParameters(request.query, [], [])
       const saved = await createToken(db, contextOf(request), bodyOf(request))
       return createdAnswer(withSecret(saved), request.path)

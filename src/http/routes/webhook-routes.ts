@@ -41,7 +41,7 @@ function secretRoutes(service: WebhookService): AccountRoute[] {
         isOptional: true,
       },
       responses: [ok('The webhook with its new secret.', withSecret, ['etag'])],
-      errors: ['record_not_found', 'validation_failed', 'version_conflict'],
+      errors: ['record_not_found', 'validation_failed'],
     }),
   ]
 }

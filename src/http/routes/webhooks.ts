@@ -28,7 +28,7 @@ import {
 import type { WebhookWorker } from '../../work/webhooks/worker.ts'
 import { createdAnswer, okAnswer, recordAnswer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf, refuseIfMatch } from '../request.ts'
+import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf } from '../request.ts'
 import type { Handler } from '../route.ts'
 import type { RecordService } from './record-routes.ts'
 
@@ -48,7 +48,6 @@ export function webhookHandlers(service: WebhookService) {
   const changes = (handler: Handler) => changing(service, handler)
   return {
     create: changes(async request => {
-      refuseIfMatch(request)
       readParameters(request.query, [], [])
       const context = { ...contextOf(request), rights: request.caller.rights }
       return createdAnswer(
