@@ -307,6 +307,44 @@ test('rows make no records anew where the field that tells them is unique no mor
   assert.equal(await count('product', 'name:like(Told)'), failed.created)
 })
 
+test('a column whose field is gone since is open, and its values are not left out in silence', async () => {
+  const field = { source: 'product', field_name: 'Gone', type: 'SINGLE_STRING' }
+  const lines = Array.from({ length: 3000 }, (_, index) => `Kept ${index},G${index}`)
+  const begun = async (rows: readonly string[]) => {
+    const { id: fieldId, internal_name } = await service.made('field', field)
+    const { id } = (await upload('product', [`name,${internal_name}`, ...rows].join('\n'))).body.data
+    const remove = async () =>
+      assert.equal((await call('DELETE', `${v1}/field/${fieldId}`)).status, 200, internal_name)
+    const restore = async () =>
+      assert.equal((await call('POST', `${v1}/field/${fieldId}/restore`)).status, 200)
+    return { id, internal_name, remove, restore }
+  }
+  const { id, remove, restore } = await begun(['Kept,G'])
+  await remove()
+  for (const action of ['dry_run', 'run']) {
+    const { status, body } = await call('POST', `${v1}/import/${id}/${action}`)
+    assert.deepEqual([status, body.errors[0].path], [422, '/mapping'], JSON.stringify(body))
+  }
+  const { columns } = (await get(`${v1}/import/${id}`)).body.data
+  assert.deepEqual([columns[0].state, columns[1].state], ['mapped', 'open'])
+  // A field that is back serves again; without it the column is left out by choice.
+  await restore()
+  assert.equal((await told(id, 'dry_run')).state, 'waiting')
+  await remove()
+  assert.equal((await call('PATCH', `${v1}/import/${id}`, { confirm: true })).status, 200)
+  assert.equal((await told(id, 'run')).created, 1)
+  // While it is under way, too: what is left of it is not imported.
+  field.field_name = 'Gone on the way'
+  const long = await begun(lines)
+  assert.equal((await call('POST', `${v1}/import/${long.id}/run`)).status, 200)
+  assert.equal((await call('POST', `${v1}/import/${long.id}/pause`)).status, 200)
+  await long.remove()
+  assert.equal((await call('POST', `${v1}/import/${long.id}/resume`)).status, 200)
+  const failed = await ended(long.id)
+  assert.deepEqual([failed.state, failed.refused], ['failed', 0], JSON.stringify(failed.problems))
+  assert.match(failed.error, /is not there any more/)
+})
+
 test('a row says all that is wrong with it, as a request does', async () => {
   const file = `title,expected_close_date,pipeline,pipeline_stage,sales_owner\n,tbd,${pipeline},Nowhere,nobody@x.com\n`
   const { id } = (await upload('deal', file)).body.data

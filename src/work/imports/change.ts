@@ -6,7 +6,7 @@ import { dateOrders } from '../../files/texts.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
 import { NameLookup } from '../../records/name-lookup.ts'
 import type { Job } from '../jobs/job.ts'
-import { confirmed } from './columns.ts'
+import { confirmed, withoutGone } from './columns.ts'
 import { judgedDefaults } from './defaults.ts'
 import { targetsOf } from './guess.ts'
 import { actions, type ImportPlan, planOf } from './plan.ts'
@@ -33,14 +33,14 @@ export function changedPlan(
     throw new Refusal('validation_failed', 'The import was not changed.', problems)
   }
   refuseUnknown(body, planMembers, '', wrong)
-  const before = planOf(job)
+  const targets = new Set(targetsOf(catalog, schema).map(({ field }) => field))
+  const before = withoutGone(planOf(job), targets)
   const { mapping, confirm = false, values, defaults, duplicates, formats } = body
   if (typeof confirm !== 'boolean') wrong('/confirm', 'wrong_type', 'confirm must be true or false.')
-  const targets = new Set(targetsOf(catalog, schema).map(({ field }) => field))
   const judged = (sent: Json) => judgedDefaults(sent, schema, catalog, names, problems)
   const plan = {
     ...before,
-    ...(mapping === undefined ? {} : mappingOf(mapping, job, targets, wrong)),
+    ...(mapping === undefined ? {} : mappingOf(mapping, job, before, targets, wrong)),
     ...(values === undefined
       ? {}
       : { values: merged(before.values, valuesOf(values, targets, wrong), values) }),
@@ -51,7 +51,8 @@ export function changedPlan(
     ...(formats === undefined ? {} : { formats: formatsOf(formats, before.formats, wrong) }),
   }
   if (problems.count) throw new Refusal('validation_failed', 'The import was not changed.', problems)
-  return confirm ? confirmed(plan) : plan
+  const present = withoutGone(plan, targets)
+  return confirm ? confirmed(present) : present
 }
 
 /** Merges like PATCH: members that are not sent stay. `judged`: the valid ones of those sent. */
@@ -83,10 +84,10 @@ function refuseUnknown(sent: Json, known: readonly string[], path: string, addPr
 function mappingOf(
   sent: Json,
   job: Job,
+  { guess, unmapped: before = [] }: ImportPlan,
   targets: ReadonlySet<string>,
   addProblem: AddProblem,
 ): Pick<ImportPlan, 'mapping' | 'unmapped'> {
-  const { guess, unmapped: before = [] } = planOf(job)
   if (sent === null && guess) return guess
   if (!Array.isArray(sent)) {
     addProblem('/mapping', 'wrong_type', 'mapping must be a list of objects with column and field.')

@@ -29,6 +29,7 @@ export const open = {
   taken: (label: string) => `Another column is mapped to ${label}.`,
   numbers: () => 'It has numbers, which may be ids of another system.',
   unnamed: (label: string) => `It may be ${label}, but no column names that record.`,
+  gone: () => 'The field to which it was mapped is not there any more.',
 } as const
 
 export type LeftOutReason = keyof typeof leftOut
@@ -76,6 +77,21 @@ export function columnStates(
     const reason = sentenceOf(other, labels)
     return { ...about, state: isOpen(other) ? 'open' : 'left_out', reason, guess: guessOf(other) }
   })
+}
+
+/**
+ * The plan in which a column is open if its target is gone, such as a field that was deleted since. Else its
+ * values would be lost in silence (D4).
+ */
+export function withoutGone<P extends Pick<ImportPlan, 'mapping' | 'unmapped'>>(
+  plan: P,
+  targets: { has(target: string): boolean },
+): P {
+  const mapping = plan.mapping.filter(({ field }) => targets.has(field))
+  if (mapping.length === plan.mapping.length) return plan
+  const gone = plan.mapping.filter(({ field }) => !targets.has(field))
+  const unmapped = gone.map(({ column }): Unmapped => ({ column, why: 'gone', field: null }))
+  return { ...plan, mapping, unmapped: [...(plan.unmapped ?? []), ...unmapped] }
 }
 
 /** The plan in which each open column is mapped to its guess, or left out. */

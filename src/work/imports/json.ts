@@ -4,7 +4,7 @@ import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { isAboutHidden } from '../../records/replay.ts'
 import { type Job, jobJson, type Refused } from '../jobs/job.ts'
-import { columnStates, columnsJson, openColumns } from './columns.ts'
+import { columnStates, columnsJson, openColumns, withoutGone } from './columns.ts'
 import { labelsOf, targetsOf } from './guess.ts'
 import { canTell, type ImportPlan, planOf, untold } from './plan.ts'
 import { importedFields } from './step.ts'
@@ -62,7 +62,10 @@ export function requireAnswers(job: Job, catalog: Catalog): void {
 
 /** The plan of an import without the fields that the role no longer sees (D64). */
 function planFor(job: Job, schema: ResourceSchema, catalog: Catalog): ImportPlan {
-  const { duplicates, ...plan } = planOf(job)
+  // An import that has begun has had its answers.
+  const isAsked = job.state === 'waiting'
+  const targets = labelsOf(catalog, schema)
+  const { duplicates, ...plan } = isAsked ? withoutGone(planOf(job), targets) : planOf(job)
   const isVisible = (target: string) =>
     !isAboutHidden(schema, catalog, { field: null, path: `/${target.replaceAll('.', '/')}` })
   const visibleOnly = <T>(by: { readonly [target: string]: T }) =>

@@ -51,6 +51,9 @@ export function canTell(schema: ResourceSchema, { by, action }: ImportPlan['dupl
 /** The message if it doesn't. */
 export const untold = 'The field by which rows are told is no unique field by now.'
 
+/** The message if a column is mapped to a field that was deleted, or is hidden by now. */
+export const goneTarget = 'The field to which a column is mapped is not there any more.'
+
 export function planOf({ plan }: Pick<Job, 'plan'>): ImportPlan {
   return plan as unknown as ImportPlan
 }

@@ -23,11 +23,11 @@ import { type Converted, converter } from './convert.ts'
 import { dropOutOfPlace, fillerOf } from './defaults.ts'
 import { onto } from './entries.ts'
 import { countsOf, idleUsersOf } from './idle-users.ts'
-import { canTell, type ImportPlan, planOf, untold } from './plan.ts'
+import { canTell, goneTarget, type ImportPlan, planOf, untold } from './plan.ts'
 import { type Lost, linkRelated, type Named, namedIn } from './related.ts'
 import { Formers } from './replaced.ts'
 import { readRows, type StoredRow } from './rows.ts'
-import { keptFields } from './targets.ts'
+import { keptFields, placesOf } from './targets.ts'
 import { columnOf, refusedUnread, type Unread } from './unread.ts'
 
 /** Maximum number of contacts and companies named by the rows of a step: each may have to be created. */
@@ -53,6 +53,8 @@ export async function importStep(
   const plan = planOf(job)
   const schema = importedFields(given.catalog.resources.get(job.resource)!)
   if (!canTell(schema, plan.duplicates)) throw new Refusal('wrong_state', untold)
+  const places = placesOf(given.catalog, schema)
+  if (!plan.mapping.every(({ field }) => places.has(field))) throw new Refusal('wrong_state', goneTarget)
   const { rows, bodies, named } = await nextRows(tx, job, schema, judging, plan, count)
   const good = bodies.flatMap(one => ('told' in one ? [one] : []))
   const unread = bodies.flatMap(one => ('unread' in one ? [one] : []))
