@@ -173,7 +173,8 @@ function requestOf(
     isHead: request.method === 'HEAD',
     wantsStream: wantsStream(request),
     lastEventId: lastEventIdOf(lastEventId),
-    ...{ seq: seqOf(request.headers[seqHeader]), tellsSeq: tellsSeq({ method, scope }) },
+    tellsSeq: tellsSeq({ method, scope }),
+    knownSeq: () => seqOf(request.headers[seqHeader]),
     release: leave,
     hungUp: () => hangUpOf(reply.raw),
   }

@@ -70,7 +70,7 @@ async function carryOut(
       agent: { client: outer.client },
       query: queryOf(call),
       ...{ upload: null, charset: undefined, isHead: false, wantsStream: false, lastEventId: null },
-      ...{ seq: 0, tellsSeq: tellsSeq(route) },
+      ...{ tellsSeq: tellsSeq(route), knownSeq: () => 0 },
       idempotency: idempotencyOf(key, caller, [route.method, path, ifMatch, body]),
       now: now(),
       release: leave,

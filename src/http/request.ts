@@ -51,10 +51,10 @@ export type ApiRequest = {
   /** true if the client wants a stream of events; the last event that it knows */
   readonly wantsStream: boolean
   readonly lastEventId: number | null
-  /** the `seq` of the last event that the client knows, 0 if it names none: no read is older (D172) */
-  readonly seq: number
   /** true if its answer may tell of a write, after which the caller's reads show it */
   readonly tellsSeq: boolean
+  /** The `seq` of the last event that the client knows, 0 if it names none: no read is older (D172). */
+  knownSeq(): number
   /** Releases its place in shared quotas: from now on it mostly waits. */
   release(): void
   /** aborted if the connection ends before the response */

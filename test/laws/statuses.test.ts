@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { pino } from 'pino'
+import { merged } from '../../scripts/breaking-changes.ts'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createAccount } from '../../src/accounts/create.ts'
 import { createLink } from '../../src/accounts/sign-in/links.ts'
@@ -25,6 +26,7 @@ import {
   send,
   signedIn,
 } from '../support/good-requests.ts'
+import type { OpenApi } from '../support/judge.ts'
 import { openIdPath, signInByProvider } from '../support/openid.ts'
 import { type Answered, complainer, type Operation, operationsOf } from '../support/operations.ts'
 import { head, rawClient } from '../support/raw.ts'
@@ -293,6 +295,26 @@ test('422 for a key of another request, 409 while the same request is under way'
     )
   })
   await Promise.all(under)
+})
+
+test('a Dealwright-Seq that is none is refused where it is described, and nowhere else (D172)', async () => {
+  const takesSeq = ({ said }: Operation) =>
+    (said.parameters ?? []).some((one: OpenApi) => merged(one, document).name === 'Dealwright-Seq')
+  const taking = operations.filter(takesSeq)
+  assert.ok(taking.length > 20, `${taking.length} operations`)
+  for (const operation of [...taking, ...operations.filter(({ method }) => method === 'get')]) {
+    const { headers, ...asked } = await requestFor(operation)
+    const { status, text } = await send(service, {
+      ...asked,
+      headers: { ...headers, 'dealwright-seq': '-1' },
+    })
+    const isRefused = status === 400 && text.includes('Dealwright-Seq')
+    assert.equal(
+      isRefused,
+      takesSeq(operation),
+      `${operation.said.operationId}: ${status} ${text.slice(0, 300)}`,
+    )
+  }
 })
 
 test('500 of a database without its tables, 503 without a database', async () => {

@@ -23,7 +23,7 @@ import { batchRoute } from './batch-routes.ts'
 import { takesDryRun, withDryRun } from './dry-run.ts'
 import { historyRoute } from './event-routes.ts'
 import { type WriteService, writeHandlers } from './record-writes.ts'
-import { recordHandlers } from './records.ts'
+import { isOnReplica, recordHandlers } from './records.ts'
 
 export const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
 
@@ -61,7 +61,7 @@ function readRoutes(resource: Readable, { db }: RecordService): Routes<'list' | 
   const [read, words] = [`${resource}:read`, wordsOf(resource)] as const
   const lists: Omit<Operation, 'id' | 'summary'> = {
     ...{ tag: resource, description: hintOf(resource, 'list') },
-    parameters: [...listNames(resource), ...(batchedResources.has(resource) ? ['known_seq'] : [])],
+    parameters: [...listNames(resource), ...(isOnReplica(resource) ? ['known_seq'] : [])],
     responses: [
       ok(
         'A page of records.',

@@ -31,9 +31,14 @@ export function inTurn(db: Database, { caller, hungUp }: ApiRequest): RawReader 
  * The database for reads in turn that a replica may answer, if it is as far as the caller knows (D172): those
  * of records, since each change of a record has an event.
  */
-export function anywhere(db: Database, { caller, seq, hungUp }: ApiRequest): RawReader {
+export function anywhere(db: Database, { caller, knownSeq, hungUp }: ApiRequest): RawReader {
   const account = String(caller.catalog.account.id)
-  return db.inTurn({ account, signal: hungUp(), isCurrent: reachedStatement(caller, seq) })
+  return db.inTurn({ account, signal: hungUp(), isCurrent: reachedStatement(caller, knownSeq()) })
+}
+
+/** True if a replica may answer lists of the resource (D172): each change of its records has an event. */
+export function isOnReplica(resource: Readable): boolean {
+  return batchedResources.has(resource)
 }
 
 export type RecordHandlers = {
@@ -103,7 +108,7 @@ async function list(
   const now = request.now.toISOString()
   const { request: read, statementOf } = await readCachedList(db, schema, request.caller, parameters, now)
   requireReadScopes(request.caller.rights, read.expand, read)
-  const reader = batchedResources.has(resource) ? anywhere(db, request) : inTurn(db, request)
+  const reader = isOnReplica(resource) ? anywhere(db, request) : inTurn(db, request)
   const { at, moment } = await asOfDay(reader, request.caller, read)
   // A list as of the past scans all records anyway, so counting is free.
   const asked = moment
