@@ -1,6 +1,6 @@
 /**
  * The schema's history: numbered SQL files. Each is applied once, in order. Owns the table schema_migration.
- * Knows nothing of what the files do.
+ * Knows nothing of what the files do. Older processes go on meanwhile, and afterwards (D177).
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
