@@ -10,6 +10,7 @@ import { daysMeant, todayIn } from './days.ts'
 import { filtersFor, itemsOf, textsOf } from './find.ts'
 import { where } from './read.ts'
 import { ToolRefusal } from './refusal.ts'
+import { written } from './rows.ts'
 import { cut, shownValue } from './shown.ts'
 import { callText, schemaOf, type Tool, type ToolResult } from './tool.ts'
 
@@ -19,12 +20,12 @@ export const report: Tool = {
   name: 'report',
   title: 'Sums, funnel, forecast and its changes',
   description:
-    'sums: counts and sums of deals or products, by up to three fields. funnel: how far deals come. forecast: open deals by month of expected close, and what was won. changes: what came into the forecast, grew, slipped, was won or lost in a period. Amounts are in the base currency.',
+    'sums: counts and sums of records, by up to three fields. funnel: how far deals come. forecast: open deals by month of expected close, and what was won. changes: what came into the forecast, grew, slipped, was won or lost in a period. Amounts are in the base currency.',
   input: {
     type: 'object',
     properties: {
       report: { type: 'string', enum: ['sums', 'funnel', 'forecast', 'changes'] },
-      resource: { type: 'string', enum: ['deal', 'product'], description: 'of sums; deal if left out' },
+      resource: { type: 'string', enum: written, description: 'of sums; deal if left out' },
       where,
       group_by: {
         ...texts,

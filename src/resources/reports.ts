@@ -12,5 +12,5 @@ export const reports: readonly Report[] = [
   board,
   funnel,
   changes,
-  aggregateReport('product', plainSums),
+  ...['product', 'contact', 'company', 'activity'].map(resource => aggregateReport(resource, plainSums)),
 ]

@@ -345,6 +345,40 @@ test('sums are refused with every problem', async () => {
   assert.equal((await get(`${v1}/product/aggregate?group_by=product`)).status, 400)
 })
 
+test('contacts, companies and activities have the same sums (D85)', async () => {
+  const company = (await made('company', { name: 'Summed' })).id
+  for (const [kind, duration] of [
+    ['Call', 10],
+    ['Call', 25],
+    ['Meeting', null],
+  ] as const)
+    await made('activity', { kind, duration, subject: 'Summed', company, done_at: '2026-03-29T03:59:00Z' })
+  const query = { filter: `company:eq(${company})`, measures: 'count,sum:duration,max:duration' }
+  const kinds = await sums({ ...query, group_by: 'kind,done_at:day' }, 'activity')
+  assert.deepEqual(
+    kinds.data.map((one: Any) => [one.groups[0].name, one.groups[1].group, one.count, one['sum:duration']]),
+    [
+      ['Call', '2026-03-28', 2, 35],
+      ['Meeting', '2026-03-28', 1, 0],
+    ],
+  )
+  for (const [resource, by] of [
+    ['contact', 'company'],
+    ['company', 'territory'],
+    ['activity', 'owner'],
+  ] as const) {
+    const records = await all(resource)
+    const counts = Map.groupBy(records, record => record[by])
+    const { data } = await sums({ group_by: by }, resource)
+    assert.deepEqual(
+      new Map(data.map((one: Any) => [one.group, one.count])),
+      new Map([...counts].map(([key, members]) => [key, members.length])),
+      resource,
+    )
+  }
+  assert.equal((await get(`${v1}/contact/aggregate?measures=sum:job_title`)).status, 400)
+})
+
 test('what a role hides can be neither grouped by nor measured; names need their scope (D64, D65)', async () => {
   const scopes = ['deal:read']
   const role = await made('role', {

@@ -149,6 +149,10 @@ async function questions(resource: keyof typeof counts): Promise<Question[]> {
     ])
     return `${v1}/deal/aggregate?group_by=${by}${measures}&${filter()}`
   }
+  const plainSums = () => {
+    const by = pick([...expandable[resource].split(','), 'created_by', 'created_at:month'])
+    return `${v1}/${resource}/aggregate?group_by=${by}&${filter()}`
+  }
   const board = () =>
     `${v1}/deal/view/board?${filter()}&sort=${pick(names)}:${pick(['asc', 'desc'])}&pageSize=${pick([1, 5])}`
   const funnel = () => `${v1}/deal/funnel?${filter()}`
@@ -178,7 +182,7 @@ async function questions(resource: keyof typeof counts): Promise<Question[]> {
     if (kind < 0.74)
       return {
         method: 'GET',
-        path: resource === 'deal' ? pick([sums, sums, board, funnel, changes])() : list(),
+        path: pick(resource === 'deal' ? [sums, sums, board, funnel, changes] : [list, plainSums])(),
       }
     if (kind < 0.84)
       return { method: 'GET', path: `${v1}/${resource}/${id()}${pick(['', '?expand=company'])}` }

@@ -172,7 +172,7 @@ test('groups of thousands of rows are read in windows; moments are grouped by mo
   const { body } = await call('POST', `${v1}/deal/aggregate`, { group_by: 'created_at:month' })
   const groups = body.data as { group: string; count: number }[]
   const rows = groups.reduce((sum, { count }) => sum + count + 1, 0)
-  assert.equal(Number(await grid(page).getAttribute('aria-rowcount')), rows + 2)
+  assert.equal(Number(await grid(page).getAttribute('aria-rowcount')), rows + 1)
   // The last row of all groups: its window is read alone.
   await page.locator('[data-cell="1.1"]').focus()
   await page.keyboard.press('Control+End')
@@ -205,6 +205,42 @@ test('groups of thousands of rows are read in windows; moments are grouped by mo
   await page.locator('[data-cell="0.0"]').click()
   await page.getByText('at most 5,000 rows can be selected so').waitFor()
   assert.equal(await ofDeals.count(), 0)
+  await end()
+})
+
+test('contacts, companies and activities have groups; numbers among their columns have sums', {
+  skip,
+}, async () => {
+  const territory = (await made('territory', { name: 'Groupland' })).id
+  const company = (await made('company', { name: 'Groupsome Ltd', territory })).id
+  await made('company', { name: 'Groupsome Inc' })
+  await made('contact', { last_name: 'Groupsome', company })
+  await made('contact', { last_name: 'Groupsome' })
+  for (const [kind, duration] of [
+    ['Call', 10],
+    ['Call', 15],
+    ['Meeting', 60],
+  ])
+    await made('activity', { kind: kind!, subject: 'Groupsome', duration: duration!, company })
+  const { page, accessible, end } = await openUi(service, '/today')
+  const show = async (table: string, search: Record<string, string>, label: string, texts: string[]) => {
+    await page.goto(`${service.url}/${table}?${new URLSearchParams(search)}`)
+    await header(page, label).waitFor()
+    assert.deepEqual(await grid(page).locator('[aria-level="1"]').allTextContents(), texts)
+  }
+  const byName = { filter: 'last_name:eq(Groupsome)', group: 'company', columns: 'last_name,company' }
+  await show('contacts', byName, 'Groupsome Ltd', ['Groupsome Ltd1', 'No company1'])
+  assert.equal(await page.getByRole('row', { name: 'Sums' }).count(), 0)
+  const byTerritory = { filter: 'name:like(Groupsome)', group: 'territory', columns: 'name,territory' }
+  await show('companies', byTerritory, 'Groupland', ['Groupland1', 'No territory1'])
+  const columns = 'subject,kind,duration'
+  const byKind = { filter: `company:eq(${company})`, group: 'kind', columns }
+  await show('activities', byKind, 'Call', ['Call225', 'Meeting160'])
+  await page.getByRole('row', { name: 'Sums' }).getByText('85', { exact: true }).waitFor()
+  await page.getByRole('checkbox', { name: 'Select the rows of Call' }).locator('..').click()
+  const sums = page.getByRole('region', { name: 'Selected' }).getByLabel('Sums of the selected')
+  await sums.getByText('25', { exact: true }).waitFor()
+  await accessible('a group of activities')
   await end()
 })
 

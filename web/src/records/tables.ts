@@ -12,8 +12,6 @@ export const tables = {
     sort: 'updated_at:desc',
     columns:
       'title:300,pipeline_stage,deal_value,sales_owner,company,primary_contact,expected_close_date,tags,updated_at',
-    /** True if the service has sums of them */
-    hasSums: true,
   },
   contacts: {
     resource: 'contact',
@@ -22,7 +20,6 @@ export const tables = {
     name: 'first_name',
     sort: 'last_name:asc',
     columns: 'first_name,last_name,job_title,company,emails,phones,territory,updated_at',
-    hasSums: false,
   },
   companies: {
     resource: 'company',
@@ -31,7 +28,6 @@ export const tables = {
     name: 'name',
     sort: 'name:asc',
     columns: 'name:260,website,phones,address,territory,updated_at',
-    hasSums: false,
   },
   products: {
     resource: 'product',
@@ -40,7 +36,6 @@ export const tables = {
     name: 'name',
     sort: 'name:asc',
     columns: 'name:260,product_code,category,unit_price,active,quantity_in_stock,sales_owner,updated_at',
-    hasSums: true,
   },
   activities: {
     resource: 'activity',
@@ -49,7 +44,6 @@ export const tables = {
     name: 'subject',
     sort: 'due_at:asc',
     columns: 'subject:280,kind,due_at,done_at,owner,deal,contact,outcome',
-    hasSums: false,
   },
 } as const
 

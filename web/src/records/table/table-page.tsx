@@ -40,7 +40,7 @@ export function TablePage() {
 }
 
 function ResourceTable({ table }: { table: TableName }) {
-  const { resource, one, title, name, hasSums } = tables[table]
+  const { resource, one, title, name } = tables[table]
   const address = useTableAddress(table)
   const { filter, sort, isDeleted, fields, columns, request, grouping, collapsed } = address
   const { show, change, collapse, actions } = address
@@ -103,7 +103,7 @@ function ResourceTable({ table }: { table: TableName }) {
           <Cards {...shared} />
         ) : (
           <Table
-            {...{ ...shared, hasSums, selection, actions }}
+            {...{ ...shared, selection, actions }}
             sort={readSort(sort)}
             reason={isDeleted ? 'Deleted records can’t be changed. Restore them first.' : reason}
             onSelect={setSelection}
@@ -129,7 +129,7 @@ function ResourceTable({ table }: { table: TableName }) {
       <BulkBar
         {...{ resource, request, fields, selection, reason }}
         total={count}
-        summed={hasSums ? layout.columns.map(({ field }) => field) : undefined}
+        summed={layout.columns.map(({ field }) => field)}
         progress={bulk.progress}
         onStop={bulk.stop}
         onClear={clearSelection}

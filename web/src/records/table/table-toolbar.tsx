@@ -24,7 +24,7 @@ export function TableToolbar(props: {
   const { table, address, error, selection, count, onOtherRecords } = props
   const { inUse, filter, sort, isDeleted, fields, columns, grouping, collapsed } = address
   const { show, change, changeColumns, collapse } = address
-  const { resource, title, hasSums } = tables[table]
+  const { resource, title } = tables[table]
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-2 px-4 pb-2">
       <ViewMenu
@@ -48,13 +48,11 @@ export function TableToolbar(props: {
         />
       </div>
       <SortMenu source={resource} sort={sort} onChange={next => change(() => ({ sort: next }))} />
-      {hasSums && (
-        <GroupMenu
-          {...{ fields, grouping, collapsed }}
-          onGroup={group => change(() => ({ group, collapsed: undefined }))}
-          onCollapse={collapse}
-        />
-      )}
+      <GroupMenu
+        {...{ fields, grouping, collapsed }}
+        onGroup={group => change(() => ({ group, collapsed: undefined }))}
+        onCollapse={collapse}
+      />
       {!isDeleted && <ImportLink resource={resource} />}
       {!isDeleted && <ExportMenu {...{ resource, fields, filter, sort, selection, count }} />}
       <ColumnsMenu

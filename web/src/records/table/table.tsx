@@ -22,6 +22,7 @@ import { useRowSelection } from '../grid/use-row-selection.ts'
 import { useGroupSelection } from '../groups/use-group-selection.ts'
 import type { Groups } from '../groups/use-groups.ts'
 import { columnsIn, type Layout } from './layout.ts'
+import { summedOf } from './sums.ts'
 import { TableFoot } from './table-foot.tsx'
 import { GroupRow } from './table-group.tsx'
 import { type HeadActions, TableHead } from './table-head.tsx'
@@ -40,7 +41,6 @@ type Props = {
   groups: Groups | null
   layout: Layout
   sort: readonly SortKey[]
-  hasSums: boolean
   /** reason why nothing can be changed here */
   reason: string | undefined
   selection: Selection
@@ -54,10 +54,10 @@ type Props = {
 }
 
 export function Table(props: Props) {
-  const { resource, title, nameField, request, layout, sort, hasSums, selection, actions, href } = props
+  const { resource, title, nameField, request, layout, sort, selection, actions, href } = props
   const height = usePreferences().density === 'compact' ? 30 : 36
   const grid = useGrid(props, height)
-  const { scroller, active, window, rows, shown, count, editing, refused } = grid
+  const { scroller, active, window, rows, shown, count, hasSums, editing, refused } = grid
   const { range, cell } = active
   useCommands(props.reason ? keysToRead : keysToWrite)
   return (
@@ -139,8 +139,9 @@ export function Table(props: Props) {
  * The state of the grid: the rows in view, the active cell, its editor, and the handlers of keys and presses.
  */
 function useGrid(props: Props, height: number) {
-  const { resource, nameField, request, total, groups, layout, hasSums, reason, selection } = props
+  const { resource, nameField, request, total, groups, layout, reason, selection } = props
   const { columns } = layout
+  const hasSums = summedOf(columns.map(({ field }) => field)).length > 0
   const expand = request.expand ?? ''
   const {
     editing,
@@ -215,7 +216,7 @@ function useGrid(props: Props, height: number) {
     if (!isSame(value, record[field.internal_name])) void save({ record, field, value })
   }
   return {
-    ...{ scroller, active, window, rows, shown, count, isAllSelected, groupSelection },
+    ...{ scroller, active, window, rows, shown, count, hasSums, isAllSelected, groupSelection },
     ...{ editing, editedCell, leave, saveEdited, refused, dialog },
     events: { ...events, ...clipboard },
   }

@@ -30,10 +30,7 @@ export function useTableAddress(table: TableName) {
   const fields = useMemo(() => sections.flat().filter(({ is_active }) => is_active), [sections])
   const columns = useMemo(() => columnsOf(columnsText, fields), [columnsText, fields])
   const { group } = inUse.shown
-  const grouping = useMemo(
-    () => (initial.hasSums ? groupingOf(group, fields) : null),
-    [initial.hasSums, group, fields],
-  )
+  const grouping = useMemo(() => groupingOf(group, fields), [group, fields])
   const collapsed = useMemo(() => parseCollapsed(search.collapsed), [search.collapsed])
 
   const shownFields = columns.map(({ field }) => field).sort()
