@@ -23,7 +23,7 @@ export type Placed = Entry & {
   readonly lanes: number
 }
 
-const minutesOfDay = 1440
+export const minutesOfDay = 1440
 /** An activity without a duration is drawn as if it took half an hour. */
 const shownMinutes = 30
 const meetingKind = 2
@@ -63,7 +63,7 @@ const startOf = ({ time }: Entry) => time?.from ?? -1
 type Part = Pick<Entry, 'day' | 'time'>
 
 /** At most so many days of an activity are shown: a duration may be a year. */
-const partsMax = 60
+export const partsMax = 60
 
 function partsOf(activity: AnyRecord, timeZone: string): Part[] {
   const due = String(activity.due_at)

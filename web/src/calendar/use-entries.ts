@@ -1,40 +1,18 @@
 /** The activities of the days in view, and their moves: shown at once, put back where they are refused. */
-import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
-import { addDays } from '../activities/next-days.ts'
 import { useWhose } from '../activities/whose.tsx'
-import { type AnyRecord, api, base, errorMessage, type Field, type Page } from '../api/api.ts'
+import { type AnyRecord, errorMessage, type Field } from '../api/api.ts'
 import { fieldsQuery, mayRead } from '../api/queries.ts'
 import { nameOf } from '../fields/references/find-records.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { saveRow } from '../records/editing/write.ts'
 import { refreshAbout } from '../records/timeline/activities.ts'
 import { toast, toastError } from '../ui/toast.tsx'
-import { momentOf } from './days.ts'
+import { conditionOfDays, daysQuery } from './days-query.ts'
 import { type Change, changeTo, entriesByDay, isForDay, type Slot } from './entries.ts'
 
-const pageSize = 500
-/** More are not read: nobody sees them on one page. */
-const most = 2000
 const shown = ['kind', 'subject', 'due_at', 'duration', 'done_at', 'owner', 'version']
-
-type Read = Page<AnyRecord>
-
-/** Reads page after page; the result has the form of a page, so that optimistic updates reach it. */
-const daysQuery = (filter: string, fields: string, expand: string) =>
-  queryOptions({
-    queryKey: ['list', 'activity', 'calendar', filter, fields, expand],
-    queryFn: async ({ signal }) => {
-      const rows: AnyRecord[] = []
-      for (let page = 1; ; page++) {
-        const query = { filter, fields, expand, sort: 'due_at:asc,id:asc', page, pageSize }
-        const { body } = await api.request('GET', `${base}/activity/view/list`, { query, signal })
-        const { data, meta } = body as Read
-        rows.push(...data)
-        if (!meta.hasMore || rows.length >= most) return { data: rows, meta } as Read
-      }
-    },
-  })
 
 /** The fields that the caller's role shows, of those that entries need. */
 function shownOf(sections: readonly (readonly Field[])[]): { fields: string; expand: string } {
@@ -48,10 +26,8 @@ export function useEntries(days: readonly string[]) {
   const { conditions } = useWhose()
   const { data: sections } = useSuspenseQuery(fieldsQuery('activity'))
   const { fields, expand } = shownOf(sections)
-  // An activity of the day before may still go on.
-  const from = momentOf(addDays(days[0]!, -1), 0, timeZone)
-  const until = momentOf(addDays(days.at(-1)!, 1), 0, timeZone)
-  const filter = [...conditions, `due_at:gte(${from})`, `due_at:lt(${until})`].join()
+  const hasDuration = fields.split(',').includes('duration')
+  const filter = [...conditions, conditionOfDays(days, timeZone, hasDuration)].join()
   const read = useQuery(daysQuery(filter, fields, expand))
   const { wanted, move } = useMoves()
   const rows = read.data?.data
@@ -67,10 +43,13 @@ export function useEntries(days: readonly string[]) {
   const meta = read.data?.meta
   const cut =
     meta?.hasMore && rows?.length
-      ? { shown: rows.length, total: meta.total ?? rows.length, last: String(rows.at(-1)!.due_at) }
+      ? { shown: rows.length, total: meta.total ?? rows.length, last: latestOf(rows) }
       : null
   return { read, byDay, cut, move }
 }
+
+const latestOf = (rows: readonly AnyRecord[]) =>
+  rows.map(({ due_at }) => String(due_at)).reduce((one, other) => (one > other ? one : other))
 
 /**
  * Moves of activities. Several moves of one that follow each other quickly are one write: the last that was

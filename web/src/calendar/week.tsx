@@ -32,6 +32,12 @@ export function Week({ days, byDay, isForAll, dayAction, onDay }: ViewProps) {
     const scroller = first.current?.closest<HTMLElement>('[data-calendar]')
     if (scroller) scroller.scrollTop = (first.current!.offsetHeight / 24) * firstHour
   }, [])
+  // The height of what is for the whole day, below which the texts of entries stay.
+  useLayoutEffect(() => {
+    const week = first.current?.parentElement
+    const whole = week?.querySelector<HTMLElement>('.calendar-whole')
+    week?.style.setProperty('--whole', `${whole?.offsetHeight ?? 0}px`)
+  })
   return (
     <div className={classes('calendar-week', hasClocks && 'has-clocks')}>
       <div aria-hidden className="calendar-hours" ref={first}>
