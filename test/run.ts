@@ -79,9 +79,10 @@ function partCalled(name: string): Part {
 }
 
 function partsOf(files: readonly string[]): Part[] {
+  if (citusUrl) return [{ engine: 'postgres', files, share: 1 }]
   const both = files.filter(runsOnBoth)
   const onServer = both.length ? [{ engine: 'postgres', files: both, share: 1 } as const] : []
-  return citusUrl ? onServer : [{ engine: 'embedded', files, share: 1 }, ...onServer]
+  return [{ engine: 'embedded', files, share: 1 }, ...onServer]
 }
 
 /** Runs the files and prints node:test's output. The exit code is 1 from the first failure on. */

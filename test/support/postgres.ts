@@ -4,9 +4,9 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import pg from 'pg'
 import { freePort } from '../../src/http/free-port.ts'
 import { citusUrl, dropOnWorkers } from './citus.ts'
@@ -153,6 +153,14 @@ async function asAdministrator(url: string, act: (client: pg.Client) => Promise<
   } finally {
     await client.end()
   }
+}
+
+/** True if the server that `startPostgres` starts can load that library. */
+export function hasLibrary(name: string): boolean {
+  const binaries = findBinaries('initdb')
+  if (!binaries || !serverAccount()) return false
+  const home = join(dirname(realpathSync(join(binaries, 'postgres'))), '..', 'lib')
+  return [home, join(home, 'postgresql')].some(place => existsSync(join(place, `${name}.so`)))
 }
 
 /**

@@ -1,0 +1,36 @@
+/** A Citus cluster for tests: that of TEST_CITUS_URL, or a throwaway one if it is installed (D173). */
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { addNodes, ask, citusUrl } from './citus.ts'
+import { hasLibrary, startPostgres, type TestServer } from './postgres.ts'
+
+/** The address of its coordinator, and its end. */
+export type TestCluster = { readonly url: string; stop(): Promise<void> }
+
+/** Starts a coordinator and two workers; null without the library. */
+export async function startCluster(): Promise<TestCluster | null> {
+  if (citusUrl) return { url: citusUrl, async stop() {} }
+  if (!hasLibrary('citus')) return null
+  const servers: TestServer[] = []
+  for (let count = 0; count < 3; count++) {
+    const server = (await startPostgres(true, loadCitus))!
+    await ask(server.url, 'CREATE EXTENSION citus')
+    servers.push(server)
+  }
+  const [{ url }, ...workers] = servers as [TestServer, ...TestServer[]]
+  await addNodes(
+    url,
+    workers.map(worker => worker.url),
+  )
+  return { url, stop: async () => void (await Promise.all(servers.map(server => server.stop()))) }
+}
+
+/** Without TLS: libpq would look for certificates in the home of whoever runs the tests. */
+function loadCitus(data: string): void {
+  const settings = [
+    "shared_preload_libraries = 'citus'",
+    "timezone = 'UTC'",
+    "citus.node_conninfo = 'sslmode=disable'",
+  ]
+  appendFileSync(join(data, 'postgresql.conf'), settings.join('\n'))
+}
