@@ -49,7 +49,7 @@ export const daysQuery = (filter: string, fields: string, expand: string) =>
       }
       const first = await list({ filter, sort: 'id:asc', pageSize })
       const { total } = first.meta
-      const beyond = total !== null && total > most ? await firstBeyond(filter, list) : undefined
+      const beyond = total === null || total > most ? await firstBeyond(filter, list) : undefined
       if (!beyond) return follow(filter, first)
       const { id, due_at } = beyond
       const before = `or(due_at:lt(${due_at}),and(due_at:eq(${due_at}),id:lt(${id})))`
