@@ -43,7 +43,7 @@ test('what a step takes however small it is does not make steps smaller', () => 
 })
 
 test('chance does not make steps longer', () => {
-  // What a step takes varies by a third, and none of it is fixed work.
+  // The time of a step varies by a third, and none of it is fixed work.
   const next = random(7)
   const sizes = stepsOf(5000, count => count * (1 + next() / 3))
   assert.ok(Math.max(...sizes) < 100, sizes.join())
