@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/json.ts'
 import { resources } from '../../src/resources/resources.ts'
+import { earlier } from '../support/citus.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -98,10 +99,10 @@ async function writes(): Promise<void> {
 async function movedBack(after: number, days: number): Promise<number> {
   const [row] = await db.query('SELECT last_seq::text AS last FROM counter WHERE account_id = 1')
   const interval = `${days} days`
-  await db.query('UPDATE event SET at = at - $2::interval WHERE account_id = 1 AND seq > $1::bigint', [
-    String(after),
-    interval,
-  ])
+  await db.query(
+    `UPDATE event SET at = ${earlier('at', '$2::interval')} WHERE account_id = 1 AND seq > $1::bigint`,
+    [String(after), interval],
+  )
   await db.query(
     `UPDATE deal d SET created_at = e.at FROM event e
      WHERE e.account_id = 1 AND d.account_id = 1 AND e.record_id = d.id AND e.type = 'deal.created' AND e.seq > $1::bigint`,
@@ -142,8 +143,10 @@ function withoutClock(records: readonly JsonObject[]): JsonObject[] {
 
 test('an event that leaves its record as it is does not change its past', async () => {
   const { data: user } = await ok('POST', 'user', { name: 'Linked', email: 'linked@example.com' })
-  await db.query(`UPDATE event SET at = at - interval '1 day' WHERE record_id = ${user.id}`)
-  await db.query(`UPDATE "user" SET created_at = created_at - interval '1 day' WHERE id = ${user.id}`)
+  await db.query(`UPDATE event SET at = ${earlier('at', "interval '1 day'")} WHERE record_id = ${user.id}`)
+  await db.query(
+    `UPDATE "user" SET created_at = ${earlier('created_at', "interval '1 day'")} WHERE id = ${user.id}`,
+  )
   await ok('POST', `user/${user.id}/link`, { purpose: 'invitation' })
   for (const ago of [0, 1]) {
     const [then] = (await ok('GET', `user/view/list?filter=id:eq(${user.id})&as_of=${await day(ago)}`)).data

@@ -355,3 +355,14 @@ test('If-Match with another version is refused with the fields that differ', asy
     200,
   )
 })
+
+test('a change creates the records to which the deal then points', async () => {
+  const { id } = (await call('POST', `${v1}/deal`, dealBody(known))).body.data
+  const body = { company: { name: 'New' }, related_contacts: [known.contact, { last_name: 'New' }] }
+  const { status, text, body: answer } = await call('PATCH', `${v1}/deal/${id}`, body)
+  assert.equal(status, 200, text)
+  const { company, related_contacts: contacts } = answer.data
+  assert.equal((await get(`${v1}/company/${company}`)).body.data.name, 'New')
+  assert.equal((await get(`${v1}/contact/${contacts[1]}`)).body.data.last_name, 'New')
+  assert.deepEqual([contacts.length, contacts[0]], [2, known.contact])
+})

@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Json } from '../../src/json.ts'
 import { connectAgent } from '../support/agent.ts'
+import { earlier } from '../support/citus.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -60,7 +61,7 @@ test('a code is of one tool and one token, and ends after ten minutes', async ()
   const stolen = await stranger.use('update', { code: body.code })
   assert.match(stolen.body.error, /no such code/)
   await db.query(
-    "UPDATE agent_change SET valid_until = valid_until - interval '10 minutes' WHERE account_id = 1",
+    `UPDATE agent_change SET valid_until = ${earlier('valid_until', "interval '10 minutes'")} WHERE account_id = 1`,
   )
   const late = await use('update', { code: body.code })
   assert.match(late.body.error, /minutes are over\. Nothing was saved/)

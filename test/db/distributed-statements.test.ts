@@ -29,6 +29,11 @@ const query: Transaction['query'] = (text, params) => {
 const recording: Transaction = { hasOnlyTransactions: true, query, write: writing(db) }
 
 const nested = dealBody(known, { primary_contact: { last_name: 'Nested' }, company: { name: 'Nested' } })
+/** Several, so that ids that are not known yet stand in a column of one id, and in one of several. */
+const newParts: JsonObject = {
+  company: { name: 'New' },
+  related_contacts: [known.contact, { last_name: 'New' }, { last_name: 'Newer' }],
+}
 const bodies: readonly (readonly [resource: string, body: JsonObject])[] = [
   ['deal', dealBody(known)],
   ['deal', nested],
@@ -51,6 +56,7 @@ for (const [resource, body] of bodies) {
   const { id } = await createRecord(recording, schema, body, context)
   const now = () => loadCatalog(db, resources, 1).then(catalog => ({ catalog, actor: known.owner }))
   await updateRecord(recording, schema, id, { metadata: { changed: true } }, await now())
+  if (resource === 'deal') await updateRecord(recording, schema, id, newParts, await now())
   await removeRecord(recording, schema, id, await now())
   await restoreRecord(recording, schema, id, await now(), new Date(0))
 }
@@ -104,6 +110,7 @@ test('what an UPDATE sets are columns and immutable functions of them', async ()
     rows.map(({ name }) => name),
     [],
   )
+  assert.ok(set.some(items => items.includes('ARRAY[')))
   assert.deepEqual(
     set.filter(items => /[\w)] [+-] interval /.test(items.replace(/AT TIME ZONE 'UTC' [+-] interval /g, ''))),
     [],

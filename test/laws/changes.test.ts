@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decimal } from '../../src/fields/decimal.ts'
 import type { Json, JsonObject } from '../../src/json.ts'
+import { earlier } from '../support/citus.ts'
 import { random } from '../support/generated.ts'
 import { seed, shareOf } from '../support/questions.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
@@ -74,8 +75,9 @@ async function lives(count: number): Promise<void> {
 
 /** Moves all that has happened by days into the past. */
 async function daysGoBy(days: number): Promise<void> {
-  await db.query(`UPDATE event SET at = at - $1::int * interval '1 day'`, [String(days)])
-  await db.query(`UPDATE deal SET created_at = created_at - $1::int * interval '1 day'`, [String(days)])
+  const interval = "$1::int * interval '1 day'"
+  await db.query(`UPDATE event SET at = ${earlier('at', interval)}`, [String(days)])
+  await db.query(`UPDATE deal SET created_at = ${earlier('created_at', interval)}`, [String(days)])
   aSecondGoesBy()
 }
 

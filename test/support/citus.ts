@@ -9,6 +9,11 @@ import { openDatabase } from '../../src/db/open.ts'
 /** The coordinator's address, if tests run on Citus. */
 export const citusUrl = process.env.TEST_CITUS_URL
 
+/** SQL of a moment an interval before that of a column, in a form by which a cluster sets columns (D173). */
+export function earlier(column: string, interval: string): string {
+  return `(${column} AT TIME ZONE 'UTC' - ${interval}) AT TIME ZONE 'UTC'`
+}
+
 type Node = { readonly nodename: string; readonly nodeport: number; readonly groupid: number }
 
 /** Distributes the tables of a database on the coordinator. */

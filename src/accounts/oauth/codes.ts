@@ -45,9 +45,10 @@ export async function redeemCode(
   if (account === null) return null
   const [row] = await ask(
     db,
-    sql`DELETE FROM oauth_code
-WHERE account_id = ${String(account)}::bigint AND hash = ${hashToken(code)}::text
-RETURNING "grant"::text AS granted, (valid_until > now())::text AS is_valid`,
+    sql`WITH used AS (
+  DELETE FROM oauth_code WHERE account_id = ${String(account)}::bigint AND hash = ${hashToken(code)}::text
+  RETURNING "grant", valid_until)
+SELECT "grant"::text AS granted, (valid_until > now())::text AS is_valid FROM used`,
   )
   if (row?.is_valid !== 'true') return null
   return { account, grant: JSON.parse(row.granted!) as Grant }

@@ -273,7 +273,7 @@ function baseOrder(field: Field): Order {
 /** The amount in base currency; null if the currency has no rate. */
 function baseAmount(field: Field): Expression {
   if (field.in_base) return column(`${field.in_base}_value`)
-  return row => timesRate(field, row, sql`currency.account_id = ${column('account_id')(row)}`)
+  return row => timesRate(field, row, sql`currency.account_id = ${row.account}::bigint`)
 }
 
 function timesRate(field: Field, row: Row, isOwn: Sql): Sql {

@@ -48,9 +48,12 @@ export function planOf(
   const beside = single ? besideSteps(params, schema, single) : none
   const nested = drafts.flatMap(({ parsed }) => parsed.nested)
   const invariants = drafts.flatMap(({ invariant }) => invariant ?? [])
-  // Those that others are nested in point to them.
-  const isOwn = ({ rows: [row] }: Group) => Number(row!.schema === schema)
-  const made = groups.filter(({ rows: [row] }) => !row!.read).sort((one, other) => isOwn(one) - isOwn(other))
+  const isOwn = ({ rows: [row] }: Group) => row!.schema === schema
+  const made = groups.filter(({ rows: [row] }) => !row!.read)
+  const inserted = (group: Group): Step[] => [
+    stepOf(params, group, insertedRows),
+    ...newKeys(params, group.rows[0]!.schema, group.name),
+  ]
   const changed = groups.filter(({ rows: [row] }) => row!.read)
   const r: Step[] = single ? [] : [{ name: 'r', rows: () => storedRows(params, main) }]
   return {
@@ -70,11 +73,10 @@ export function planOf(
     changes: [...changed.map(group => stepOf(params, group, updatedRows)), ...beside.changes],
     whenBefore: () => (isLocked ? [] : changed.map(({ rows }) => areAsRead(params, rows))),
     ids: all.filter(({ read }) => !read).length,
+    // Those that others are nested in point to them.
+    pointedTo: made.filter(group => !isOwn(group)).flatMap(inserted),
     steps: [
-      ...made.flatMap(group => [
-        stepOf(params, group, insertedRows),
-        ...newKeys(params, group.rows[0]!.schema, group.name),
-      ]),
+      ...made.filter(isOwn).flatMap(inserted),
       ...r,
       ...beside.steps,
       ...(updatesOthers?.(

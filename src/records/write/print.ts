@@ -11,7 +11,7 @@ import { type Event, lockStatement, numbersAt, type Write } from './protocol.ts'
 
 /** One statement. If it writes nothing, it returns no row. `after`: steps that read the answer. */
 export function asStatement(params: WriteParams, write: Write, after: readonly Step[]): Statement[] {
-  const { seesAll = false, changes = [], steps = [], events, answer } = write
+  const { seesAll = false, changes = [], pointedTo = [], steps = [], events, answer } = write
   const cte = ({ name, change, returning, rows }: Step) => {
     const returned = returning ? sql`RETURNING ${returning}\n` : sql.none
     return sql`${sql.id(name)} AS (${change ?? rows!()}${returned})`
@@ -20,6 +20,7 @@ export function asStatement(params: WriteParams, write: Write, after: readonly S
     ...lockedCtes(params, write),
     ...changes.map(cte),
     sql`counted AS (${countedUnderLock(params, write)})`,
+    ...pointedTo.map(cte),
     ...steps.map(cte),
     ...events.map((_, index) => sql`${sql.id(`event${index}`)} AS (${appended(params, events, index)})`),
     ...newVersion(params, write).map(cte),
@@ -42,10 +43,12 @@ export function asTransaction(
   after: readonly Step[],
   isLocked: boolean,
 ): Statement[] {
-  const { changes = [], steps = [], events, answer } = write
+  const { changes = [], pointedTo = [], steps = [], events, answer } = write
   const { account } = params
-  const print = printer(params, [...changes, ...steps, { name: 'answer', rows: () => answer }], write)
-  const written = [...changes, ...steps].flatMap(({ change }) => change ?? [])
+  // PostgreSQL checks what a statement's rows point to at its end.
+  const all = [...pointedTo, ...changes, ...steps]
+  const print = printer(params, [...all, { name: 'answer', rows: () => answer }], write)
+  const written = all.flatMap(({ change }) => change ?? [])
   return [
     ...(isLocked ? [] : [lockStatement(account.value!)]),
     ...required(params, write, isLocked).map(condition => print(condition)),

@@ -71,7 +71,9 @@ export type Write = {
   readonly whenBefore?: () => readonly Sql[]
   /** number of ids of records that it takes */
   readonly ids?: number
-  /** new rows, and what follows from the changes */
+  /** new rows to which the changes point: a transaction writes them before */
+  readonly pointedTo?: readonly Step[]
+  /** other new rows, and what follows from the changes */
   readonly steps?: readonly Step[]
   /** the events, in the order of `seq` */
   readonly events: readonly Event[]

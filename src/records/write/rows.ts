@@ -229,9 +229,9 @@ function cellOf(value: Part, type: SqlType, numbers: Numbers, hasStandIns: boole
   if (isTime && value && typeof value !== 'string')
     return sql`CASE WHEN ${value} = ${momentText} THEN ${at[numbers]} ELSE ${value}::timestamptz END`
   if (!hasStandIns || typeof value !== 'string' || !value.includes('-')) return value
-  const pieces = value.split(/-(\d+)/)
-  const texts = pieces.map((piece, index) => (index % 2 ? idOf(numbers, piece) : sql`${piece}::text`))
-  return sql`concat(${sql.join(texts)})`
+  const ids = value.match(/-?\d+/g)!
+  const parts = ids.map(id => (id.startsWith('-') ? idOf(numbers, id.slice(1)) : sql`${id}::bigint`))
+  return type === 'bigint[]' ? sql`ARRAY[${sql.join(parts)}]` : parts[0]!
 }
 
 const momentText = sql.text(momentParam)
