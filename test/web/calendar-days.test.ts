@@ -11,7 +11,7 @@ import {
   wallOf,
   weekOf,
 } from '../../web/src/calendar/days.ts'
-import { changeTo, entriesByDay, placed, slotAfter } from '../../web/src/calendar/entries.ts'
+import { changeTo, entriesByDay, placed, slotAfter, slotWith } from '../../web/src/calendar/entries.ts'
 
 const [berlin, auckland] = ['Europe/Berlin', 'Pacific/Auckland']
 let id = 0
@@ -135,4 +135,28 @@ test('meetings of one person clash, side by side; others don’t', () => {
       const overlap = here.time.from < there.time.to && there.time.from < here.time.to
       assert.ok(!overlap || here.lane !== there.lane, `${here.title} and ${there.title}`)
     }
+})
+
+test('a later day of an activity that is put elsewhere brings its beginning along', () => {
+  const [first, second] = ['2026-06-15', '2026-06-16']
+  // From 10:00 to 12:00 a day later.
+  const long = activity('2026-06-15T08:00:00Z', { duration: 1560 })
+  const parts = entriesByDay([long], [first, second], berlin)
+  const [begin] = parts.get(first)!
+  const [later] = parts.get(second)!
+  const put = (day: string, minutes: number | null) => slotWith(later!, { day, minutes }, berlin)
+  assert.deepEqual(put('2026-06-18', 0), { day: '2026-06-17', minutes: 600 })
+  assert.deepEqual(put('2026-06-18', 90), { day: '2026-06-17', minutes: 690 })
+  assert.deepEqual(put('2026-06-18', 900), { day: '2026-06-18', minutes: 60 })
+  assert.deepEqual(put('2026-06-18', null), { day: '2026-06-17', minutes: null })
+  const to = { day: '2026-06-20', minutes: 45 }
+  assert.deepEqual(slotWith(begin!, to, berlin), to)
+  // Whole days.
+  const days = activity('2026-06-14T22:00:00Z', { duration: 2880 })
+  const [last] = entriesByDay([days], [second], berlin).get(second)!
+  assert.deepEqual(slotWith(last!, { day: '2026-06-20', minutes: null }, berlin), {
+    day: '2026-06-19',
+    minutes: null,
+  })
+  assert.deepEqual(slotWith(last!, to, berlin), { day: '2026-06-19', minutes: 45 })
 })

@@ -1,5 +1,5 @@
 /** Activities as entries of a calendar: on which days they are, when, and what they clash with. Pure. */
-import { addDays } from '../activities/next-days.ts'
+import { addDays, daysBetween } from '../activities/next-days.ts'
 import type { AnyRecord } from '../api/api.ts'
 import { momentOf, wallOf } from './days.ts'
 
@@ -157,4 +157,11 @@ export function slotAfter(activity: AnyRecord, days: number, minutes: number, ti
   const wanted = begin.minutes + minutes
   const over = Math.floor(wanted / minutesOfDay)
   return { day: addDays(begin.day, days + over), minutes: wanted - over * minutesOfDay }
+}
+
+/** The slot of an activity whose part on a day is put into that one. */
+export function slotWith({ activity, day, time }: Entry, to: Slot, timeZone: string): Slot {
+  const days = daysBetween(day, to.day)
+  if (to.minutes !== null && time) return slotAfter(activity, days, to.minutes - time.from, timeZone)
+  return { day: slotAfter(activity, days, 0, timeZone).day, minutes: to.minutes }
 }

@@ -22,8 +22,8 @@ type Drag = {
 }
 
 export type Dropped = {
-  /** `entry` is an activity's id */
-  onMove: (entry: number, to: Slot) => void
+  /** `to`: where the beginning of the entry is now, which may be a later day of its activity */
+  onMove: (entry: HTMLElement, to: Slot) => void
   /** from one slot to another, which may be earlier */
   onDraw: (from: Slot, to: Slot) => void
 }
@@ -48,7 +48,7 @@ export function useCalendarDrag(
       },
       putDown,
       drop: ({ entry, begun, over }) => {
-        if (entry && over) move(Number(entry.dataset.entry), over)
+        if (entry && over) move(entry, over)
         else if (begun && over) draw(begun, over)
       },
     })

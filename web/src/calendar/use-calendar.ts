@@ -1,6 +1,7 @@
 /** The state of the calendar, which its address has, and its reactions to keys and pointer. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type KeyboardEvent, type RefObject, useMemo, useState } from 'react'
+import { daysBetween } from '../activities/next-days.ts'
 import { useWhose } from '../activities/whose.tsx'
 import { useFormat } from '../format/use-format.tsx'
 import { useMe, useReadOnlyReason } from '../shell/me.ts'
@@ -8,13 +9,12 @@ import { openNew } from '../shell/new-record.tsx'
 import { useMedia } from '../ui/use-media.ts'
 import { useCalendarCommands } from './calendar-commands.ts'
 import { dayOf, firstWeekday, momentOf, monthOf, shifted, type View, weekOf } from './days.ts'
-import { type Entry, type Slot, slotAfter } from './entries.ts'
+import { type Entry, type Slot, slotAfter, slotWith } from './entries.ts'
 import { drawn, quarter, useCalendarDrag } from './use-calendar-drag.ts'
 import { useEntries } from './use-entries.ts'
 import { type Arrow, isArrow, stopBeside, useStops } from './use-stops.ts'
 
 const [meetingKind, taskKind] = [2, 3]
-const dayMs = 86_400_000
 
 /** The view and its days, as the address says. */
 function useAddress() {
@@ -52,7 +52,7 @@ function useAdd() {
       return openNew('activity', { ...mine, kind: meetingKind, due_at, duration: end - begin })
     }
     const [first, last] = [from.day, to.day].sort() as [string, string]
-    const count = Math.round((Date.parse(last) - Date.parse(first)) / dayMs) + 1
+    const count = daysBetween(first, last) + 1
     const length = count > 1 ? { duration: count * 1440 } : {}
     openNew('activity', { ...mine, kind: taskKind, due_at: momentOf(first, 0, timeZone), ...length })
   }
@@ -92,12 +92,13 @@ export function useCalendar(calendar: RefObject<HTMLElement | null>) {
     if (entry && !reason) step(entry, event.key)
   }
   useCalendarDrag(calendar, !reason, {
-    onMove: (id, to) => {
-      const entry = [...byDay.values()].flat().find(({ activity }) => activity.id === id)
+    onMove: (element, to) => {
+      const entry = entryOf(element)
       if (!entry) return
-      const { minutes } = slotAfter(entry.activity, 0, 0, timeZone)
       // A day without hours keeps the time; what stands above the hours of a week has none.
-      move(entry.activity, view === 'week' && !isNarrow ? to : { day: to.day, minutes })
+      const hasHours = view === 'week' && !isNarrow
+      const minutes = hasHours ? to.minutes : (entry.time?.from ?? null)
+      move(entry.activity, slotWith(entry, { day: to.day, minutes }, timeZone))
     },
     onDraw: add,
   })
