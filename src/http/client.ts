@@ -118,10 +118,7 @@ const singleHeaders = [
  */
 export function refuseWrongHeaders(request: FastifyRequest): void {
   const { headers, raw } = request
-  const sent = raw.rawHeaders.filter((_, index) => index % 2 === 0).map(name => name.toLowerCase())
-  const repeated = singleHeaders.find(
-    name => sent.indexOf(name.toLowerCase()) !== sent.lastIndexOf(name.toLowerCase()),
-  )
+  const repeated = singleHeaders.find(name => (raw.headersDistinct[name.toLowerCase()]?.length ?? 0) > 1)
   if (repeated) throw new Refusal('malformed_request', `${repeated} must be sent once.`)
   if (headers.host !== undefined && !host.test(headers.host))
     throw new Refusal('malformed_request', 'Host must be a name or an address, with or without a port.')

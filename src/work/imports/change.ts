@@ -51,8 +51,7 @@ export function changedPlan(
     ...(formats === undefined ? {} : { formats: formatsOf(formats, before.formats, wrong) }),
   }
   if (problems.count) throw new Refusal('validation_failed', 'The import was not changed.', problems)
-  const present = withoutGone(plan, targets)
-  return confirm ? confirmed(present) : present
+  return confirm ? confirmed(plan) : plan
 }
 
 /** Merges like PATCH: members that are not sent stay. `judged`: the valid ones of those sent. */
@@ -88,7 +87,7 @@ function mappingOf(
   targets: ReadonlySet<string>,
   addProblem: AddProblem,
 ): Pick<ImportPlan, 'mapping' | 'unmapped'> {
-  if (sent === null && guess) return guess
+  if (sent === null && guess) return withoutGone(guess, targets)
   if (!Array.isArray(sent)) {
     addProblem('/mapping', 'wrong_type', 'mapping must be a list of objects with column and field.')
     return { mapping: [] }

@@ -22,6 +22,8 @@ export type ReportProps = {
   isTable: boolean
   /** False if the role hides amounts (D64): deals are counted only */
   isInAmounts: boolean
+  /** False if the role hides the owners of deals (D64) */
+  hasOwners: boolean
 }
 
 type Report = {
@@ -46,8 +48,7 @@ export function Forecast() {
   const [isTable, setTable] = useState(false)
   const report = reports.find(({ id }) => id === search.report) ?? reports[0]!
   const { data: fields, isPending } = useQuery(fieldsQuery('deal'))
-  const isInAmounts =
-    !fields || fields.flat().some(({ internal_name }) => internal_name === 'deal_value_in_base_currency')
+  const shows = (name: string) => !fields || fields.flat().some(({ internal_name }) => internal_name === name)
   const period = periodOf(search, format.today(), report.usual)
   return (
     <main className="flex min-h-0 grow flex-col overflow-auto">
@@ -87,7 +88,11 @@ export function Forecast() {
         {isPending ? (
           <Skeleton className="h-56" />
         ) : (
-          <report.Report search={search} period={period} isTable={isTable} isInAmounts={isInAmounts} />
+          <report.Report
+            {...{ search, period, isTable }}
+            isInAmounts={shows('deal_value_in_base_currency')}
+            hasOwners={shows('sales_owner')}
+          />
         )}
       </div>
     </main>

@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { callApi } from '../../api/api.ts'
-import { fieldsQuery } from '../../api/queries.ts'
 import { useFormat } from '../../format/use-format.tsx'
 import { EmptyState } from '../../ui/elements.tsx'
 import { Select, TextField } from '../../ui/inputs.tsx'
@@ -14,7 +13,7 @@ import { ChangesWaterfall } from './changes-waterfall.tsx'
 import { ReportPanel, WhenLoaded } from './parts.tsx'
 import { all, chosen, daysOf, type Search } from './reports.ts'
 
-export function ChangesReport({ search, period, isTable, isInAmounts }: ReportProps) {
+export function ChangesReport({ search, period, isTable, isInAmounts, hasOwners }: ReportProps) {
   const format = useFormat()
   const { since, until } = daysOfChanges(search, format.today())
   const { first, last } = daysOf(period)
@@ -24,8 +23,6 @@ export function ChangesReport({ search, period, isTable, isInAmounts }: ReportPr
     ...{ from: since, ...(until ? { to: until } : {}), ...(filter ? { filter } : {}) },
     ...{ expected_from: first, expected_to: last },
   }
-  const { data: fields = [] } = useQuery(fieldsQuery('deal'))
-  const hasOwners = fields.flat().some(({ internal_name }) => internal_name === 'sales_owner')
   const changes = useQuery({
     queryKey: ['sums', 'deal', 'changes', query, hasOwners],
     queryFn: ({ signal }) =>
