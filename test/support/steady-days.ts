@@ -2,9 +2,9 @@
 import type { Reader } from '../../src/records/store.ts'
 
 /**
- * The sample's activities were done at a quarter of an hour, from which the days of deals are counted. Moves
- * each to an hour of its own calendar day from which the next day is five hours or more away: a background
- * job recalculates that day.
+ * The days of a deal are counted from moments of the sample. Deals are created and moved in the ten hours
+ * before the first start, so those days stay the same for hours. Activities were done at a quarter of an
+ * hour: moves each to an hour of its calendar day from which the next day is five hours or more away.
  */
 export async function keepDaysSteady(db: Reader): Promise<void> {
   await db.query(

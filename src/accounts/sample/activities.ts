@@ -1,9 +1,7 @@
 /** The sample's activities as request bodies: completed, planned, and notes. Pure. */
 import type { JsonObject } from '../../json.ts'
-import { date, pick, type Random } from './bodies.ts'
+import { date, dayMs, pick, type Random } from './bodies.ts'
 import names from './names.json' with { type: 'json' }
-
-const dayMs = 86_400_000
 
 /** A created deal of the sample. */
 export type SampleDeal = { readonly id: number; readonly body: JsonObject; readonly createdAt: Date }

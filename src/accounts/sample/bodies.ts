@@ -9,7 +9,8 @@ import type { SampleIds } from './sample.ts'
 export type Random = () => number
 
 const [dealCount, historyDays] = [300, 270]
-const dayMs = 86_400_000
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
 
 /** The moment of creation of an account with the sample: before the oldest deal. */
 export function sampleBegins(now: Date): Date {
@@ -51,7 +52,7 @@ export function sampleDeals(
   const stages = [...catalog.stages.values()]
   const deals = Array.from({ length: dealCount }, (_, index) => {
     const daysAgo = Math.round(historyDays * (1 - index / dealCount) * (0.8 + random() * 0.2))
-    const createdAt = new Date(now.getTime() - daysAgo * dayMs - Math.floor(random() * 36_000_000))
+    const createdAt = new Date(now.getTime() - daysAgo * dayMs - hourMs - Math.floor(random() * 9 * hourMs))
     const stage = stages[Math.floor(random() * stages.length)]!
     const which = Math.floor(random() * ids.companies.length)
     const before = {

@@ -4,7 +4,7 @@
  */
 import type { Stage } from '../../fields/catalog.ts'
 import type { JsonObject } from '../../json.ts'
-import { pick, type Random } from './bodies.ts'
+import { dayMs, hourMs, pick, type Random } from './bodies.ts'
 
 /** A deal at the end of its history; `closedAt` null: it is still open. */
 export type SampleLife = {
@@ -44,7 +44,7 @@ export function historyOf(
   let at = createdAt.getTime()
   const steps = whyUndeletable.map(({ id, share }, index) => {
     const step = {
-      at: new Date(at),
+      at: atUsualHour(createdAt, at),
       body: index === 0 ? { ...others, pipeline_stage: id } : { pipeline_stage: id },
     }
     at += (life * share) / shares
@@ -56,4 +56,13 @@ export function historyOf(
     ...steps,
     { at: closedAt, body: { pipeline_stage: last!, ...reason, deal_closed_on: deal_closed_on! } },
   ]
+}
+
+/**
+ * A moment on the day of `at`, within an hour after the time of day at which the deal was created. So open
+ * deals grow a day older at the hours before the account's first start, and all stay the same long after it.
+ */
+function atUsualHour(createdAt: Date, at: number): Date {
+  const days = (at - createdAt.getTime()) / dayMs
+  return new Date(createdAt.getTime() + Math.floor(days) * dayMs + (days % 1) * hourMs)
 }
