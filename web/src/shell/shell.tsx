@@ -73,7 +73,9 @@ export function Shell() {
       <Toasts />
       <NewRecord />
       <LogActivity />
-      <Reminders />
+      <AfterLoad fallback={null}>
+        <Reminders />
+      </AfterLoad>
       {(open === 'palette' || open === 'keys') && (
         <Overlay label="Search and commands" onClose={close}>
           {open === 'palette' ? <Palette onClose={close} /> : <KeySheet onClose={close} />}
@@ -194,7 +196,11 @@ function Navigation({ open, onOpen }: PartProps) {
           <Link to={to} params={params} onClick={() => onOpen(null)} className={classes(navLink, 'gap-2.5')}>
             <Icon size={16} aria-hidden />
             {label}
-            {to === '/inbox' && <UnreadCount />}
+            {to === '/inbox' && (
+              <AfterLoad fallback={null}>
+                <UnreadCount />
+              </AfterLoad>
+            )}
           </Link>
           {(to === '/$table' || to === '/board') && (
             <Pins {...{ to, params }} place={placeOf(params)} onPress={() => onOpen(null)} />
