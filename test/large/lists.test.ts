@@ -4,10 +4,14 @@ import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { pageStatement, pagesByValueStatement } from '../../src/lists/page.ts'
 import { readListQuery } from '../../src/lists/query.ts'
+import { readReport } from '../../src/lists/report.ts'
 import { withSelectivity } from '../../src/lists/selectivity.ts'
 import { filterSql } from '../../src/lists/where.ts'
 import { unpointed } from '../../src/records/references.ts'
+import type { RawReader } from '../../src/records/store.ts'
+import { board } from '../../src/resources/deals/board.ts'
 import { resources } from '../../src/resources/resources.ts'
+import { Rights } from '../../src/rights/rights.ts'
 import { callerParamsOf } from '../../src/rights/visibility.ts'
 import { compile, param, sql } from '../../src/sql.ts'
 import { eventually } from '../support/eventually.ts'
@@ -21,12 +25,14 @@ const list = (query: string) => get(`${v1}/deal/view/list?${query}`)
 const catalog = await loadCatalog(db, resources, 1)
 const deal = catalog.resources.get('deal')!
 
+const now = '2026-01-01T00:00:00.000Z'
+
 function requestOf(query: string, resource = 'deal') {
   const parameters = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(query))
     parameters.set(name, [...(parameters.get(name) ?? []), value])
   const schema = catalog.resources.get(resource)!
-  return readListQuery(parameters, schema, catalog, '2026-01-01T00:00:00.000Z')
+  return readListQuery(parameters, schema, catalog, now)
 }
 
 /** The planner's plan of a list, as one text. */
@@ -162,6 +168,27 @@ test('the lanes of a board are read by the index of stages, each alone (D129)', 
     assert.match(plan, new RegExp(`using ${index} `), `${query}\n${plan}`)
     assert.doesNotMatch(plan, /Seq Scan on deal|Sort Key: (?!x\.n|range|parted)/, `${query}\n${plan}`)
   }
+})
+
+test('the sums of a board are read from an index alone, also of the deals closed since a day', async () => {
+  const plans: string[] = []
+  const reader: RawReader = {
+    query: async (text, values, replan) => {
+      if (/GROUP BY/.test(text)) {
+        const rows = await db.query(`EXPLAIN (COSTS OFF) ${text}`, values, replan)
+        plans.push(rows.map(row => row['QUERY PLAN']).join('\n'))
+      }
+      return db.query(text, values, replan)
+    },
+    queryBytes: (text, values, replan) => db.queryBytes(text, values, replan),
+  }
+  const rights = new Rights(new Set(['admin']), catalog.roles.values().next().value!)
+  const caller = { catalog, actor: 1, rights }
+  const request = await readReport(reader, board, caller, new Map([['closed_since', ['2026-01-01']]]), now)
+  await board.answer(reader, caller, request)
+  assert.equal(plans.length, 2)
+  for (const plan of plans) assert.match(plan, /Index Only Scan using deal_closed_sums on deal/)
+  assert.match(plans[1]!, /Index Cond: .*deal_closed_on/)
 })
 
 test('the texts of records are made of the page alone, also where all are sorted first', async () => {
