@@ -2,6 +2,7 @@
  * Reminders that are due, over every page (D156): a timer of the page shows those that it knows. They stay
  * until they are dismissed, done or snoozed, here or in another page.
  */
+
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, Clock, X } from 'lucide-react'
@@ -10,6 +11,7 @@ import { type AnyRecord, callApi } from '../api/api.ts'
 import { meQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { recordPath } from '../routes.tsx'
+import { AfterLoad } from '../shell/after-load.tsx'
 import { pageErrorMessage } from '../shell/failed.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { announce, toastError } from '../ui/toast.tsx'
@@ -20,6 +22,14 @@ const shownMax = 3
 const snoozeMinutes = 10
 
 export function Reminders() {
+  return (
+    <AfterLoad>
+      <Due />
+    </AfterLoad>
+  )
+}
+
+function Due() {
   const { data: me } = useSuspenseQuery(meQuery)
   const { data } = useQuery(headQuery(me.follows_events))
   const reminders = data?.reminders ?? []

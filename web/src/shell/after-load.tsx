@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 /** The longest wait for a page that keeps loading. */
 const longestMs = 3000
 
-export function AfterLoad({ fallback, children }: { fallback: ReactNode; children: ReactNode }) {
+export function AfterLoad({ fallback = null, children }: { fallback?: ReactNode; children: ReactNode }) {
   const [isRead, setRead] = useState(false)
   if (isRead) return children
   return (

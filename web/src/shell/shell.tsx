@@ -73,9 +73,7 @@ export function Shell() {
       <Toasts />
       <NewRecord />
       <LogActivity />
-      <AfterLoad fallback={null}>
-        <Reminders />
-      </AfterLoad>
+      <Reminders />
       {(open === 'palette' || open === 'keys') && (
         <Overlay label="Search and commands" onClose={close}>
           {open === 'palette' ? <Palette onClose={close} /> : <KeySheet onClose={close} />}
@@ -196,11 +194,7 @@ function Navigation({ open, onOpen }: PartProps) {
           <Link to={to} params={params} onClick={() => onOpen(null)} className={classes(navLink, 'gap-2.5')}>
             <Icon size={16} aria-hidden />
             {label}
-            {to === '/inbox' && (
-              <AfterLoad fallback={null}>
-                <UnreadCount />
-              </AfterLoad>
-            )}
+            {to === '/inbox' && <UnreadCount />}
           </Link>
           {(to === '/$table' || to === '/board') && (
             <Pins {...{ to, params }} place={placeOf(params)} onPress={() => onOpen(null)} />
