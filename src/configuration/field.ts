@@ -14,6 +14,7 @@ import { parseContextOf } from '../records/parse.ts'
 import { type Sql, sql } from '../sql.ts'
 import { moved } from './form.ts'
 import { limited } from './limits.ts'
+import { judgeUnique } from './unique.ts'
 import { booleanOf, membersOf, nameOf, positionOf, reject, type Validation } from './validation.ts'
 
 /** The new state of a field, with its options; `sections` if the form changes too. */
@@ -106,17 +107,10 @@ export function shaped(
   if (next.is_indexed && !indexExpression(field)) {
     reject(validation, '/is_indexed', 'not_indexable', 'can only be true for a custom field of one value')
   }
-  if (next.is_unique && !canBeUnique(field)) {
-    reject(
-      validation,
-      '/is_unique',
-      'not_configurable',
-      'can only be true for a text, number, e-mail or date',
-    )
-  }
   const position = positionOf(sent.position, validation)
   const section = sent.section === undefined ? undefined : nameOf(sent.section, '/section', validation)
   const whole = withDefault(sent, next, field, validation)
+  judgeUnique(sent, row, whole.row, field, validation)
   if (validation.problems.count) return null
   const current = schema.byName.get(row.internal_name)?.section
   const isMoved = position !== undefined || (section !== undefined && section !== current)
@@ -193,11 +187,6 @@ export function hasOwnOptions(field: Field): boolean {
 /** The options that an account can change; none for other fields. */
 export function ownOptions(field: Field): readonly Option[] {
   return hasOwnOptions(field) ? field.options : []
-}
-
-/** True if a field can be unique (D76): requests write it, and its values can be compared. */
-function canBeUnique(field: Field): boolean {
-  return kinds[field.type].unique !== undefined && !field.is_read_only && !field.computed
 }
 
 /**

@@ -2,8 +2,11 @@
  * The keys of a field whose uniqueness, or the comparison of its values, changes (D76), and the duplicates
  * that prevent it. The statement that saves the field inserts or deletes the keys (save.ts).
  */
-import { type Catalog, fieldOf } from '../fields/catalog.ts'
+import { type Catalog, type FieldRow, fieldOf } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
 import { isCased } from '../fields/kinds/text.ts'
+import { kinds } from '../fields/kinds.ts'
+import type { JsonObject } from '../json.ts'
 import { hasKeys, storedKeys } from '../records/unique.ts'
 import { mayRead } from '../rights/rights.ts'
 import { callerParamsOf, visible } from '../rights/visibility.ts'
@@ -11,10 +14,37 @@ import { ask, sql } from '../sql.ts'
 import type { Shape } from './field.ts'
 import type { ConfigurationContext } from './retry-on-conflict.ts'
 import type { KeysChange } from './save.ts'
-import type { Validation } from './validation.ts'
+import { reject, type Validation } from './validation.ts'
 
 /** Maximum of reported duplicates, and of records per duplicate. */
 const examplesMax = 10
+
+/**
+ * Reports a field that can't be unique (D76). A unique one is written by requests, has values that can be
+ * compared, and has no default.
+ */
+export function judgeUnique(
+  sent: JsonObject,
+  before: FieldRow,
+  row: FieldRow,
+  field: Field,
+  validation: Validation,
+): void {
+  const { unique } = kinds[field.type]
+  if (row.is_unique && (unique === undefined || field.is_read_only || field.computed))
+    reject(
+      validation,
+      '/is_unique',
+      'not_configurable',
+      'can only be true for a text, number, e-mail or date',
+    )
+  // The second record without a value would be refused. A field that was so before may stay so.
+  const hasBoth = ({ is_unique, default_value }: FieldRow) => is_unique && default_value !== null
+  if (!hasBoth(row) || hasBoth(before)) return
+  if (sent.is_unique === undefined)
+    reject(validation, '/default_value', 'not_configurable', "can't be set on a unique field")
+  else reject(validation, '/is_unique', 'not_configurable', "can't be true for a field with a default")
+}
 
 /** The change of a field's keys; null if there is none. */
 export function changeOfKeys({ row }: Shape, { resources, ...catalog }: Catalog): KeysChange | null {

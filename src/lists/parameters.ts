@@ -145,6 +145,14 @@ export function dayOf(query: Query, name: string): string | null {
   return day
 }
 
+/** The first and the last day of a period, each in a parameter of its own; null: it has no such end. */
+export function periodOf(query: Query, first: string, last: string): [string | null, string | null] {
+  const [from, to] = [dayOf(query, first), dayOf(query, last)]
+  if (from !== null && to !== null && from > to)
+    addProblem(query.problems, last, 'contradiction', `${last} must not be before ${first}.`)
+  return [from, to]
+}
+
 /**
  * The number in a parameter or its alias. It is never clamped (D27): a clamped page would end a sync loop
  * early.

@@ -3,17 +3,17 @@
  * parameters, how it is answered, and the words of its operation. resources/reports.ts lists all;
  * http/routes/reports.ts makes their routes. Knows no HTTP and no resource.
  */
-import type { ResourceSchema } from '../fields/catalog.ts'
+import { type ResourceSchema, shownField } from '../fields/catalog.ts'
 import type { Field, Schema } from '../fields/field.ts'
 import type { JsonObject } from '../json.ts'
 import { resolveNames } from '../records/names.ts'
 import type { RawReader, Reader } from '../records/store.ts'
 import type { AuthorizedCaller, Caller } from '../rights/visibility.ts'
-import type { Parameters } from './parameters.ts'
+import { addProblem, type Parameters } from './parameters.ts'
 import { requireReadScopes } from './plan.ts'
 import { type ListRequest, type QueryContext, readQuery } from './query.ts'
 
-/** The records that a report is about; `expand`: the fields of ids whose names it shows. */
+/** The records that a report is about; `expand`: the fields of ids whose names the caller asks for. */
 export type ReportRequest = Pick<ListRequest, 'schema' | 'filter' | 'day'> &
   Partial<Pick<ListRequest, 'sort' | 'expand'>>
 
@@ -25,7 +25,7 @@ export type Report<Request extends ReportRequest = ReportRequest> = {
   readonly path: string
   readonly summary: string
   readonly description?: string
-  /** parameter → its name in the OpenAPI document if lists have it, too; else what it is */
+  /** parameter → the name in the OpenAPI document of one that lists have, too, or its description */
   readonly parameters: { readonly [name: string]: string | ReportParameter }
   /** set if the parameters may be sent in a body, too */
   readonly body?: { readonly summary: string; readonly schema: Schema }
@@ -48,6 +48,12 @@ export type ReportParameter = { readonly schema: Schema; readonly description: s
 export type ReportAnswer = {
   readonly data: JsonObject | readonly JsonObject[] | readonly Uint8Array[]
   readonly meta?: JsonObject
+}
+
+/** Refuses a parameter that needs a field that the caller's role hides (D64). */
+export function requireShown({ schema, problems }: QueryContext, parameter: string, field: string): void {
+  if (shownField(schema, field)) return
+  addProblem(problems, parameter, 'unknown_field', `There is no field "${field}".`)
 }
 
 /**

@@ -217,6 +217,26 @@ test('what can be unique, and what is already', async () => {
   assert.equal(problemOf(typed, 422).code, 'wrong_type')
 })
 
+test('a unique field has no default: the second record without a value would be refused', async () => {
+  const text = { source: 'deal', field_name: 'Lot', type: 'SINGLE_STRING' }
+  const both = await call('POST', `${v1}/field`, { ...text, is_unique: true, default_value: 'A' })
+  assert.deepEqual([problemOf(both, 422).code, problemOf(both, 422).path], ['not_configurable', '/is_unique'])
+  const { id } = await made('field', { ...text, default_value: 'A' })
+  const path = `${v1}/field/${id}`
+  assert.equal(problemOf(await call('PATCH', path, { is_unique: true }), 422).path, '/is_unique')
+  assert.equal((await call('PATCH', path, { is_unique: true, default_value: null })).status, 200)
+  assert.equal(problemOf(await call('PATCH', path, { default_value: 'B' }), 422).path, '/default_value')
+  // A field that an older version let have both can be changed and sent back.
+  await db.query(`UPDATE field SET default_value = '"C"' WHERE account_id = 1 AND id = $1::bigint`, [
+    String(id),
+  ])
+  await db.query('UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = 1')
+  service.aSecondGoesBy()
+  const now = (await get(path)).body.data
+  assert.deepEqual([now.is_unique, now.default_value], [true, 'C'])
+  assert.equal((await call('PATCH', path, { ...now, field_name: 'Lot number' })).status, 200)
+})
+
 test('a holder that the caller does not see is not named', async () => {
   const role = await made('role', {
     name: 'Own only',

@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
+import { reports } from '../../src/resources/reports.ts'
 import { messageOf, plainCall, type ToolCall } from '../support/agent-questions.ts'
 import { random } from '../support/generated.ts'
 import { seed, shareOf } from '../support/questions.ts'
@@ -158,6 +159,15 @@ async function questions(resource: keyof typeof counts): Promise<Question[]> {
   const funnel = () => `${v1}/deal/funnel?${filter()}`
   const changes = () =>
     `${v1}/deal/changes?from=${from}&to=${to}&${filter()}${pick(['', '&by=owner', '&pageSize=1'])}`
+  /** Each report of deals by its name. */
+  const dealReports = {
+    aggregate: sums,
+    board,
+    changes,
+    funnel,
+  }
+  const ofDeals = reports.filter(report => report.resource === 'deal').map(({ name }) => name)
+  assert.deepEqual(Object.keys(dealReports), ofDeals.toSorted())
   /** Parts of all stored texts, in deals, contacts and companies, including hidden fields. */
   const searches = () => {
     const words = () => {
@@ -182,7 +192,7 @@ async function questions(resource: keyof typeof counts): Promise<Question[]> {
     if (kind < 0.74)
       return {
         method: 'GET',
-        path: pick(resource === 'deal' ? [sums, sums, board, funnel, changes] : [list, plainSums])(),
+        path: pick(resource === 'deal' ? Object.values(dealReports) : [list, plainSums])(),
       }
     if (kind < 0.84)
       return { method: 'GET', path: `${v1}/${resource}/${id()}${pick(['', '?expand=company'])}` }

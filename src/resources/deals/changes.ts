@@ -11,9 +11,9 @@ import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { pastOf } from '../../history/past.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
 import { groupsMax } from '../../lists/aggregate.ts'
-import { addProblem, dayOf, oneOf, type Query, single, wholeNumber } from '../../lists/parameters.ts'
+import { addProblem, oneOf, periodOf, type Query, single, wholeNumber } from '../../lists/parameters.ts'
 import { type QueryContext, selectionOf } from '../../lists/query.ts'
-import type { Report, ReportParameter } from '../../lists/report.ts'
+import { type Report, type ReportParameter, requireShown } from '../../lists/report.ts'
 import { namesOf } from '../../records/expand.ts'
 import type { Reader } from '../../records/store.ts'
 import type { Caller } from '../../rights/visibility.ts'
@@ -82,10 +82,9 @@ function readChanges(query: QueryContext): ChangesRequest {
   const [from, to] = [momentOf(query, 'from'), momentOf(query, 'to')]
   if (single(query, 'from') === null)
     addProblem(problems, 'from', 'required', 'from must be given: a day or a moment.')
-  const expectedFrom = expectedOf(query, 'expected_from')
-  const expectedTo = expectedOf(query, 'expected_to')
-  if (expectedFrom && expectedTo && expectedFrom > expectedTo)
-    addProblem(problems, 'expected_to', 'contradiction', 'expected_to must not be before expected_from.')
+  const [expectedFrom, expectedTo] = periodOf(query, 'expected_from', 'expected_to')
+  if (expectedFrom !== null) requireShown(query, 'expected_from', 'expected_close_date')
+  if (expectedTo !== null) requireShown(query, 'expected_to', 'expected_close_date')
   const kind = oneOf(query, 'kind', kinds)
   const after = query.parameters.has('after')
     ? wholeNumber(query, ['after'], 0, Number.MAX_SAFE_INTEGER)
@@ -110,12 +109,6 @@ const fieldOf: { readonly [kind in Kind]?: string } = {
   ...{ slipped: 'expected_close_date', pulled_in: 'expected_close_date' },
 }
 
-/** Refuses a parameter that asks for a field that the caller's role hides (D64). */
-function requireShown({ schema, problems }: QueryContext, parameter: string, field: string): void {
-  if (shownField(schema, field)) return
-  addProblem(problems, parameter, 'unknown_field', `There is no field "${field}".`)
-}
-
 /** A day, or an instant in UTC. */
 function momentOf(query: Query, name: string): string | null {
   const given = single(query, name)
@@ -128,12 +121,6 @@ function momentOf(query: Query, name: string): string | null {
       `${name} must be a day such as 2026-06-30, or a moment such as 2026-06-30T09:00:00Z.`,
     )
   return found
-}
-
-function expectedOf(query: QueryContext, name: string): string | null {
-  const day = dayOf(query, name)
-  if (day !== null) requireShown(query, name, 'expected_close_date')
-  return day
 }
 
 /** The result of the statement. Amounts are exact; the part 0 is the whole, others are owners. */

@@ -6,7 +6,7 @@ import type { Stage } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
-import { addProblem, dayOf } from '../../lists/parameters.ts'
+import { periodOf } from '../../lists/parameters.ts'
 import { dependsOnValues } from '../../lists/plan.ts'
 import { type Selection, selectionOf } from '../../lists/query.ts'
 import type { Report, ReportParameter } from '../../lists/report.ts'
@@ -62,7 +62,7 @@ const funnelStageSchema: Schema = madeOfFields(
 function dayParameter(which: string): ReportParameter {
   return {
     schema: { type: 'string', format: 'date' },
-    description: `The ${which} day of the period, in the account's time zone; without it, it has no such end.`,
+    description: `The ${which} day of the period, in the account's time zone. Without it, the period has no such end.`,
   }
 }
 
@@ -80,10 +80,7 @@ export const funnel: Report<FunnelRequest> = {
   schemas: { funnel: funnelSchema, funnel_stage: funnelStageSchema },
   shows: namedByStages,
   read: query => {
-    const { problems } = query
-    const [from, to] = [dayOf(query, 'from'), dayOf(query, 'to')]
-    if (from !== null && to !== null && from > to)
-      addProblem(problems, 'to', 'contradiction', 'to must not be before from.')
+    const [from, to] = periodOf(query, 'from', 'to')
     return { ...ofPipeline(query), ...selectionOf(query), from, to }
   },
   answer: async (db, caller, request) => ({ data: await readFunnel(db, caller, request) }),

@@ -6,7 +6,7 @@ import { orNull } from '../../fields/kinds/schemas.ts'
 import type { JsonObject } from '../../json.ts'
 import { addProblem, single } from '../../lists/parameters.ts'
 import type { QueryContext } from '../../lists/query.ts'
-import type { ReportParameter } from '../../lists/report.ts'
+import { type ReportParameter, requireShown } from '../../lists/report.ts'
 import type { Caller } from '../../rights/visibility.ts'
 
 export type OfPipeline = {
@@ -37,12 +37,11 @@ export function namedByStages({ byName }: ResourceSchema): readonly Field[] {
 
 /** The pipeline that a parameter names as filters do, or the account's first. */
 export function ofPipeline(context: QueryContext): OfPipeline {
-  const { catalog, schema, problems } = context
+  const { catalog, schema } = context
   const by = schema.byName.get('pipeline_stage')!
-  // No other problem may name a hidden field.
+  // Without them no pipeline is looked for: its problems would name what is hidden.
   const hidden = namedByStages(schema).find(({ is_hidden }) => is_hidden)
-  if (hidden)
-    addProblem(problems, 'pipeline', 'unknown_field', `There is no field "${hidden.internal_name}".`)
+  if (hidden) requireShown(context, 'pipeline', hidden.internal_name)
   const pipeline = hidden ? null : pipelineOf(context)
   const stages = [...catalog.stages.values()].filter(stage => stage.pipeline === pipeline?.id)
   return { pipeline, stages: inOrder(stages), by }
