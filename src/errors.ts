@@ -121,8 +121,10 @@ const hintsMax = 20
 /** Messages quote the input, which may be a megabyte. */
 const messageMax = 1000
 
-/** A note that input was accepted but changed or ignored (D1); travels in `meta.warnings`. */
-/** `path` is a JSON pointer into the body, if the warning is about a part of the field. */
+/**
+ * A note that input was accepted but changed or ignored (D1); travels in `meta.warnings`. `path` is a JSON
+ * pointer into the body, if the warning is about a part of the field.
+ */
 export type Warning = { field: string; code: string; message: string; path?: string }
 
 /**

@@ -280,12 +280,12 @@ function fieldOptions(
   if (field.has_static_options) return field.options
   return options.get(`${field.resource} ${field.internal_name}`) ?? []
 }
-/** From the narrowest to the widest. */
 
+/** From the narrowest to the widest. */
 export const visibilities = ['own', 'territory', 'all'] as const
+
 /**
  * `own`: records that the user owns, or created if they have no owner. `territory`: those, and those of the
  * user's territories.
  */
-
 export type Visibility = (typeof visibilities)[number]

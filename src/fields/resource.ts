@@ -95,7 +95,6 @@ export type Resource = {
 }
 
 /** The columns of a resource that determine the ownership of a record. */
-
 export type Ownership = {
   readonly owner: string
   /** the column to use if there is no owner */

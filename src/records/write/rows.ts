@@ -207,6 +207,7 @@ function filled(json: Part, numbers: Numbers, { standIns }: Row): Sql {
 }
 
 type Cell = { readonly name: Sql; readonly type: SqlType; readonly cell: Part }
+
 /** The values of columns as SQL, with the moment and new ids in the place of their placeholders. */
 function cellsOf(
   columns: readonly FieldColumns[],
