@@ -123,7 +123,7 @@ export async function draftsOf(
  * One attempt to save a record: null if something has changed since it was read, and then nothing is written.
  * Throws its refusal.
  */
-export async function saveOne(
+async function saveOne(
   db: Transaction,
   schema: ResourceSchema,
   operation: Operation,
