@@ -4,7 +4,7 @@
  * duplicate. A field whose uniqueness the schema enforces has an index instead. Knows no particular resource.
  */
 import { constraintOf } from '../db/constraint.ts'
-import { type Problem, problemAt, Refusal } from '../errors.ts'
+import { type Problem, Refusal } from '../errors.ts'
 import type { CallerParams, Step, WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { storedRow } from '../fields/columns.ts'
@@ -16,6 +16,7 @@ import { ask, param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { isHiddenByRole } from './rendered-record.ts'
 import { changeColumns, isMoved, type Reader, type RecordToWrite } from './store.ts'
+import { hiddenProblem } from './write/rules.ts'
 
 /** True if the values of a field are stored as keys. */
 export function hasKeys(field: Field): boolean {
@@ -131,7 +132,7 @@ export function duplicate({ resource }: ResourceSchema, problems: readonly Probl
 /** The problem that another record has a value. It reveals nothing of a field that the caller doesn't see. */
 export function clash(schema: ResourceSchema, field: Field, path: string, holder: string | null): Problem {
   const name = field.internal_name
-  if (isHiddenByRole(schema, name)) return problemAt('', 'not_allowed', 'A rule does not allow this record.')
+  if (isHiddenByRole(schema, name)) return hiddenProblem()
   const message = `Another ${schema.resource.name} has the same ${name}.`
   const problem = { field: name, path: `${path}/${name}`, code: 'value_taken', message }
   return holder ? { ...problem, holder: Number(holder) } : problem
