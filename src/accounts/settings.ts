@@ -144,7 +144,7 @@ export async function timeZone(db: Pick<Transaction, 'query'>, text: string): Pr
 
 /** Saves the settings and appends the event `account.updated`. */
 async function save(tx: Transaction, by: WriteContext, current: Settings, wanted: Settings): Promise<void> {
-  const writer = author(by, by.at)
+  const writer = author(by)
   const { account } = writer
   const changes = settingNames
     .filter(name => current[name] !== wanted[name])

@@ -18,11 +18,11 @@ import { mayNotChange, nameOf, readRecord, recordNotFound } from './read.ts'
 import { pointersTo, unpointed } from './references.ts'
 import { recordStatement, type Transaction, tableOf } from './store.ts'
 import { freedKeys } from './unique.ts'
-import { authorOf, requestKeyOf, savedOf } from './write/answer.ts'
+import { requestKeyOf, savedOf } from './write/answer.ts'
 import { execute } from './write/execute.ts'
 import type { Saved, WriteContext } from './write/operation.ts'
 import { answerOf } from './write/plan.ts'
-import type { Event, Write } from './write/protocol.ts'
+import { author, type Event, type Write } from './write/protocol.ts'
 import { refuseForbidden } from './write/rules.ts'
 
 /** Number of attempts while something changes between the deletion and the search for what forbids it. */
@@ -48,7 +48,7 @@ export async function removeRecord(
   if (await storedResponse(db, requestKeyOf(context))) return null
   for (let attempt = 0; attempt < attempts; attempt++) {
     await refuseRemoval(db, schema, id, context)
-    const params = authorOf(context)
+    const params = author(context)
     const write = removal(params, schema, [id], context, { precondition, isRead: withRecord })
     const written = await writeIdempotently(db, params, idempotency, write, { warnings: [], created: [] })
     if (written) return withRecord ? savedOf(schema, context, written) : null
@@ -76,7 +76,7 @@ export async function removeTogether(
   ids: readonly number[],
   context: WriteContext,
 ): Promise<boolean> {
-  const params = authorOf(context)
+  const params = author(context)
   const write = removal(params, schema, ids, context, { precondition: null, isRead: false })
   return (await execute(db, params, write, { isOfMany: true, isLocked: true })).length > 0
 }
@@ -116,7 +116,7 @@ async function refuseReasons(
   how: string,
 ): Promise<void> {
   const { actor, name } = schema.resource
-  const [params, record] = [authorOf(context), param(String(id))]
+  const [params, record] = [author(context), param(String(id))]
   const uses = usesOf(schema, context, params, record, moves)
   const counts = uses.map(({ resource, counts }) => sql`${sql.text(resource)}, ${counts}`)
   const refused = actor?.refusedDeletion(params, record, context.rights?.isAdmin ?? true)

@@ -22,10 +22,10 @@ import { askReferences, lookIn, missingReferences } from './references.ts'
 import { isHiddenByRole, renderedSql, renderedWith } from './rendered-record.ts'
 import { type Transaction, tableOf } from './store.ts'
 import { newKeys } from './unique.ts'
-import { authorOf, findIdempotentResponse, savedOf } from './write/answer.ts'
+import { findIdempotentResponse, savedOf } from './write/answer.ts'
 import type { Saved, WriteContext } from './write/operation.ts'
 import { answerOf } from './write/plan.ts'
-import type { Write } from './write/protocol.ts'
+import { author, type Write } from './write/protocol.ts'
 import { hiddenProblem, refuseForbidden } from './write/rules.ts'
 import { writeRecord } from './write/save.ts'
 
@@ -68,7 +68,7 @@ export async function restoreRecord(
     const references = referencesOf(schema, record, context)
     const look = lookIn(await askReferences(db, unlimited(callerParamsOf(context)), references))
     refuseMissing(schema, missingReferences(references, look))
-    const params = authorOf(context)
+    const params = author(context)
     const write = restoration(params, schema, id, row!, record, references)
     const candidates = [{ schema, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }

@@ -1,11 +1,9 @@
 /** The response to a write, from the row that it returns, as its author may see it. */
-import type { WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { storedResponse, type Written } from '../idempotency.ts'
 import { renderReplay, renderSaved } from '../replay.ts'
 import type { Transaction } from '../store.ts'
 import type { Saved, WriteContext } from './operation.ts'
-import { author } from './protocol.ts'
 
 /**
  * The response to a write, without the record. A record that was created with it has its id, or its place
@@ -28,11 +26,6 @@ export async function findIdempotentResponse(
 /** The key by which idempotency.ts finds an earlier response. */
 export function requestKeyOf({ catalog, idempotency = null }: WriteContext) {
   return { account: String(catalog.account.id), idempotency }
-}
-
-/** The author of a write, as parameters of a statement. */
-export function authorOf(context: WriteContext): WriteParams {
-  return author(context, context.at)
 }
 
 /** The saved record as its author may see it. */

@@ -33,12 +33,11 @@ export type AgentOrigin = { readonly client: string | null }
 /** The origin of what came by the Model Context Protocol. */
 export const agentOrigin = 'mcp'
 
-/** The parameters that every write has, each bound to one placeholder. */
+/** The author of a write: the parameters that every write has, each bound to one placeholder. */
 export function author(
-  caller: Caller & Origin & { readonly idle?: ReadonlyMap<number, string> },
-  at: Date | null = null,
+  caller: Caller & Origin & { readonly idle?: ReadonlyMap<number, string>; readonly at?: Date },
 ): WriteParams {
-  const { token, session, requestId = null, traceparent = null, job, agent, idle } = caller
+  const { token, session, requestId = null, traceparent = null, job, agent, idle, at } = caller
   const idOf = (one: { readonly id: number } | null = null) => param(one && String(one.id))
   return {
     ...callerParamsOf(caller),

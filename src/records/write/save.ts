@@ -14,11 +14,11 @@ import type { Precondition } from '../precondition.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { Transaction } from '../store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from '../unique.ts'
-import { authorOf, findIdempotentResponse, savedOf, type WriteResponse } from './answer.ts'
+import { findIdempotentResponse, savedOf, type WriteResponse } from './answer.ts'
 import { execute } from './execute.ts'
 import type { Operation, Saved, UniqueKey, WriteContext, WriteOptions } from './operation.ts'
 import { planOf } from './plan.ts'
-import type { Write } from './protocol.ts'
+import { author, type Write } from './protocol.ts'
 import { findTargets, parseBodies, type Results, type StoredRow } from './read.ts'
 import { candidatesOf, type Draft, type Validation, validate } from './validate.ts'
 
@@ -143,7 +143,7 @@ async function saveOne(
       idempotency ? await keepResponse(db, account, idempotency, written) : written,
     )
   }
-  const params = authorOf(context)
+  const params = author(context)
   const write = planOf(params, schema, [draft!], context, { isLocked: how.isLocked, lastId: null })
   const isRivalled = (problems: readonly Problem[]) =>
     operation.op === 'upsert' &&
@@ -195,7 +195,7 @@ export async function saveMany(
   drafts: readonly Draft[],
   context: WriteContext,
 ): Promise<Saved[] | null> {
-  const params = authorOf(context)
+  const params = author(context)
   const changed = drafts.filter(draft => !isUnchanged(draft))
   const hasNested = drafts.some(({ parsed }) => parsed.nested.length > 0)
   let lastId = hasNested ? await lastIdOf(db, context) : null
