@@ -149,3 +149,8 @@ export class Refusal extends Error {
     this.headers = headers
   }
 }
+
+/** The refusal of a request that others were quicker than (`busy_record`). A second later it may succeed. */
+export function busy(detail: string): Refusal {
+  return new Refusal('busy_record', detail, [], { 'retry-after': '1' })
+}

@@ -2,7 +2,7 @@
  * Optimistic locking of configuration changes (D52). A change is proposed on the latest catalog, and one
  * statement saves it if the catalog is unchanged. Otherwise it is proposed again. Knows no HTTP.
  */
-import { Refusal, type Warning } from '../errors.ts'
+import { busy, Refusal, type Warning } from '../errors.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { isSameJson, type Json } from '../json.ts'
 import { type IdempotentRequest, storedResponse } from '../records/idempotency.ts'
@@ -73,9 +73,7 @@ async function tryUntilSaved<T extends object>(
     const saved = await saveChange(db, author, isChange(catalog, change) ? change : null, response)
     if (saved) return saved
   }
-  throw new Refusal('busy_record', 'The configuration is being changed by many at once; try again.', [], {
-    'retry-after': '1',
-  })
+  throw busy('The configuration is being changed by many at once; try again.')
 }
 
 /** True if the change alters anything. Writing back the current state makes no new version (D5). */

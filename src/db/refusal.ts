@@ -2,7 +2,7 @@
  * The refusal that a database error means to a caller; null for a fault of the service itself. Knows no
  * table.
  */
-import { Refusal } from '../errors.ts'
+import { busy, Refusal } from '../errors.ts'
 import { operationalErrorOf } from './operational-errors.ts'
 import { StatementTooLarge } from './postgres/protocol-limits.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
@@ -45,9 +45,7 @@ export function databaseRefusal(error: unknown): Refusal | null {
       )
     case '40001':
     case '40P01':
-      return new Refusal('busy_record', 'Others changed the same records at that moment; try again.', [], {
-        'retry-after': '1',
-      })
+      return busy('Others changed the same records at that moment; try again.')
     // The statement is nested too deep for PostgreSQL's stack.
     case '54001':
       return new Refusal('body_too_large', 'The request is too complex for the database; ask for less.')

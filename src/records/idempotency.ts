@@ -3,7 +3,7 @@
  * returns, for a day, and a repeated request gets that response. Knows no HTTP and no resource.
  */
 import { constraintOf } from '../db/constraint.ts'
-import { Refusal } from '../errors.ts'
+import { busy, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Transaction } from './store.ts'
@@ -132,9 +132,7 @@ async function onceByOthers<W extends Written<object> | undefined>(
     // This one has saved nothing.
     const quicker = await storedResponse(db, { idempotency, account })
     if (quicker) return quicker as W
-    throw new Refusal('busy_record', 'The Idempotency-Key expired at this moment; try again.', [], {
-      'retry-after': '1',
-    })
+    throw busy('The Idempotency-Key expired at this moment; try again.')
   }
 }
 

@@ -3,7 +3,7 @@
  * caller: with its event, its rules and the rights of the role. All are validated before the first is moved.
  * Knows no resource.
  */
-import { problemAt, Refusal } from '../errors.ts'
+import { busy, problemAt, Refusal } from '../errors.ts'
 import type { CallerParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
@@ -89,10 +89,7 @@ async function carryOut(db: Transaction, context: WriteContext, move: Move): Pro
     const records = await found(db, context, move)
     if (records.length === 0) return
     const ids = records.map(({ id }) => id).join()
-    if (before === ids)
-      throw new Refusal('busy_record', `The ${pluralOf(move.resource)} can't be moved now; try again.`, [], {
-        'retry-after': '1',
-      })
+    if (before === ids) throw busy(`The ${pluralOf(move.resource)} can't be moved now; try again.`)
     before = ids
     await Promise.all(
       records.map(({ id, body }) =>

@@ -2,7 +2,7 @@
  * Soft delete of a record (D9): get and lists no longer find it, and an event reports the deletion. The
  * records that it points to stay (D37).
  */
-import { type ErrorSlug, Refusal } from '../errors.ts'
+import { busy, type ErrorSlug, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
@@ -54,9 +54,7 @@ export async function removeRecord(
     if (written) return withRecord ? savedOf(schema, context, written) : null
     await refuseReasons(db, schema, id, context, precondition, [], '; change what points to it first.')
   }
-  throw new Refusal('busy_record', 'The configuration was changed meanwhile; try again.', [], {
-    'retry-after': '1',
-  })
+  throw busy('The configuration was changed meanwhile; try again.')
 }
 
 /** True if only references to a record can forbid its deletion. */

@@ -1,5 +1,5 @@
 /** Restores a deleted record (D9), with an event. The records that it points to must exist. */
-import { type Problem, Refusal } from '../errors.ts'
+import { busy, type Problem, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
@@ -75,14 +75,7 @@ export async function restoreRecord(
     const written = await writeRecord(db, schema, context, params, write, response, candidates)
     if (written) return savedOf(schema, context, written)
   }
-  throw new Refusal(
-    'busy_record',
-    'What the record points to, or the configuration, keeps changing; try again.',
-    [],
-    {
-      'retry-after': '1',
-    },
-  )
+  throw busy('What the record points to, or the configuration, keeps changing; try again.')
 }
 
 /**

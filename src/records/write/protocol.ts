@@ -5,7 +5,7 @@
  * agree between processes and clocks. It writes nothing if the configuration that validated it is too old
  * (D115). A write is a plan of steps, which print.ts turns into statements.
  */
-import { Refusal } from '../../errors.ts'
+import { busy } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import { jsonInstant, momentJson } from '../../fields/moment.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
@@ -156,9 +156,7 @@ export async function lockLatest(db: Transaction, { catalog }: Caller): Promise<
   const latest = sql`SELECT catalog_version::text AS version FROM account WHERE account_id = ${account}::bigint`
   const [, [row]] = await Promise.all([ask(db, lockStatement(account)), ask(db, latest)])
   if (row?.version === catalog.version) return
-  throw new Refusal('busy_record', 'The configuration was changed meanwhile; try again.', [], {
-    'retry-after': '1',
-  })
+  throw busy('The configuration was changed meanwhile; try again.')
 }
 
 /**

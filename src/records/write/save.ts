@@ -3,7 +3,7 @@
  * plans and executes. It writes nothing if something has changed since it was read, and is repeated then.
  * Concurrent upserts of a value create one record, because the value can be taken only once.
  */
-import { type Problem, Refusal } from '../../errors.ts'
+import { busy, type Problem, Refusal } from '../../errors.ts'
 import type { WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Json } from '../../json.ts'
@@ -83,10 +83,10 @@ export async function saveRecord(
     saveOne(on, schema, operation, context, { recheck, isLocked: false })
   const saved = await retryOnConflict(db, schema, operation, context, act)
   if (saved) return saved
-  throw new Refusal('busy_record', busy(schema, operation), [], { 'retry-after': '1' })
+  throw busy(whatChanges(schema, operation))
 }
 
-function busy({ resource: { name } }: ResourceSchema, { op, id, key }: Operation): string {
+function whatChanges({ resource: { name } }: ResourceSchema, { op, id, key }: Operation): string {
   if (op === 'create') return 'What the record points to, or the configuration, keeps changing; try again.'
   return op === 'upsert'
     ? `The record with that ${key!.field.internal_name} keeps changing; try again.`
