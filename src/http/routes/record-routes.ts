@@ -22,8 +22,8 @@ import { batchedResources } from './batch.ts'
 import { batchRoute } from './batch-routes.ts'
 import { takesDryRun, withDryRun } from './dry-run.ts'
 import { historyRoute } from './event-routes.ts'
-import { type WriteService, writeHandlers } from './record-writes.ts'
-import { isOnReplica, recordHandlers } from './records.ts'
+import { type WriteHandlers, type WriteService, writeHandlers } from './record-writes.ts'
+import { isOnReplica, type RecordHandlers, recordHandlers } from './records.ts'
 
 export const queryLimit: BodyLimit = { bytes: queryBytesMax, refusal: queryTooLarge }
 
@@ -44,10 +44,12 @@ export function recordRoutes(
   service: RecordService,
   without: readonly RecordOperation[] = [],
 ): AccountRoute[] {
+  const reads = recordHandlers(service.db, resource)
+  const writes = writesOf(resource, service)
   const all: Partial<Routes<RecordOperation>> = {
-    ...readRoutes(resource, service),
-    ...writeRoutes(resource, service),
-    ...byRoutes(resource, service),
+    ...readRoutes(resource, reads),
+    ...writeRoutes(resource, writes, service.moves !== undefined),
+    ...byRoutes(resource, reads, writes),
     ...(batchedResources.has(resource)
       ? { batch: batchRoute(service.db, resource, service.retentionDays) }
       : {}),
@@ -56,8 +58,10 @@ export function recordRoutes(
   return recordOperations.flatMap(name => (without.includes(name) ? [] : (all[name] ?? [])))
 }
 
-function readRoutes(resource: Readable, { db }: RecordService): Routes<'list' | 'search' | 'get'> {
-  const { list, search, get } = recordHandlers(db, resource)
+function readRoutes(
+  resource: Readable,
+  { list, search, get }: RecordHandlers,
+): Routes<'list' | 'search' | 'get'> {
   const [read, words] = [`${resource}:read`, wordsOf(resource)] as const
   const lists: Omit<Operation, 'id' | 'summary'> = {
     ...{ tag: resource, description: hintOf(resource, 'list') },
@@ -93,9 +97,9 @@ function readRoutes(resource: Readable, { db }: RecordService): Routes<'list' | 
 
 function writeRoutes(
   resource: Readable,
-  service: RecordService,
+  { create, update, remove, restore }: WriteHandlers,
+  canMove: boolean,
 ): Routes<'create' | 'replace' | 'update' | 'remove' | 'restore'> {
-  const { create, update, remove, restore } = writesOf(resource, service)
   const [write, one] = [`${resource}:write`, `${base}/${resource}/:id`] as const
   const [change, noun] = [changeOperation(resource), withArticle(resource)]
   return {
@@ -108,7 +112,7 @@ function writeRoutes(
     }),
     remove: route('DELETE', one, write, remove, {
       ...{ id: `${resource}_delete`, summary: `Deletes ${noun}.`, tag: resource, ifMatch: true },
-      parameters: [...(service.moves ? [moveTo] : []), ...dryRunOf(resource)],
+      parameters: [...(canMove ? [moveTo] : []), ...dryRunOf(resource)],
       responses: [deleted],
       errors: ['record_not_found', 'in_use', 'last_administrator', 'validation_failed'],
     }),
@@ -123,9 +127,11 @@ function writeRoutes(
 }
 
 /** Routes of the record with a unique value (D77). */
-function byRoutes(resource: Readable, service: RecordService): Routes<'getBy' | 'upsert'> {
-  const { getBy } = recordHandlers(service.db, resource)
-  const { upsert } = writesOf(resource, service)
+function byRoutes(
+  resource: Readable,
+  { getBy }: RecordHandlers,
+  { upsert }: WriteHandlers,
+): Routes<'getBy' | 'upsert'> {
   const [by, noun] = [`${base}/${resource}/by/:field/:value`, withArticle(resource)]
   const where = 'The path has the name of a unique field and the value.'
   const change = changeOperation(resource)
@@ -146,7 +152,7 @@ function byRoutes(resource: Readable, service: RecordService): Routes<'getBy' | 
   }
 }
 
-function writesOf(resource: Readable, service: RecordService) {
+function writesOf(resource: Readable, service: RecordService): WriteHandlers {
   const { db, configured } = service
   if (!takesDryRun(resource)) return writeHandlers(service)
   return withDryRun(db, (db, isDry) =>
