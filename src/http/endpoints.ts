@@ -118,7 +118,7 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
       const caller = admitted.get(request) as AuthenticatedRequest
       try {
         if (isWrite(route)) refuseConditions(request.headers, operation.ifMatch ?? false)
-        const answer = await middleware.answer(requestOf(route, caller, request, reply, service), handler)
+        const answer = await middleware(requestOf(route, caller, request, reply, service), handler)
         if (isFile && answer.body instanceof Readable)
           await revalidateDownload(answer.body, reply, clock, () => admission.askAgain(caller, scope))
         return send(

@@ -76,7 +76,7 @@ async function carryOut(
       release: leave,
       hungUp: outer.hungUp,
     }
-    return bodyOf(await middleware.answer(request, route.handler))
+    return bodyOf(await middleware(request, route.handler))
   } finally {
     admitted.leave()
   }

@@ -11,19 +11,15 @@ import type { Answer } from './answer.ts'
 import { type ApiRequest, seqHeader } from './request.ts'
 import type { Handler } from './route.ts'
 
-export type Middleware = {
-  /** Responds to a request with a handler. Throws the handler's errors. */
-  answer(request: ApiRequest, handler: Handler): Promise<Answer>
-}
+/** Responds to a request with a handler. Throws the handler's errors. */
+export type Middleware = (request: ApiRequest, handler: Handler) => Promise<Answer>
 
 /** `hasReplica`: answers that may tell of a write have the account's last `seq` (D172). */
 export function openMiddleware(db: Transaction & { readonly hasReplica: boolean }): Middleware {
   const withIdempotency = idempotency(db)
-  return {
-    answer(request, handler) {
-      const answered = withIdempotency(request, handler, () => retriedOnNewerCatalog(request, handler))
-      return db.hasReplica && request.tellsSeq ? withSeq(request, answered) : answered
-    },
+  return (request, handler) => {
+    const answered = withIdempotency(request, handler, () => retriedOnNewerCatalog(request, handler))
+    return db.hasReplica && request.tellsSeq ? withSeq(request, answered) : answered
   }
 }
 
