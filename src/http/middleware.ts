@@ -6,7 +6,6 @@ import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import { storedResponse } from '../records/idempotency.ts'
 import type { Transaction } from '../records/store.ts'
-import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import type { Answer } from './answer.ts'
 import { type ApiRequest, seqHeader } from './request.ts'
 import type { Handler } from './route.ts'
@@ -65,18 +64,19 @@ async function retriedOnNewerCatalog(request: ApiRequest, handler: Handler): Pro
 }
 
 /**
- * Serializes requests with the same Idempotency-Key (D8). If one fails, another process may have carried out
- * the same request meanwhile; the handler then finds its response.
+ * Refuses a request while another with the same Idempotency-Key is carried out here (D8). If a request fails,
+ * another process may have carried out the same one meanwhile; the handler then finds its response.
  */
 function idempotency(db: Transaction) {
-  const inFlight = new KeyedMutex<string>('idempotency_key')
+  const inFlight = new Set<string>()
   return async (request: ApiRequest, handler: Handler, carryOut: () => Promise<Answer>): Promise<Answer> => {
     const { idempotency, caller } = request
     if (!idempotency) return carryOut()
     const account = String(caller.catalog.account.id)
     const key = `${account} ${idempotency.key}`
-    if (inFlight.isLocked(key)) throw requestInFlight()
-    return inFlight.run(key, async () => {
+    if (inFlight.has(key)) throw requestInFlight()
+    inFlight.add(key)
+    try {
       const answer = await carryOut().catch(async error => {
         if (error instanceof DatabaseUnavailable || !(await storedResponse(db, { account, idempotency })))
           throw error
@@ -86,7 +86,9 @@ function idempotency(db: Transaction) {
       return idempotency.isReplayed
         ? { ...answer, headers: { ...headers, 'idempotency-replayed': 'true' } }
         : answer
-    })
+    } finally {
+      inFlight.delete(key)
+    }
   }
 }
 
