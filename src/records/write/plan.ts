@@ -160,7 +160,7 @@ function besideSteps(
 ): Required<Pick<Write, 'changes' | 'steps' | 'events'>> {
   const { actor, revokes = [] } = schema.resource
   const isEnded = actor && before?.is_active === 1 && after.is_active === 2
-  const ended = cascadeDelete(schema, Number(row?.id), isEnded ? revokes : [], params)
+  const ended = isEnded ? cascadeDelete(schema, Number(row!.id), revokes, params) : none
   return {
     changes: ended.changes,
     steps: [
