@@ -20,9 +20,11 @@ const attempts = { create: 2, other: 5 }
 const mutexOf = memoize((_db: Transaction) => new KeyedMutex<string>('record'))
 
 /**
- * Saves a change, at once if nobody waits to change the record, else under the record's mutex. Another
- * process can still be quicker each time: the last attempt holds the account's lock. A transaction has
- * mutexes of its own, which prevents deadlocks. Null if all attempts failed.
+ * Saves a change, and tries again after a conflict; null if all attempts failed. Once there was a conflict
+ * about a record, one change of it is tried at a time, the one that holds the record's mutex. A transaction
+ * has mutexes of its own, which prevents deadlocks. Other processes don't see the mutex and may be quicker
+ * each time, so the last attempt holds the account's lock. Nobody else changes a record before it is there:
+ * to create one takes neither mutex nor lock.
  */
 export async function retryOnConflict(
   db: Transaction,
@@ -31,12 +33,12 @@ export async function retryOnConflict(
   { catalog }: WriteContext,
   act: Act,
 ): Promise<Saved | null> {
+  if (op === 'create') return (await act(db, false)) ?? repeated(db, act, attempts.create)
   const account = String(catalog.account.id)
   const mutex = mutexOf(db)
   const record = [account, resource.name, id, key?.field.id, key?.text].join()
   const saved = mutex.isLocked(record) ? null : await act(db, false)
   if (saved) return saved
-  if (op === 'create') return repeated(db, act, attempts.create)
   return mutex.run(record, async () => {
     const saved = await repeated(db, act, attempts.other)
     // `check` queries outside of the transaction, which the embedded engine's one connection can't.
