@@ -5,6 +5,7 @@
  */
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
+import type { Values } from '../../fields/field.ts'
 import { moment } from '../../fields/moment.ts'
 import { type Sql, sql } from '../../sql.ts'
 import { cascadeDelete } from '../cascade.ts'
@@ -127,23 +128,24 @@ function rowsOf(
   let count = 0
   return drafts.flatMap(({ row, before, after, changes, parsed: { nested } }) => {
     const first = count
-    const idOf = (nth: number) => (lastId === null ? -nth : lastId + first + nth)
     const standIns = lastId === null ? nested.length : 0
+    // A record that is written alone keeps its stand-ins: only its statement knows the ids.
+    const named = (schema: ResourceSchema, values: Values) =>
+      lastId === null || nested.length === 0 ? values : withIds(schema, values, nth => lastId + first + nth)
     const inner = nested.map(({ schema, parsed }): Row => {
-      const values = { ...blank(schema), ...parsed.values, ...authoredBy(actor) }
-      const after = withIds(schema, values, idOf)
+      const after = named(schema, { ...blank(schema), ...parsed.values, ...authoredBy(actor) })
       const changes = changesOf(schema, blank(schema), after)
       const aliases = schema.resource.aliases?.(null, after) ?? []
       return { schema, after, changes, read: null, nth: ++count, standIns, aliases }
     })
     const aliases = schema.resource.aliases?.(before, after) ?? []
-    const named = nested.length ? withIds(schema, after, idOf) : after
+    const saved = named(schema, after)
     return [
       ...inner,
       {
         ...{ schema, aliases, standIns, nth: row ? 0 : ++count },
-        after: row ? { ...named, updated_at: moment, updated_by: actor } : named,
-        changes: nested.length ? changesOf(schema, before ?? blank(schema), named) : changes,
+        after: row ? { ...saved, updated_at: moment, updated_by: actor } : saved,
+        changes: saved === after ? changes : changesOf(schema, before ?? blank(schema), saved),
         read: row && { id: Number(row.id), version: row.version!, state: row.state! },
       },
     ]
