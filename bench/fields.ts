@@ -65,7 +65,7 @@ async function validation(): Promise<void> {
   const times: number[] = []
   for (let count = 0; count < 5000; count++) {
     const began = performance.now()
-    await draftsOf(db, schema, [operation], { catalog, actor: 1 }, { recheck: false, isLocked: false })
+    await draftsOf(db, schema, [operation], { catalog, actor: 1 }, false)
     times.push(performance.now() - began)
   }
   await db.close()

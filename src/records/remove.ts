@@ -76,7 +76,7 @@ export async function removeTogether(
 ): Promise<boolean> {
   const params = author(context)
   const write = removal(params, schema, ids, context, { precondition: null, isRead: false })
-  return (await execute(db, params, write, { isOfMany: true, isLocked: true })).length > 0
+  return (await execute(db, params, write, { isLocked: true })).length > 0
 }
 
 /**

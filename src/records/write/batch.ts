@@ -148,14 +148,13 @@ async function independentDrafts(
   ])
   const isOpen = (one: ReadOperation) => !isDependent(schema, one, made)
   const open = read.map(one => (one instanceof Refusal || isOpen(one) ? one : null))
-  const how = { recheck: false, isLocked: true, isOfMany: true }
   const drafts = (
     await validate(
       db,
       schema,
       open.filter(one => one !== null),
       context,
-      how,
+      { isLocked: true },
     )
   ).values()
   const independent = open.map(one => {

@@ -7,9 +7,9 @@ import type { Write } from './protocol.ts'
 export type Execution = {
   /** steps that read the answer */
   readonly after?: readonly Step[]
-  /** True for a write of several records */
-  readonly isOfMany?: boolean
-  /** True if the transaction `db` has the account's lock, and what is written was validated since */
+  /**
+   * True for several records, in a transaction `db` that has the account's lock: they were validated since
+   */
   readonly isLocked?: boolean
 }
 
@@ -18,10 +18,10 @@ export async function execute(
   db: Transaction,
   params: WriteParams,
   write: Write,
-  { after = [], isOfMany = false, isLocked = false }: Execution = {},
+  { after = [], isLocked = false }: Execution = {},
 ): ReturnType<Transaction['write']> {
   const statements =
-    isOfMany || db.hasOnlyTransactions
+    isLocked || db.hasOnlyTransactions
       ? asTransaction(params, write, after, isLocked)
       : asStatement(params, write, after)
   const { text, values } = statements.pop()!

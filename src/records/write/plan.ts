@@ -30,16 +30,16 @@ import { authoredBy, blank, changesOf } from './rules.ts'
 import type { Draft } from './validate.ts'
 
 /**
- * The write of these records. Nothing is written unless all stored ones are unchanged since they were read,
- * and everything exists to which records newly point; `isLocked`: that is known. `lastId`: the last
- * id of the account, which must be known for nested records of many.
+ * The write of these records. It writes nothing unless all stored ones are unchanged since they were read,
+ * and all records exist to which they newly point. With `isLocked` both are known, and no statement asks for
+ * them again. `lastId`: the last id of the account; the nested records of several need it.
  */
 export function planOf(
   params: WriteParams,
   schema: ResourceSchema,
   drafts: readonly Draft[],
   context: WriteContext,
-  { isLocked, lastId }: { readonly isLocked: boolean; readonly lastId: number | null },
+  { isLocked = false, lastId = null }: { readonly isLocked?: boolean; readonly lastId?: number | null } = {},
 ): Write {
   const { isConfiguration = false, updatesOthers, quota } = schema.resource
   const all = rowsOf(schema, drafts, context, lastId)

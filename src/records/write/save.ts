@@ -20,7 +20,7 @@ import type { Operation, Saved, UniqueKey, WriteContext, WriteOptions } from './
 import { planOf } from './plan.ts'
 import { author, type Write } from './protocol.ts'
 import { findTargets, parseBodies, type Results, type StoredRow } from './read.ts'
-import { candidatesOf, type Draft, type Validation, validate } from './validate.ts'
+import { candidatesOf, type Draft, validate } from './validate.ts'
 
 const blank = { id: null, key: null, precondition: null } as const
 
@@ -79,8 +79,7 @@ export async function saveRecord(
 ): Promise<Saved> {
   const earlier = await findIdempotentResponse(db, schema, context)
   if (earlier) return earlier
-  const act = (on: Transaction, recheck: boolean) =>
-    saveOne(on, schema, operation, context, { recheck, isLocked: false })
+  const act = (on: Transaction, recheck: boolean) => saveOne(on, schema, operation, context, recheck)
   const saved = await retryOnConflict(db, schema, operation, context, act)
   if (saved) return saved
   throw busy(whatChanges(schema, operation))
@@ -102,21 +101,21 @@ export async function validateUpdate(
   context: WriteContext,
 ): Promise<void> {
   const operation: Operation = { ...blank, op: 'update', id, body }
-  const [draft] = await draftsOf(db, schema, [operation], context, { recheck: true, isLocked: false })
+  const [draft] = await draftsOf(db, schema, [operation], context, true)
   if (draft instanceof Refusal) throw draft
 }
 
-/** Reads and validates operations, step by step. */
+/** Reads and validates operations, step by step. `recheck`: as of `Validation`. */
 export async function draftsOf(
   db: Transaction,
   schema: ResourceSchema,
   operations: readonly Operation[],
   context: WriteContext,
-  how: Validation,
+  recheck: boolean,
 ): Promise<Results<Draft>> {
   const targets = await findTargets(db, schema, operations, context)
   const read = await parseBodies(db, schema, targets, context)
-  return validate(db, schema, read, context, how)
+  return validate(db, schema, read, context, { recheck })
 }
 
 /**
@@ -128,9 +127,9 @@ async function saveOne(
   schema: ResourceSchema,
   operation: Operation,
   context: WriteContext,
-  how: Validation,
+  recheck: boolean,
 ): Promise<Saved | null> {
-  const [draft] = await draftsOf(db, schema, [operation], context, how)
+  const [draft] = await draftsOf(db, schema, [operation], context, recheck)
   if (draft instanceof Refusal) throw draft
   const { idempotency = null } = context
   const response = responseOf(draft!, null)
@@ -144,7 +143,7 @@ async function saveOne(
     )
   }
   const params = author(context)
-  const write = planOf(params, schema, [draft!], context, { isLocked: how.isLocked, lastId: null })
+  const write = planOf(params, schema, [draft!], context)
   const isRivalled = (problems: readonly Problem[]) =>
     operation.op === 'upsert' &&
     !draft!.before &&
@@ -201,7 +200,6 @@ export async function saveMany(
   let lastId = hasNested ? await lastIdOf(db, context) : null
   const rows = changed.length
     ? await execute(db, params, planOf(params, schema, changed, context, { isLocked: true, lastId }), {
-        isOfMany: true,
         isLocked: true,
       }).catch(error => {
         if (String((error as { code?: unknown }).code).startsWith('23')) return null

@@ -33,15 +33,15 @@ type Checked = ReadOperation & {
   readonly isAsked: boolean
 }
 
-/**
- * How a write is validated. `recheck`: an earlier attempt wrote nothing, so a record that it points to may be
- * missing. `isLocked`: under the account's lock, so nothing changes until the write. `isOfMany`: not all the
- * problems of one that is refused are sought.
- */
+/** How a write is validated. */
 export type Validation = {
-  readonly recheck: boolean
-  readonly isLocked: boolean
-  readonly isOfMany?: boolean
+  /** True if an earlier attempt wrote nothing: a record that it points to may be missing */
+  readonly recheck?: boolean
+  /**
+   * True for several records under the account's lock: nothing changes until they are written. Not all
+   * problems of a refused one are sought, because it is carried out alone then.
+   */
+  readonly isLocked?: boolean
 }
 
 /**
@@ -53,13 +53,14 @@ export async function validate(
   schema: ResourceSchema,
   operations: Results<ReadOperation>,
   context: WriteContext,
-  how: Validation,
+  { recheck = false, isLocked = false }: Validation,
 ): Promise<Results<Draft>> {
+  const isNow = recheck || isLocked
   for (const one of operations)
     if (!(one instanceof Refusal)) await one.operation.options?.check?.(one.before!)
-  const checked = await mapAccepted(operations, one => checkRights(schema, one, context, how))
+  const checked = await mapAccepted(operations, one => checkRights(schema, one, context, isNow))
   const asked = checked.flatMap(one => (one instanceof Refusal || !one.isAsked ? [] : one.parsed.references))
-  const { look, related } = await lookUp(db, context, asked, how.isLocked)
+  const { look, related } = await lookUp(db, context, asked, isLocked)
   const ruled = await mapAccepted(checked, one => {
     const { parsed, before, operation, added, isAsked } = one
     if (isAsked)
@@ -73,11 +74,11 @@ export async function validate(
   const mentioned = await mentionProblems(db, context, schema, written)
   for (const [index, one] of accepted.entries()) {
     for (const problem of mentioned[index]!) one.parsed.problems.add(() => problem)
-    if (!how.isOfMany) await addLate(db, schema, one, context)
+    if (!isLocked) await addLate(db, schema, one, context)
   }
   const drafts = await mapAccepted(ruled, one => draftOf(schema, one, context))
   for (const one of drafts)
-    if (!(one instanceof Refusal) && one.invariant && (how.recheck || how.isLocked))
+    if (isNow && !(one instanceof Refusal) && one.invariant)
       await requireInvariant(db, one.invariant, context)
   return drafts
 }
@@ -87,7 +88,7 @@ function checkRights(
   schema: ResourceSchema,
   one: ReadOperation,
   { catalog, rights }: WriteContext,
-  { recheck, isLocked }: Validation,
+  isNow: boolean,
 ): Checked {
   const { parsed, before } = one
   // References that the record has already may be sent again, even if their records have been deleted since.
@@ -101,7 +102,7 @@ function checkRights(
   // The statement that writes the record checks its references. They are looked up earlier if the record
   // copies values from them, and if there are other problems: the caller should see all at once.
   const isCopied = copiedFrom(parsed.references, catalog).length > 0
-  return { ...one, added, isAsked: recheck || isLocked || isCopied || parsed.problems.count > 0 }
+  return { ...one, added, isAsked: isNow || isCopied || parsed.problems.count > 0 }
 }
 
 /** Adds the problems that only the database knows: of record quotas and, beside others, of references. */
