@@ -5,8 +5,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { loadCatalog } from '../../src/accounts/callers.ts'
 import { newToken } from '../../src/accounts/token.ts'
+import type { Draft } from '../../src/fields/resource.ts'
 import type { Json } from '../../src/json.ts'
+import { createRecord } from '../../src/records/write/save.ts'
+import { resources } from '../../src/resources/resources.ts'
 import { eventually } from '../support/eventually.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
@@ -223,6 +227,27 @@ test('a contact and a company are created inside a deal, with it, in one go', as
     ],
     [third.id, [third.id], -1],
   )
+})
+
+test('what a rule of a contact sets is saved also when a deal creates the contact', async () => {
+  const ruled = resources.map(resource => ({
+    ...resource,
+    applyRules(draft: Draft) {
+      resource.applyRules(draft)
+      if (resource.name === 'contact') draft.after.job_title ??= `As ${draft.after.last_name}`
+    },
+  }))
+  const catalog = await loadCatalog(db, ruled, 1)
+  const body = { ...dealBody(known), primary_contact: { last_name: 'Ruled' } }
+  const { created } = await createRecord(db, catalog.resources.get('deal')!, body, {
+    catalog,
+    actor: known.owner,
+  })
+  const { data } = (await get(`${v1}/contact/${created[0]!.id}`)).body
+  assert.deepEqual([data.last_name, data.job_title], ['Ruled', 'As Ruled'])
+  const [event] = (await get(`${v1}/contact/${data.id}/history`)).body.data
+  const change = event.changes.find(({ field }: { field: string }) => field === 'job_title')
+  assert.equal(change.to, 'As Ruled')
 })
 
 test('a problem anywhere in a nested record is named by its path, and nothing is saved', async () => {

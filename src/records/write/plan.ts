@@ -47,7 +47,7 @@ export function planOf(
   const main = all.filter(row => row.schema === schema)
   const single = drafts.length === 1 ? drafts[0]! : null
   const beside = single ? besideSteps(params, schema, single) : none
-  const nested = drafts.flatMap(({ parsed }) => parsed.nested)
+  const nested = drafts.flatMap(draft => draft.nested)
   const invariants = drafts.flatMap(({ invariant }) => invariant ?? [])
   const isOwn = ({ rows: [row] }: Group) => row!.schema === schema
   const made = groups.filter(({ rows: [row] }) => !row!.read)
@@ -126,14 +126,14 @@ function rowsOf(
   lastId: number | null,
 ): Row[] {
   let count = 0
-  return drafts.flatMap(({ row, before, after, changes, parsed: { nested } }) => {
+  return drafts.flatMap(({ row, before, after, changes, nested }) => {
     const first = count
     const standIns = lastId === null ? nested.length : 0
     // A record that is written alone keeps its stand-ins: only its statement knows the ids.
     const named = (schema: ResourceSchema, values: Values) =>
       lastId === null || nested.length === 0 ? values : withIds(schema, values, nth => lastId + first + nth)
-    const inner = nested.map(({ schema, parsed }): Row => {
-      const after = named(schema, { ...blank(schema), ...parsed.values, ...authoredBy(actor) })
+    const inner = nested.map(({ schema, ...one }): Row => {
+      const after = named(schema, { ...one.after, ...authoredBy(actor) })
       const changes = changesOf(schema, blank(schema), after)
       const aliases = schema.resource.aliases?.(null, after) ?? []
       return { schema, after, changes, read: null, nth: ++count, standIns, aliases }

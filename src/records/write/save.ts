@@ -196,7 +196,7 @@ export async function saveMany(
 ): Promise<Saved[] | null> {
   const params = author(context)
   const changed = drafts.filter(draft => !isUnchanged(draft))
-  const hasNested = drafts.some(({ parsed }) => parsed.nested.length > 0)
+  const hasNested = drafts.some(({ nested }) => nested.length > 0)
   let lastId = hasNested ? await lastIdOf(db, context) : null
   const rows = changed.length
     ? await execute(db, params, planOf(params, schema, changed, context, { isLocked: true, lastId }), {
@@ -233,8 +233,8 @@ function isUnchanged({ before, changes }: Draft): boolean {
 
 /** `lastId`: the last id before the record and its nested ones, if known. */
 function responseOf(draft: Draft, lastId: number | null): WriteResponse {
-  const { before, parsed } = draft
-  const { warnings, nested } = parsed
+  const { before, nested, parsed } = draft
+  const { warnings } = parsed
   if (isUnchanged(draft)) return { warnings, created: [], isUnchanged: true }
   const created = nested.map(({ schema: { resource } }, index) => {
     const nth = index + 1

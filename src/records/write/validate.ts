@@ -10,7 +10,7 @@ import { kinds } from '../../fields/kinds.ts'
 import type { Invariant } from '../../fields/resource.ts'
 import { ask, param, sql } from '../../sql.ts'
 import { mentionProblems } from '../mentions.ts'
-import type { Reference } from '../parse.ts'
+import type { Nested, Reference } from '../parse.ts'
 import { quotaProblem } from '../record-quota.ts'
 import { copiedFrom, lookUp, missingReferences } from '../references.ts'
 import type { Changes, Reader } from '../store.ts'
@@ -20,10 +20,15 @@ import { mapAccepted, type ReadOperation, type Results } from './read.ts'
 import { applyRules, blank, changesOf, refuseForbidden } from './rules.ts'
 
 /** An operation that may be carried out, with its record as it is to be saved. */
-export type Draft = Checked & {
-  readonly after: Values
+export type Draft = Ruled & {
   readonly changes: Changes
   readonly invariant: Invariant | null
+}
+
+/** An operation after the rules: what the record becomes, and each record to create with it. */
+type Ruled = Checked & {
+  readonly after: Values
+  readonly nested: readonly (Nested & { readonly after: Values })[]
 }
 
 type Checked = ReadOperation & {
@@ -65,9 +70,12 @@ export async function validate(
     const { parsed, before, operation, added, isAsked } = one
     if (isAsked)
       for (const problem of missingReferences(added, look, context.idle)) parsed.problems.add(() => problem)
-    for (const inner of parsed.nested) applyRules(inner.schema, inner.parsed, null, context, related, null)
+    const nested = parsed.nested.map(inner => ({
+      ...inner,
+      after: applyRules(inner.schema, inner.parsed, null, context, related, null),
+    }))
     const { undoes = null } = operation.options ?? {}
-    return { ...one, after: applyRules(schema, parsed, before, context, related, undoes) }
+    return { ...one, nested, after: applyRules(schema, parsed, before, context, related, undoes) }
   })
   const accepted = ruled.flatMap(one => (one instanceof Refusal ? [] : [one]))
   const written = accepted.map(({ parsed, before, after }) => ({ before, after, at: parsed.path }))
@@ -106,12 +114,7 @@ function checkRights(
 }
 
 /** Adds the problems that only the database knows: of record quotas and, beside others, of references. */
-async function addLate(
-  db: Reader,
-  schema: ResourceSchema,
-  one: Checked & { readonly after: Values },
-  context: WriteContext,
-): Promise<void> {
+async function addLate(db: Reader, schema: ResourceSchema, one: Ruled, context: WriteContext): Promise<void> {
   const { parsed, before, after, added, isAsked } = one
   const { problems } = parsed
   const quota = before ? null : await quotaProblem(db, schema, context.catalog.account.id, after)
@@ -125,11 +128,7 @@ async function addLate(
 }
 
 /** Throws the refusal of an operation with problems, or of a change that its author may not make. */
-function draftOf(
-  schema: ResourceSchema,
-  one: Checked & { readonly after: Values },
-  context: WriteContext,
-): Draft {
+function draftOf(schema: ResourceSchema, one: Ruled, context: WriteContext): Draft {
   const { parsed, before, after } = one
   const { problems } = parsed
   if (problems.count) {
@@ -156,11 +155,14 @@ async function requireInvariant(
 /** The record and its nested records, as candidates for a clash of unique values. */
 export function candidatesOf(
   schema: ResourceSchema,
-  { parsed: { nested, path }, before, after }: Pick<Draft, 'parsed' | 'before' | 'after'>,
+  { parsed: { path }, before, after, nested }: Ruled,
 ): Candidate[] {
-  const inner = nested.map(({ schema, parsed }) => {
-    return { schema, after: parsed.values, before: null, path: parsed.path }
-  })
+  const inner = nested.map(({ schema, after, parsed }) => ({
+    schema,
+    after,
+    before: null,
+    path: parsed.path,
+  }))
   return [{ schema, after, before, path }, ...inner]
 }
 
