@@ -6,7 +6,7 @@
 import { Refusal } from '../errors.ts'
 import type { Catalog, ResourceSchema, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
-import { moment } from '../fields/moment.ts'
+import { momentPlaceholder } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import { storedResponse } from '../records/idempotency.ts'
 import { isMet, versionConflict } from '../records/precondition.ts'
@@ -67,7 +67,13 @@ export async function deleteField(context: ConfigurationContext, id: number): Pr
   return change(context, id, 'deleted', catalog => {
     const { field } = fieldAsRead(context, catalog, id)
     if (!field.is_custom) throw notCustom(field)
-    const row = { ...rowOf(field), is_active: false, is_indexed: false, is_unique: false, deleted_at: moment }
+    const row = {
+      ...rowOf(field),
+      is_active: false,
+      is_indexed: false,
+      is_unique: false,
+      deleted_at: momentPlaceholder,
+    }
     return { row, options: ownOptions(field), sections: null }
   })
 }

@@ -6,7 +6,7 @@
 import { type Sql, sql } from '../sql.ts'
 
 /** The placeholder of the moment in a record's values. */
-export const moment = '\0'
+export const momentPlaceholder = '\0'
 
 /** The placeholder as the parameter of a column: no request can send this date (D16). */
 export const momentParam = 'infinity'

@@ -140,9 +140,9 @@ export type Draft = {
   /** the change that is undone (D83), if any: members that are not sent then stay unchanged */
   readonly undoes: Undone | null
   readonly catalog: Catalog
-  /** stands for the moment of the write, which only the database knows (fields/moment.ts) */
-  readonly now: string
-  /** that moment by the clock of this process: for bounds of a day or so */
+  /** no time, but a text in the place of the moment of the write, which only the database knows (moment.ts) */
+  readonly momentPlaceholder: string
+  /** the moment by the clock of this process: for bounds of a day or so */
   readonly clock: Date
   /** `because`: the other field that causes the problem, and that it mentions (D64). */
   problem(

@@ -69,19 +69,30 @@ export const activity: Resource = {
   applyRules: applyActivityRules,
 }
 
-function applyActivityRules({ after, before, sent, catalog, clock, now, problem, warn }: Draft): void {
+function applyActivityRules({
+  after,
+  before,
+  sent,
+  catalog,
+  clock,
+  momentPlaceholder,
+  problem,
+  warn,
+}: Draft): void {
   const isOwnerSent =
     sent.has('owner') && !catalog.resources.get('activity')!.byName.get('owner')!.is_read_only
   if (!before && !isOwnerSent) after.owner ??= after.created_by!
   // A note is done when it is written.
   if (after.kind === kindOf.note && after.done_at === null) {
-    after.done_at = before?.done_at ?? now
+    after.done_at = before?.done_at ?? momentPlaceholder
     if (sent.has('done_at'))
       warn({ field: 'done_at', code: 'note_is_done', message: 'A note is done when it is written.' })
   }
   const { done_at } = after
   const isLater =
-    typeof done_at === 'string' && done_at !== now && Date.parse(done_at) > clock.getTime() + dayMs
+    typeof done_at === 'string' &&
+    done_at !== momentPlaceholder &&
+    Date.parse(done_at) > clock.getTime() + dayMs
   if (isLater && done_at !== before?.done_at)
     problem('done_at', 'out_of_range', 'must not be more than a day ahead', {
       hint: 'What is still to be done has a due_at, and no done_at yet.',

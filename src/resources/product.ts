@@ -17,8 +17,9 @@ export const product: Resource = {
   searched: ['product_code'],
   snapshot: ['name', 'product_code', 'unit_price'],
   applyRules: draft => {
-    const { after, before, now } = draft
-    if (after.sales_owner !== null && after.sales_owner !== before?.sales_owner) after.last_assigned_at = now
+    const { after, before, momentPlaceholder } = draft
+    if (after.sales_owner !== null && after.sales_owner !== before?.sales_owner)
+      after.last_assigned_at = momentPlaceholder
     after.base_currency_amount = baseAmount(draft)
   },
 }

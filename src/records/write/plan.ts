@@ -6,7 +6,7 @@
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
-import { moment } from '../../fields/moment.ts'
+import { momentPlaceholder } from '../../fields/moment.ts'
 import { type Sql, sql } from '../../sql.ts'
 import { cascadeDelete } from '../cascade.ts'
 import { isAbsent } from '../find-by.ts'
@@ -144,7 +144,7 @@ function rowsOf(
       ...inner,
       {
         ...{ schema, aliases, standIns, nth: row ? 0 : ++count },
-        after: row ? { ...saved, updated_at: moment, updated_by: actor } : saved,
+        after: row ? { ...saved, updated_at: momentPlaceholder, updated_by: actor } : saved,
         changes: saved === after ? changes : changesOf(schema, before ?? blank(schema), saved),
         read: row && { id: Number(row.id), version: row.version!, state: row.state! },
       },

@@ -6,7 +6,7 @@ import { type Problem, problemAt, Refusal, sentence } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { emptyValue, type Values } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
-import { moment } from '../../fields/moment.ts'
+import { momentPlaceholder } from '../../fields/moment.ts'
 import type { Draft, Undone } from '../../fields/resource.ts'
 import { isSameJson } from '../../json.ts'
 import { mayRead } from '../../rights/rights.ts'
@@ -39,7 +39,7 @@ export function applyRules(
     undoes,
     related,
     catalog: context.catalog,
-    now: moment,
+    momentPlaceholder,
     clock: new Date(),
     problem: (field, code, message, { at = '', because = field, hint, ...more } = {}) => {
       // An unreadable value is one problem, not also a missing one.
@@ -110,7 +110,12 @@ export function changesOf({ whole }: ResourceSchema, before: Values, after: Valu
 
 /** The times and users of a new record. */
 export function authoredBy(actor: number): Values {
-  return { created_at: moment, updated_at: moment, created_by: actor, updated_by: actor }
+  return {
+    created_at: momentPlaceholder,
+    updated_at: momentPlaceholder,
+    created_by: actor,
+    updated_by: actor,
+  }
 }
 
 /** The sent values that are stored, though the service normally sets these fields. */

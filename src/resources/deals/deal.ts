@@ -77,7 +77,7 @@ function applyDealRules(draft: Draft): void {
       { rule: 5, because: 'forecast_category', hint: 'For example "2026-03-31".' },
     )
   }
-  if (after.sales_owner !== before?.sales_owner) after.last_assigned_at = draft.now
+  if (after.sales_owner !== before?.sales_owner) after.last_assigned_at = draft.momentPlaceholder
   applyMoneyRules(draft)
 }
 
@@ -95,8 +95,8 @@ function stageOf({ after, catalog, problem }: Draft): Stage | null {
   return null
 }
 
-function applyStage({ after, before, now }: Draft, stage: Stage): void {
-  if (stage.id !== before?.pipeline_stage) after.deal_stage_updated_at = now
+function applyStage({ after, before, momentPlaceholder }: Draft, stage: Stage): void {
+  if (stage.id !== before?.pipeline_stage) after.deal_stage_updated_at = momentPlaceholder
   after.status = statusOf[stage.kind]
   after.stage_probability = stage.probability
   after.stage_rotting_days = stage.rotting_days
@@ -144,7 +144,7 @@ function close(draft: Draft, kind: 'won' | 'lost'): void {
     }
   }
   if (!isNew) return
-  after[closing.time] = draft.now
+  after[closing.time] = draft.momentPlaceholder
   after[closing.otherTime] = null
   if (isReversed && !isGiven(draft, closing.otherReason)) after[closing.otherReason] = null
 }

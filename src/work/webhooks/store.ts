@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { type Problem, Refusal } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
-import { later, moment } from '../../fields/moment.ts'
+import { later, momentPlaceholder } from '../../fields/moment.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Precondition } from '../../records/precondition.ts'
 import { readRecord } from '../../records/read.ts'
@@ -75,7 +75,7 @@ export async function rotateWebhook(
 ): Promise<SavedWebhook> {
   const secret = newWebhookSecret(randomBytes)
   const saved = await updateRecord(db, fieldsOf(context), id, {}, context, precondition, {
-    values: { rotated_at: moment },
+    values: { rotated_at: momentPlaceholder },
     steps: params => [...endedSecrets(params, overlapHours), secretRow(params, secret)],
   })
   return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
