@@ -198,13 +198,14 @@ export function answerOf(
   hasNested = false,
 ): Sql {
   const record = unread ? sql`'{}'` : renderedSql(schema, account)
-  const firstId = hasNested ? sql`, (SELECT first_id FROM counted)::text AS first_id` : sql.none
-  return sql`SELECT r.id::text AS id, r.version::text AS version, ${record} AS record${firstId} FROM r`
+  // answer.ts says why the column has another name.
+  const idBefore = hasNested ? sql`, (SELECT id_before FROM counted)::text AS first_id` : sql.none
+  return sql`SELECT r.id::text AS id, r.version::text AS version, ${record} AS record${idBefore} FROM r`
 }
 
 /** Rows for a caller who ignores the new records: they are not read. */
 function answerOfNew(rows: readonly Row[]): Sql {
   const all = `{${rows.map(({ nth }) => nth).join()}}`
-  return sql`SELECT (counted.first_id + n)::text AS id, '1' AS version, '{}' AS record
+  return sql`SELECT (counted.id_before + n)::text AS id, '1' AS version, '{}' AS record
   FROM counted, unnest(${all}::bigint[]) n`
 }

@@ -67,7 +67,7 @@ export function asTransaction(
  * not inlined: a distributed PostgreSQL changes no row by what a stable function makes of another (D173).
  */
 function printer({ account }: WriteParams, steps: readonly Step[], { ids = 0 }: Write) {
-  const numbers = sql`SELECT ${numbersAt(sql`last_at`, sql`last_id - ${String(ids)}::bigint AS first_id, last_id, last_seq`)}
+  const numbers = sql`SELECT ${numbersAt(sql`last_at`, sql`last_id - ${String(ids)}::bigint AS id_before, last_id, last_seq`)}
     FROM counter WHERE account_id = ${account}::bigint`
   const named: Step[] = [
     { name: 'locked', rows: () => numbers },
@@ -103,7 +103,7 @@ function lockedCtes(params: WriteParams, write: Write): Sql[] {
   return [
     ...(conditions.length ? [sql`latch AS MATERIALIZED (${counter})`] : []),
     sql`locked AS MATERIALIZED (
-  SELECT ${numbersAt(sql`t.at`, sql`t.last_id AS first_id`)} FROM (
+  SELECT ${numbersAt(sql`t.at`, sql`t.last_id AS id_before`)} FROM (
     SELECT ${momentOf(params, write)} AS at, c.last_id
     FROM ${conditions.length ? sql`latch` : sql`(${counter})`} c
     WHERE ${sql.join(all, sql`\n      AND `)}) t
@@ -126,7 +126,7 @@ function countedUnderLock(params: WriteParams, write: Write): Sql {
   UPDATE counter c SET ${taken(params, write, numberOf(events, countOf))}, last_at = locked.at
   FROM locked
   WHERE c.account_id = ${params.account}::bigint${and}
-  RETURNING locked.at, locked.moment, locked.first_id, c.last_id, c.last_seq
+  RETURNING locked.at, locked.moment, locked.id_before, c.last_id, c.last_seq
 `
 }
 

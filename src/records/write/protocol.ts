@@ -53,7 +53,7 @@ export function author(
 }
 
 /**
- * A write. Its SQL may read `locked`: the moment `at`, also as JSON text (`moment`), and `first_id`, the last
+ * A write. Its SQL may read `locked`: the moment `at`, also as JSON text (`moment`), and `id_before`, the last
  * id before the write. All but `changes` may read `counted`, too, which also has `last_id` and `last_seq`,
  * those after the write.
  */

@@ -111,7 +111,7 @@ export function storedRows({ account }: WriteParams, rows: readonly Row[]): Sql 
   const ids = [
     ...(known.length ? [sql`${`{${known.join()}}`}::bigint[]`] : []),
     ...(made.length
-      ? [sql`ARRAY(SELECT counted.first_id + n FROM counted, unnest(${`{${made.join()}}`}::bigint[]) n)`]
+      ? [sql`ARRAY(SELECT counted.id_before + n FROM counted, unnest(${`{${made.join()}}`}::bigint[]) n)`]
       : []),
   ]
   return sql`SELECT t.* FROM ${tableOf(rows[0]!.schema)} t
@@ -188,10 +188,10 @@ function sourceOf(
 }
 
 const at = { locked: sql`locked.at`, counted: sql`counted.at` }
-const firstId = { locked: sql`locked.first_id`, counted: sql`counted.first_id` }
+const idBefore = { locked: sql`locked.id_before`, counted: sql`counted.id_before` }
 
 function idOf(numbers: Numbers, nth: Part): Sql {
-  return sql`${firstId[numbers]} + ${nth}::bigint`
+  return sql`${idBefore[numbers]} + ${nth}::bigint`
 }
 
 /** SQL of JSON text with the moment and new ids in the place of their placeholders. */
