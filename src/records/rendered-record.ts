@@ -11,8 +11,11 @@ import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { jsonInstant } from '../fields/moment.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
+import { mayRead } from '../rights/rights.ts'
+import type { Caller } from '../rights/visibility.ts'
 import { type Param, pattern, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
+import type { Saved } from './write/operation.ts'
 
 /**
  * The stored text: the members of a JSON object without its braces, in the order of the form. Custom fields
@@ -92,6 +95,17 @@ export function shown(schema: ResourceSchema, record: string): string {
   return isShownWhole(schema, null)
     ? record
     : JSON.stringify(shownMembers(schema, parseJson(record) as JsonObject, null))
+}
+
+/**
+ * The text of a saved record as its author sees it. A caller who may not read the resource gets the id and the version of a record
+ * that existed before: they have not written the rest.
+ */
+export function renderSaved(schema: ResourceSchema, caller: Caller, saved: Saved): string {
+  const { id, version, record, isNew = false } = saved
+  return isNew || mayRead(caller, schema.resource.name)
+    ? shown(schema, record)
+    : JSON.stringify({ id, version })
 }
 
 /** Like `shown`, for a parsed record; `only` narrows it to some of its members. */

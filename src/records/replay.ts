@@ -1,27 +1,14 @@
 /**
- * Renders the response to a write by the caller's rights (D63 to D65). A replayed response (D8) follows the
- * caller's current rights: it omits fields that the role hides now, and has only the id of a record that the
- * caller no longer sees.
+ * Renders a replayed response (D8) by the caller's current rights (D63 to D65): it omits fields that the role
+ * hides now, and has only the id of a record that the caller no longer sees.
  */
 import type { Problem } from '../errors.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
-import { mayRead } from '../rights/rights.ts'
 import { type Caller, callerParamsOf, isLimited, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
-import { isHiddenByRole, shown } from './rendered-record.ts'
+import { isHiddenByRole, renderSaved } from './rendered-record.ts'
 import { type Reader, tableOf } from './store.ts'
 import type { Saved } from './write/operation.ts'
-
-/**
- * The text of a saved record. A caller who may not read the resource gets the id and the version of a record
- * that existed before: they have not written the rest.
- */
-export function renderSaved(schema: ResourceSchema, caller: Caller, saved: Saved): string {
-  const { id, version, record, isNew = false } = saved
-  return isNew || mayRead(caller, schema.resource.name)
-    ? shown(schema, record)
-    : JSON.stringify({ id, version })
-}
 
 /** Replays saved records. Those deleted since then have the text that was saved. */
 export async function renderReplay(

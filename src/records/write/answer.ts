@@ -1,7 +1,8 @@
 /** The response to a write, from the row that it returns, as its author may see it. */
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { storedResponse, type Written } from '../idempotency.ts'
-import { renderReplay, renderSaved } from '../replay.ts'
+import { renderSaved } from '../rendered-record.ts'
+import { renderReplay } from '../replay.ts'
 import type { Transaction } from '../store.ts'
 import type { Saved, WriteContext } from './operation.ts'
 
