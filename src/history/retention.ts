@@ -1,6 +1,6 @@
 /** Retention of events, unless they stay for ever (D71). Those that stay have no gaps. */
 import type { Transaction } from '../records/store.ts'
-import { carryOut, locked } from '../records/write/protocol.ts'
+import { carryOut, lockOnly } from '../records/write/protocol.ts'
 import { param, sql } from '../sql.ts'
 
 const batch = 5000
@@ -17,7 +17,7 @@ export async function forgetOldEvents(db: Transaction, account: number, before: 
 
 async function forget(db: Transaction, account: number, before: Date): Promise<number> {
   const own = param(String(account))
-  const statement = sql`WITH ${locked(own)}
+  const statement = sql`WITH ${lockOnly(own)}
 DELETE FROM event e USING locked
 WHERE e.account_id = ${own}::bigint AND e.seq IN (
   SELECT seq FROM event

@@ -8,7 +8,7 @@ import type { WriteParams } from '../fields/caller-params.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import type { Transaction } from './store.ts'
 import { execute } from './write/execute.ts'
-import { carryOut, locked, lockStatement, type Write } from './write/protocol.ts'
+import { carryOut, lockOnly, lockStatement, type Write } from './write/protocol.ts'
 
 /** A request with an Idempotency-Key. */
 export type IdempotentRequest = {
@@ -155,7 +155,7 @@ export async function forgetOldKeys(db: Transaction, account: string): Promise<v
 /** Deletes a batch of old keys, or only the old key `key`; returns their number. */
 async function forget(db: Transaction, account: string, key: string | null): Promise<number> {
   const [own, only] = [param(account), param(key)]
-  const statement = sql`WITH ${locked(own)}
+  const statement = sql`WITH ${lockOnly(own)}
 DELETE FROM idempotency USING locked
 WHERE account_id = ${own}::bigint AND key = ANY(ARRAY(
   SELECT key FROM idempotency

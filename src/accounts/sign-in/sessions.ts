@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import type { Transaction } from '../../records/store.ts'
 import { execute } from '../../records/write/execute.ts'
-import { author, carryOut, locked } from '../../records/write/protocol.ts'
+import { author, carryOut, lockOnly } from '../../records/write/protocol.ts'
 import { isInUse, isSignedIn } from '../../resources/user-access.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../../sql.ts'
@@ -131,7 +131,7 @@ export async function endSession(db: Transaction, { catalog, actor }: Caller, id
   const ended = await carryOut(
     db,
     account,
-    sql`WITH ${locked(account)}
+    sql`WITH ${lockOnly(account)}
 DELETE FROM session s USING locked
 WHERE s.account_id = ${account}::bigint AND s."user" = ${String(actor)}::bigint AND s.id = ${String(id)}::bigint
 RETURNING s.id::text AS id`,
@@ -145,7 +145,7 @@ export async function endSessionOf(db: Transaction, account: number, secret: str
   await carryOut(
     db,
     own,
-    sql`WITH ${locked(own)}
+    sql`WITH ${lockOnly(own)}
 DELETE FROM session s USING locked
 WHERE s.account_id = ${own}::bigint AND s.hash = ${hashToken(secret)}::text
 RETURNING s.id::text AS id`,

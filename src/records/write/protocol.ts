@@ -110,10 +110,11 @@ export function lockAccount(account: Param): Sql {
 }
 
 /**
- * The CTE `locked` of a statement that appends no event. Every write locks the account's counter first, which
- * prevents deadlocks, and holds it until its commit, so that seq is in commit order.
+ * The CTE `locked` of a statement that appends no event: it takes the lock and reads no numbers. Every write
+ * locks the account's counter first, which prevents deadlocks, and holds the lock until its commit. So `seq`
+ * is in the order of commits.
  */
-export function locked(account: Param): Sql {
+export function lockOnly(account: Param): Sql {
   return sql`locked AS MATERIALIZED (${lockAccount(account)})`
 }
 

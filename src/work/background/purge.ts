@@ -8,7 +8,7 @@ import type { Catalog } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { renderedWithout } from '../../records/rendered-record.ts'
 import type { Transaction } from '../../records/store.ts'
-import { carryOut, locked } from '../../records/write/protocol.ts'
+import { carryOut, lockOnly } from '../../records/write/protocol.ts'
 import { type Param, param, type Sql, sql } from '../../sql.ts'
 
 const recordsAtOnce = 200
@@ -55,7 +55,7 @@ async function purgeField(db: Transaction, account: string, field: Field, before
 
 /** The CTEs at the start of each step: `due` has a row as long as the field is still deleted. */
 function isDue({ account, id, name, resource, before }: Due): Sql {
-  return sql`${locked(account)},
+  return sql`${lockOnly(account)},
 due AS (
   SELECT 1 FROM locked, field
   WHERE account_id = ${account}::bigint AND id = ${id}::bigint AND deleted_at <= ${before}::timestamptz
