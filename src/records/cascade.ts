@@ -14,7 +14,7 @@ export function deletion({ actor }: WriteParams): Sql {
   return sql`deleted_at = locked.at, deleted_by = ${actor}::bigint`
 }
 
-type Cascade = Required<Pick<Write, 'changes' | 'events'>>
+type Cascade = Required<Pick<Write, 'updates' | 'events'>>
 
 /** Deletes the parts of the record `r`, of these resources. The write has a moment of its own. */
 export function cascadeDelete(
@@ -69,7 +69,7 @@ function cascade(
   const record = sql`(SELECT * FROM ${tableOf(schema)} t
     WHERE t.account_id = ${params.account}::bigint AND t.id = ${String(id)}::bigint) r`
   return {
-    changes: all.flatMap(({ part, isPart, table, name }) => [
+    updates: all.flatMap(({ part, isPart, table, name }) => [
       {
         name,
         change: sql`

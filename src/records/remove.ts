@@ -186,7 +186,7 @@ function removal(
       ...(refused ? [sql`(${refused}) IS NULL`] : []),
     ],
     seesAll: true,
-    changes: [
+    updates: [
       {
         name: 'r',
         change: sql`
@@ -197,7 +197,7 @@ function removal(
         rows: () => sql`SELECT t.* FROM ${table} t
   WHERE t.account_id = ${params.account}::bigint AND t.id = ANY(${all}::bigint[])`,
       },
-      ...cascaded.changes,
+      ...cascaded.updates,
     ],
     whenBefore: () => [sql`(SELECT count(*) FROM ${table} t WHERE ${isThere}) = ${count}`],
     steps: [

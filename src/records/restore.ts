@@ -118,9 +118,9 @@ function restoration(
     references,
     conditions: quotaConditions(params.account, schema.resource, stored),
     seesAll: true,
-    changes: [
+    updates: [
       { name: 'r', change, returning: sql`t.*`, rows: () => sql`SELECT t.* FROM ${table} t WHERE ${ofIt}` },
-      ...cascaded.changes,
+      ...cascaded.updates,
     ],
     whenBefore: () => [sql`EXISTS (SELECT 1 FROM ${table} t WHERE ${isIt})`],
     steps: [...newKeys(params, schema, 'r'), ...(updatesOthers?.(params, sql`r`, []) ?? [])],

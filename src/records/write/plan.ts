@@ -71,7 +71,7 @@ export function planOf(
       invariants.length > 0 ||
       updatesOthers !== undefined ||
       (quota !== undefined && single?.before === null),
-    changes: [...changed.map(group => stepOf(params, group, updatedRows)), ...beside.changes],
+    updates: [...changed.map(group => stepOf(params, group, updatedRows)), ...beside.updates],
     whenBefore: () => (isLocked ? [] : changed.map(({ rows }) => areAsRead(params, rows))),
     ids: all.filter(({ read }) => !read).length,
     // Those that others are nested in point to them.
@@ -152,19 +152,19 @@ function rowsOf(
   })
 }
 
-const none = { changes: [], steps: [], events: [] } as const
+const none = { updates: [], steps: [], events: [] } as const
 
 /** The steps and events beside those of the rows of a record that is written alone. */
 function besideSteps(
   params: WriteParams,
   schema: ResourceSchema,
   { row, before, after, changes, operation: { options } }: Draft,
-): Required<Pick<Write, 'changes' | 'steps' | 'events'>> {
+): Required<Pick<Write, 'updates' | 'steps' | 'events'>> {
   const { actor, revokes = [] } = schema.resource
   const isEnded = actor && before?.is_active === 1 && after.is_active === 2
   const ended = isEnded ? cascadeDelete(schema, Number(row!.id), revokes, params) : none
   return {
-    changes: ended.changes,
+    updates: ended.updates,
     steps: [
       ...(before ? changedKeys(params, schema, { after, changes }) : []),
       ...(options?.steps?.(params) ?? []),

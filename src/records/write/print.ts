@@ -11,14 +11,14 @@ import { type Event, lockStatement, numbersAt, type Write } from './protocol.ts'
 
 /** One statement. If it writes nothing, it returns no row. `after`: steps that read the answer. */
 export function asStatement(params: WriteParams, write: Write, after: readonly Step[]): Statement[] {
-  const { seesAll = false, changes = [], pointedTo = [], steps = [], events, answer } = write
+  const { seesAll = false, updates = [], pointedTo = [], steps = [], events, answer } = write
   const cte = ({ name, change, returning, rows }: Step) => {
     const returned = returning ? sql`RETURNING ${returning}\n` : sql.none
     return sql`${sql.id(name)} AS (${change ?? rows!()}${returned})`
   }
   const parts = [
     ...lockedCtes(params, write),
-    ...changes.map(cte),
+    ...updates.map(cte),
     sql`counted AS (${countedUnderLock(params, write)})`,
     ...pointedTo.map(cte),
     ...steps.map(cte),
@@ -43,10 +43,10 @@ export function asTransaction(
   after: readonly Step[],
   isLocked: boolean,
 ): Statement[] {
-  const { changes = [], pointedTo = [], steps = [], events, answer } = write
+  const { updates = [], pointedTo = [], steps = [], events, answer } = write
   const { account } = params
   // PostgreSQL checks what a statement's rows point to at its end.
-  const all = [...pointedTo, ...changes, ...steps]
+  const all = [...pointedTo, ...updates, ...steps]
   const print = printer(params, [...all, { name: 'answer', rows: () => answer }], write)
   const written = all.flatMap(({ change }) => change ?? [])
   return [
@@ -118,10 +118,10 @@ function momentOf({ at }: WriteParams, { hasOwnMoment }: Write): Sql {
       ${first}, date_trunc('milliseconds', coalesce(${at}::timestamptz, clock_timestamp())))`
 }
 
-/** The counter with the numbers that the write takes; no row if the changes are not as they must be. */
+/** The counter with the numbers that the write takes; no row if the updates are not as they must be. */
 function countedUnderLock(params: WriteParams, write: Write): Sql {
-  const { changes = [], events } = write
-  const and = changes.length ? sql` AND EXISTS (SELECT 1 FROM r)` : sql.none
+  const { updates = [], events } = write
+  const and = updates.length ? sql` AND EXISTS (SELECT 1 FROM r)` : sql.none
   return sql`
   UPDATE counter c SET ${taken(params, write, numberOf(events, countOf))}, last_at = locked.at
   FROM locked
@@ -130,7 +130,7 @@ function countedUnderLock(params: WriteParams, write: Write): Sql {
 `
 }
 
-/** The same as a statement, before the changes. */
+/** The same as a statement, before the updates. */
 function raised(params: WriteParams, write: Write): Sql {
   const seqs = numberOf(write.events, ({ countBefore }) => countBefore!)
   return sql`UPDATE counter c SET ${taken(params, write, seqs)}, last_at = ${momentAfterLock(params, write)}

@@ -54,7 +54,7 @@ export function author(
 
 /**
  * A write. Its SQL may read `locked`: the moment `at`, also as JSON text (`moment`), and `id_before`, the last
- * id before the write. All but `changes` may read `counted`, too, which also has `last_id` and `last_seq`,
+ * id before the write. All but `updates` may read `counted`, too, which also has `last_id` and `last_seq`,
  * those after the write.
  */
 export type Write = {
@@ -65,14 +65,14 @@ export type Write = {
   /** True if it must see what was committed until it has the lock */
   readonly seesAll?: boolean
   /** changes of stored rows. One statement writes nothing if the step `r` then has no row. */
-  readonly changes?: readonly Step[]
-  /** with changes: the conditions that a transaction checks before them for the same */
+  readonly updates?: readonly Step[]
+  /** with updates: the conditions that a transaction checks before them for the same */
   readonly whenBefore?: () => readonly Sql[]
   /** number of ids of records that it takes */
   readonly ids?: number
-  /** new rows to which the changes point: a transaction writes them before */
+  /** new rows to which the updates point: a transaction writes them before */
   readonly pointedTo?: readonly Step[]
-  /** other new rows, and what follows from the changes */
+  /** other new rows, and what follows from the updates */
   readonly steps?: readonly Step[]
   /** the events, in the order of `seq` */
   readonly events: readonly Event[]
