@@ -1,7 +1,7 @@
 /** Plan → SQL over the row `r`. Parses no text and looks nothing up; every value is a parameter. */
 import type { CallerParams } from '../fields/caller-params.ts'
 import { ofFilled, type Row, recordRow } from '../fields/columns.ts'
-import type { Alike, Term } from '../fields/term.ts'
+import type { Alike, Operator, Term } from '../fields/term.ts'
 import { visible } from '../rights/visibility.ts'
 import { arrayLiteral, likeText, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { Plan, PlannedCondition, RecordSelection, Through } from './plan.ts'
@@ -155,32 +155,22 @@ function containing({ term, operator, values, isCommon }: PlannedCondition, { al
   return isCommon ? contained : ofFilled(custom, contained)
 }
 
-function comparison(value: Sql, type: SqlType, operator: string, values: readonly string[]): Sql {
+const signs: { readonly [operator: string]: Sql } = { lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` }
+
+/** A comparison that is no equality. */
+function comparison(value: Sql, type: SqlType, operator: Operator, values: readonly string[]): Sql {
+  if (operator === 'like') return likeSql(value, values)
   // Text is compared by code point, so that every engine and collation gives the same result.
-  const isByCode = type === 'text' && operator !== 'eq' && operator !== 'like'
-  const left = isByCode ? sql`${value} COLLATE "C"` : value
+  const left = type === 'text' ? sql`${value} COLLATE "C"` : value
   const [first, second] = values.map(text => sql`${text}::${sql.type(type)}`)
-  switch (operator) {
-    case 'eq':
-      return sql`${left} = ${first!}`
-    case 'lt':
-      return sql`${left} < ${first!}`
-    case 'lte':
-      return sql`${left} <= ${first!}`
-    case 'gt':
-      return sql`${left} > ${first!}`
-    case 'gte':
-      return sql`${left} >= ${first!}`
-    case 'between':
-      return sql`${left} BETWEEN ${first!} AND ${second!}`
-    case 'like': {
-      // ILIKE also folds both sides (D126), but is several times slower, and its folding depends on the
-      // server.
-      const patterns = values.map(text => sql`fold(${`%${likeText(text)}%`}::text)`)
-      const any = patterns.length === 1 ? patterns[0]! : sql`ANY(ARRAY[${sql.join(patterns)}])`
-      return sql`fold(${left}) LIKE ${any}`
-    }
-    default:
-      throw new Error(`no SQL for the operator ${operator}`)
-  }
+  if (operator === 'between') return sql`${left} BETWEEN ${first!} AND ${second!}`
+  return sql`${left} ${signs[operator]!} ${first!}`
+}
+
+/** The condition that a text contains one of the values, in any case. */
+function likeSql(value: Sql, values: readonly string[]): Sql {
+  // ILIKE also folds both sides (D126), but is several times slower, and its folding depends on the server.
+  const patterns = values.map(text => sql`fold(${`%${likeText(text)}%`}::text)`)
+  const any = patterns.length === 1 ? patterns[0]! : sql`ANY(ARRAY[${sql.join(patterns)}])`
+  return sql`fold(${value}) LIKE ${any}`
 }
