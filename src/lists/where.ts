@@ -25,21 +25,20 @@ export function filterSql(plan: Plan, params: CallerParams, row: Row = recordRow
 }
 
 function conditionSql(condition: PlannedCondition, params: CallerParams, own: Row): Sql {
-  const { operator, values, through } = condition
+  const { term, operator, values, through } = condition
   const isWanted = values[0] === 'true'
   const has = (holds: (row: Row) => Sql) => (through ? reaching(through, params, own, holds) : holds(own))
-  const filled = () => has(row => sql`NOT ${missing(condition, row)}`)
-  const empty = () => (through ? negated(filled()) : missing(condition, own))
+  const filled = () => has(row => sql`NOT ${missing(term, row)}`)
+  const empty = () => (through ? negated(filled()) : missing(term, own))
   switch (operator) {
     case 'isnull':
       return isWanted ? empty() : filled()
     case 'notnull':
       return isWanted ? filled() : empty()
     case 'exists': {
-      const { present } = condition.term
-      const isPresent = present ? has(row => sql`coalesce(${present(row)}, false)`) : filled()
-      if (isWanted) return isPresent
-      return through ? negated(isPresent) : sql`NOT (${isPresent})`
+      if (!term.present) return isWanted ? filled() : empty()
+      const isPresent = has(term.present)
+      return isWanted ? isPresent : negated(isPresent)
     }
     case 'neq':
     case 'nin':
@@ -78,7 +77,7 @@ function negated(condition: Sql): Sql {
   return sql`NOT coalesce(${condition}, false)`
 }
 
-function missing({ term }: PlannedCondition, row: Row): Sql {
+function missing(term: Term, row: Row): Sql {
   const value = term.sql(row)
   return term.multi ? sql`(coalesce(cardinality(${value}), 0) = 0)` : sql`(${value} IS NULL)`
 }
