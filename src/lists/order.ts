@@ -30,8 +30,8 @@ export type Cursor = {
   readonly asOf: string
 }
 
-/** The columns read of each row `r`, and a further condition `within`; null: all of a list. */
-type Rows = { readonly keys: readonly SortKey[]; readonly columns: Sql; readonly within: Sql | null }
+/** The columns read of each row `r`, and a further condition over it. */
+type Rows = { readonly keys: readonly SortKey[]; readonly columns: Sql; readonly within?: Sql | undefined }
 
 /**
  * The sort keys as SQL, as of the moment of the first page: a record must not move between two pages because

@@ -47,13 +47,13 @@ export async function listRecords(
   const isKnown = statementOf && asked === request
   const { text, values } = isKnown ? statementOf(caller, request.asOf) : pageStatement(caller, asked)
   const [row] = await db.queryBytes(text, values, dependsOnValues(request.filter))
-  const { records, count, ...more } = decodePage(row!, request, () => listIdentity(request.identity))
+  const { records, count, seq, ...more } = decodePage(row!, request, () => listIdentity(request.identity))
   const page = { records: (await rendered(db, caller, request, [records]))[0]!, ...more }
   if (request.count === 'none') return { ...page, total: null, totalIsEstimate: false }
   const before = request.cursor ? null : (request.page - 1) * request.pageSize
   const isLast = !page.hasMore && before !== null && (count > 0 || before === 0)
   if (isLast) return { ...page, total: before + count, totalIsEstimate: false }
-  const counted = await totalOf(db, caller, request, decoded(row!.at(-1)!))
+  const counted = await totalOf(db, caller, request, seq)
   return {
     ...page,
     ...counted,
@@ -113,36 +113,27 @@ CROSS JOIN LATERAL (${page}) page ORDER BY parted.place`)
 
 /** The statement of a page. */
 export function pageStatement(caller: Caller, request: ListRequest): Statement {
-  return compile(countedPageSql(callerParamsOf(caller), request))
+  return compile(pageSql(callerParamsOf(caller), request))
 }
 
 /** A function that makes the statement of a page, built once for any caller and moment. */
 export function preparedPageStatement({ catalog: { resources } }: Caller, request: ListRequest): StatementOf {
   const statement = prepared((account, actor, territories, asOf) =>
-    countedPageSql({ account, actor, territories, resources }, request, asOf),
+    pageSql({ account, actor, territories, resources }, request, { asOf }),
   )
   return (caller, asOf) => statement(...callerParamValues(caller), asOf)
 }
 
 /**
- * SQL of the row of a page, with the account's last `seq`, which shows whether a cached total still holds.
- */
-function countedPageSql(params: CallerParams, request: ListRequest, asOf?: Param): Sql {
-  const seq = sql`,
-  (SELECT last_seq::text FROM counter WHERE account_id = ${params.account}::bigint) AS seq`
-  return pageSql(params, request, { asOf, more: seq })
-}
-
-/**
  * SQL of the row of a page. One row, because twenty-five rows would cost the client more than the database:
  * the records' texts joined to one text, with up to one record beyond the page; their number; the bytes of
- * the extra record; the sort keys of the page's last record; and further columns. `within`: a further
- * condition over the row `r`.
+ * the extra record; the sort keys of the page's last record; and the account's last `seq`, which shows
+ * whether a cached total still holds. `within`: a further condition over the row `r`.
  */
 function pageSql(
   params: CallerParams,
   request: ListRequest,
-  { asOf, more = sql.none, within = null }: { asOf?: Param | undefined; more?: Sql; within?: Sql | null },
+  { asOf, within }: { asOf?: Param; within?: Sql } = {},
 ): Sql {
   const { pageSize } = request
   const keys = keysOf(params, request, asOf)
@@ -156,7 +147,8 @@ function pageSql(
   const between = isPassedOn(request) ? sql`','` : sql`E'\\n'`
   return sql`SELECT string_agg(p.record, ${between}) AS records, count(*)::text AS found,
   ${at(sql`octet_length(p.record)`, pageSize + 1)}::text AS beyond,
-  json_build_array(${sql.join(namedKeys.map(({ name }) => at(sql`p.${name}`, pageSize)))})::text AS position${more}
+  json_build_array(${sql.join(namedKeys.map(({ name }) => at(sql`p.${name}`, pageSize)))})::text AS position,
+  (SELECT last_seq::text FROM counter WHERE account_id = ${params.account}::bigint) AS seq
 FROM (${rowsSql(params, request, { keys, columns: sql.join(columns), within })}) p`
 }
 
@@ -179,23 +171,25 @@ type PageColumns = readonly [
   found: Uint8Array,
   beyond: Uint8Array | null,
   position: Uint8Array,
+  seq: Uint8Array,
 ]
 
-/** Decodes the row of a page: its records' texts, their number, and the cursor of the next page. */
+/** Decodes the row of a page: its records' texts, their number, the cursor of the next page, and `seq`. */
 function decodePage(
   row: readonly (Uint8Array | null)[],
   { pageSize, asOf }: ListRequest,
   identity: () => string,
 ) {
-  const [records, found, isMore, position] = row as unknown as PageColumns
+  const [records, found, beyond, position, seq] = row as unknown as PageColumns
   const count = Number(decoded(found))
   const hasMore = count > pageSize
   return {
     // Without the extra record and its separator.
-    records: hasMore ? records!.subarray(0, -1 - Number(decoded(isMore!))) : (records ?? nothing),
+    records: hasMore ? records!.subarray(0, -1 - Number(decoded(beyond!))) : (records ?? nothing),
     count,
     hasMore,
     nextCursor: hasMore ? cursorText(identity(), decoded(position), asOf) : null,
+    seq: decoded(seq),
   }
 }
 

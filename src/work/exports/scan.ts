@@ -91,6 +91,6 @@ function stepStatement(caller: Caller, request: ListRequest): Statement {
       json_build_array(${sql.join(keys.map(({ value }) => value))})::text AS position`
   return compile(sql`SELECT p.record, p.position FROM (
   SELECT q.*, row_number() OVER () AS n, sum(octet_length(q.record)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
-  FROM (${rowsSql(params, request, { keys, columns, within: null })}) q) p
+  FROM (${rowsSql(params, request, { keys, columns })}) q) p
 WHERE p.n = 1 OR p.bytes <= ${sql.integer(stepBytes)} ORDER BY p.n`)
 }
