@@ -59,12 +59,8 @@ export function recordAnswer(
  */
 export function readAnswer({ version, record, isMoved }: Read<string | Buffer>): Answer {
   const etag = etagOf(isMoved ? `${version}.${crc32(record) || 1}` : version)
-  if (typeof record === 'string') return okAnswer(record, null, 200, { etag })
-  return { status: 200, headers: { etag }, body: Buffer.concat([beforeData, record, afterData]) }
+  return okAnswer(typeof record === 'string' ? record : [record], null, 200, { etag })
 }
-
-/** The envelope of success around bytes. */
-const [beforeData, afterData] = [Buffer.from('{"code":0,"data":'), Buffer.from('}')]
 
 export function createdAnswer(saved: Saved, path: string): Answer {
   const answer = recordAnswer(saved, 201)
