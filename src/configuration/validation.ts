@@ -5,7 +5,7 @@
 import { type Hint, Problems, sentence, type Warning } from '../errors.ts'
 import { isBlank } from '../fields/blank.ts'
 import type { Catalog } from '../fields/catalog.ts'
-import { codePoints } from '../fields/code-points.ts'
+import { codePoints, isStorable } from '../fields/code-points.ts'
 import type { Field } from '../fields/field.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
@@ -82,7 +82,7 @@ export function nameOf(value: Json | undefined, path: string, validation: Valida
   if (typeof value !== 'string') return reject(validation, path, 'wrong_type', 'must be a string')
   const name = value.trim()
   if (isBlank(name)) return reject(validation, path, 'required', 'must not be empty')
-  if (name.includes('\0') || !name.isWellFormed()) {
+  if (!isStorable(name)) {
     return reject(validation, path, 'invalid_characters', 'must not contain NUL or half of a surrogate pair')
   }
   if (codePoints(name) > 255) return reject(validation, path, 'too_long', 'must have at most 255 characters')

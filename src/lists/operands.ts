@@ -3,7 +3,7 @@
  * plain day in a condition on moments means the whole day in the account's time zone (D42).
  */
 import type { Condition, Term as Filter } from '../../client/src/filter.ts'
-import { codePoints } from '../fields/code-points.ts'
+import { codePoints, isStorable } from '../fields/code-points.ts'
 import { decimal } from '../fields/decimal.ts'
 import { spellings } from '../fields/name.ts'
 import { equality, type OperandProblem, type Operator, type Term } from '../fields/term.ts'
@@ -27,7 +27,7 @@ export function operandsOf(
 ): readonly string[] {
   if (operator === 'like') return likeValues(values[0]!, name, context)
   const operands = distinct(operator, values).flatMap(value => {
-    const operand = isText(value) ? term.operand(value, context.catalog) : noText
+    const operand = isStorable(value) ? term.operand(value, context.catalog) : noText
     if (typeof operand === 'string' || Array.isArray(operand)) return operand
     const isNamed = field.related && (equality as readonly Operator[]).includes(operator)
     const id = isNamed && operand !== noText ? namedId(field.related!, value, name, context) : null
@@ -104,7 +104,7 @@ function likeValues(text: string, field: string, { problems }: QueryContext): re
   const more = { field }
   if (fold(text) === '')
     addProblem(problems, 'filter', 'invalid_value', 'like needs a text to look for.', more)
-  else if (!isText(text)) addProblem(problems, 'filter', 'invalid_value', `${noText.message}.`, more)
+  else if (!isStorable(text)) addProblem(problems, 'filter', 'invalid_value', `${noText.message}.`, more)
   else if (codePoints(text) > likeMax)
     addProblem(problems, 'filter', 'too_long', `like takes at most ${likeMax} characters.`, more)
   else return spellings(text)
@@ -113,11 +113,6 @@ function likeValues(text: string, field: string, { problems }: QueryContext): re
 
 /** The problem of a text that PostgreSQL can't store. */
 const noText: OperandProblem = { message: 'A value must not contain NUL or half of a surrogate pair' }
-
-/** True if PostgreSQL can store a text. */
-function isText(value: string): boolean {
-  return !value.includes('\0') && value.isWellFormed()
-}
 
 /** Adds a problem if a range doesn't have two ends, or runs backwards. */
 function checkBetween(

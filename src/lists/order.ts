@@ -7,6 +7,7 @@
  */
 import { hash } from 'node:crypto'
 import type { CallerParams } from '../fields/caller-params.ts'
+import { isStorable } from '../fields/code-points.ts'
 import { recordRow } from '../fields/columns.ts'
 import { decimal, plain } from '../fields/decimal.ts'
 import { isoDate, isoInstant } from '../fields/iso8601.ts'
@@ -269,6 +270,6 @@ function keyText(value: Json, { order }: PlannedSort): string | undefined {
     case 'timestamptz':
       return isoInstant(text ?? '', true) ?? undefined
     default:
-      return text?.isWellFormed() && !text.includes('\0') ? text : undefined
+      return text !== undefined && isStorable(text) ? text : undefined
   }
 }

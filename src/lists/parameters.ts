@@ -5,7 +5,7 @@
 
 import { FilterError, operators } from '../../client/src/filter.ts'
 import { type Hint, Problems, parameterProblem, Refusal } from '../errors.ts'
-import { codePoints } from '../fields/code-points.ts'
+import { codePoints, isStorable } from '../fields/code-points.ts'
 import { isoDate } from '../fields/iso8601.ts'
 import { suggestion } from '../fields/nearest.ts'
 import { ourOperator } from '../fields/synonyms.ts'
@@ -117,7 +117,7 @@ export function listed(query: Query, name: string): string[] | null {
 export function textProblem(name: string, text: string, longest: number): readonly [string, string] | null {
   const length = codePoints(text)
   if (length > longest) return ['too_long', `${name} has at most ${longest} characters, not ${length}.`]
-  if (text.includes('\0') || !text.isWellFormed())
+  if (!isStorable(text))
     return ['invalid_characters', `${name} must not contain NUL or half of a surrogate pair.`]
   return null
 }

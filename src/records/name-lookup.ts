@@ -1,5 +1,5 @@
 /** The names in a request that stand for ids (D75), and what was found for them. Does no I/O. */
-import { codePoints } from '../fields/code-points.ts'
+import { codePoints, isStorable } from '../fields/code-points.ts'
 import type { Reference } from './parse.ts'
 import type { Look } from './references.ts'
 
@@ -92,5 +92,5 @@ export function keyOf({ resource, by, text }: NameQuery): string {
 
 /** True if a text can be the name of a record: not blank, not too long, and storable. */
 export function canBeName(text: string): boolean {
-  return text.trim() !== '' && codePoints(text) <= lengthMax && !text.includes('\0') && text.isWellFormed()
+  return text.trim() !== '' && codePoints(text) <= lengthMax && isStorable(text)
 }

@@ -1,5 +1,5 @@
 /** The rules of passwords (D61). Pure. Knows no hash; hashing.ts does. */
-import { codePoints } from '../../fields/code-points.ts'
+import { codePoints, isStorable } from '../../fields/code-points.ts'
 import { composed } from '../../fields/name.ts'
 import { fold } from '../../fold.ts'
 import common from './common-passwords.json' with { type: 'json' }
@@ -18,11 +18,7 @@ export function plainPassword(text: string): string {
  * True if a text can be a password; others are not hashed. All lone surrogates would be hashed alike (D15).
  */
 export function canBePassword(text: string): boolean {
-  return codePoints(text) <= most && hasOnlyCharacters(text)
-}
-
-function hasOnlyCharacters(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed()
+  return codePoints(text) <= most && isStorable(text)
 }
 
 export type PasswordProblem = { readonly code: string; readonly message: string; readonly hint: string }
@@ -31,7 +27,7 @@ export type PasswordProblem = { readonly code: string; readonly message: string;
 export function passwordProblem(password: string, owner: Owner): PasswordProblem | null {
   const length = codePoints(password)
   const hint = 'Three or four words that nobody connects with you are long, and easy to keep in mind.'
-  if (!hasOnlyCharacters(password)) {
+  if (!isStorable(password)) {
     const message = 'A password must not contain NUL or half of a surrogate pair.'
     return { code: 'invalid_characters', message, hint }
   }

@@ -4,6 +4,7 @@
  */
 import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
+import { isStorable } from '../code-points.ts'
 import { containedAt, type Expression, jsonDocument } from '../columns.ts'
 import type { Field, Kind, ParseContext, Schemas, TextSearch } from '../field.ts'
 import { comparedName } from '../name.ts'
@@ -72,10 +73,7 @@ export const email: Kind = {
     compared: comparedName,
     key: text => sql`unique_key(${text})`,
     texts: value => items(value).map(entry => (entry as { email_value: string }).email_value),
-    value: text =>
-      text.includes('\0') || !text.isWellFormed()
-        ? null
-        : [{ email_type: emailTypes[0]!.id, email_value: text }],
+    value: text => (isStorable(text) ? [{ email_type: emailTypes[0]!.id, email_value: text }] : null),
   },
   term: (field, member) => {
     const term = emails.term(field, member)

@@ -4,6 +4,7 @@
  */
 import { isNumber, isObject, isSameJson, type Json, plainLength, pointerStep } from '../../json.ts'
 import { sql } from '../../sql.ts'
+import { isStorable } from '../code-points.ts'
 import { jsonDocument } from '../columns.ts'
 import type { Kind } from '../field.ts'
 import { equality } from '../term.ts'
@@ -91,7 +92,7 @@ function* numbersIn(value: Json, at = ''): Generator<{ length: number; growth: n
 }
 
 function textsAreKept(value: Json): boolean {
-  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed()
+  if (typeof value === 'string') return isStorable(value)
   if (Array.isArray(value)) return value.every(textsAreKept)
   return (
     !isObject(value) ||

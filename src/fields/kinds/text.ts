@@ -1,7 +1,7 @@
 /** SINGLE_STRING and TEXT: text of a limited length. */
 import { isRawNumber, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
-import { codePoints } from '../code-points.ts'
+import { codePoints, isStorable } from '../code-points.ts'
 import { scalar, textOrder } from '../columns.ts'
 import { decimal, plain } from '../decimal.ts'
 import type { Config, Field, Kind, ParseContext } from '../field.ts'
@@ -49,7 +49,7 @@ export const text: Kind = {
     compared: (given, field) => (isCased(field) ? casedName(given) : comparedName(given)),
     key: (given, field) => (isCased(field) ? sql`cased_unique_key(${given})` : sql`unique_key(${given})`),
     texts: value => (typeof value === 'string' ? [value] : []),
-    value: given => (given.includes('\0') || !given.isWellFormed() ? null : given),
+    value: given => (isStorable(given) ? given : null),
   },
   term: (field, member) => {
     const term = plainText.term(field, member)
@@ -80,7 +80,7 @@ export function checkedText(
   if (typeof input !== 'string') {
     return context.problem('wrong_type', 'must be a string', { at })
   }
-  if (input.includes('\0') || !input.isWellFormed()) {
+  if (!isStorable(input)) {
     return context.problem('invalid_characters', 'must not contain NUL or half of a surrogate pair', { at })
   }
   const { min_length = 0, max_length = Number.POSITIVE_INFINITY } = limits

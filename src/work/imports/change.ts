@@ -1,6 +1,7 @@
 /** Changes of the plan of an import (D80). Pure: reports every problem of a change. */
 import { Problems, problemAt, Refusal } from '../../errors.ts'
 import { type Catalog, type ResourceSchema, shownField } from '../../fields/catalog.ts'
+import { isStorable } from '../../fields/code-points.ts'
 import { columnsMax } from '../../files/read-limits.ts'
 import { dateOrders } from '../../files/texts.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
@@ -149,7 +150,7 @@ function valuesOf(sent: Json, targets: ReadonlySet<string>, addProblem: AddProbl
 
 /** True if a value can name an option or a record: a name or an id. */
 function isChoice(value: Json): boolean {
-  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed()
+  if (typeof value === 'string') return isStorable(value)
   return value === null || typeof value === 'boolean' || Number.isSafeInteger(value)
 }
 

@@ -5,6 +5,7 @@
 import { type Problems, problemAt } from '../../errors.ts'
 import { isBlank } from '../../fields/blank.ts'
 import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
+import { isStorable } from '../../fields/code-points.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { Cell } from '../../files/read.ts'
 import { numberOf } from '../../files/texts.ts'
@@ -88,7 +89,7 @@ function partOf({ form }: Place, value: Json, catalog: Catalog): Json | undefine
     return found?.is_active ? found.code : undefined
   }
   if (form === 'number') return isNumber(value) ? value : undefined
-  return typeof value === 'string' && value.isWellFormed() && !value.includes('\0') ? value : undefined
+  return typeof value === 'string' && isStorable(value) ? value : undefined
 }
 
 /** Currencies in column names, for all rows: "Amount (EUR)". `names`: the columns of the file. */
