@@ -19,7 +19,7 @@ import { cursorText, keysOf, listIdentity, rowsSql } from './order.ts'
 import { dependsOnValues } from './plan.ts'
 import type { ListRequest } from './query.ts'
 import { withSelectivity } from './selectivity.ts'
-import { totalOf } from './total.ts'
+import { lastSeqSql, totalOf } from './total.ts'
 
 export type Page = {
   /** the records as the inside of a JSON array, in UTF-8, which may be in several pieces */
@@ -148,7 +148,7 @@ function pageSql(
   return sql`SELECT string_agg(p.record, ${between}) AS records, count(*)::text AS found,
   ${at(sql`octet_length(p.record)`, pageSize + 1)}::text AS beyond,
   json_build_array(${sql.join(namedKeys.map(({ name }) => at(sql`p.${name}`, pageSize)))})::text AS position,
-  (SELECT last_seq::text FROM counter WHERE account_id = ${params.account}::bigint) AS seq
+  ${lastSeqSql(params.account)} AS seq
 FROM (${rowsSql(params, request, { keys, columns: sql.join(columns), within })}) p`
 }
 

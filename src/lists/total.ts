@@ -14,12 +14,12 @@ import {
   visibilityKey,
   visible,
 } from '../rights/visibility.ts'
-import { ask, param, sql } from '../sql.ts'
+import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { listIdentity } from './order.ts'
 import { dependsOnValues, isVolatile, reachedBy } from './plan.ts'
 import type { ListRequest } from './query.ts'
-import { whereSql } from './where.ts'
+import { countSql, whereSql } from './where.ts'
 
 export type Total = { readonly total: number; readonly totalIsEstimate: boolean }
 
@@ -48,6 +48,11 @@ type CachedTotal = Total & { readonly fromSeq: number; readonly untilSeq: number
 const cached = memoize((_fields: ResourceSchema) => new Map<string, CachedTotal>())
 const cacheMax = 1000
 
+/** SQL of the number of the account's last event, which shows whether a cached total still holds. */
+export function lastSeqSql(account: Param): Sql {
+  return sql`(SELECT last_seq::text FROM counter WHERE account_id = ${account}::bigint)`
+}
+
 /**
  * The total of a request, exact as of the account's event `seq` or later; an estimate may be of an earlier
  * one.
@@ -75,10 +80,8 @@ async function count(db: Reader, caller: Caller, request: ListRequest): Promise<
   const { schema } = request
   const params = callerParamsOf(caller)
   const most = countedUpTo[request.count]
-  const limit = Number.isFinite(most) ? sql` LIMIT ${sql.integer(most + (most && countedBeyond))}` : sql.none
-  const found = sql`SELECT 1 FROM ${tableOf(schema)} r WHERE ${whereSql(params, request)}${limit}`
-  const statement = sql`SELECT (SELECT count(*) FROM (${found}) x)::text AS total,
-  (SELECT last_seq::text FROM counter WHERE account_id = ${params.account}::bigint) AS seq`
+  const found = countSql(params, request, most + (most && countedBeyond))
+  const statement = sql`SELECT ${found} AS total, ${lastSeqSql(params.account)} AS seq`
   const [row] = await ask(db, statement, dependsOnValues(request.filter))
   const counted = Number(row!.total)
   const seq = Number(row!.seq)

@@ -1,16 +1,20 @@
 /** The bytes of an export, from the batches of its records; and the check before there are any. */
 import { parameterProblem, Refusal } from '../../errors.ts'
+import { countSql } from '../../lists/where.ts'
 import type { Reader } from '../../records/store.ts'
-import { ask } from '../../sql.ts'
+import { callerParamsOf } from '../../rights/visibility.ts'
+import { ask, sql } from '../../sql.ts'
 import type { ExportContext } from './export.ts'
 import { formatOf } from './formats.ts'
-import { countStatement } from './scan.ts'
 
 /** Throws `malformed_query` if there are more records than the format can hold. */
 export async function refuseTooMany(reader: Reader, { caller, request }: ExportContext): Promise<void> {
   const { recordsMax } = formatOf[request.format]
   if (recordsMax === undefined) return
-  const [row] = await ask(reader, countStatement(caller, request.list, recordsMax))
+  const [row] = await ask(
+    reader,
+    sql`SELECT ${countSql(callerParamsOf(caller), request.list, recordsMax + 1)} AS count`,
+  )
   if (Number(row!.count) <= recordsMax) return
   const message = `A workbook holds at most ${recordsMax} records: take format=csv, or filter them.`
   throw new Refusal('malformed_query', message, [parameterProblem('format', 'too_many', message)])

@@ -50,13 +50,6 @@ export function lineStatement(caller: Caller, { schema }: ListRequest, place: st
     WHERE ${visible(schema.resource.name, params, sql`r`)} AND r.id = ${place.slice(1)}::bigint`)
 }
 
-/** The statement that counts the records, up to one more than `most`. */
-export function countStatement(caller: Caller, request: ListRequest, most: number): Statement {
-  const where = whereSql(callerParamsOf(caller), request)
-  return compile(sql`SELECT count(*)::text AS count FROM (
-    SELECT 1 FROM ${tableOf(request.schema)} r WHERE ${where} LIMIT ${sql.integer(most + 1)}) r`)
-}
-
 /** Bounds of a step: records, and the bytes after which it ends, unless it has one record only. */
 const [fewest, most, stepBytes] = [50, 2000, 1_048_576]
 

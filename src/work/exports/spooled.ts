@@ -7,8 +7,9 @@
 
 import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
+import { lastSeqSql } from '../../lists/total.ts'
 import type { RawReader } from '../../records/store.ts'
-import { ask, sql } from '../../sql.ts'
+import { ask, param, sql } from '../../sql.ts'
 import { WaitEnded } from '../../waiting/fair-semaphore.ts'
 import { contentOf, refuseTooMany } from './content.ts'
 import type { ExportContext, ExportResult } from './export.ts'
@@ -69,9 +70,6 @@ function noRoom(): Refusal {
 
 /** The number of the account's last event: every write of records changes it. */
 async function lastSeq(reader: RawReader, account: string): Promise<string | null> {
-  const [row] = await ask(
-    reader,
-    sql`SELECT last_seq::text AS seq FROM counter WHERE account_id = ${account}::bigint`,
-  )
+  const [row] = await ask(reader, sql`SELECT ${lastSeqSql(param(account))} AS seq`)
   return row!.seq!
 }
