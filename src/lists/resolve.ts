@@ -76,15 +76,23 @@ const daysMax = 100
 const nothing: Plan = { type: 'and', of: [] }
 
 function resolveCondition(condition: Condition, context: QueryContext): Plan {
-  const found = findTerm(condition.field, 'filter', context)
+  const { field: name, operator } = condition
+  const found = findTerm(name, 'filter', context)
   if (!found) return nothing
+  const { operators } = found.term
+  if (!operators.includes(operator)) {
+    const more = { field: name, hint: `It has: ${operators.join(', ')}.` }
+    const message = `${name} has no operator "${operator}".`
+    addProblem(context.problems, 'filter', 'operator_not_allowed', message, more)
+    return nothing
+  }
   return planOfDays(condition, found.term, context) ?? planOf(condition, found, context)
 }
 
 /** The plan of a condition on plain days (D42); null for another one. */
-function planOfDays(condition: Condition, { day, operators }: Term, context: QueryContext): Plan | null {
+function planOfDays(condition: Condition, { day }: Term, context: QueryContext): Plan | null {
   const { field, operator, values } = condition
-  if (!day || !operators.includes(operator)) return null
+  if (!day) return null
   const inDays = inMoments(condition, text => day(text, context.catalog))
   if (!inDays || values.length <= daysMax) return inDays && resolveFilter(inDays, context)
   const { problems } = context
@@ -101,11 +109,6 @@ function planOf(condition: Condition, found: ResolvedTerm, context: QueryContext
   // An amount is compared in base currency, which changes with the rates.
   const isVolatile = field.is_volatile || term.compared !== undefined
   const planned = { type: 'condition', term, isVolatile, ...(through ? { through } : {}) } as const
-  if (!term.operators.includes(operator)) {
-    const more = { field: name, hint: `It has: ${term.operators.join(', ')}.` }
-    addProblem(problems, 'filter', 'operator_not_allowed', `${name} has no operator "${operator}".`, more)
-    return nothing
-  }
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists') {
     if (values[0] === 'true' || values[0] === 'false') return { ...planned, operator, values }
     addProblem(problems, 'filter', 'invalid_value', `${operator} takes true or false.`, { field: name })
