@@ -84,6 +84,14 @@ export function presenceTerm(value: Expression): Term {
 
 export const presence = ['isnull', 'notnull', 'exists'] as const
 
+/** The operator for one value → the one for several: a name may mean several options or stages. */
+export const ofSeveral: { readonly [operator: string]: Operator } = {
+  eq: 'in',
+  neq: 'nin',
+  in: 'in',
+  nin: 'nin',
+}
+
 export const equality = ['eq', 'neq', 'in', 'nin', ...presence] as const
 
 export const ordered = [...equality, 'lt', 'lte', 'gt', 'gte', 'between'] as const

@@ -8,7 +8,7 @@ import { type ResourceSchema, shownField } from '../fields/catalog.ts'
 import { column } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
-import type { Operator, Term } from '../fields/term.ts'
+import { ofSeveral, type Term } from '../fields/term.ts'
 import { unknownFieldHint } from '../fields/unknown-field.ts'
 import { inMoments, operandsOf, valuesMax } from './operands.ts'
 import { addProblem, type Query } from './parameters.ts'
@@ -123,9 +123,6 @@ function planOf(condition: Condition, found: ResolvedTerm, context: QueryContext
   const isOfSeveral = operands.length > 1
   return { ...planned, operator: (isOfSeveral && ofSeveral[operator]) || operator, values: operands }
 }
-
-/** One name may mean several options. Then the operator for one value becomes the one for several. */
-const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'nin' }
 
 /** A field that is named, and the term that it is compared by. */
 export type ResolvedTerm = { readonly field: Field; readonly term: Term; readonly through?: Through }

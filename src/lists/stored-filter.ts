@@ -4,10 +4,7 @@
 import { type Condition, FilterError, parseFilter, printFilter, type Term } from '../../client/src/filter.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
-import type { Operator } from '../fields/term.ts'
-
-/** The operators for a name with several meanings, such as that of a stage in several pipelines. */
-const ofSeveral: { readonly [operator: string]: Operator } = { eq: 'in', neq: 'nin', in: 'in', nin: 'nin' }
+import { ofSeveral } from '../fields/term.ts'
 
 /**
  * The filter with ids in place of names that an account may change. The same text if it has none, or can't be
