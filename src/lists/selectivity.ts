@@ -41,7 +41,7 @@ export async function withSelectivity(
   const now = performance.now()
   const unknown = doubtful.filter(condition => !((known.get(keyOf(condition, seer))?.until ?? 0) > now))
   if (unknown.length > 0) {
-    if (known.size > cacheMax) known.clear()
+    if (known.size >= cacheMax) known.clear()
     const counts = await counted(db, request, caller, unknown)
     for (const [index, condition] of unknown.entries()) {
       known.set(keyOf(condition, seer), { isCommon: counts[index]! >= commonFrom, until: now + cacheMs })
