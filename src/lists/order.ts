@@ -20,7 +20,7 @@ import type { ListRequest } from './query.ts'
 import { whereSql } from './where.ts'
 
 /** A sort key as SQL: its value in a row and, if its values have ranks, the underlying column. */
-export type SortKey = PlannedSort & { readonly value: Sql; readonly column: Sql | null }
+export type PrintedSort = PlannedSort & { readonly value: Sql; readonly column: Sql | null }
 
 /** The values of the sort keys in one record: the page begins after it. */
 export type Position = readonly (string | null)[]
@@ -32,7 +32,11 @@ export type Cursor = {
 }
 
 /** The columns read of each row `r`, and a further condition over it. */
-type Rows = { readonly keys: readonly SortKey[]; readonly columns: Sql; readonly within?: Sql | undefined }
+type Rows = {
+  readonly keys: readonly PrintedSort[]
+  readonly columns: Sql
+  readonly within?: Sql | undefined
+}
 
 /**
  * The sort keys as SQL, as of the moment of the first page: a record must not move between two pages because
@@ -42,7 +46,7 @@ export function keysOf(
   params: CallerParams,
   request: ListRequest,
   asOf: Param = param(request.asOf),
-): SortKey[] {
+): PrintedSort[] {
   const row = { ...recordRow(params.account), now: sql`${asOf}::timestamptz` }
   return request.sort.map(key => ({
     ...key,
@@ -86,7 +90,7 @@ export function rowsSql(params: CallerParams, request: ListRequest, { keys, colu
 type KeyRange = {
   /** the condition of the range; null = all records */
   readonly where: Sql | null
-  readonly keys: readonly SortKey[]
+  readonly keys: readonly PrintedSort[]
   /**
    * number of leading keys that have a single value in the range. They order nothing; ORDER BY names them so
    * that the index matches.
@@ -142,8 +146,8 @@ function idsOfKeyRanges(
 const rankedMax = 40
 
 /** The key ranges of a list, in its order. With a position: the ranges from that position on. */
-function keyRangesOf(keys: readonly SortKey[], position: Position | null): KeyRange[] {
-  const [first, ...rest] = keys as [SortKey, ...SortKey[]]
+function keyRangesOf(keys: readonly PrintedSort[], position: Position | null): KeyRange[] {
+  const [first, ...rest] = keys as [PrintedSort, ...PrintedSort[]]
   const { ranked, looksUp } = first.order
   if (ranked && ranked.values.length <= rankedMax) return rankedKeyRanges(first, rest, position)
   if (!first.nullable || looksUp) return [{ where: null, keys, fixed: 0, after: position }]
@@ -153,7 +157,11 @@ function keyRangesOf(keys: readonly SortKey[], position: Position | null): KeyRa
   return position && position[0] === null ? [{ ...empty, after: position.slice(1) }] : [filled, empty]
 }
 
-function rankedKeyRanges(first: SortKey, rest: readonly SortKey[], position: Position | null): KeyRange[] {
+function rankedKeyRanges(
+  first: PrintedSort,
+  rest: readonly PrintedSort[],
+  position: Position | null,
+): KeyRange[] {
   const { values } = first.order.ranked!
   const column = first.column!
   const inOrder = first.direction === 'asc' ? values : values.toReversed()
@@ -179,7 +187,7 @@ function rankedKeyRanges(first: SortKey, rest: readonly SortKey[], position: Pos
  * The keys of an ORDER BY, with NULLS LAST if they may be null (D29). Where an index gives the order, the key
  * ranges put nulls last instead.
  */
-export function sortSql(keys: readonly SortKey[]): Sql {
+export function sortSql(keys: readonly PrintedSort[]): Sql {
   return sql.join(
     keys.map(({ value, direction, nullable }) => {
       const order = direction === 'asc' ? sql`ASC` : sql`DESC`
@@ -193,7 +201,7 @@ export function sortSql(keys: readonly SortKey[]): Sql {
  * direction and no nulls are compared as one row value, so that an index can begin there. Otherwise the bound
  * of the first key lets an index begin near.
  */
-function afterSql(keys: readonly SortKey[], values: Position): Sql {
+function afterSql(keys: readonly PrintedSort[], values: Position): Sql {
   const given = keys.map(({ order: { type } }, index) => {
     const value = values[index]
     return value === null || value === undefined ? null : sql`${param(value)}::${sql.type(type)}`
@@ -215,7 +223,7 @@ function afterSql(keys: readonly SortKey[], values: Position): Sql {
   return sql`${first.value} ${comparisonSign(first)}= ${given[0]} AND (${after})`
 }
 
-function comparisonSign({ direction }: SortKey): Sql {
+function comparisonSign({ direction }: PrintedSort): Sql {
   return direction === 'asc' ? sql`>` : sql`<`
 }
 
