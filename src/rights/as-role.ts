@@ -44,7 +44,7 @@ function fieldsAs(schema: ResourceSchema, role: Role, isAdmin: boolean): Resourc
     if (hidden.has(field.internal_name)) return { ...field, is_hidden: true }
     return { ...field, in_base: seenBase(field, hidden), is_read_only: field.is_read_only || isLocked(field) }
   })
-  return { resource, fields: fields, byName: byName(fields), visibility, mayChange, whole }
+  return { resource, fields, byName: byName(fields), visibility, mayChange, whole }
 }
 
 /** The records of a resource that the role sees and may change. */
