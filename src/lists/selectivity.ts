@@ -27,14 +27,17 @@ type CachedSelectivity = { readonly isCommon: boolean; readonly until: number }
 
 const cached = memoize((_fields: ResourceSchema) => new Map<string, CachedSelectivity>())
 
-/** The request with its common conditions marked; the same object if it has none. */
+/**
+ * The request with its common conditions marked; the same object if it has none. The records of a past day
+ * are made of the current ones and have no index (D74), so there is nothing to choose.
+ */
 export async function withSelectivity(
   db: Reader,
   caller: Caller,
   request: ListRequest,
 ): Promise<ListRequest> {
-  const { schema, filter } = request
-  const doubtful = filter ? customConditions(filter) : []
+  const { schema, filter, day } = request
+  const doubtful = filter && day === null ? customConditions(filter) : []
   if (doubtful.length === 0) return request
   const known = cached(schema)
   const seer = visibilityKey(schema, caller)

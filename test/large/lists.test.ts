@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
+import { asOfDay } from '../../src/history/as-of-day.ts'
 import { pageStatement, pagesByValueStatement } from '../../src/lists/page.ts'
+import { conditionsOf } from '../../src/lists/plan.ts'
 import { readListQuery } from '../../src/lists/query.ts'
 import { readReport } from '../../src/lists/report.ts'
 import { withSelectivity } from '../../src/lists/selectivity.ts'
@@ -16,10 +18,10 @@ import { callerParamsOf } from '../../src/rights/visibility.ts'
 import { compile, param, sql } from '../../src/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { commonWord, makeManyDeals, rareText, rareWord } from '../support/many-deals.ts'
-import { startService, v1 } from '../support/service.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, db, get } = service
+const { call, db, get, known } = service
 await makeManyDeals(db, 20_000)
 const list = (query: string) => get(`${v1}/deal/view/list?${query}`)
 const catalog = await loadCatalog(db, resources, 1)
@@ -317,4 +319,19 @@ test('what points to contacts is looked up by index, also where all deals point 
     const plan = (await db.query(text, values, true)).map(row => row['QUERY PLAN']).join('\n')
     assert.doesNotMatch(plan, /Seq Scan on deal/, plan)
   }
+})
+
+test('a list of a past day does not decide how the current one is read', async () => {
+  for (let n = 0; n < 5; n++) {
+    const body = dealBody(known, { cf_custom_text_field: 'Since today' })
+    assert.equal((await call('POST', `${v1}/deal`, body)).status, 201)
+  }
+  const caller = { catalog, actor: 1 }
+  const filter = 'filter=cf_custom_text_field:eq(Since today)'
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+  const past = requestOf(`${filter}&as_of=${yesterday}`)
+  const { at } = await asOfDay(db, caller, past)
+  assert.equal(await withSelectivity(at, caller, past), past)
+  const { filter: marked } = await withSelectivity(db, caller, requestOf(filter))
+  assert.ok(conditionsOf(marked).every(({ isCommon }) => isCommon))
 })
