@@ -81,9 +81,9 @@ function resolveCondition(condition: Condition, context: QueryContext): Plan {
   if (!found) return nothing
   const { operators } = found.term
   if (!operators.includes(operator)) {
+    const { problems } = context
     const more = { field: name, hint: `It has: ${operators.join(', ')}.` }
-    const message = `${name} has no operator "${operator}".`
-    addProblem(context.problems, 'filter', 'operator_not_allowed', message, more)
+    addProblem(problems, 'filter', 'operator_not_allowed', `${name} has no operator "${operator}".`, more)
     return nothing
   }
   return planOfDays(condition, found.term, context) ?? planOf(condition, found, context)
