@@ -25,7 +25,7 @@ export function recordRow(account: Param, alias: Sql = sql`r`): Row {
   return { alias: sql`${alias}.`, account, now: sql`now()` }
 }
 
-/** The same for SQL of which only the text counts, or of fields that are stored: it reads no other table. */
+/** A row without an account: for SQL that reads no other table, or is not run, but compared by its text. */
 export function storedRow(alias?: Sql): Row {
   return recordRow(param(null), alias)
 }

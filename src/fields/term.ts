@@ -37,8 +37,8 @@ export type Term = {
   /** The texts that eq and in compare, if not the value itself: e-mails in any case (D88). */
   readonly alike?: Alike
   /**
-   * Operand → JSON. The column `custom` contains it exactly if the term equals the operand; the index of
-   * `custom` finds it.
+   * The JSON of an operand, for a field in the column `custom`: the column contains it (`@>`) exactly if the
+   * term equals the operand. The index of the column finds such records.
    */
   contained?(operand: string): string
 }

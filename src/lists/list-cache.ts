@@ -56,7 +56,8 @@ export async function readCachedList(
   const request = await resolveNames(db, caller, names =>
     readListQuery(parameters, schema, catalog, now, names),
   )
-  // Not cached: names may move to other records, and a page after another one is read once.
+  // Not cached: a list with names, as a name may mean another record the next time; and a page after another
+  // one, as it is mostly read once.
   if (text === null || request.hasNames || request.cursor) return { request, statementOf: null }
   if (!askedOnce.delete(text)) {
     keep(askedOnce, text, true)

@@ -92,8 +92,8 @@ type KeyRange = {
   readonly where: Sql | null
   readonly keys: readonly PrintedSort[]
   /**
-   * number of leading keys that have a single value in the range. They order nothing; ORDER BY names them so
-   * that the index matches.
+   * the number of first keys that have the same value in the whole range. They are in the ORDER BY all the
+   * same: the index of the sort has them, and would not be used without
    */
   readonly fixed: number
   /** the range begins after these values of the keys that are not fixed; null = at its start */
@@ -184,8 +184,8 @@ function rankedKeyRanges(
 }
 
 /**
- * The keys of an ORDER BY, with NULLS LAST if they may be null (D29). Where an index gives the order, the key
- * ranges put nulls last instead.
+ * The keys of an ORDER BY, nulls last (D29). Only keys that may be null have NULLS LAST, which no index
+ * serves. The first key of a list seldom has it: the records without a value are a key range of their own.
  */
 export function sortSql(keys: readonly PrintedSort[]): Sql {
   return sql.join(

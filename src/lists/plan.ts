@@ -115,7 +115,7 @@ function comparesText(plan: Plan, text: string): boolean {
   }
 }
 
-/** Identifies what a term compares: the text of its SQL, which has no parameter. */
+/** Identifies what a term compares: the text of its SQL, whose only parameter is the account. */
 export function termText(term: Term): string {
   return compile((term.compared ?? term.sql)(storedRow())).text
 }

@@ -119,7 +119,7 @@ export function listRequestOf(context: QueryContext, now: string, { usual, max }
   const sort = resolveSort(sortKeys, context, isOfDeleted).map(key =>
     filter && rejectsNull(filter, key.order) ? { ...key, nullable: false } : key,
   )
-  // A list sorted by options that an administrator has reordered is another list.
+  // The order of the options is a part of the list: an old cursor has no place among reordered ones.
   const orders = sortKeys.map(({ field }) =>
     (schema.byName.get(field)?.options ?? []).map(option => option.id).join(),
   )

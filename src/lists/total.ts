@@ -26,15 +26,15 @@ export type Total = { readonly total: number; readonly totalIsEstimate: boolean 
 /** Records are counted up to this number; more are estimated. */
 const countedUpTo = { auto: 10_000, exact: Number.POSITIVE_INFINITY, estimate: 0, none: 0 } as const
 /**
- * Counting continues a little beyond the bound. Each event removes at most one record, so a count that is n
- * beyond the bound is not below it for n events. Otherwise an account with constant writes would count ten
- * thousand records for every page.
+ * So many more records are counted than the bound. An event removes one record at most: if n more are found
+ * than the bound, there are too many for an exact total during the next n events, and the estimate is kept as
+ * long. Otherwise an account with constant writes would count ten thousand records for every page.
  */
 const countedBeyond = 1000
 
 /**
- * Lifetime of an estimate for a caller with limited visibility, since it must not depend on events that they
- * don't see.
+ * An estimate for a caller who sees only some records is kept for this time instead: if it changed with the
+ * events, it would tell of those that they don't see.
  */
 const limitedForMs = 10_000
 
@@ -54,8 +54,8 @@ export function lastSeqSql(account: Param): Sql {
 }
 
 /**
- * The total of a request, exact as of the account's event `seq` or later; an estimate may be of an earlier
- * one.
+ * The total of a request. `seq` is the account's last event when the page was read: an exact total is not
+ * older than that, an estimate may be.
  */
 export async function totalOf(db: Reader, caller: Caller, request: ListRequest, seq: string): Promise<Total> {
   const { schema, count: way, isOfDeleted, filterText } = request
@@ -97,17 +97,15 @@ async function count(db: Reader, caller: Caller, request: ListRequest): Promise<
     : { ...estimate, fromSeq: seq, untilSeq: seq + counted - most, until: Infinity }
 }
 
-/**
- * The sample: the account's ids are divided into intervals of equal length, and the first records of each are
- * read.
- */
+/** The sample: the account's ids are cut into stretches of equal length, and the first records of each read. */
 const stretchesMax = 128
 const readOfStretch = 16
 
 /**
- * Estimates the number of records that the request finds. An interval read to its end counts exactly. For a
- * longer one, the part read is extrapolated. The intervals stay the same until the ids have doubled, so an
- * estimate changes no more than the records do.
+ * Estimates the number of records that the request finds. If a stretch has no more records than are read of
+ * it, those found in it are counted. Otherwise they are multiplied by how much longer the stretch is than its
+ * part that was read. The length of a stretch is a power of two and stays the same until the ids have
+ * doubled, so an estimate changes no more than the records do.
  */
 async function estimated(db: Reader, caller: Caller, request: ListRequest): Promise<number> {
   const [params, table] = [callerParamsOf(caller), tableOf(request.schema)]

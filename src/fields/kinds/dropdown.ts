@@ -134,11 +134,13 @@ export function optionOperand(
 }
 
 /**
- * Options sort by their position (D29). A value that is no longer an option, such as the deleted stage of a
- * deleted deal, comes last. Usually this is the order of their ids. The ids are numbers from the catalog.
+ * Options sort by their position (D29), and a value that is no longer an option comes last, such as the
+ * deleted stage of a deleted deal. Mostly the ids of the options are in that order, too: then records that
+ * are not deleted sort by the id alone.
  */
 function optionOrder(column: Expression, { options, is_filled: isFilled }: Field): Order {
   const values = options.map(option => option.id)
+  // Ids of the catalog are numbers, so they may stand in the text of a statement.
   const all = sql.text(`{${values.join(',')}}`)
   const ranked: Order = {
     sql: row => sql`array_position(${all}::bigint[], ${column(row)}::bigint)`,
