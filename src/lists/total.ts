@@ -4,6 +4,7 @@
  * next event. The sample has the account's own rows only, because the planner's statistics cover the rows of
  * all accounts.
  */
+import type { CallerParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { type Reader, tableOf } from '../records/store.ts'
 import {
@@ -17,9 +18,9 @@ import {
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { listIdentity } from './order.ts'
-import { dependsOnValues, isVolatile, reachedBy } from './plan.ts'
+import { dependsOnValues, isVolatile, type RecordSelection, reachedBy } from './plan.ts'
 import type { ListRequest } from './query.ts'
-import { countSql, whereSql } from './where.ts'
+import { whereSql } from './where.ts'
 
 export type Total = { readonly total: number; readonly totalIsEstimate: boolean }
 
@@ -27,14 +28,14 @@ export type Total = { readonly total: number; readonly totalIsEstimate: boolean 
 const countedUpTo = { auto: 10_000, exact: Number.POSITIVE_INFINITY, estimate: 0, none: 0 } as const
 /**
  * So many more records are counted than the bound. An event removes one record at most: if n more are found
- * than the bound, there are too many for an exact total during the next n events, and the estimate is kept as
+ * than the bound, there are too many for an exact total during the next n events, and the estimate holds as
  * long. Otherwise an account with constant writes would count ten thousand records for every page.
  */
 const countedBeyond = 1000
 
 /**
- * An estimate for a caller who sees only some records is kept for this time instead: if it changed with the
- * events, it would tell of those that they don't see.
+ * An estimate for a caller who sees only some records holds for this time instead: if it changed with the
+ * events, it would show that there were some that they don't see.
  */
 const limitedForMs = 10_000
 
@@ -47,6 +48,13 @@ type CachedTotal = Total & { readonly fromSeq: number; readonly untilSeq: number
  */
 const cached = memoize((_fields: ResourceSchema) => new Map<string, CachedTotal>())
 const cacheMax = 1000
+
+/** SQL of the number of records of a selection. Stops counting at `most`, unless that is infinite. */
+export function countSql(params: CallerParams, selection: RecordSelection, most: number): Sql {
+  const limit = Number.isFinite(most) ? sql` LIMIT ${sql.integer(most)}` : sql.none
+  return sql`(SELECT count(*)::text FROM (
+    SELECT 1 FROM ${tableOf(selection.schema)} r WHERE ${whereSql(params, selection)}${limit}) r)`
+}
 
 /** SQL of the number of the account's last event, which shows whether a cached total still holds. */
 export function lastSeqSql(account: Param): Sql {
@@ -97,7 +105,7 @@ async function count(db: Reader, caller: Caller, request: ListRequest): Promise<
     : { ...estimate, fromSeq: seq, untilSeq: seq + counted - most, until: Infinity }
 }
 
-/** The sample: the account's ids are cut into stretches of equal length, and the first records of each read. */
+/** The sample: the account's ids are cut into so many stretches at most, and so many records read of each. */
 const stretchesMax = 128
 const readOfStretch = 16
 

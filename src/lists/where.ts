@@ -2,7 +2,6 @@
 import type { CallerParams } from '../fields/caller-params.ts'
 import { ofFilled, type Row, recordRow } from '../fields/columns.ts'
 import type { Alike, Operator, Term } from '../fields/term.ts'
-import { tableOf } from '../records/store.ts'
 import { visible } from '../rights/visibility.ts'
 import { arrayLiteral, likeText, param, type Sql, type SqlType, sql } from '../sql.ts'
 import type { Plan, PlannedCondition, RecordSelection, Through } from './plan.ts'
@@ -12,13 +11,6 @@ export function whereSql(params: CallerParams, { schema, filter, isOfDeleted }: 
   const state = isOfDeleted ? sql`NOT NULL` : sql`NULL`
   const own = sql`${visible(schema.resource.name, params, sql`r`)} AND r.deleted_at IS ${state}`
   return filter ? sql`${own} AND ${filterSql(filter, params)}` : own
-}
-
-/** SQL of the number of records of a selection. Stops counting at `most`, unless that is infinite. */
-export function countSql(params: CallerParams, selection: RecordSelection, most: number): Sql {
-  const limit = Number.isFinite(most) ? sql` LIMIT ${sql.integer(most)}` : sql.none
-  return sql`(SELECT count(*)::text FROM (
-    SELECT 1 FROM ${tableOf(selection.schema)} r WHERE ${whereSql(params, selection)}${limit}) r)`
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The bytes of an export, from the batches of its records; and the check before there are any. */
 import { parameterProblem, Refusal } from '../../errors.ts'
-import { countSql } from '../../lists/where.ts'
+import { countSql } from '../../lists/total.ts'
 import type { Reader } from '../../records/store.ts'
 import { callerParamsOf } from '../../rights/visibility.ts'
 import { ask, sql } from '../../sql.ts'
