@@ -14,8 +14,9 @@ import type { Reader } from '../records/store.ts'
 import type { Caller } from '../rights/visibility.ts'
 import { param, type Sql, sql } from '../sql.ts'
 import type { Groups } from './aggregate.ts'
+import type { QueryContext, Selection } from './list-request.ts'
 import { addProblem, listed } from './parameters.ts'
-import { fieldNames, type QueryContext, type Selection, selectionOf } from './query.ts'
+import { fieldNames, selectionOf } from './query.ts'
 import { fieldNamed } from './resolve.ts'
 
 export type GroupKey = {

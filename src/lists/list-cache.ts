@@ -8,9 +8,10 @@ import { resolveNames } from '../records/names.ts'
 import type { Reader } from '../records/store.ts'
 import type { AuthorizedCaller } from '../rights/visibility.ts'
 import { memoize } from '../waiting/memoize.ts'
+import type { ListRequest } from './list-request.ts'
 import { preparedPageStatement, type StatementOf } from './page.ts'
 import type { Parameters } from './parameters.ts'
-import { type ListRequest, readListQuery } from './query.ts'
+import { readListQuery } from './query.ts'
 
 export type ParsedList = {
   readonly request: ListRequest

@@ -9,10 +9,9 @@ import { spellings } from '../fields/name.ts'
 import { equality, type OperandProblem, type Operator, type Term } from '../fields/term.ts'
 import { fold } from '../fold.ts'
 import { nameProblem } from '../records/names.ts'
+import type { QueryContext } from './list-request.ts'
 import { addProblem, type Query } from './parameters.ts'
-import { conditionsOf, type Plan } from './plan.ts'
-import type { QueryContext } from './query.ts'
-import type { ResolvedTerm } from './resolve.ts'
+import { conditionsOf, type Plan, type ResolvedTerm } from './plan.ts'
 
 /** Maximum number of values of a condition. More values need several requests. */
 export const valuesMax = 5000

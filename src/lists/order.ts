@@ -15,21 +15,12 @@ import { isObject, type Json, parseJson } from '../json.ts'
 import { tableOf } from '../records/store.ts'
 import { visible } from '../rights/visibility.ts'
 import { type Param, param, type Sql, sql } from '../sql.ts'
+import type { Cursor, ListRequest, Position } from './list-request.ts'
 import type { PlannedSort } from './plan.ts'
-import type { ListRequest } from './query.ts'
 import { whereSql } from './where.ts'
 
 /** A sort key as SQL: its value in a row and, if its values have ranks, the underlying column. */
 export type PrintedSort = PlannedSort & { readonly value: Sql; readonly column: Sql | null }
-
-/** The values of the sort keys in one record: the page begins after it. */
-export type Position = readonly (string | null)[]
-
-export type Cursor = {
-  readonly position: Position
-  /** the moment of the first page: values that depend on the clock are sorted as of it on every page */
-  readonly asOf: string
-}
 
 /** The columns read of each row `r`, and a further condition over it. */
 type Rows = {

@@ -31,6 +31,9 @@ export type PlannedCondition = {
 /** The field by which a condition reaches another resource, and its term: ids. */
 export type Through = { readonly resource: string; readonly term: Term }
 
+/** A field that is named, and the term that it is compared by. */
+export type ResolvedTerm = { readonly field: Field; readonly term: Term; readonly through?: Through }
+
 /** The records that a request is about. */
 export type RecordSelection = {
   /** the resource, as the caller sees it */

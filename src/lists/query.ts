@@ -10,8 +10,9 @@ import { isExpandable } from '../records/expand.ts'
 import { NameLookup } from '../records/name-lookup.ts'
 import { filterMeant } from './foreign-filters.ts'
 import { foreignParameterHint, sortMeant } from './foreign-parameters.ts'
+import type { Cursor, ListRequest, QueryContext, Selection } from './list-request.ts'
 import { checkLikes } from './operands.ts'
-import { type Cursor, listIdentity, readCursor } from './order.ts'
+import { listIdentity, readCursor } from './order.ts'
 import {
   addCursorProblem,
   addProblem,
@@ -28,41 +29,8 @@ import {
   unreadable,
   wholeNumber,
 } from './parameters.ts'
-import { type PlannedSort, type RecordSelection, rejectsNull } from './plan.ts'
+import { type PlannedSort, rejectsNull } from './plan.ts'
 import { fieldNamed, resolveFilter, resolveSort } from './resolve.ts'
-
-/** The parameters of a list that are being read, and what they may name. */
-export type QueryContext = Query & {
-  readonly schema: ResourceSchema
-  readonly catalog: Catalog
-  /** those that the filter may contain (D75) */
-  readonly names: NameLookup
-}
-
-/** The selected records of a list or a report. */
-export type Selection = RecordSelection & {
-  /** the filter's text, for the cache key of its total */
-  readonly filterText: string
-  /** true if the filter contains names (D75), whose ids depend on the caller and the time */
-  readonly hasNames: boolean
-  /** a past day at whose end the records are read (D74): YYYY-MM-DD; null: current records */
-  readonly day: string | null
-}
-
-export type ListRequest = Selection & {
-  /** counted from 1; always 1 with a cursor */
-  readonly page: number
-  readonly pageSize: number
-  readonly cursor: Cursor | null
-  readonly sort: readonly PlannedSort[]
-  readonly only: readonly Field[] | null
-  readonly expand: readonly Field[]
-  readonly count: 'auto' | 'exact' | 'estimate' | 'none'
-  /** identifies the list, the texts of its filters last; its cursors contain a hash of it */
-  readonly identity: readonly (string | null)[]
-  /** the moment as of which values that depend on the clock are sorted: UTC, with milliseconds */
-  readonly asOf: string
-}
 
 /** The parameters that every list takes. */
 export const listParameters: readonly string[] =

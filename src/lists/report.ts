@@ -9,9 +9,10 @@ import type { JsonObject } from '../json.ts'
 import { resolveNames } from '../records/names.ts'
 import type { RawReader, Reader } from '../records/store.ts'
 import type { AuthorizedCaller, Caller } from '../rights/visibility.ts'
+import type { ListRequest, QueryContext } from './list-request.ts'
 import { addProblem, type Parameters } from './parameters.ts'
 import { requireReadScopes } from './plan.ts'
-import { type ListRequest, type QueryContext, readQuery } from './query.ts'
+import { readQuery } from './query.ts'
 
 /** The records that a report is about; `expand`: the fields of ids whose names the caller asks for. */
 export type ReportRequest = Pick<ListRequest, 'schema' | 'filter' | 'day'> &

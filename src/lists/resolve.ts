@@ -10,10 +10,10 @@ import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { ofSeveral, type Term } from '../fields/term.ts'
 import { unknownFieldHint } from '../fields/unknown-field.ts'
+import type { QueryContext } from './list-request.ts'
 import { inMoments, operandsOf, valuesMax } from './operands.ts'
 import { addProblem, type Query } from './parameters.ts'
-import type { Plan, PlannedSort, Through } from './plan.ts'
-import type { QueryContext } from './query.ts'
+import type { Plan, PlannedSort, ResolvedTerm } from './plan.ts'
 
 /** The plan of a filter. Adds the problems of conditions that can't be planned. */
 export function resolveFilter(filter: Filter, context: QueryContext): Plan {
@@ -123,9 +123,6 @@ function planOf(condition: Condition, found: ResolvedTerm, context: QueryContext
   const isOfSeveral = operands.length > 1
   return { ...planned, operator: (isOfSeveral && ofSeveral[operator]) || operator, values: operands }
 }
-
-/** A field that is named, and the term that it is compared by. */
-export type ResolvedTerm = { readonly field: Field; readonly term: Term; readonly through?: Through }
 
 function findTerm(path: string, parameter: string, context: QueryContext): ResolvedTerm | null {
   const { name, member } = steps(path)

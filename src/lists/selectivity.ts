@@ -9,9 +9,9 @@ import type { Reader } from '../records/store.ts'
 import { type Caller, callerParamsOf, visibilityKey, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
+import type { ListRequest } from './list-request.ts'
 import { listIdentity } from './order.ts'
 import { type Plan, type PlannedCondition, termText } from './plan.ts'
-import type { ListRequest } from './query.ts'
 import { filterSql, isContained } from './where.ts'
 
 /**

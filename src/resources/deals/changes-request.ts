@@ -1,5 +1,5 @@
 /** A request of the changes between two moments (D161), the kinds of change, the parts that a role sees. */
-import type { Selection } from '../../lists/query.ts'
+import type { Selection } from '../../lists/list-request.ts'
 
 /** The kinds of change, in the order of the steps: first those that add to a forecast. */
 export const kinds = [

@@ -2,8 +2,9 @@
 import { type Catalog, type ResourceSchema, shownFields } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
+import type { ListRequest } from '../../lists/list-request.ts'
 import { oneOf, type Parameters } from '../../lists/parameters.ts'
-import { type ListRequest, listRequestOf, readQuery } from '../../lists/query.ts'
+import { listRequestOf, readQuery } from '../../lists/query.ts'
 import { isExpandable } from '../../records/expand.ts'
 import type { NameLookup } from '../../records/name-lookup.ts'
 

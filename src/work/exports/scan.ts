@@ -3,17 +3,9 @@
  * cursor may stay open. Knows no HTTP and no format.
  */
 
-import {
-  type Cursor,
-  cursorText,
-  keysOf,
-  listIdentity,
-  readCursor,
-  rowsSql,
-  sortSql,
-} from '../../lists/order.ts'
+import type { Cursor, ListRequest } from '../../lists/list-request.ts'
+import { cursorText, keysOf, listIdentity, readCursor, rowsSql, sortSql } from '../../lists/order.ts'
 import { renderedLate } from '../../lists/page.ts'
-import type { ListRequest } from '../../lists/query.ts'
 import { whereSql } from '../../lists/where.ts'
 import { renderedSql } from '../../records/rendered-record.ts'
 import { type RawReader, tableOf } from '../../records/store.ts'

@@ -1,0 +1,51 @@
+/**
+ * The request for a page of a list. query.ts reads it from parameters, order.ts and page.ts make a statement
+ * of it. Types only.
+ */
+import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
+import type { NameLookup } from '../records/name-lookup.ts'
+import type { Query } from './parameters.ts'
+import type { PlannedSort, RecordSelection } from './plan.ts'
+
+/** The parameters of a list that are being read, and what they may name. */
+export type QueryContext = Query & {
+  readonly schema: ResourceSchema
+  readonly catalog: Catalog
+  /** those that the filter may contain (D75) */
+  readonly names: NameLookup
+}
+
+/** The selected records of a list or a report. */
+export type Selection = RecordSelection & {
+  /** the filter's text, for the cache key of its total */
+  readonly filterText: string
+  /** true if the filter contains names (D75), whose ids depend on the caller and the time */
+  readonly hasNames: boolean
+  /** a past day at whose end the records are read (D74): YYYY-MM-DD; null: current records */
+  readonly day: string | null
+}
+
+export type ListRequest = Selection & {
+  /** counted from 1; always 1 with a cursor */
+  readonly page: number
+  readonly pageSize: number
+  readonly cursor: Cursor | null
+  readonly sort: readonly PlannedSort[]
+  readonly only: readonly Field[] | null
+  readonly expand: readonly Field[]
+  readonly count: 'auto' | 'exact' | 'estimate' | 'none'
+  /** identifies the list, the texts of its filters last; its cursors contain a hash of it */
+  readonly identity: readonly (string | null)[]
+  /** the moment as of which values that depend on the clock are sorted: UTC, with milliseconds */
+  readonly asOf: string
+}
+
+/** The values of the sort keys in one record: the page begins after it. */
+export type Position = readonly (string | null)[]
+
+export type Cursor = {
+  readonly position: Position
+  /** the moment of the first page: values that depend on the clock are sorted as of it on every page */
+  readonly asOf: string
+}
