@@ -12,7 +12,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { customTypes, type FieldType } from '../src/fields/kinds.ts'
 import type { JsonObject } from '../src/json.ts'
-import { createRecord, draftsOf } from '../src/records/write/save.ts'
+import { createRecord, validOperation } from '../src/records/write/save.ts'
 import { resources } from '../src/resources/resources.ts'
 import { KeyedMutex } from '../src/waiting/keyed-mutex.ts'
 import { timeouts } from '../test/support/timeouts.ts'
@@ -65,7 +65,7 @@ async function validation(): Promise<void> {
   const times: number[] = []
   for (let count = 0; count < 5000; count++) {
     const began = performance.now()
-    await draftsOf(db, schema, [operation], { catalog, actor: 1 }, false)
+    await validOperation(db, schema, operation, { catalog, actor: 1 }, false)
     times.push(performance.now() - began)
   }
   await db.close()

@@ -17,7 +17,7 @@ import type { Operation, Outcome, WriteContext } from './operation.ts'
 import { lockLatest } from './protocol.ts'
 import { findTargets, parseBodies, type ReadOperation, type Results, type Target } from './read.ts'
 import { saveMany, saveRecord } from './save.ts'
-import { type Draft, validate } from './validate.ts'
+import { type ValidOperation, validate } from './validate.ts'
 
 /** Maximum number of operations that are validated and written at once. */
 const largest = 250
@@ -59,7 +59,7 @@ function isIndividual({ resource: { isConfiguration, quota, invariant } }: Resou
 }
 
 /** An operation of a run: its record to save, the id to delete, or null if it is carried out alone. */
-type Ready = { readonly operation: Operation; readonly ready: Draft | number | null }
+type Ready = { readonly operation: Operation; readonly ready: ValidOperation | number | null }
 
 function aloneIn([operation]: readonly Operation[]): Ready {
   return { operation: operation!, ready: null }
@@ -89,13 +89,13 @@ async function runOf(
   const bySave = new Map(window.filter(isSave).map((operation, index) => [operation, targets[index]!]))
   const run = beforeSecond(window, bySave)
   const saves = run.filter(isSave)
-  const drafts = await independentDrafts(
+  const independent = await independentOf(
     db,
     schema,
     saves.map(one => bySave.get(one)!),
     context,
   )
-  const bySaved = new Map(saves.map((operation, index) => [operation, drafts[index]!]))
+  const bySaved = new Map(saves.map((operation, index) => [operation, independent[index]!]))
   return run.map(operation => ({
     operation,
     ready: bySaved.get(operation) ?? (isRemoval(schema, operation) ? operation.id : null),
@@ -130,12 +130,12 @@ function recordOf({ id, key }: Operation, target: Target | Refusal | undefined):
 }
 
 /** The records of operations that don't depend on others; null for those that do, and for refused ones. */
-async function independentDrafts(
+async function independentOf(
   db: Transaction,
   schema: ResourceSchema,
   targets: Results<Target>,
   context: WriteContext,
-): Promise<(Draft | null)[]> {
+): Promise<(ValidOperation | null)[]> {
   const read = await parseBodies(db, schema, targets, context)
   const all = read.flatMap(one => (one instanceof Refusal ? [] : [one]))
   // An earlier operation may change which record a name means.
@@ -148,7 +148,7 @@ async function independentDrafts(
   ])
   const isOpen = (one: ReadOperation) => !isDependent(schema, one, made)
   const open = read.map(one => (one instanceof Refusal || isOpen(one) ? one : null))
-  const drafts = (
+  const valid = (
     await validate(
       db,
       schema,
@@ -158,11 +158,11 @@ async function independentDrafts(
     )
   ).values()
   const independent = open.map(one => {
-    const draft = one && drafts.next().value!
-    return draft && !(draft instanceof Refusal) && !changesUnique(schema, draft) ? draft : null
+    const found = one && valid.next().value!
+    return found && !(found instanceof Refusal) && !changesUnique(schema, found) ? found : null
   })
   const taken = await takenValues(db, schema, independent, context)
-  return independent.map((draft, index) => (taken.has(index) ? null : draft))
+  return independent.map((one, index) => (taken.has(index) ? null : one))
 }
 
 /** True if a record may depend on those that the run writes or creates, of the resources `made`. */
@@ -181,7 +181,7 @@ function isDependent(
 }
 
 /** True if a change takes or frees a unique value: others may free or take the same. */
-function changesUnique({ resource, whole }: ResourceSchema, { before, changes }: Draft): boolean {
+function changesUnique({ resource, whole }: ResourceSchema, { before, changes }: ValidOperation): boolean {
   const byIndex = Object.values(resource.unique ?? {})
   const isUnique = (name: string) => whole.byName.get(name)?.is_unique === true || byIndex.includes(name)
   return before !== null && Object.keys(changes).some(isUnique)
@@ -191,15 +191,15 @@ function changesUnique({ resource, whole }: ResourceSchema, { before, changes }:
 async function takenValues(
   db: Transaction,
   schema: ResourceSchema,
-  drafts: readonly (Draft | null)[],
+  operations: readonly (ValidOperation | null)[],
   context: WriteContext,
 ): Promise<Set<number>> {
   const taken = new Set<number>()
   for (const field of keyed(schema)) {
     const places = new Map<string, number>()
-    for (const [index, draft] of drafts.entries()) {
-      if (!draft || draft.before) continue
-      for (const text of comparedTexts(draft, field))
+    for (const [index, one] of operations.entries()) {
+      if (!one || one.before) continue
+      for (const text of comparedTexts(one, field))
         if (places.has(text)) taken.add(index)
         else places.set(text, index)
     }
@@ -211,7 +211,7 @@ async function takenValues(
   return taken
 }
 
-function comparedTexts({ after }: Draft, field: Field): string[] {
+function comparedTexts({ after }: ValidOperation, field: Field): string[] {
   const { texts, compared } = kinds[field.type].unique!
   return texts(after[field.internal_name] ?? null).map(text => compared(text, field))
 }
@@ -237,7 +237,7 @@ async function together(
       : await saved(
           db,
           schema,
-          all.map(one => one.ready as Draft),
+          all.map(one => one.ready as ValidOperation),
           context,
         )
   if (outcomes) return outcomes
@@ -250,10 +250,10 @@ async function together(
 async function saved(
   db: Transaction,
   schema: ResourceSchema,
-  drafts: readonly Draft[],
+  operations: readonly ValidOperation[],
   context: WriteContext,
 ): Promise<Outcome[] | null> {
-  const all = await saveMany(db, schema, drafts, context)
+  const all = await saveMany(db, schema, operations, context)
   return all?.map(saved => ({ saved })) ?? null
 }
 

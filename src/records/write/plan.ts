@@ -27,7 +27,7 @@ import {
   withIds,
 } from './rows.ts'
 import { authoredBy, blank, changesOf } from './rules.ts'
-import type { Draft } from './validate.ts'
+import type { ValidOperation } from './validate.ts'
 
 /**
  * The write of these records. It writes nothing unless all stored ones are unchanged since they were read,
@@ -37,18 +37,18 @@ import type { Draft } from './validate.ts'
 export function planOf(
   params: WriteParams,
   schema: ResourceSchema,
-  drafts: readonly Draft[],
+  operations: readonly ValidOperation[],
   context: WriteContext,
   { isLocked = false, lastId = null }: { readonly isLocked?: boolean; readonly lastId?: number | null } = {},
 ): Write {
   const { isConfiguration = false, updatesOthers, quota } = schema.resource
-  const all = rowsOf(schema, drafts, context, lastId)
-  const groups = groupsOf(schema, all, drafts.length > 1)
+  const all = rowsOf(schema, operations, context, lastId)
+  const groups = groupsOf(schema, all, operations.length > 1)
   const main = all.filter(row => row.schema === schema)
-  const single = drafts.length === 1 ? drafts[0]! : null
+  const single = operations.length === 1 ? operations[0]! : null
   const beside = single ? besideSteps(params, schema, single) : none
-  const nested = drafts.flatMap(draft => draft.nested)
-  const invariants = drafts.flatMap(({ invariant }) => invariant ?? [])
+  const nested = operations.flatMap(one => one.nested)
+  const invariants = operations.flatMap(({ invariant }) => invariant ?? [])
   const isOwn = ({ rows: [row] }: Group) => row!.schema === schema
   const made = groups.filter(({ rows: [row] }) => !row!.read)
   const inserted = (group: Group): Step[] => [
@@ -58,7 +58,7 @@ export function planOf(
   const changed = groups.filter(({ rows: [row] }) => row!.read)
   const r: Step[] = single ? [] : [{ name: 'r', rows: () => storedRows(params, main) }]
   return {
-    references: isLocked ? [] : drafts.flatMap(({ added }) => added),
+    references: isLocked ? [] : operations.flatMap(({ added }) => added),
     conditions: isLocked
       ? []
       : [
@@ -83,7 +83,7 @@ export function planOf(
       ...(updatesOthers?.(
         params,
         sql`r`,
-        drafts.flatMap(({ before }) => (before ? [before] : [])),
+        operations.flatMap(({ before }) => (before ? [before] : [])),
       ) ?? []),
     ],
     events: [...beside.events, ...(single ? groups.map(eventOf) : [eventsOfAll(all)])],
@@ -121,12 +121,12 @@ function stepOf(
 /** The rows of the records in their order, each after those nested in it. */
 function rowsOf(
   schema: ResourceSchema,
-  drafts: readonly Draft[],
+  operations: readonly ValidOperation[],
   { actor }: WriteContext,
   lastId: number | null,
 ): Row[] {
   let count = 0
-  return drafts.flatMap(({ row, before, after, changes, nested }) => {
+  return operations.flatMap(({ row, before, after, changes, nested }) => {
     const first = count
     const standIns = lastId === null ? nested.length : 0
     // A record that is written alone keeps its stand-ins: only its statement knows the ids.
@@ -158,7 +158,7 @@ const none = { updates: [], steps: [], events: [] } as const
 function besideSteps(
   params: WriteParams,
   schema: ResourceSchema,
-  { row, before, after, changes, operation: { options } }: Draft,
+  { row, before, after, changes, operation: { options } }: ValidOperation,
 ): Required<Pick<Write, 'updates' | 'steps' | 'events'>> {
   const { actor, revokes = [] } = schema.resource
   const isEnded = actor && before?.is_active === 1 && after.is_active === 2

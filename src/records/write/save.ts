@@ -19,8 +19,8 @@ import { execute } from './execute.ts'
 import type { Operation, Saved, UniqueKey, WriteContext, WriteOptions } from './operation.ts'
 import { planOf } from './plan.ts'
 import { author, type Write } from './protocol.ts'
-import { findTargets, parseBodies, type Results, type StoredRow } from './read.ts'
-import { candidatesOf, type Draft, validate } from './validate.ts'
+import { findTargets, parseBodies, type StoredRow } from './read.ts'
+import { candidatesOf, type ValidOperation, validate } from './validate.ts'
 
 const blank = { id: null, key: null, precondition: null } as const
 
@@ -101,21 +101,22 @@ export async function validateUpdate(
   context: WriteContext,
 ): Promise<void> {
   const operation: Operation = { ...blank, op: 'update', id, body }
-  const [draft] = await draftsOf(db, schema, [operation], context, true)
-  if (draft instanceof Refusal) throw draft
+  await validOperation(db, schema, operation, context, true)
 }
 
-/** Reads and validates operations, step by step. `recheck`: as of `Validation`. */
-export async function draftsOf(
+/** Reads and validates an operation. Throws its refusal. `recheck`: as of `Validation`. */
+export async function validOperation(
   db: Transaction,
   schema: ResourceSchema,
-  operations: readonly Operation[],
+  operation: Operation,
   context: WriteContext,
   recheck: boolean,
-): Promise<Results<Draft>> {
-  const targets = await findTargets(db, schema, operations, context)
+): Promise<ValidOperation> {
+  const targets = await findTargets(db, schema, [operation], context)
   const read = await parseBodies(db, schema, targets, context)
-  return validate(db, schema, read, context, { recheck })
+  const [valid] = await validate(db, schema, read, context, { recheck })
+  if (valid instanceof Refusal) throw valid
+  return valid!
 }
 
 /**
@@ -129,12 +130,11 @@ async function saveOne(
   context: WriteContext,
   recheck: boolean,
 ): Promise<Saved | null> {
-  const [draft] = await draftsOf(db, schema, [operation], context, recheck)
-  if (draft instanceof Refusal) throw draft
+  const valid = await validOperation(db, schema, operation, context, recheck)
   const { idempotency = null } = context
-  const response = responseOf(draft!, null)
+  const response = responseOf(valid, null)
   if (response.isUnchanged) {
-    const written = { row: storedAnswer(draft!), response }
+    const written = { row: storedAnswer(valid), response }
     const account = String(context.catalog.account.id)
     return savedOf(
       schema,
@@ -143,12 +143,12 @@ async function saveOne(
     )
   }
   const params = author(context)
-  const write = planOf(params, schema, [draft!], context)
+  const write = planOf(params, schema, [valid], context)
   const isRivalled = (problems: readonly Problem[]) =>
     operation.op === 'upsert' &&
-    !draft!.before &&
+    !valid.before &&
     problems.some(({ field }) => field === operation.key!.field.internal_name)
-  const candidates = candidatesOf(schema, draft!)
+  const candidates = candidatesOf(schema, valid)
   const written = await writeRecord(db, schema, context, params, write, response, candidates, isRivalled)
   return written ? savedOf(schema, context, written) : null
 }
@@ -191,12 +191,12 @@ export async function writeRecord(
 export async function saveMany(
   db: Transaction,
   schema: ResourceSchema,
-  drafts: readonly Draft[],
+  operations: readonly ValidOperation[],
   context: WriteContext,
 ): Promise<Saved[] | null> {
   const params = author(context)
-  const changed = drafts.filter(draft => !isUnchanged(draft))
-  const hasNested = drafts.some(({ nested }) => nested.length > 0)
+  const changed = operations.filter(one => !isUnchanged(one))
+  const hasNested = operations.some(({ nested }) => nested.length > 0)
   let lastId = hasNested ? await lastIdOf(db, context) : null
   const rows = changed.length
     ? await execute(db, params, planOf(params, schema, changed, context, { isLocked: true, lastId }), {
@@ -215,27 +215,27 @@ export async function saveMany(
     .filter(({ id }) => !known.has(id!))
     .sort((one, other) => Number(one.id) - Number(other.id))
     .values()
-  return drafts.map(draft => {
-    const response = responseOf(draft, lastId)
-    if (lastId !== null) lastId += response.created.length + (draft.before ? 0 : 1)
+  return operations.map(one => {
+    const response = responseOf(one, lastId)
+    if (lastId !== null) lastId += response.created.length + (one.before ? 0 : 1)
     const row = response.isUnchanged
-      ? storedAnswer(draft)
-      : draft.row
-        ? byId.get(draft.row.id!)!
+      ? storedAnswer(one)
+      : one.row
+        ? byId.get(one.row.id!)!
         : made.next().value!
     return savedOf(schema, context, { row, response })
   })
 }
 
-function isUnchanged({ before, changes }: Draft): boolean {
+function isUnchanged({ before, changes }: ValidOperation): boolean {
   return before !== null && Object.keys(changes).length === 0
 }
 
 /** `lastId`: the last id before the record and its nested ones, if known. */
-function responseOf(draft: Draft, lastId: number | null): WriteResponse {
-  const { before, nested, parsed } = draft
+function responseOf(one: ValidOperation, lastId: number | null): WriteResponse {
+  const { before, nested, parsed } = one
   const { warnings } = parsed
-  if (isUnchanged(draft)) return { warnings, created: [], isUnchanged: true }
+  if (isUnchanged(one)) return { warnings, created: [], isUnchanged: true }
   const created = nested.map(({ schema: { resource } }, index) => {
     const nth = index + 1
     return { resource: resource.name, ...(lastId === null ? { nth } : { id: lastId + nth }) }
@@ -244,7 +244,7 @@ function responseOf(draft: Draft, lastId: number | null): WriteResponse {
 }
 
 /** The stored record, in the form of a write's answer. */
-function storedAnswer({ row }: Draft): StoredRow {
+function storedAnswer({ row }: ValidOperation): StoredRow {
   const { id, version, record } = row!
   return { id: id!, version: version!, record: record! }
 }

@@ -20,7 +20,7 @@ import { mapAccepted, type ReadOperation, type Results } from './read.ts'
 import { applyRules, blank, changesOf, refuseForbidden } from './rules.ts'
 
 /** An operation that may be carried out, with its record as it is to be saved. */
-export type Draft = Ruled & {
+export type ValidOperation = Ruled & {
   readonly changes: Changes
   readonly invariant: Invariant | null
 }
@@ -59,7 +59,7 @@ export async function validate(
   operations: Results<ReadOperation>,
   context: WriteContext,
   { recheck = false, isLocked = false }: Validation,
-): Promise<Results<Draft>> {
+): Promise<Results<ValidOperation>> {
   const isNow = recheck || isLocked
   for (const one of operations)
     if (!(one instanceof Refusal)) await one.operation.options?.check?.(one.before!)
@@ -84,11 +84,11 @@ export async function validate(
     for (const problem of mentioned[index]!) one.parsed.problems.add(() => problem)
     if (!isLocked) await addLate(db, schema, one, context)
   }
-  const drafts = await mapAccepted(ruled, one => draftOf(schema, one, context))
-  for (const one of drafts)
+  const valid = await mapAccepted(ruled, one => validOf(schema, one, context))
+  for (const one of valid)
     if (isNow && !(one instanceof Refusal) && one.invariant)
       await requireInvariant(db, one.invariant, context)
-  return drafts
+  return valid
 }
 
 /** Throws `forbidden` without the rights to create what is nested and to read what the response shows. */
@@ -128,7 +128,7 @@ async function addLate(db: Reader, schema: ResourceSchema, one: Ruled, context: 
 }
 
 /** Throws the refusal of an operation with problems, or of a change that its author may not make. */
-function draftOf(schema: ResourceSchema, one: Ruled, context: WriteContext): Draft {
+function validOf(schema: ResourceSchema, one: Ruled, context: WriteContext): ValidOperation {
   const { parsed, before, after } = one
   const { problems } = parsed
   if (problems.count) {
