@@ -5,16 +5,16 @@
  */
 import { type Sql, sql } from '../sql.ts'
 
-/** The placeholder of the moment in a record's values. */
+/** Stands for the moment of the write in a record's values. */
 export const momentPlaceholder = '\0'
 
-/** The placeholder as the parameter of a column: no request can send this date (D16). */
+/** Stands for it as the parameter of a column of times. No request can send this date (D16). */
 export const momentParam = 'infinity'
 
-/** The placeholder within JSON text, as SQL of that text. */
+/** Stands for it within JSON text; SQL of a literal. */
 export const momentJson = sql`'"\\u0000"'`
 
-/** The placeholder of the id of the nth new record of a write. */
+/** Stands for the id of the nth new record of the write, in texts. */
 export function idPlaceholder(nth: number): string {
   return `\0${nth}`
 }

@@ -140,7 +140,7 @@ export type Draft = {
   /** the change that is undone (D83), if any: members that are not sent then stay unchanged */
   readonly undoes: Undone | null
   readonly catalog: Catalog
-  /** no time, but a text in the place of the moment of the write, which only the database knows (moment.ts) */
+  /** a text, no time, for the moment of the write, which only the database knows (fields/moment.ts) */
   readonly momentPlaceholder: string
   /** the moment by the clock of this process: for bounds of a day or so */
   readonly clock: Date

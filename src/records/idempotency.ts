@@ -20,8 +20,13 @@ export type IdempotentRequest = {
   isReplayed: boolean
 }
 
-/** The row that a write returned, and the rest of the response (the column `told`). */
-export type Written<T> = { readonly row: Record<string, string | null>; readonly response: T }
+/** The response to a write, in two parts. Each has a column. */
+export type Written<T> = {
+  /** the row that the write returned, its `answer` (the column `answer`) */
+  readonly row: Record<string, string | null>
+  /** the rest of the response (the column `told`) */
+  readonly response: T
+}
 
 type RequestKey = { readonly idempotency?: IdempotentRequest | null; readonly account: string }
 

@@ -98,8 +98,8 @@ export function shown(schema: ResourceSchema, record: string): string {
 }
 
 /**
- * The text of a saved record as its author sees it. A caller who may not read the resource gets the id and the version of a record
- * that existed before: they have not written the rest.
+ * The text of a saved record as its author sees it. A caller who may not read the resource gets the id and
+ * the version of a record that existed before: they have not written the rest.
  */
 export function renderSaved(schema: ResourceSchema, caller: Caller, saved: Saved): string {
   const { id, version, record, isNew = false } = saved

@@ -8,8 +8,8 @@ import type { Saved, WriteContext } from './operation.ts'
 
 /**
  * The response to a write, without the record. A record that was created with it has its id, or its place
- * after the last id before the write. The row has that id as `first_id`, as in responses that earlier versions
- * stored.
+ * after the last id before the write. The row has that id as `first_id`, as in responses that earlier
+ * versions stored.
  */
 export type WriteResponse = Pick<Saved, 'warnings' | 'isNew' | 'isUnchanged'> & {
   readonly created: readonly { readonly resource: string; readonly id?: number; readonly nth?: number }[]

@@ -74,7 +74,7 @@ export function planOf(
     updates: [...changed.map(group => stepOf(params, group, updatedRows)), ...beside.updates],
     whenBefore: () => (isLocked ? [] : changed.map(({ rows }) => areAsRead(params, rows))),
     ids: all.filter(({ read }) => !read).length,
-    // Those that others are nested in point to them.
+    // Records point to those that are nested in them.
     pointedTo: made.filter(group => !isOwn(group)).flatMap(inserted),
     steps: [
       ...made.filter(isOwn).flatMap(inserted),

@@ -62,9 +62,13 @@ export function asTransaction(
 }
 
 /**
- * A function that prints a statement, with a CTE for each step that it reads: a SELECT of the rows that the
- * step has written. The numbers are those of the counter's row, once it is raised. The CTEs of a change are
- * not inlined: a distributed PostgreSQL changes no row by what a stable function makes of another (D173).
+ * A function that prints a statement of a transaction. If the statement names a step, it gets a CTE of that
+ * name: a SELECT of the rows that the step has written. `locked` and `counted` are both the counter's row,
+ * once it is raised. The CTEs of a change are MATERIALIZED, so that their values are computed before it: a
+ * distributed PostgreSQL sets no column by a stable function of another row (D173).
+ *
+ * A name is found as a word of the SQL, so an alias such as `r` counts as one. That does no harm: PostgreSQL
+ * carries out no SELECT that nothing reads, and within its own query an alias goes before a CTE.
  */
 function printer({ account }: WriteParams, steps: readonly Step[], { ids = 0 }: Write) {
   const numbers = sql`SELECT ${numbersAt(sql`last_at`, sql`last_id - ${String(ids)}::bigint AS id_before, last_id, last_seq`)}
@@ -89,7 +93,8 @@ function printer({ account }: WriteParams, steps: readonly Step[], { ids = 0 }: 
 
 /**
  * The CTE `locked`, with a row if everything is there that the write needs. Its inner SELECT waits for the
- * lock; time, configuration and records are read after the wait.
+ * lock; time, configuration and records are read after the wait. With conditions that SELECT is a CTE before
+ * it, `latch`, because conditions that read a record again must have the lock first (`referencesExist`).
  */
 function lockedCtes(params: WriteParams, write: Write): Sql[] {
   const { account, version } = params
@@ -138,8 +143,9 @@ function raised(params: WriteParams, write: Write): Sql {
 }
 
 /**
- * The same moment for a statement after the one that took the lock. A distributed PostgreSQL sets a column by
- * no volatile function, and by no stable one of a column (D173).
+ * The same moment for a transaction. Its lock is a statement of its own, so the next statement begins after
+ * the wait. `momentOf` will not do there: a distributed PostgreSQL sets no column by a volatile function such
+ * as clock_timestamp(), nor by a stable one of a column, such as a time and an interval (D173).
  */
 function momentAfterLock({ at }: WriteParams, { hasOwnMoment }: Write): Sql {
   const next = later(sql`c.last_at`, sql`interval '1 millisecond'`)
@@ -178,7 +184,10 @@ export function isUnmet(error: unknown): boolean {
   return code === '22P02' && message?.includes(`"${unmet}"`) === true
 }
 
-/** An INSERT of an event for each row of `of`, below the `seq` of the events after it. */
+/**
+ * An INSERT of an event for each row of `of`. The last event of a write has `counted.last_seq`; each of the
+ * others has that, less the number of those after it.
+ */
 function appended(params: WriteParams, events: readonly Event[], index: number): Sql {
   const { account, actor, origin } = params
   const { type, aliases = [], resource, of, count, countBefore, changes = sql`'{}'` } = events[index]!

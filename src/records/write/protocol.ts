@@ -53,24 +53,25 @@ export function author(
 }
 
 /**
- * A write. Its SQL may read `locked`: the moment `at`, also as JSON text (`moment`), and `id_before`, the last
- * id before the write. All but `updates` may read `counted`, too, which also has `last_id` and `last_seq`,
- * those after the write.
+ * A write. Its SQL may read two rows of numbers. `locked` has the moment `at`, the same as JSON text
+ * `moment`, and `id_before`, the account's last id before the write. `counted` has these, too, and the
+ * account's last numbers after the write, `last_id` and `last_seq`. The updates come before it and may not
+ * read it.
  */
 export type Write = {
   /** the records that must exist, else nothing is written */
   readonly references?: readonly Reference[]
   /** conditions before the write, without which nothing is written */
   readonly conditions?: readonly Sql[]
-  /** True if it must see what was committed until it has the lock */
+  /** True if it must also see what others commit while it waits for the lock */
   readonly seesAll?: boolean
-  /** changes of stored rows. One statement writes nothing if the step `r` then has no row. */
+  /** changes of stored rows. A single statement writes nothing if `r`, one of these steps, changed none. */
   readonly updates?: readonly Step[]
-  /** with updates: the conditions that a transaction checks before them for the same */
+  /** the same for a transaction: conditions that hold, before the updates, if they will change their rows */
   readonly whenBefore?: () => readonly Sql[]
   /** number of ids of records that it takes */
   readonly ids?: number
-  /** new rows to which the updates point: a transaction writes them before */
+  /** new rows to which updated or other new rows point: a transaction writes them first */
   readonly pointedTo?: readonly Step[]
   /** other new rows, and what follows from the updates */
   readonly steps?: readonly Step[]
@@ -96,9 +97,12 @@ export type Event = {
   readonly resource: string | Sql
   /** its record: a step, or a SELECT, with `id` and `version` */
   readonly of: Sql
-  /** number of the rows of `of`, if there are several; `e.behind` tells how many of them come after a row */
+  /** number of the rows of `of`, if there are several; each has `behind`, the number of rows after it */
   readonly count?: number
-  /** for any number of rows, in the order of their ids: SQL of their number before the changes */
+  /**
+   * if nobody knows that number before the lock: SQL that counts the rows before the updates. Their events
+   * are in the order of their ids.
+   */
   readonly countBefore?: Sql
   /** SQL of JSON text */
   readonly changes?: Sql

@@ -23,7 +23,7 @@ export type Row = RecordToWrite & {
   readonly read: { readonly id: number; readonly version: string; readonly state: string } | null
   /** of a new record: its place among the new ones of the write, from 1 */
   readonly nth: number
-  /** number of new records whose ids its values may have as stand-ins: -1 is that of the first */
+  /** highest stand-in that its values may have: -n stands for the id of the nth new record */
   readonly standIns: number
   /** aliases of its event */
   readonly aliases: readonly string[]
@@ -162,8 +162,8 @@ export function withIds({ byName }: ResourceSchema, values: Values, idOf: (nth: 
 }
 
 /**
- * Columns of rows as SQL: the parameters of a single one, or columns of arrays, which `from` adds. The first,
- * `jsons`, are JSON texts. `types`: casts below an UPDATE, as Citus sets no column by a stable one (D173).
+ * Values of rows as SQL: the parameters of one row, or the columns of the FROM item `from` for several. The
+ * first `jsons` are JSON texts. `types`: casts in `from`, as Citus sets no column by a stable cast (D173).
  */
 function sourceOf(
   rows: readonly (readonly Value[])[],
@@ -205,8 +205,6 @@ function filled(json: Part, numbers: Numbers, { standIns }: Row): Sql {
     dated(json, numbers),
   )
 }
-
-type Cell = { readonly name: Sql; readonly type: SqlType; readonly cell: Part }
 
 /** The values of columns as SQL, with the moment and new ids in the place of their placeholders. */
 function cellsOf(
@@ -262,6 +260,7 @@ type FieldColumns = {
   readonly columns: readonly Column[]
   readonly names: readonly Sql[]
 }
+type Cell = { readonly name: Sql; readonly type: SqlType; readonly cell: Part }
 type Shape = { readonly columns: readonly FieldColumns[]; readonly insert: ReturnType<typeof insertOf> }
 
 /** The columns that a record's own writes set, with the field of the service each belongs to. */
