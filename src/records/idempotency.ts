@@ -1,6 +1,6 @@
 /**
- * Idempotent requests (D8): the statement that writes also stores the Idempotency-Key, with the row that it
- * returns, for a day, and a repeated request gets that response. Knows no HTTP and no resource.
+ * Idempotent requests (D8): a write also stores the Idempotency-Key, with the row that it returns, for a day,
+ * and a repeated request gets that response. Knows no HTTP and no resource.
  */
 import { constraintOf } from '../db/constraint.ts'
 import { busy, Refusal } from '../errors.ts'

@@ -1,7 +1,7 @@
 /**
- * References between records. The statement that writes a record checks that the referenced records exist. A
- * separate SELECT says which are missing, and reads the values to copy. Another finds the records that point
- * to a record before it is deleted.
+ * References between records. The write of a record checks that the referenced records exist. A separate
+ * SELECT says which are missing, and reads the values to copy. Another finds the records that point to a
+ * record before it is deleted.
  */
 import { type Problem, sentence } from '../errors.ts'
 import type { CallerParams, WriteParams } from '../fields/caller-params.ts'

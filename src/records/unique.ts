@@ -1,7 +1,7 @@
 /**
  * Unique fields (D76). The table `unique_value` has the key of each value that a live record has in one.
- * Every write adds and removes its own keys in its one statement, and the table's primary key refuses a
- * duplicate. A field whose uniqueness the schema enforces has an index instead. Knows no particular resource.
+ * Every write adds and removes its own keys, and the table's primary key refuses a duplicate. A field whose
+ * uniqueness the schema enforces has an index instead. Knows no particular resource.
  */
 import { constraintOf } from '../db/constraint.ts'
 import { type Problem, Refusal } from '../errors.ts'
