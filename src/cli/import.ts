@@ -14,7 +14,7 @@ import { resources } from '../resources/resources.ts'
 import type { ColumnState } from '../work/imports/columns.ts'
 import { formats, importedResources } from '../work/imports/plan.ts'
 import { refusedFile } from '../work/imports/refused-file.ts'
-import { importedFields } from '../work/imports/step.ts'
+import { importedSchema } from '../work/imports/step.ts'
 import { emptyPlan, takeRows } from '../work/imports/take.ts'
 import type { Job } from '../work/jobs/job.ts'
 import {
@@ -71,7 +71,7 @@ export async function importFile(
   await insertJob(db, waiting, null)
   let states: readonly ColumnState[]
   try {
-    const schema = importedFields(acting.catalog.resources.get(resource!)!)
+    const schema = importedSchema(acting.catalog.resources.get(resource!)!)
     const found = await takeRows(db, key, schema, acting.catalog, createReadStream(file), source)
     const job = await noteFile(db, key, found)
     const plan = plannedBy(args, job, schema, acting.catalog)

@@ -2,7 +2,7 @@
  * A resource as defined by the service, for what must work whatever an account has configured: the operator's
  * access (D67, D68, D120), and what all users do for themselves (D134). Pure.
  */
-import { byName, type Catalog, wholeFields } from './catalog.ts'
+import { byName, type Catalog, wholeSchema } from './catalog.ts'
 import type { Field } from './field.ts'
 
 /**
@@ -22,7 +22,7 @@ export function asDefined(catalog: Catalog, ...names: readonly string[]): Catalo
       } = defined.get(field.internal_name) ?? {}
       return { ...field, is_required, is_active, config }
     })
-    resources.set(name, wholeFields(resource, fields))
+    resources.set(name, wholeSchema(resource, fields))
   }
   return { ...catalog, resources }
 }

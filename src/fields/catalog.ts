@@ -154,7 +154,7 @@ export function buildCatalog(resources: readonly Resource[], rows: CatalogRows):
     version: String(catalog_version),
     followedAt: rows.followed_at,
     resources: new Map(
-      resources.map(resource => [resource.name, resourceFields(resource, resources, rows, options)]),
+      resources.map(resource => [resource.name, schemaFrom(resource, resources, rows, options)]),
     ),
     currencies: new Map(rows.currencies.map(currency => [currency.id, currency])),
     currencyByCode: new Map(rows.currencies.map(currency => [currency.code, currency])),
@@ -168,7 +168,7 @@ export function buildCatalog(resources: readonly Resource[], rows: CatalogRows):
 /** The options of each field, by its resource and name. */
 type OptionsByField = ReadonlyMap<string, readonly Option[]>
 
-function resourceFields(
+function schemaFrom(
   resource: Resource,
   resources: readonly Resource[],
   rows: CatalogRows,
@@ -183,11 +183,11 @@ function resourceFields(
     return { ...field, ...pointingTo(target), options: fieldOptions(field, target, rows, options) }
   })
   const fields = arranged(all, rows.forms.find(form => form.resource === resource.name)?.sections ?? [])
-  return wholeFields(resource, fields)
+  return wholeSchema(resource, fields)
 }
 
 /** A resource without a role's limits. */
-export function wholeFields(resource: Resource, fields: readonly Field[]): ResourceSchema {
+export function wholeSchema(resource: Resource, fields: readonly Field[]): ResourceSchema {
   const complete = { resource, fields, byName: byName(fields), visibility: 'all', mayChange: 'all' } as const
   const whole: Omit<ResourceSchema, 'whole'> & { whole?: ResourceSchema } = complete
   whole.whole = whole as ResourceSchema

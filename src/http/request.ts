@@ -137,7 +137,7 @@ export function idempotencyOf(
   return { key: `${actor}:${key}`, hash, isReplayed: false }
 }
 
-export function fieldsOf({ caller }: Pick<ApiRequest, 'caller'>, resource: string): ResourceSchema {
+export function schemaOf({ caller }: Pick<ApiRequest, 'caller'>, resource: string): ResourceSchema {
   return caller.catalog.resources.get(resource)!
 }
 

@@ -36,7 +36,7 @@ export const [listsMax, textMax] = [50, 1000]
  * Parses the parameters of a list, or takes them from the cache. Throws as readListQuery does, and as
  * resolveNames does for the names in its filter. `now` is UTC, with milliseconds.
  */
-export async function readCachedList(
+export async function readListRequest(
   db: Reader,
   schema: ResourceSchema,
   caller: AuthorizedCaller,

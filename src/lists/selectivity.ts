@@ -25,7 +25,7 @@ const cacheMax = 1000
 
 type CachedSelectivity = { readonly isCommon: boolean; readonly until: number }
 
-const cached = memoize((_fields: ResourceSchema) => new Map<string, CachedSelectivity>())
+const cached = memoize((_schema: ResourceSchema) => new Map<string, CachedSelectivity>())
 
 /**
  * The request with its common conditions marked; the same object if it has none. The records of a past day

@@ -46,7 +46,7 @@ type CachedTotal = Total & { readonly fromSeq: number; readonly untilSeq: number
  * Cached totals, by list and way of counting, each with the events for which it holds. A changed catalog
  * begins with none, because names may mean other ids then.
  */
-const cached = memoize((_fields: ResourceSchema) => new Map<string, CachedTotal>())
+const cached = memoize((_schema: ResourceSchema) => new Map<string, CachedTotal>())
 const cacheMax = 1000
 
 /** SQL of the number of records of a selection. Stops counting at `most`, unless that is infinite. */

@@ -29,10 +29,10 @@ const catalogs = memoize((_catalog: Catalog) => ({
 }))
 
 function resourcesAs({ resources }: Catalog, role: Role, isAdmin: boolean): Catalog['resources'] {
-  return new Map([...resources].map(([name, schema]) => [name, fieldsAs(schema, role, isAdmin)]))
+  return new Map([...resources].map(([name, schema]) => [name, schemaAs(schema, role, isAdmin)]))
 }
 
-function fieldsAs(schema: ResourceSchema, role: Role, isAdmin: boolean): ResourceSchema {
+function schemaAs(schema: ResourceSchema, role: Role, isAdmin: boolean): ResourceSchema {
   const { resource, whole } = schema
   const { visibility, mayChange } = limitsOf(resource, role, isAdmin)
   const hidden = hiddenOf(schema, role)

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { Callers } from '../../src/accounts/callers.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
-import { listsMax, readCachedList, textMax } from '../../src/lists/list-cache.ts'
+import { listsMax, readListRequest, textMax } from '../../src/lists/list-cache.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
@@ -128,7 +128,7 @@ test('there is an end to what is known: the list that was not asked for longest 
   const caller = { catalog, rights, actor: known.owner }
   const ask = async (filter: string) => {
     const parameters = new Map([['filter', [filter]]])
-    return (await readCachedList(db, schema, caller, parameters, '2026-01-01T00:00:00.000Z')).statementOf
+    return (await readListRequest(db, schema, caller, parameters, '2026-01-01T00:00:00.000Z')).statementOf
   }
   const kept = 'id:gt(0)'
   for (const expected of [false, true, true]) assert.equal((await ask(kept)) !== null, expected)

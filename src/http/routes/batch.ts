@@ -14,7 +14,7 @@ import { hiddenProblem } from '../../records/write/rules.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import type { Answer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, contextOf, fieldsOf } from '../request.ts'
+import { type ApiRequest, bodyOf, contextOf, schemaOf } from '../request.ts'
 import type { Handler, Readable } from '../route.ts'
 import { readBatch } from './batch-body.ts'
 import { carryOutInSteps } from './batch-steps.ts'
@@ -52,12 +52,12 @@ export function batchHandler(db: Database, resource: string, retentionDays: numb
     const isDry = isDryRun(asked.query)
     const request = withoutDryRun(asked)
     readParameters(request.query, [], [])
-    const schema = fieldsOf(request, resource)
+    const schema = schemaOf(request, resource)
     const { operations, isAtomic } = readBatch(bodyOf(request), schema)
     const since = oldestKept(request.now, retentionDays)
     const carryOut = (tx: Transaction, caller: AuthenticatedCaller, some: readonly Operation[]) => {
       const context = { ...contextOf({ ...request, caller }), idempotency: null }
-      return carryOutBatch(tx, fieldsOf({ caller }, resource), some, context, since)
+      return carryOutBatch(tx, schemaOf({ caller }, resource), some, context, since)
     }
     if (isAtomic || isDry)
       return atOnce(db, request, schema, { isDry, isAtomic }, tx => carryOut(tx, request.caller, operations))
@@ -69,7 +69,7 @@ export function batchHandler(db: Database, resource: string, retentionDays: numb
         const outcomes = await carryOut(tx, caller, some)
         return { isKept: outcomes.some(one => !('refusal' in one)), told: resultsOf(outcomes, before) }
       },
-      again: (results, caller) => replayedResults(db, fieldsOf({ caller }, resource), caller, results),
+      again: (results, caller) => replayedResults(db, schemaOf({ caller }, resource), caller, results),
       refused: (refusal, before) => resultsOf([{ refusal }], before)[0]!,
     })
     return answer(request, results, false)

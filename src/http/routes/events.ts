@@ -13,7 +13,7 @@ import { followScope } from '../../rights/scopes.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { allowed } from '../admission.ts'
 import { type Answer, okAnswer } from '../answer.ts'
-import { type ApiRequest, fieldsOf, idOf } from '../request.ts'
+import { type ApiRequest, idOf, schemaOf } from '../request.ts'
 import type { Handler } from '../route.ts'
 
 export type EventService = {
@@ -31,7 +31,7 @@ const askAgainMs = 1000
 export function historyHandler(db: Transaction, resource: string, retentionDays: number): Handler {
   return async request => {
     const asked = readHistoryQuery(request.query)
-    const schema = fieldsOf(request, resource)
+    const schema = schemaOf(request, resource)
     const oldest = oldestKept(request.now, retentionDays)
     const page = await readHistory(db, schema, request.caller, idOf(request), oldest, asked)
     const { hasMore, nextCursor } = page

@@ -16,7 +16,7 @@ import { ExportPermits } from '../../work/exports/permits.ts'
 import { type FormatName, formats, readExportQuery } from '../../work/exports/query.ts'
 import type { SpoolQuota } from '../../work/exports/spool-file.ts'
 import { ok } from '../openapi/operation.ts'
-import { fieldsOf } from '../request.ts'
+import { schemaOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, type Readable as ReadResource, route } from '../route.ts'
 
 /** Quota of temporary files of a process, which accounts share. */
@@ -62,7 +62,7 @@ function exportHandler(db: Database, resource: string, { permits, quotaOf }: Exp
   return async request => {
     const { caller, now } = request
     const { catalog } = caller
-    const schema = fieldsOf(request, resource)
+    const schema = schemaOf(request, resource)
     const read = await resolveNames(db, caller, names =>
       readExportQuery(request.query, schema, catalog, now.toISOString(), names),
     )

@@ -9,14 +9,14 @@ import type { Transaction } from '../../records/store.ts'
 import { changedPlan } from '../../work/imports/change.ts'
 import { formats, importedResources } from '../../work/imports/plan.ts'
 import { refusedFile } from '../../work/imports/refused-file.ts'
-import { importedFields } from '../../work/imports/step.ts'
+import { importedSchema } from '../../work/imports/step.ts'
 import { emptyPlan, takeRows } from '../../work/imports/take.ts'
 import { nameable } from '../../work/imports/targets.ts'
 import { refusedFor } from '../../work/jobs/refused.ts'
 import { changePlan, noteFile, removeJob } from '../../work/jobs/store.ts'
 import type { Answer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, fieldsOf } from '../request.ts'
+import { type ApiRequest, bodyOf, schemaOf } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { turnOf } from './dry-run.ts'
 import { type JobService, jobAnswer, makeJob, requireJob } from './jobs.ts'
@@ -61,7 +61,7 @@ export function importHandlers({ db }: JobService) {
 /** Changes the plan of an import, beside other changes at the same time. */
 async function change(tx: Transaction, request: ApiRequest): Promise<Answer> {
   const job = await requireJob(tx, request, 'import', true)
-  const schema = importedFields(fieldsOf(request, job.resource))
+  const schema = importedSchema(schemaOf(request, job.resource))
   const known = nameable(request.caller, job.resource)
   const plan = await resolveNames(tx, request.caller, names =>
     changedPlan(job, bodyOf(request), schema, known, names),
@@ -77,7 +77,7 @@ async function takeFile(db: Transaction, request: ApiRequest): Promise<Answer> {
   const upload = uploadOf(request)
   const { resource, source, name } = readUpload(request)
   request.caller.rights.need(`${resource}:write`)
-  const schema = importedFields(fieldsOf(request, resource))
+  const schema = importedSchema(schemaOf(request, resource))
   const catalog = nameable(request.caller, resource)
   const key = await makeJob(db, request, {
     ...{ kind: 'import', resource, name, state: 'waiting', phase: null },

@@ -24,7 +24,7 @@ import { peopleFor } from '../../records/mentions.ts'
 import { okAnswer } from '../answer.ts'
 import { envelope, ok, queryParameter } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, fieldsOf, unknownMembers } from '../request.ts'
+import { type ApiRequest, bodyOf, schemaOf, unknownMembers } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { inTurn } from './records.ts'
 
@@ -155,7 +155,7 @@ function inboxHandlers(db: Database) {
       throwProblems(query.problems, unreadable)
       const { actor } = request.caller
       const values = { ...record, owner: actor, created_by: actor }
-      const people = await peopleFor(db, request.caller, fieldsOf(request, 'activity'), values, search)
+      const people = await peopleFor(db, request.caller, schemaOf(request, 'activity'), values, search)
       return okAnswer(JSON.stringify(people))
     },
   } satisfies { [name: string]: Handler }

@@ -30,7 +30,7 @@ import {
 import type { JobWorker } from '../../work/jobs/worker.ts'
 import { type Answer, okAnswer } from '../answer.ts'
 import { readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, unknownMembers } from '../request.ts'
+import { type ApiRequest, bodyOf, contextOf, idOf, schemaOf, unknownMembers } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { isDryRun, turnOf, withoutDryRun } from './dry-run.ts'
 import { inTurn } from './records.ts'
@@ -266,7 +266,7 @@ async function changesProblems(
     return [problemAt('/changes', 'required', 'changes must be an object with what is to be changed.')]
   if (Object.keys(changes).length === 0)
     return [problemAt('/changes', 'required', 'changes must have a field.')]
-  const schema = fieldsOf(request, resource)
+  const schema = schemaOf(request, resource)
   const { catalog } = request.caller
   const { problems, warnings } = await resolveNames(db, request.caller, names =>
     parseRecord(changes, schema, catalog, {}, names),

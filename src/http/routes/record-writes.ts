@@ -15,7 +15,7 @@ import { createRecord, updateRecord, upsertRecord } from '../../records/write/sa
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { createdAnswer, okAnswer, recordAnswer } from '../answer.ts'
 import { invalidParameter, readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, contextOf, fieldsOf, idOf, preconditionOf } from '../request.ts'
+import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf, schemaOf } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { withExpanded } from './records.ts'
 
@@ -64,7 +64,7 @@ export function writeHandlers(service: WriteService): WriteHandlers {
     },
     remove: async request => {
       const id = idOf(request)
-      await remove(service, request, fieldsOf(request, resource), id)
+      await remove(service, request, schemaOf(request, resource), id)
       await written(service, request)
       return okAnswer(JSON.stringify({ id, deleted: true }))
     },

@@ -3,7 +3,7 @@ import { reachedStatement } from '../../accounts/account-state.ts'
 import type { Database } from '../../db/open.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { asOfDay } from '../../history/as-of-day.ts'
-import { readCachedList } from '../../lists/list-cache.ts'
+import { readListRequest } from '../../lists/list-cache.ts'
 import { listRecords } from '../../lists/page.ts'
 import type { Parameters } from '../../lists/parameters.ts'
 import { requireReadScopes } from '../../lists/plan.ts'
@@ -15,7 +15,7 @@ import type { RawReader, Transaction } from '../../records/store.ts'
 import { readByUniqueKey, uniqueKeyOf } from '../../records/unique-key.ts'
 import { type Answer, pageAnswer, readAnswer } from '../answer.ts'
 import { parametersOf, withPaths } from '../parameters.ts'
-import { type ApiRequest, fieldsOf, idOf } from '../request.ts'
+import { type ApiRequest, idOf, schemaOf } from '../request.ts'
 import type { Handler, Readable } from '../route.ts'
 import { batchedResources } from './batch.ts'
 
@@ -54,7 +54,7 @@ export type RecordHandlers = {
 export function recordHandlers(db: Database, resource: Readable): RecordHandlers {
   return {
     get: async request => {
-      const [schema, id] = [fieldsOf(request, resource), idOf(request)]
+      const [schema, id] = [schemaOf(request, resource), idOf(request)]
       if (request.query.size === 0 && isShownWhole(schema, null))
         return readAnswer(await readRecordBytes(db, schema, request.caller, id))
       return answerRead(db, resource, request, () => readRecord(db, schema, request.caller, id))
@@ -65,7 +65,7 @@ export function recordHandlers(db: Database, resource: Readable): RecordHandlers
       ),
     list: request => list(db, resource, request, request.query),
     search: withPaths(request =>
-      list(db, resource, request, parametersOf(request, listParameters, fieldsOf(request, resource))),
+      list(db, resource, request, parametersOf(request, listParameters, schemaOf(request, resource))),
     ),
   }
 }
@@ -91,7 +91,7 @@ export async function withExpanded<R extends { record: string }>(
   request: ApiRequest,
   act: (schema: ResourceSchema) => Promise<R>,
 ): Promise<R> {
-  const schema = fieldsOf(request, resource)
+  const schema = schemaOf(request, resource)
   const expand = readRecordQuery(request.query, schema)
   requireReadScopes(request.caller.rights, expand)
   const answered = await act(schema)
@@ -104,9 +104,9 @@ async function list(
   request: ApiRequest,
   parameters: Parameters,
 ): Promise<Answer> {
-  const schema = fieldsOf(request, resource)
+  const schema = schemaOf(request, resource)
   const now = request.now.toISOString()
-  const { request: read, statementOf } = await readCachedList(db, schema, request.caller, parameters, now)
+  const { request: read, statementOf } = await readListRequest(db, schema, request.caller, parameters, now)
   requireReadScopes(request.caller.rights, read.expand, read)
   const reader = isOnReplica(resource) ? anywhere(db, request) : inTurn(db, request)
   const { at, moment } = await asOfDay(reader, request.caller, read)

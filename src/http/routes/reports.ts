@@ -6,7 +6,7 @@ import { reports } from '../../resources/reports.ts'
 import { okAnswer } from '../answer.ts'
 import { envelope, type Operation, ok } from '../openapi/operation.ts'
 import { parametersOf, withPaths } from '../parameters.ts'
-import { fieldsOf } from '../request.ts'
+import { schemaOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, type Readable, route, type Scope } from '../route.ts'
 import { queryLimit } from './record-routes.ts'
 import { anywhere } from './records.ts'
@@ -54,7 +54,7 @@ function operationOf(report: Report): Omit<Operation, 'id' | 'summary'> {
 function reportHandler(db: Database, report: Report): Handler {
   return withPaths(async request => {
     const { caller, now } = request
-    const schema = fieldsOf(request, report.resource)
+    const schema = schemaOf(request, report.resource)
     const parameters = parametersOf(request, Object.keys(report.parameters), schema)
     const asked = await readReport(db, report, caller, parameters, now.toISOString())
     const { at } = await asOfDay(anywhere(db, request), caller, asked)

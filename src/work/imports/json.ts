@@ -7,7 +7,7 @@ import { type Job, jobJson, type Refused } from '../jobs/job.ts'
 import { columnStates, columnsJson, openColumns, withoutGone } from './columns.ts'
 import { labelsOf, targetsOf } from './guess.ts'
 import { canTell, type ImportPlan, planOf, untold } from './plan.ts'
-import { importedFields } from './step.ts'
+import { importedSchema } from './step.ts'
 import { type Choices, valuesToMap } from './values.ts'
 
 /** The refused rows of a file, each with its line, which is in its problems. */
@@ -24,7 +24,7 @@ export function importJson(
   catalog: Catalog,
   choices: Choices,
 ): JsonObject {
-  const schema = importedFields(catalog.resources.get(job.resource)!)
+  const schema = importedSchema(catalog.resources.get(job.resource)!)
   const plan = planFor(job, schema, catalog)
   const { format, source = {}, mapping, values, defaults, formats, duplicates } = plan
   const columns = job.columns ?? []
@@ -51,7 +51,7 @@ export function importJson(
  * field of the plan.
  */
 export function requireAnswers(job: Job, catalog: Catalog): void {
-  const schema = importedFields(catalog.resources.get(job.resource)!)
+  const schema = importedSchema(catalog.resources.get(job.resource)!)
   const plan = planFor(job, schema, catalog)
   const problems = openColumns(columnStates(job, plan, labelsOf(catalog, schema)))
   const isTold = canTell(schema, plan.duplicates)

@@ -6,7 +6,7 @@ import { type AuthorizedCaller, callerParamsOf, visible } from '../../rights/vis
 import { ask, sql } from '../../sql.ts'
 import type { Job } from '../jobs/job.ts'
 import { planOf } from './plan.ts'
-import { importedFields } from './step.ts'
+import { importedSchema } from './step.ts'
 import { placesOf } from './targets.ts'
 import type { Choice, Choices } from './values.ts'
 
@@ -24,7 +24,7 @@ export async function choicesOf(
   job: Job,
   known: Catalog,
 ): Promise<Choices> {
-  const places = placesOf(known, importedFields(known.resources.get(job.resource)!))
+  const places = placesOf(known, importedSchema(known.resources.get(job.resource)!))
   const related = new Set(planOf(job).mapping.map(({ field }) => places.get(field)?.of.related))
   const wanted = named.filter(name => related.has(name) && mayRead(caller, name))
   const all = new Map<string, readonly Choice[]>()

@@ -51,7 +51,7 @@ export async function importStep(
 ): Promise<ImportStep> {
   const judging: WriteContext = { ...given, overrides: keptFields, found: new FoundRecords() }
   const plan = planOf(job)
-  const schema = importedFields(given.catalog.resources.get(job.resource)!)
+  const schema = importedSchema(given.catalog.resources.get(job.resource)!)
   if (!canTell(schema, plan.duplicates)) throw new Refusal('wrong_state', untold)
   const places = placesOf(given.catalog, schema)
   if (!plan.mapping.every(({ field }) => places.has(field))) throw new Refusal('wrong_state', goneTarget)
@@ -290,7 +290,7 @@ function isDouble(outcome: Outcome, { duplicates: { by, action } }: ImportPlan):
 }
 
 /** The fields of a resource, with those writable that a moved record keeps. */
-export const importedFields = memoize((schema: ResourceSchema): ResourceSchema => {
+export const importedSchema = memoize((schema: ResourceSchema): ResourceSchema => {
   const opened = schema.fields.map(field =>
     keptFields.includes(field.internal_name) ? { ...field, is_read_only: false } : field,
   )
