@@ -10,7 +10,7 @@ import type { Schemas as BaseSchemas } from './schemas.ts'
 // The package has one entry.
 // biome-ignore lint/performance/noBarrelFile: of a few small files
 export * from './errors.ts'
-export type { Condition, Filter, Group, Operator, Term } from './filter.ts'
+export type { Condition, Filter, FilterNode as Term, Group, Operator } from './filter.ts'
 export { FilterError, parseFilter, printFilter } from './filter.ts'
 export type { Answered, Asked, Options, Query } from './http.ts'
 export type { Schemas } from './schemas.ts'

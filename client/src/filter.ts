@@ -31,10 +31,11 @@ export type Condition = {
 }
 
 /** and(…), or(…); not(…) means "not all of them". */
-export type Group = { readonly type: 'and' | 'or' | 'not'; readonly of: readonly Term[] }
-export type Term = Condition | Group
+export type Group = { readonly type: 'and' | 'or' | 'not'; readonly of: readonly FilterNode[] }
+/** A part of a filter. Clients import it as `Term`; in the service a term is a field as lists name it. */
+export type FilterNode = Condition | Group
 /** All of it must hold; empty: everything. */
-export type Filter = readonly Term[]
+export type Filter = readonly FilterNode[]
 
 /** A syntax error and its place: `position` counts from 0. */
 export class FilterError extends Error {
@@ -74,9 +75,9 @@ export type Count = { conditions: number }
 export function parseFilter(text: string, count: Count = { conditions: 0 }): Filter {
   if (text.trim() === '') return []
   const reader = { text, at: 0, count }
-  const terms = readTerms(reader, 0)
+  const nodes = readNodes(reader, 0)
   const rest = text[reader.at]
-  if (rest === undefined) return terms
+  if (rest === undefined) return nodes
   const quoting =
     'A value with a parenthesis or a comma stands in double quotes, such as title:eq("Acme :)").'
   throw new FilterError(`Unexpected "${rest}"`, reader.at, { hint: rest === ')' ? quoting : example })
@@ -84,7 +85,7 @@ export function parseFilter(text: string, count: Count = { conditions: 0 }): Fil
 
 /** A text that parses to the filter. Throws FilterError if there is none (`unprintable`). */
 export function printFilter(filter: Filter): string {
-  return filter.map(printTerm).join(',')
+  return filter.map(printNode).join(',')
 }
 
 /** Reason why a condition has no text, or undefined: raw text ends at the parenthesis that closes it. */
@@ -95,11 +96,11 @@ export function unprintable({ operator, values }: Condition): string | undefined
   return isBalanced(values[0]!) ? undefined : 'A parenthesis here needs its other half.'
 }
 
-function printTerm(term: Term): string {
-  if (term.type !== 'condition') return `${term.type}(${term.of.map(printTerm).join(',')})`
-  const wrong = unprintable(term)
+function printNode(node: FilterNode): string {
+  if (node.type !== 'condition') return `${node.type}(${node.of.map(printNode).join(',')})`
+  const wrong = unprintable(node)
   if (wrong) throw new FilterError(wrong, 0)
-  const { field, operator, values } = term
+  const { field, operator, values } = node
   if (takesList(operator)) return `${field}:${operator}(${values.map(listed).join(',')})`
   const [value] = values as readonly [string]
   if (isBalanced(value)) return `${field}:${operator}(${value})`
@@ -142,17 +143,17 @@ export function parseSort(text: string): SortKey[] {
 
 type Reader = { readonly text: string; at: number; readonly count: Count }
 
-function readTerms(reader: Reader, depth: number): Term[] {
+function readNodes(reader: Reader, depth: number): FilterNode[] {
   if (depth > depthMax) throw new FilterError(`The filter is nested more than ${depthMax} deep`, reader.at)
-  const terms = [readTerm(reader, depth)]
+  const nodes = [readNode(reader, depth)]
   while (reader.text[reader.at] === ',') {
     reader.at++
-    terms.push(readTerm(reader, depth))
+    nodes.push(readNode(reader, depth))
   }
-  return terms
+  return nodes
 }
 
-function readTerm(reader: Reader, depth: number): Term {
+function readNode(reader: Reader, depth: number): FilterNode {
   skipSpaces(reader)
   const name = /[\p{L}_][\p{L}\p{N}_.-]*/uy
   name.lastIndex = reader.at
@@ -162,7 +163,7 @@ function readTerm(reader: Reader, depth: number): Term {
   const next = reader.text[reader.at]
   if (next === '(' && (word === 'and' || word === 'or' || word === 'not')) {
     reader.at++
-    const of = readTerms(reader, depth + 1)
+    const of = readNodes(reader, depth + 1)
     skipSpaces(reader)
     if (reader.text[reader.at] !== ')') throw new FilterError(`")" is expected to end ${word}(`, reader.at)
     reader.at++

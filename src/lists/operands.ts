@@ -2,7 +2,7 @@
  * Reads the values of a filter's conditions: texts, ranges, and names that stand for ids (D29 to D31, D75). A
  * plain day in a condition on moments means the whole day in the account's time zone (D42).
  */
-import type { Condition, Term as Filter } from '../../client/src/filter.ts'
+import type { Condition, FilterNode } from '../../client/src/filter.ts'
 import { codePoints, isStorable } from '../fields/code-points.ts'
 import { decimal } from '../fields/decimal.ts'
 import { spellings } from '../fields/name.ts'
@@ -139,7 +139,7 @@ function checkBetween(
 type MomentsOfDay = (text: string) => readonly [first: string, last: string] | null
 
 /** A condition with plain days as conditions on moments; null if it names no day. */
-export function inMoments(condition: Condition, momentsOf: MomentsOfDay): Filter | null {
+export function inMoments(condition: Condition, momentsOf: MomentsOfDay): FilterNode | null {
   const { operator, values } = condition
   const days = values.map(momentsOf)
   if (days.every(day => day === null)) return null
@@ -167,7 +167,7 @@ export function inMoments(condition: Condition, momentsOf: MomentsOfDay): Filter
   }
 }
 
-function anyOf(condition: Condition, days: readonly ReturnType<MomentsOfDay>[]): Filter {
+function anyOf(condition: Condition, days: readonly ReturnType<MomentsOfDay>[]): FilterNode {
   const within = days.flatMap((day): Condition[] =>
     day ? [{ ...condition, operator: 'between', values: day }] : [],
   )

@@ -3,7 +3,13 @@
  * texts of filter and sort go through the grammar, client/src/filter.ts, and then resolve.ts. Knows the names
  * of the parameters and no SQL.
  */
-import { conditionsMax, parseFilter, parseSort, type SortKey, type Term } from '../../client/src/filter.ts'
+import {
+  conditionsMax,
+  type FilterNode,
+  parseFilter,
+  parseSort,
+  type SortKey,
+} from '../../client/src/filter.ts'
 import { type Catalog, type ResourceSchema, shownFields } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { isExpandable } from '../records/expand.ts'
@@ -135,18 +141,18 @@ export function selectionOf(context: QueryContext): Selection {
 }
 
 /** All filters of a request, combined with AND. */
-function filterOf(context: QueryContext): Term | null {
+function filterOf(context: QueryContext): FilterNode | null {
   const { parameters, schema } = context
   const count = { conditions: 0 }
-  const filters = (parameters.get('filter') ?? []).flatMap((text): Term[] => {
+  const filters = (parameters.get('filter') ?? []).flatMap((text): FilterNode[] => {
     // An excess of conditions is reported once.
     if (count.conditions > conditionsMax) return []
     const translate = () => {
       const translated = filterMeant(text.slice(0, translatedMax), schema)
       return translated && `Write filter=${translated}.`
     }
-    const terms = parsed(text, 'filter', filter => parseFilter(filter, count), context, translate)
-    return terms ? [{ type: 'and', of: terms }] : []
+    const nodes = parsed(text, 'filter', filter => parseFilter(filter, count), context, translate)
+    return nodes ? [{ type: 'and', of: nodes }] : []
   })
   return filters.length ? { type: 'and', of: filters } : null
 }

@@ -3,7 +3,7 @@
  * plan, or adds every problem (D29 to D31). operands.ts reads the values. Prints no SQL beyond the
  * expressions of the kinds.
  */
-import type { Condition, Term as Filter, SortKey } from '../../client/src/filter.ts'
+import type { Condition, FilterNode, SortKey } from '../../client/src/filter.ts'
 import { type ResourceSchema, shownField } from '../fields/catalog.ts'
 import { column } from '../fields/columns.ts'
 import type { Field } from '../fields/field.ts'
@@ -16,7 +16,7 @@ import { addProblem, type Query } from './parameters.ts'
 import type { Plan, PlannedSort, ResolvedTerm } from './plan.ts'
 
 /** The plan of a filter. Adds the problems of conditions that can't be planned. */
-export function resolveFilter(filter: Filter, context: QueryContext): Plan {
+export function resolveFilter(filter: FilterNode, context: QueryContext): Plan {
   if (filter.type === 'condition') return resolveCondition(filter, context)
   const all = filter.of.map(inner => resolveFilter(inner, context))
   if (filter.type === 'not') return { type: 'not', of: joined('and', all) }

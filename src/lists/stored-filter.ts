@@ -1,7 +1,13 @@
 /**
  * Stored filters refer to options, stages and pipelines by id (D130), so a rename doesn't affect them. Pure.
  */
-import { type Condition, FilterError, parseFilter, printFilter, type Term } from '../../client/src/filter.ts'
+import {
+  type Condition,
+  FilterError,
+  type FilterNode,
+  parseFilter,
+  printFilter,
+} from '../../client/src/filter.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { kinds } from '../fields/kinds.ts'
 import { ofSeveral } from '../fields/term.ts'
@@ -19,8 +25,8 @@ export function withOptionIds(text: string, schema: ResourceSchema, catalog: Cat
     const { operator } = condition
     return { ...condition, operator: ids.length > 1 ? ofSeveral[operator]! : operator, values: ids }
   }
-  const changed = (term: Term): Term =>
-    term.type === 'condition' ? byId(term) : { ...term, of: term.of.map(changed) }
+  const changed = (node: FilterNode): FilterNode =>
+    node.type === 'condition' ? byId(node) : { ...node, of: node.of.map(changed) }
   try {
     const filter = parseFilter(text).map(changed)
     return isChanged ? printFilter(filter) : text

@@ -2,7 +2,13 @@
  * Conditions in words → the filter grammar of lists (D146): "pipeline_stage is Proposal", "deal_value over
  * 10000 EUR", "updated_at before 30 days ago". Text in the grammar itself passes unchanged. Sends no request.
  */
-import { FilterError, type Operator, printFilter, type Term, takesList } from '../../client/src/filter.ts'
+import {
+  FilterError,
+  type FilterNode,
+  type Operator,
+  printFilter,
+  takesList,
+} from '../../client/src/filter.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import { decimal, plain } from '../fields/decimal.ts'
 import type { Field } from '../fields/field.ts'
@@ -40,9 +46,9 @@ export function filtersOf(conditions: readonly string[], context: ConditionConte
   const filter = conditions.map(text => {
     if (isGrammar.test(text)) return text
     const parts = text.split(/\s+or\s+/i)
-    const any = parts.length > 1 ? parts.map(part => termOf(part, context, found)) : []
+    const any = parts.length > 1 ? parts.map(part => nodeOf(part, context, found)) : []
     const isAny = any.length > 1 && any.every(term => term !== null)
-    const term = isAny ? ({ type: 'or', of: any } as const) : termOf(text, context, found)
+    const term = isAny ? ({ type: 'or', of: any } as const) : nodeOf(text, context, found)
     const filter = term && printed(term)
     if (filter === null) throw unread(text, context)
     return filter
@@ -99,7 +105,7 @@ const phrases: readonly {
 /** The name of a field has at most so many words. */
 const namedBy = 6
 
-function termOf(text: string, context: ConditionContext, found: Found): Term | null {
+function nodeOf(text: string, context: ConditionContext, found: Found): FilterNode | null {
   const words = text.trim().split(/\s+/)
   for (let count = Math.min(namedBy, words.length - 1); count > 0; count--) {
     const name = words.slice(0, count).join(' ')
@@ -130,14 +136,14 @@ function pathOf(name: string, { schema, catalog }: ConditionContext): Path | nul
   return /^\w+(\.\w+)*$/.test(steps.join('.')) ? { name: `${own}.${steps.join('.')}`, field: null } : null
 }
 
-function conditionOf(path: Path, rest: string, context: ConditionContext, found: Found): Term | null {
+function conditionOf(path: Path, rest: string, context: ConditionContext, found: Found): FilterNode | null {
   const lower = rest.toLowerCase()
   const phrase = phrases.find(({ words }) => words.test(lower))
   if (!phrase) return null
   const value = rest.slice(phrase.words.exec(lower)![0].length).trim()
   const { field, name } = path
   const { operator } = phrase
-  const of = (made: Operator, ...values: string[]): Term => ({
+  const of = (made: Operator, ...values: string[]): FilterNode => ({
     type: 'condition',
     field: name,
     operator: made,
@@ -164,11 +170,11 @@ function conditionOf(path: Path, rest: string, context: ConditionContext, found:
 
 /** A condition on a day. Words may mean several: "is this month". */
 function ofDays(
-  of: (operator: Operator, ...values: string[]) => Term,
+  of: (operator: Operator, ...values: string[]) => FilterNode,
   operator: (typeof phrases)[number]['operator'],
   value: string,
   { today }: ConditionContext,
-): Term | null {
+): FilterNode | null {
   if (operator === 'older' || operator === 'newer') {
     const days = daysMeant(`${value} ago`, today)
     return days && of(operator === 'older' ? 'lt' : 'gt', days[0])
@@ -204,7 +210,10 @@ function isoDays(text: string): string[] | null {
   return days.length > 1 && days.every(day => /^\d{4}-\d{2}-\d{2}/.test(day)) ? days : null
 }
 
-function within(of: (operator: Operator, ...values: string[]) => Term, [first, last]: Days): Term {
+function within(
+  of: (operator: Operator, ...values: string[]) => FilterNode,
+  [first, last]: Days,
+): FilterNode {
   return first === last ? of('eq', first) : of('between', first, last)
 }
 
@@ -267,7 +276,7 @@ function operandOf(text: string, { field }: Path, context: ConditionContext, fou
 }
 
 /** Null if the grammar can't hold a value: unbalanced parentheses, or none. */
-function printed(term: Term): string | null {
+function printed(term: FilterNode): string | null {
   try {
     return printFilter([term])
   } catch (error) {

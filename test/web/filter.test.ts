@@ -7,11 +7,11 @@ import {
   type Condition,
   type Filter,
   FilterError,
+  type FilterNode,
   operators,
   parseFilter,
   parseSort,
   printFilter,
-  type Term,
   takesList,
   unprintable,
 } from '../../client/src/filter.ts'
@@ -65,7 +65,7 @@ const condition: fc.Arbitrary<Condition> = fc
   .filter(made => !unprintable(made))
   // An unbalanced parenthesis is written as a list.
   .map(made => parseFilter(printFilter([made]))[0] as Condition)
-const term = fc.letrec<{ term: Term; group: Term; condition: Term }>(tie => ({
+const term = fc.letrec<{ term: FilterNode; group: FilterNode; condition: FilterNode }>(tie => ({
   term: fc.oneof({ maxDepth: 3 }, tie('condition'), tie('group')),
   group: fc.record(
     {
@@ -73,7 +73,7 @@ const term = fc.letrec<{ term: Term; group: Term; condition: Term }>(tie => ({
       of: fc.array(tie('term'), { minLength: 1, maxLength: 3 }),
     },
     { noNullPrototype: true },
-  ) as fc.Arbitrary<Term>,
+  ) as fc.Arbitrary<FilterNode>,
   condition,
 })).term
 /** Number of a filter's conditions: the service accepts at most fifty. */

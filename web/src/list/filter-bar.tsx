@@ -2,7 +2,7 @@
 import { Code, Filter as FilterIcon } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'
-import { type Filter, parseFilter, printFilter, type Term } from '../../../client/src/filter.ts'
+import { type Filter, type FilterNode, parseFilter, printFilter } from '../../../client/src/filter.ts'
 import { useCommands } from '../shell/commands.ts'
 import { useMe } from '../shell/me.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -40,7 +40,7 @@ export function FilterBar({ source, filter, onChange, error }: Props) {
   const quick = quickFilters(source)
     .filter(({ needs }) => fields.some(({ internal_name }) => internal_name === needs))
     .map(({ label, filter: make }) => ({ label, text: make(me.user.id) }))
-  const isQuick = (term: Term) => quick.some(({ text }) => text === printFilter([term]))
+  const isQuick = (term: FilterNode) => quick.some(({ text }) => text === printFilter([term]))
   const change = (next: Filter) => {
     onChange(printFilter(next))
     // The focused element may be gone.

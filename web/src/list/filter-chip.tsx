@@ -2,7 +2,7 @@
 import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Dialog, DialogTrigger } from 'react-aria-components'
-import type { Group, Term } from '../../../client/src/filter.ts'
+import type { FilterNode, Group } from '../../../client/src/filter.ts'
 import { kindOf } from '../fields/kinds.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Select } from '../ui/inputs.tsx'
@@ -15,9 +15,9 @@ import { conditionLabel, groupWords } from './operator-text.ts'
 
 type ChipProps = {
   source: string
-  term: Term
+  term: FilterNode
   find: (path: string) => ResolvedPath | null
-  onChange: (by: Term | null) => void
+  onChange: (by: FilterNode | null) => void
 }
 
 export function Chip({ source, term, find, onChange }: ChipProps) {
@@ -61,7 +61,7 @@ export function Chip({ source, term, find, onChange }: ChipProps) {
 }
 
 /** Describes a condition in words. */
-function TermText({ term, find }: { term: Term; find: ChipProps['find'] }) {
+function TermText({ term, find }: { term: FilterNode; find: ChipProps['find'] }) {
   if (term.type !== 'condition')
     return (
       <>

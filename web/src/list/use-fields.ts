@@ -1,7 +1,7 @@
 /** The fields of a resource, and of those that its filters reach. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { Term } from '../../../client/src/filter.ts'
+import type { FilterNode } from '../../../client/src/filter.ts'
 import type { Field } from '../api/api.ts'
 import { fieldsQuery } from '../api/queries.ts'
 import { type ResolvedPath, relatedSources, resolvePath } from './field-path.ts'
@@ -28,5 +28,5 @@ export function useFieldPaths(
 }
 
 /** The paths in terms. */
-export const pathsOf = (terms: readonly Term[]): string[] =>
+export const pathsOf = (terms: readonly FilterNode[]): string[] =>
   terms.flatMap(term => (term.type === 'condition' ? [term.field] : pathsOf(term.of)))
