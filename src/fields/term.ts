@@ -27,7 +27,7 @@ export type Term = {
    */
   operand(text: string, catalog: Catalog): string | readonly string[] | OperandProblem
   /** of moments: the first and the last one of a plain day in the account's time zone (D42), else null */
-  day?(text: string, catalog: Catalog): readonly [first: string, last: string] | null
+  momentsOfDay?(text: string, catalog: Catalog): readonly [first: string, last: string] | null
   /** The order of a sort; null if sorting has no meaning. */
   readonly order: Order | null
   /** the expression compared with operands, if not the value itself: an amount compares in base currency */

@@ -234,7 +234,7 @@ export function readCursor(
   identity: string,
   keys: readonly PlannedSort[],
 ): Cursor | 'other' | null {
-  const cursor = parsed(text)
+  const cursor = jsonOf(text)
   if (!isObject(cursor) || typeof cursor.list !== 'string') return null
   if (cursor.list !== identity) return 'other'
   const { at, after } = cursor
@@ -246,7 +246,7 @@ export function readCursor(
   return position.includes(undefined) ? null : { position: position as Position, asOf }
 }
 
-function parsed(text: string): Json | null {
+function jsonOf(text: string): Json | null {
   try {
     return parseJson(Buffer.from(text, 'base64url').toString('utf8'))
   } catch {

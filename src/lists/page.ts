@@ -43,9 +43,9 @@ export async function listRecords(
   request: ListRequest,
   statementOf: StatementOf | null = null,
 ): Promise<Page> {
-  const asked = await withSelectivity(db, caller, request)
-  const isKnown = statementOf && asked === request
-  const { text, values } = isKnown ? statementOf(caller, request.asOf) : pageStatement(caller, asked)
+  const marked = await withSelectivity(db, caller, request)
+  const isKnown = statementOf && marked === request
+  const { text, values } = isKnown ? statementOf(caller, request.asOf) : pageStatement(caller, marked)
   const [row] = await db.queryBytes(text, values, dependsOnValues(request.filter))
   const { records, count, seq, ...more } = decodePage(row!, request, () => listIdentity(request.identity))
   const page = { records: (await rendered(db, caller, request, [records]))[0]!, ...more }
@@ -83,8 +83,8 @@ export async function pagesByValue(
   by: Field,
   ids: readonly number[],
 ): Promise<readonly ValuePage[]> {
-  const asked = await withSelectivity(db, caller, request)
-  const { text, values } = pagesByValueStatement(caller, asked, by, ids)
+  const marked = await withSelectivity(db, caller, request)
+  const { text, values } = pagesByValueStatement(caller, marked, by, ids)
   const rows = await db.queryBytes(text, values, dependsOnValues(request.filter))
   const pages = rows.map((row, index) =>
     decodePage(row, request, () =>

@@ -90,10 +90,10 @@ function resolveCondition(condition: Condition, context: QueryContext): Plan {
 }
 
 /** The plan of a condition on plain days (D42); null for another one. */
-function planOfDays(condition: Condition, { day }: Term, context: QueryContext): Plan | null {
+function planOfDays(condition: Condition, { momentsOfDay }: Term, context: QueryContext): Plan | null {
   const { field, operator, values } = condition
-  if (!day) return null
-  const inDays = inMoments(condition, text => day(text, context.catalog))
+  if (!momentsOfDay) return null
+  const inDays = inMoments(condition, text => momentsOfDay(text, context.catalog))
   if (!inDays || values.length <= daysMax) return inDays && resolveFilter(inDays, context)
   const { problems } = context
   const message = `${operator} takes at most ${daysMax} values where one is a plain day.`

@@ -129,8 +129,8 @@ export function isShownWhole(schema: ResourceSchema, only: readonly Field[] | nu
 }
 
 const wholeShown = memoize((schema: ResourceSchema) => {
-  const isShown = ({ is_active, internal_name }: Field) => is_active && !isHiddenByRole(schema, internal_name)
-  return { isWhole: schema.fields.every(isShown) }
+  const isSeen = ({ is_active, internal_name }: Field) => is_active && !isHiddenByRole(schema, internal_name)
+  return { isWhole: schema.fields.every(isSeen) }
 })
 
 /** True if the caller's role hides a field that others see (D64). */

@@ -34,9 +34,9 @@ export const dateTime: Kind = {
   ...instant,
   term: (field, member) => {
     const term = instant.term(field, member)
-    return term && { ...term, day: momentsOfDay }
+    return term && { ...term, momentsOfDay }
   },
-  day: (field, timeZone) => row =>
+  calendarDate: (field, timeZone) => row =>
     sql`(${scalar(field, '', 'timestamptz')(row)} AT TIME ZONE ${timeZone}::text)::date`,
   text: field => row => jsonInstant(scalar(field, '', 'timestamptz')(row)),
 }

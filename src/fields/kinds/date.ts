@@ -35,7 +35,7 @@ const plainDate = simpleKind({
 
 export const date: Kind = {
   ...plainDate,
-  day: field => scalar(field, '', 'date'),
+  calendarDate: field => scalar(field, '', 'date'),
   unique: {
     member: '',
     compared: text => text,

@@ -21,7 +21,7 @@ type ReadEnd = {
 
 type End = ReadEnd & {
   operand(text: string, catalog: Catalog): string | OperandProblem
-  day?: Term['day']
+  momentsOfDay?: Term['momentsOfDay']
   /** the pattern of an end as sent, and its schema as read */
   sent: string
   read: Schema
@@ -43,7 +43,7 @@ export const dateRange = rangeKind({
 export const dateTimeRange = rangeKind({
   parse: text => isoInstant(text, true),
   operand: instantOperand,
-  day: momentsOfDay,
+  momentsOfDay,
   code: 'invalid_date_time',
   message: 'must be a real date-time in ISO 8601 with an offset or Z',
   example: '{"range":{"from":"2026-03-01T09:00:00+01:00","to":"2026-03-01T17:00:00+01:00"}}',
@@ -81,7 +81,7 @@ function rangeKind(end: End): Kind {
         multi: false,
         operators: ordered,
         operand: end.operand,
-        ...(end.day && { day: end.day }),
+        ...(end.momentsOfDay && { momentsOfDay: end.momentsOfDay }),
         order: { sql: row => sql`${value(row)} COLLATE "C"`, type: 'text' },
         ...containedAt(field, 'text', ['range', at]),
       }
