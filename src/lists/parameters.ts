@@ -182,7 +182,7 @@ export function wholeNumber(
  * The tree of a parameter's text, by `parse`, which throws FilterError. Null after a problem, and for an
  * empty text. `translate`: a hint for a text in the form of another system.
  */
-export function parsed<T>(
+export function treeOf<T>(
   text: string,
   parameter: string,
   parse: (text: string) => T,

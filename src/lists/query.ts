@@ -28,10 +28,10 @@ import {
   oneOf,
   type Parameters,
   pageSizeMax,
-  parsed,
   type Query,
   single,
   throwProblems,
+  treeOf,
   unreadable,
   wholeNumber,
 } from './parameters.ts'
@@ -121,7 +121,7 @@ export function listRequestOf(context: QueryContext, now: string, { usual, max }
 
 /** The keys of a sort's text. */
 export function sortKeysOf(text: string, query: Query): readonly SortKey[] {
-  return parsed(text, 'sort', parseSort, query, () => sortMeant(text)) ?? []
+  return treeOf(text, 'sort', parseSort, query, () => sortMeant(text)) ?? []
 }
 
 /** Reads which records are selected, and adds the problems. */
@@ -151,7 +151,7 @@ function filterOf(context: QueryContext): FilterNode | null {
       const translated = filterMeant(text.slice(0, translatedMax), schema)
       return translated && `Write filter=${translated}.`
     }
-    const nodes = parsed(text, 'filter', filter => parseFilter(filter, count), context, translate)
+    const nodes = treeOf(text, 'filter', filter => parseFilter(filter, count), context, translate)
     return nodes ? [{ type: 'and', of: nodes }] : []
   })
   return filters.length ? { type: 'and', of: filters } : null
