@@ -252,7 +252,7 @@ export type Kind = {
   /** The amount in a value that sums add up (D85), with its currency; absent: none. */
   measured?(field: Field): { readonly amount: Expression; readonly currency?: Expression }
   /** SQL of the calendar date of a value in a time zone, for sums by day, week and so on; absent: none. */
-  calendarDate?(field: Field, timeZone: SqlPart): Expression
+  dateSql?(field: Field, timeZone: SqlPart): Expression
   /** The searched parts of a value (D86); absent: no field of the kind is searched. */
   readonly searched?: TextSearch
   /** The ids of the records that a stored value points to; absent: the value itself, or its items. */

@@ -127,7 +127,7 @@ function groupKeyOf(text: string, context: QueryContext): GroupKey | null {
   const field = fieldNamed(name, 'group_by', context)
   if (!field) return null
   const withHint = (hint: Hint) => ({ field: name, hint })
-  if (kinds[field.type].calendarDate) {
+  if (kinds[field.type].dateSql) {
     const known = units.find(one => one === unit)
     if (known && more.length === 0) return dateKey(text, field, known, catalog)
     const hint = () => suggestion(unit ?? '', units, `The units: ${units.join(', ')}.`)
@@ -173,7 +173,7 @@ export function isGroupable(field: Field): boolean {
 /** Groups by the first day of the unit that contains a date. */
 function dateKey(text: string, field: Field, unit: (typeof units)[number], catalog: Catalog): GroupKey {
   const timeZone = param(catalog.account.time_zone)
-  const day = kinds[field.type].calendarDate!(field, timeZone)(rowOf(catalog))
+  const day = kinds[field.type].dateSql!(field, timeZone)(rowOf(catalog))
   return { text, field, sql: sql`date_trunc(${sql.text(unit)}, (${day})::timestamp)::date`, isNamed: false }
 }
 

@@ -112,7 +112,7 @@ function condition(
   if (!isList && /^null$/i.test(bare)) return `${field}:${operator === 'neq' ? 'notnull' : 'isnull'}(true)`
   if (operator === 'isnull' || operator === 'notnull' || operator === 'exists')
     return `${field}:${operator}(${bare === 'false' ? 'false' : 'true'})`
-  const isMoment = kinds[byName.get(field)!.type].calendarDate !== undefined
+  const isMoment = kinds[byName.get(field)!.type].dateSql !== undefined
   const values = (isList ? bare.split(',') : [bare]).map(text => {
     const unquoted = text.trim().replace(/^(['"])(.*)\1$/s, (_, _quote, inner) => inner)
     // Stripe and others count seconds.

@@ -223,7 +223,7 @@ function daysOrMoment(text: string, today: string): Days | null {
 }
 
 function isOfDays({ type }: Field): boolean {
-  return kinds[type].calendarDate !== undefined
+  return kinds[type].dateSql !== undefined
 }
 
 function takesText(field: Field | null): boolean {

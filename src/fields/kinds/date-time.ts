@@ -36,7 +36,7 @@ export const dateTime: Kind = {
     const term = instant.term(field, member)
     return term && { ...term, momentsOfDay }
   },
-  calendarDate: (field, timeZone) => row =>
+  dateSql: (field, timeZone) => row =>
     sql`(${scalar(field, '', 'timestamptz')(row)} AT TIME ZONE ${timeZone}::text)::date`,
   text: field => row => jsonInstant(scalar(field, '', 'timestamptz')(row)),
 }

@@ -35,7 +35,7 @@ const plainDate = simpleKind({
 
 export const date: Kind = {
   ...plainDate,
-  calendarDate: field => scalar(field, '', 'date'),
+  dateSql: field => scalar(field, '', 'date'),
   unique: {
     member: '',
     compared: text => text,
