@@ -3,6 +3,7 @@
  * clear line.
  */
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import type { Pooler } from './db/open.ts'
 import { misspelt } from './setting-names.ts'
 import {
@@ -57,6 +58,7 @@ export type Config = Limits & {
   readonly host: string
   /** number of processes that serve (D167) */
   readonly workers: number
+  /** an absolute path */
   readonly dataDir: string
   readonly databaseUrl: string | null
   /** a streaming replica of it for reads (D172) */
@@ -137,7 +139,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     port,
     host,
     workers: workersOf(env.WORKERS, databaseUrl),
-    ...{ dataDir: env.DATA_DIR || './data', agentToken: env.DEALWRIGHT_AGENT_TOKEN || null },
+    ...{ dataDir: resolve(env.DATA_DIR || './data'), agentToken: env.DEALWRIGHT_AGENT_TOKEN || null },
     databaseUrl: databaseUrl && checkedUrl('DATABASE_URL', databaseUrl),
     databaseReadUrl: env.DATABASE_READ_URL ? readUrlOf(env.DATABASE_READ_URL, databaseUrl) : null,
     token: env.DEALWRIGHT_TOKEN ? checkedToken(env.DEALWRIGHT_TOKEN) : null,

@@ -44,7 +44,7 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
   let stop = async () => {}
   const own = membership(() => process.kill(process.pid, 'SIGTERM'))
   stopOn(['SIGINT', 'SIGTERM'], () => stop(), own.onSecondSignal)
-  const dataDir = resolve(config.dataDir)
+  const { dataDir } = config
   const log = pino({ ...logOptions, level: config.logLevel }, pino.destination(2))
   const say = (line: string) => log.warn(line)
   whenNpmIsGone(() => {
@@ -139,9 +139,8 @@ async function opened(
   dataDir: string,
   log: (line: string) => void,
 ): Promise<{ db: Database; started: FirstStartResult }> {
-  const { databaseUrl, databaseReadUrl: readUrl, hasOnlyTransactions, pooler } = config
-  const place = databaseUrl ? { url: databaseUrl, readUrl } : { dataDir }
-  const db = await openDatabase({ ...place, hasOnlyTransactions, pooler, log })
+  const { databaseUrl: url, databaseReadUrl: readUrl, hasOnlyTransactions, pooler } = config
+  const db = await openDatabase({ url, readUrl, pooler, dataDir, hasOnlyTransactions, log })
   await requireWhole(db)
   await migrate(db, { log })
   await requireFolding(db.background)

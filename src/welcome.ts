@@ -1,5 +1,4 @@
 /** The text for the terminal when the service is ready. */
-import { resolve } from 'node:path'
 import type { FirstStartResult } from './accounts/first-start.ts'
 import type { Config } from './config.ts'
 import { serverAddress } from './db/postgres/server-address.ts'
@@ -62,5 +61,5 @@ function jsonWelcome({ url, signIn, token, keptIn, metricsAt, config }: Welcome)
 }
 
 function placeOf({ databaseUrl, dataDir }: Config): string {
-  return databaseUrl ? serverAddress(databaseUrl).place : `${resolve(dataDir)}, embedded PostgreSQL`
+  return databaseUrl ? serverAddress(databaseUrl).place : `${dataDir}, embedded PostgreSQL`
 }

@@ -1,6 +1,6 @@
 /** `dealwright check` (D67): checks whether the service can run well here, and reports the problems. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { allAccounts } from '../accounts/accounts.ts'
 import { type Soundness, soundness } from '../backup/soundness.ts'
 import { hasCluster } from '../db/embedded/data-directory.ts'
@@ -47,8 +47,7 @@ export async function inspect(db: Database, given: CommandArguments = {}): Promi
 
 /** Checks settings, data directory and database. */
 export async function check(command: Command, terminal: Terminal, given: CommandArguments): Promise<Outcome> {
-  const { databaseUrl, dataDir, host, port } = terminal.config
-  const directory = resolve(dataDir)
+  const { databaseUrl, dataDir: directory, host, port } = terminal.config
   const place = databaseUrl ? serverAddress(databaseUrl).place : directory
   const findings = [
     right('settings', `can be used; the service listens on ${host}, port ${port}; data in ${place}`),

@@ -2,7 +2,6 @@
  * The table of commands (D67): name, arguments and function of each. The help, the checks of arguments and
  * the page in docs/operating.md are generated from it. main.ts starts the service itself.
  */
-import { resolve } from 'node:path'
 import { loadCatalog } from '../accounts/callers.ts'
 import { backup, type CommandOptions, restore } from '../backup/command.ts'
 import { exportAccount } from '../backup/export.ts'
@@ -269,7 +268,5 @@ export const commands: readonly Command[] = [
 ]
 
 function filed({ config, now, say, signal }: Terminal, { FILE }: CommandArguments): CommandOptions {
-  const { databaseUrl, pooler } = config
-  const location = { databaseUrl, pooler, dataDir: resolve(config.dataDir) }
-  return { location, file: FILE!, now, progress: progress(), log: say, signal }
+  return { location: config, file: FILE!, now, progress: progress(), log: say, signal }
 }

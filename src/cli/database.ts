@@ -3,7 +3,6 @@
  * service that has it open, over its socket (D67).
  */
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { originOf } from '../config.ts'
 import { hasCluster } from '../db/embedded/data-directory.ts'
 import { schemaVersion } from '../db/migrate.ts'
@@ -29,13 +28,12 @@ export async function onDatabase(
   args: CommandArguments,
   { config, now, say, signal }: Terminal,
 ): Promise<Outcome> {
-  const { retentionDays, port } = config
+  const { databaseUrl: url, pooler, dataDir, retentionDays, port } = config
   const context = { now, retentionDays, origin: originOf(config, port), isTerminal: true } as const
-  if (config.databaseUrl) {
-    const db = await openDatabase({ url: config.databaseUrl, pooler: config.pooler, ...opened, log: say })
+  if (url) {
+    const db = await openDatabase({ url, pooler, ...opened, log: say })
     return perform(command, db, args, context).finally(() => db.close())
   }
-  const dataDir = resolve(config.dataDir)
   const answer = await askService(
     dataDir,
     'command',

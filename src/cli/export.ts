@@ -1,5 +1,4 @@
 /** `dealwright export`: the records of a resource in a file (D81), with the rights of the service itself. */
-import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { loadCatalog } from '../accounts/callers.ts'
@@ -26,15 +25,13 @@ export async function exportRecords(
   if (file !== undefined) requireNewFile(file)
   else if (process.stdout.isTTY && parameters.get('format')?.[0] === 'xlsx')
     throw new CommandRefusal('A workbook is nothing for a terminal: name a file with -o.')
-  const { databaseUrl, pooler } = config
-  const location = { databaseUrl, pooler, dataDir: resolve(config.dataDir) }
   const line = progress()
   let records = 0
   const onRecords = (count: number) => {
     records = count
     line.show(`${grouped(count)} records`)
   }
-  const bytes = await withSource(location, say, signal, async db => {
+  const bytes = await withSource(config, say, signal, async db => {
     const asked = await askedOf(db, args, parameters, now)
     const { content } = await openExport(db, { ...asked, onRecords }, signal, alone(say))
     return file === undefined

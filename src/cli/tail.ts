@@ -1,5 +1,4 @@
 /** `dealwright tail`: follows an account's events in a terminal (D71). */
-import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadCatalog } from '../accounts/callers.ts'
 import { administratorRole } from '../accounts/defaults.ts'
@@ -42,10 +41,9 @@ export async function pageOfEvents(db: Database, args: CommandArguments): Promis
 
 /** Prints events until it is stopped. Retries while the service is away. */
 export async function tail({ config, say, print, signal }: Terminal, args: CommandArguments): Promise<null> {
-  const db = config.databaseUrl
-    ? await openDatabase({ url: config.databaseUrl, pooler: config.pooler, poolSize: 1, log: say })
-    : null
-  const ask = db ? () => pageOfEvents(db, args) : () => pageOfService(resolve(config.dataDir), args, signal)
+  const { databaseUrl: url, pooler, dataDir } = config
+  const db = url ? await openDatabase({ url, pooler, poolSize: 1, log: say }) : null
+  const ask = db ? () => pageOfEvents(db, args) : () => pageOfService(dataDir, args, signal)
   try {
     let page = await (db ? requireSchema(db).then(ask) : ask()).catch(error => {
       throw asRefusal(error)

@@ -3,7 +3,6 @@
  * nothing.
  */
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { grouped, size } from '../backup/progress.ts'
 import { hasCluster } from '../db/embedded/data-directory.ts'
 import { type Migration, schemaVersion, withoutComments } from '../db/migrate.ts'
@@ -19,14 +18,13 @@ type Table = { readonly name: string; readonly rows: number | null; readonly byt
  * refusals.
  */
 export async function checkUpgrade({ config, say }: Terminal): Promise<Outcome> {
-  const { databaseUrl, pooler } = config
-  const dataDir = resolve(config.dataDir)
-  if (!databaseUrl && !(existsSync(dataDir) && hasCluster(dataDir)))
+  const { databaseUrl: url, pooler, dataDir } = config
+  if (!url && !(existsSync(dataDir) && hasCluster(dataDir)))
     throw new CommandRefusal(
       `There is no database in ${dataDir}: set DATA_DIR or DATABASE_URL; a first start needs no upgrade.`,
     )
   try {
-    const db = await openDatabase({ ...(databaseUrl ? { url: databaseUrl, pooler } : { dataDir }), log: say })
+    const db = await openDatabase({ url, pooler, dataDir, log: say })
     return await inspectUpgrade(db).finally(() => db.close())
   } catch (error) {
     throw asRefusal(error)

@@ -30,8 +30,8 @@ export type Log = (line: string) => void
 export type Pooler = { readonly prepares: boolean }
 
 export type DatabaseOptions = {
-  /** postgres://… of a server; absent = embedded */
-  readonly url?: string | undefined
+  /** postgres://… of a server; absent or null = embedded */
+  readonly url?: string | null | undefined
   /** server: postgres://… of a streaming replica of it (D172); default: none */
   readonly readUrl?: string | null | undefined
   /** embedded: path of the data directory; absent = in memory */
@@ -163,7 +163,8 @@ const pausedMs = 10_000
 /** Opens the database. Throws a StartupError if it can't be opened. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const limited = { ...defaults, ...options }
-  if (options.url === undefined) return database(await embedded(limited), limited, null)
+  if (options.url === undefined || options.url === null)
+    return database(await embedded(limited), limited, null)
   const primary = await server(limited, options.url)
   if (!options.readUrl) return database(primary, limited, null)
   try {

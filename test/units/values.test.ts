@@ -1,6 +1,7 @@
 /** Dates, decimals, JSON, nearest words, tokens and settings: the small pure parts. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { isoCurrencies } from '../../src/accounts/currencies.ts'
@@ -146,7 +147,7 @@ test('settings: defaults, and a clear line for what can not be used', () => {
     port: 3000,
     host: '127.0.0.1',
     workers: 1,
-    dataDir: './data',
+    dataDir: resolve('data'),
     agentToken: null,
     databaseUrl: null,
     databaseReadUrl: null,
