@@ -83,8 +83,8 @@ type KeyRange = {
   readonly where: Sql | null
   readonly keys: readonly PrintedSort[]
   /**
-   * the number of first keys that have the same value in the whole range. They are in the ORDER BY all the
-   * same: the index of the sort has them, and would not be used without
+   * the number of first keys that have one value in the whole range. They are in the ORDER BY, too: without
+   * them the index of the sort would not be used
    */
   readonly fixed: number
   /** the range begins after these values of the keys that are not fixed; null = at its start */

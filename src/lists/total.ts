@@ -27,9 +27,9 @@ export type Total = { readonly total: number; readonly totalIsEstimate: boolean 
 /** Records are counted up to this number; more are estimated. */
 const countedUpTo = { auto: 10_000, exact: Number.POSITIVE_INFINITY, estimate: 0, none: 0 } as const
 /**
- * So many more records are counted than the bound. An event removes one record at most: if n more are found
- * than the bound, there are too many for an exact total during the next n events, and the estimate holds as
- * long. Otherwise an account with constant writes would count ten thousand records for every page.
+ * The count goes on beyond the bound by this number. An event removes one record at most, so a count of n
+ * beyond the bound stays above it for n events, and the estimate holds as long. Otherwise an account with
+ * constant writes would count ten thousand records for every page.
  */
 const countedBeyond = 1000
 

@@ -37,7 +37,7 @@ type NamingCaller = Caller & { readonly namesIdle?: true }
 
 /**
  * Parses a request with `read`, and resolves its names. Calls `read` twice if there are names, and ignores
- * what it throws the first time. Throws `forbidden` without the scope to read what is named (D65).
+ * a refusal of the first time. Throws `forbidden` without the scope to read what is named (D65).
  */
 export async function resolveNames<T>(
   db: Reader,

@@ -23,8 +23,8 @@ const mutexOf = memoize((_db: Transaction) => new KeyedMutex<string>('record'))
  * Saves a change, and tries again after a conflict; null if all attempts failed. Once there was a conflict
  * about a record, one change of it is tried at a time, the one that holds the record's mutex. A transaction
  * has mutexes of its own, which prevents deadlocks. Other processes don't see the mutex and may be quicker
- * each time, so the last attempt holds the account's lock. Nobody else changes a record before it is there:
- * to create one takes neither mutex nor lock.
+ * each time, so the last attempt holds the account's lock from its beginning. A create takes neither this
+ * lock nor a mutex, because nobody else changes a record before it is there.
  */
 export async function retryOnConflict(
   db: Transaction,

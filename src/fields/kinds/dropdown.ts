@@ -136,7 +136,7 @@ export function optionOperand(
 /**
  * Options sort by their position (D29), and a value that is no longer an option comes last, such as the
  * deleted stage of a deleted deal. Mostly the ids of the options are in that order, too: then records that
- * are not deleted sort by the id alone.
+ * are not deleted sort by the option's id alone.
  */
 function optionOrder(column: Expression, { options, is_filled: isFilled }: Field): Order {
   const values = options.map(option => option.id)

@@ -31,8 +31,8 @@ import type { ValidOperation } from './validate.ts'
 
 /**
  * The write of these records. It writes nothing unless all stored ones are unchanged since they were read,
- * and all records exist to which they newly point. With `isLocked` both are known, and no statement asks for
- * them again. `lastId`: the last id of the account; the nested records of several need it.
+ * and all records exist to which they newly point. `isLocked`: both have been asked under the account's lock,
+ * and are not asked again. `lastId`: the last id of the account; the nested records of several need it.
  */
 export function planOf(
   params: WriteParams,

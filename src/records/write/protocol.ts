@@ -55,8 +55,8 @@ export function author(
 /**
  * A write. Its SQL may read two rows of numbers. `locked` has the moment `at`, the same as JSON text
  * `moment`, and `id_before`, the account's last id before the write. `counted` has these, too, and the
- * account's last numbers after the write, `last_id` and `last_seq`. The updates come before it and may not
- * read it.
+ * account's last numbers after the write, `last_id` and `last_seq`. The updates come before `counted`, so
+ * they may not read it.
  */
 export type Write = {
   /** the records that must exist, else nothing is written */
@@ -65,9 +65,9 @@ export type Write = {
   readonly conditions?: readonly Sql[]
   /** True if it must also see what others commit while it waits for the lock */
   readonly seesAll?: boolean
-  /** changes of stored rows. A single statement writes nothing if `r`, one of these steps, changed none. */
+  /** changes of stored rows; if `r` is one of them and changes no row, a single statement writes nothing */
   readonly updates?: readonly Step[]
-  /** the same for a transaction: conditions that hold, before the updates, if they will change their rows */
+  /** conditions for a transaction, which asks before the updates if each of them will change its rows */
   readonly whenBefore?: () => readonly Sql[]
   /** number of ids of records that it takes */
   readonly ids?: number

@@ -23,7 +23,7 @@ export type Row = RecordToWrite & {
   readonly read: { readonly id: number; readonly version: string; readonly state: string } | null
   /** of a new record: its place among the new ones of the write, from 1 */
   readonly nth: number
-  /** highest stand-in that its values may have: -n stands for the id of the nth new record */
+  /** number of stand-ins that its values may have: -n stands for the id of the nth new record */
   readonly standIns: number
   /** aliases of its event */
   readonly aliases: readonly string[]

@@ -1,7 +1,7 @@
 /**
  * Validates operations: the rights that they need, the records that they point to, the rules of the resource
- * and its limits. A refusal has every problem at once. Each statement reads what all the operations need.
- * Knows no particular resource.
+ * and its limits. A refusal has every problem at once. References and people are read for all
+ * operations together. Knows no particular resource.
  */
 import { Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
