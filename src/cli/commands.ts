@@ -18,12 +18,14 @@ import { distribute } from './distribute.ts'
 import { exportRecords } from './export.ts'
 import { importFile, importGiven } from './import.ts'
 import { mcp } from './mcp.ts'
+import * as cluster from './nodes.ts'
 import { pageOfEvents, tail } from './tail.ts'
 import * as tokens from './tokens.ts'
 import { checkUpgrade } from './upgrade.ts'
 import * as users from './users.ts'
 
 const which = { ...accountOption, isNeeded: true, does: 'which account' } as const
+const byId: Option = { name: 'account', value: 'ID', does: 'which account', isNeeded: true }
 const user: Option = { name: 'user', value: 'ID|E-MAIL', does: 'which user', isNeeded: true }
 const file = { name: 'FILE', does: 'name of a file' }
 
@@ -57,6 +59,7 @@ export const commands: readonly Command[] = [
     options: [{ name: 'shards', value: 'COUNT', does: 'into how many parts; 32 if left out' }],
     act: distribute,
   },
+  { name: 'nodes', does: 'lists the nodes of a Citus cluster', options: [], act: cluster.nodes },
   {
     name: 'upgrade',
     does: 'tells what a start would change in the database',
@@ -138,6 +141,22 @@ export const commands: readonly Command[] = [
     does: 'brings a deleted account back, with its tokens',
     options: [accountOption],
     act: accounts.restore,
+  },
+  {
+    name: 'account place',
+    does: 'says on which node of a Citus cluster an account is',
+    options: [byId],
+    act: cluster.place,
+  },
+  {
+    name: 'account move',
+    does: 'moves an account to another node of a Citus cluster',
+    more: 'The service may run. A shard that it shares with others is split first; their writes wait meanwhile.',
+    options: [
+      byId,
+      { name: 'to', value: 'NODE', does: 'the node, as "dealwright nodes" names it', isNeeded: true },
+    ],
+    act: cluster.move,
   },
   {
     name: 'account export',

@@ -3,13 +3,12 @@
  * before. Skipped where Citus is not installed.
  */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { after, describe, test } from 'node:test'
 import { addNodes, ask, makeWorkers } from '../support/citus.ts'
 import { startCluster } from '../support/cluster.ts'
 import { createDatabase, dropDatabase } from '../support/postgres.ts'
 import { migratedDirectory } from '../support/prepared.ts'
-import { type Running, runService, settingsOnly, temporaryFolder } from '../support/running-service.ts'
+import { type Running, runCommand, runService, temporaryFolder } from '../support/running-service.ts'
 
 const cluster = await startCluster()
 const skip = cluster === null && 'Citus is not installed: set TEST_CITUS_URL or install it'
@@ -17,16 +16,7 @@ after(async () => {
   await cluster?.stop()
 })
 
-type Ended = { readonly code: number; readonly out: string; readonly err: string }
-
-function distribute(env: Record<string, string>, ...args: string[]): Promise<Ended> {
-  return new Promise(resolve => {
-    const all = ['bin/dealwright.js', 'distribute', ...args]
-    execFile(process.execPath, all, { env: settingsOnly(env) }, (error, out, err) =>
-      resolve({ code: Number(error?.code ?? 0), out, err }),
-    )
-  })
-}
+const distribute = (env: Record<string, string>, ...args: string[]) => runCommand(env, 'distribute', ...args)
 
 const v1 = '/rest/api/v1'
 

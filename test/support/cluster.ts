@@ -7,9 +7,16 @@ import { hasLibrary, startPostgres, type TestServer } from './postgres.ts'
 /** The address of its coordinator, and its end. */
 export type TestCluster = { readonly url: string; stop(): Promise<void> }
 
-/** Starts a coordinator and two workers; null without the library. */
+/** A throwaway cluster, whose workers can be stopped. */
+export type OwnCluster = TestCluster & { readonly workers: readonly TestServer[] }
+
+/** The cluster of TEST_CITUS_URL, or else a throwaway one; null without the library. */
 export async function startCluster(): Promise<TestCluster | null> {
-  if (citusUrl) return { url: citusUrl, async stop() {} }
+  return citusUrl ? { url: citusUrl, async stop() {} } : startOwnCluster()
+}
+
+/** Starts a coordinator and two workers; null without the library. */
+export async function startOwnCluster(): Promise<OwnCluster | null> {
   if (!hasLibrary('citus')) return null
   const servers: TestServer[] = []
   for (let count = 0; count < 3; count++) {
@@ -22,7 +29,7 @@ export async function startCluster(): Promise<TestCluster | null> {
     url,
     workers.map(worker => worker.url),
   )
-  return { url, stop: async () => void (await Promise.all(servers.map(server => server.stop()))) }
+  return { url, workers, stop: async () => void (await Promise.all(servers.map(server => server.stop()))) }
 }
 
 /** Without TLS: libpq would look for certificates in the home of whoever runs the tests. */

@@ -1,5 +1,5 @@
 /** The service as a process of its own, for tests of what an operator sees. It ends with the test file. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,6 +34,20 @@ export function settingsOnly(env: Record<string, string>): NodeJS.ProcessEnv {
   const own = ['PATH', 'HOME', 'TMPDIR', 'NODE_COMPILE_CACHE', 'LANG', 'TZ']
   const kept = Object.entries(process.env).filter(([name]) => own.includes(name))
   return { ...Object.fromEntries(kept), PORT: '0', ...env }
+}
+
+export type Ended = { readonly code: number; readonly out: string; readonly err: string }
+
+/** Runs a command of the program with these settings until it ends. */
+export function runCommand(env: Record<string, string>, ...args: string[]): Promise<Ended> {
+  return new Promise(resolve =>
+    execFile(
+      process.execPath,
+      ['bin/dealwright.js', ...args],
+      { env: settingsOnly(env) },
+      (error, out, err) => resolve({ code: Number(error?.code ?? 0), out, err }),
+    ),
+  )
 }
 
 const children = new Set<ChildProcess>()
