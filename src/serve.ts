@@ -153,6 +153,7 @@ async function opened(
     file: tokenFile(dataDir, log),
     createSample,
   })
+  if (started.isNodeAway) log('A node is away ("dealwright nodes" shows which): this start makes no token.')
   return { db, started }
 }
 

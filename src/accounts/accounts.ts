@@ -4,9 +4,10 @@
  * Transactions that create, delete or restore accounts are serialized across all processes.
  */
 import type { Database } from '../db/open.ts'
-import type { Reader, Transaction } from '../records/store.ts'
+import type { Transaction } from '../records/store.ts'
 import { carryOut } from '../records/write/protocol.ts'
 import { ask, param, sql } from '../sql.ts'
+import { askEverywhere, type Everywhere } from './everywhere.ts'
 
 export type Account = {
   readonly id: number
@@ -23,21 +24,23 @@ export type Account = {
 const instant = (column: 'created_at' | 'deleted_at') =>
   sql`to_char(a.${sql.id(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 
-/** All accounts by id, including deleted ones. */
-export async function allAccounts(db: Reader): Promise<Account[]> {
-  const rows = await ask(
+/**
+ * All accounts by id, including deleted ones; `away`: null, or why those of a node are missing (D178).
+ */
+export async function allAccounts(db: Everywhere): Promise<{ accounts: Account[]; away: Error | null }> {
+  const { rows, away } = await askEverywhere(
     db,
-    sql`SELECT a.account_id::text AS id, a.name, ${instant('created_at')} AS created_at,
+    isAsked => sql`SELECT a.account_id::text AS id, a.name, ${instant('created_at')} AS created_at,
       ${instant('deleted_at')} AS deleted_at,
-      EXISTS (SELECT 1 FROM counter c WHERE c.account_id = a.account_id)::text AS is_whole,
+      EXISTS (SELECT 1 FROM counter c WHERE c.account_id = a.account_id AND ${isAsked(sql`c.account_id`)})::text AS is_whole,
       (SELECT count(*) FROM "user" u
-       WHERE u.account_id = a.account_id AND u.deleted_at IS NULL)::text AS users,
+       WHERE u.account_id = a.account_id AND u.deleted_at IS NULL AND ${isAsked(sql`u.account_id`)})::text AS users,
       (SELECT count(*) FROM "user" u JOIN role o ON o.account_id = u.account_id AND o.id = u.role
        WHERE u.account_id = a.account_id AND u.deleted_at IS NULL AND u.is_active = 1
-         AND o.scopes ? 'admin')::text AS administrators
-    FROM account a ORDER BY a.account_id`,
+         AND o.scopes ? 'admin' AND ${isAsked(sql`u.account_id`)} AND ${isAsked(sql`o.account_id`)})::text AS administrators
+    FROM account a WHERE ${isAsked(sql`a.account_id`)} ORDER BY a.account_id`,
   )
-  return rows.map(row => ({
+  const accounts = rows.map(row => ({
     id: Number(row.id),
     name: row.name!,
     createdAt: row.created_at!,
@@ -46,6 +49,7 @@ export async function allAccounts(db: Reader): Promise<Account[]> {
     users: Number(row.users),
     administrators: Number(row.administrators),
   }))
+  return { accounts, away }
 }
 
 /** Soft-deletes an account. False if it is the only one in use. */

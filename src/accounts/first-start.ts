@@ -14,7 +14,7 @@ import { updateRecord } from '../records/write/save.ts'
 import { resources } from '../resources/resources.ts'
 import { administers, isValid } from '../resources/user-access.ts'
 import { ask, type Param, param, sql } from '../sql.ts'
-import { withAccountsLock } from './accounts.ts'
+import { allAccounts, withAccountsLock } from './accounts.ts'
 import { loadCatalog } from './callers.ts'
 import { createAccount } from './create.ts'
 import { administratorRole } from './defaults.ts'
@@ -44,6 +44,8 @@ export type FirstStartResult = {
   readonly keptIn: string | null
   /** set if the account of DEALWRIGHT_TOKEN was deleted, so that the token is not valid */
   readonly isPresetInvalid?: true
+  /** set if a node of the cluster is away, so that the start changed nothing (D178) */
+  readonly isNodeAway?: true
 }
 
 const presetName = 'DEALWRIGHT_TOKEN'
@@ -56,6 +58,8 @@ const presetAccount = '1'
  */
 export async function firstStart(db: Database, options: FirstStartOptions): Promise<FirstStartResult> {
   const { file } = options
+  // There are accounts, and the node may have that of the token.
+  if (db.isDistributed && (await allAccounts(db)).away) return { token: null, keptIn: null, isNodeAway: true }
   const prepared = await withAccountsLock(db, tx => prepareAccount(tx, options))
   // A transaction of its own: it sees the first one's commit, even if a process was killed in between.
   const keptIn = file ? await withAccountsLock(db, tx => file.reconcile(kept => tokenState(tx, kept))) : null

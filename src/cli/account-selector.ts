@@ -1,6 +1,7 @@
 /** Resolves the account and the user that a command names. */
 import { type Account, allAccounts } from '../accounts/accounts.ts'
 import { loadCatalog } from '../accounts/callers.ts'
+import type { Everywhere } from '../accounts/everywhere.ts'
 import { asDefined } from '../fields/as-defined.ts'
 import { comparedName } from '../fields/name.ts'
 import { suggestion } from '../fields/nearest.ts'
@@ -23,18 +24,19 @@ const service = 0
  * The selected account; by default the only one. Throws a CommandRefusal if there is none or more than one.
  */
 export async function findAccount(
-  db: Reader,
+  db: Everywhere,
   { account: text }: CommandArguments,
   which: 'in use' | 'deleted' | 'any' = 'in use',
 ): Promise<Account> {
-  const all = await allAccounts(db)
+  const { accounts: all, away } = await allAccounts(db)
   const fitting = all.filter(
     ({ deletedAt }) => which === 'any' || (deletedAt === null) === (which === 'in use'),
   )
   const isMeant = ({ id, name }: Account) => text === String(id) || comparedName(name) === comparedName(text!)
   const found = text === undefined ? fitting : fitting.filter(isMeant)
   const byId = found.find(({ id }) => text === String(id))
-  if (byId ?? found.length === 1) return byId ?? found[0]!
+  if (byId ?? (found.length === 1 && !away)) return byId ?? found[0]!
+  if (away) throw away
   const list = '"dealwright account list" names them'
   if (found.length > 1)
     throw new CommandRefusal(

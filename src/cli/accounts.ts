@@ -36,7 +36,7 @@ export const create: Act = async (db, args) => {
 }
 
 export const list: Act = async (db, _given, { retentionDays }) => {
-  const accounts = await allAccounts(db)
+  const { accounts, away } = await allAccounts(db)
   const endOf = (deletedAt: string) => dayAfter(deletedAt, retentionDays)
   const stateOf = ({ deletedAt, isWhole }: (typeof accounts)[number]) =>
     deletedAt === null ? 'in use' : isWhole ? `deleted, kept until ${endOf(deletedAt)}` : 'being purged'
@@ -55,6 +55,7 @@ export const list: Act = async (db, _given, { retentionDays }) => {
         administrators,
       })),
     },
+    ...(away ? { notes: ['Those on a node that is away are missing: see "dealwright nodes".'] } : {}),
   }
 }
 
@@ -124,7 +125,7 @@ export const remove: Act = async (db, args, { retentionDays }) => {
     throw new CommandRefusal(
       'The only account in use stays: make another first, or remove the database if nobody needs it any more.',
     )
-  const { deletedAt } = (await allAccounts(db)).find(({ id }) => id === account.id)!
+  const { deletedAt } = (await allAccounts(db)).accounts.find(({ id }) => id === account.id)!
   const until = dayAfter(deletedAt!, retentionDays)
   return {
     text: printableText`Account ${account.id} "${account.name}" is deleted: its tokens and sessions are refused from now on.\nUntil ${until}, "dealwright account restore --account ${account.id}" brings it back. Then all of it is removed.`,

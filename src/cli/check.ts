@@ -70,7 +70,8 @@ function soundnessOf({ what, problems, seen }: Soundness): Finding {
 }
 
 async function accountsOf(db: Database): Promise<Finding> {
-  const all = await allAccounts(db)
+  const { accounts: all, away } = await allAccounts(db)
+  if (away) return wrong('accounts', 'a node is away: "dealwright nodes" shows which')
   const inUse = all.filter(({ deletedAt }) => deletedAt === null)
   const without = inUse.filter(({ administrators }) => administrators === 0)
   if (all.length === 0) return right('accounts', 'none yet; the first start makes one')

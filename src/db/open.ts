@@ -133,7 +133,7 @@ export type Database = {
    * The same for background work: no request waits for it. On the embedded engine it waits for its turn
    * without a limit, and cancels no read.
    */
-  readonly background: Pick<Database, 'hasOnlyTransactions' | 'query' | 'write'>
+  readonly background: Pick<Database, 'hasOnlyTransactions' | 'isDistributed' | 'query' | 'write'>
   /**
    * Runs `act` in one transaction, in which it reads and writes by `tx` only, one after the other; on the
    * embedded engine everything else waits meanwhile. A refused write rolls back to a savepoint. The result of
@@ -213,7 +213,7 @@ function database(driver: Driver, options: LimitedOptions, replica: Replica | nu
     },
     queryWithoutTimeLimit: (text, params = []) =>
       whileAvailable(() => driver.queryWithoutTimeLimit(text, params), true),
-    background: { hasOnlyTransactions, ...quickly(dependencies, true) },
+    background: { hasOnlyTransactions, isDistributed, ...quickly(dependencies, true) },
     transaction({ account, signal, isJob = false }, act) {
       const inTurn = () =>
         transactions.run(account, signal, (_, coolDown) => {

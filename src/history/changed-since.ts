@@ -79,7 +79,7 @@ FROM (SELECT * FROM event e
   JOIN jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) n (name) ON CASE
     WHEN n.name = 'deleted_at' THEN e.type IN (${sql.text(`${name}.deleted`)}, ${sql.text(`${name}.restored`)})
     ELSE e.changes ? n.name END
-  LEFT JOIN "user" u ON u.account_id = e.account_id AND u.id = e.actor
+  LEFT JOIN "user" u ON u.account_id = ${account}::bigint AND u.id = e.actor
 ORDER BY n.name, e.seq DESC`,
   )
   return new Map(

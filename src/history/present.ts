@@ -75,10 +75,10 @@ FROM (
   SELECT e.*, sum(octet_length(e.changes)) OVER (${ordered}) - octet_length(e.changes) AS bytes_before,
     lead(e.seq) OVER (${ordered}) IS NOT NULL AS has_next
   FROM (
-    SELECT e.account_id, e.seq, e.type, e.also, e.resource, e.record_id, e.version, e.at, e.actor, e.token,
+    SELECT e.seq, e.type, e.also, e.resource, e.record_id, e.version, e.at, e.actor, e.token,
       e.request_id, e.job, e.origin, e.client, e.changes::text AS changes
     FROM event e WHERE ${condition} ${ordered} LIMIT ${sql.integer(max + 1)}) e) e
-  LEFT JOIN "user" u ON u.account_id = e.account_id AND u.id = e.actor
+  LEFT JOIN "user" u ON u.account_id = ${params.account}::bigint AND u.id = e.actor
   LEFT JOIN token t ON ${visible('token', params, sql`t`)} AND t.id = e.token
 WHERE e.bytes_before < ${sql.integer(bytesMax)}
 ${ordered} LIMIT ${sql.integer(max)}`

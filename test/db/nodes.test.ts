@@ -8,7 +8,9 @@ import { after, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ask } from '../support/citus.ts'
 import { startOwnCluster } from '../support/cluster.ts'
+import { eventually } from '../support/eventually.ts'
 import { migratedDirectory } from '../support/prepared.ts'
+import { answering, startReceiver } from '../support/receiver.ts'
 import { type Running, runCommand, runService, temporaryFolder } from '../support/running-service.ts'
 
 const cluster = await startOwnCluster()
@@ -131,7 +133,86 @@ describe('accounts on the nodes of a cluster', { skip }, () => {
     }
     assert.deepEqual([await nodeOf(stays!), await nodeOf(moves!)], [first, second])
   })
+
+  /** The second node is away: its account is refused for a while, and the other goes on. */
+  const requireOthers = async () => {
+    for (const [path, body] of [
+      ['deal/view/list'],
+      ['event?limit=9'],
+      ['tag', { name: randomUUID() }],
+    ] as const) {
+      const init = body ? { method: 'POST', body: JSON.stringify(body) } : {}
+      const refused = await asked(service, moves!, path, init)
+      assert.deepEqual([refused.status, refused.retryAfter], [503, '1'], path)
+      const answered = await asked(service, stays!, path, init)
+      assert.ok(answered.status < 300, JSON.stringify(answered.body))
+    }
+    assert.equal(await signIn({ email: 'owner@example.com', password }), 201)
+    assert.equal(await signIn({ email: 'second@example.com', password }), 503)
+  }
+  const signIn = async (body: object) => {
+    const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+    return (
+      await fetch(`${service.url}${v1}/session`, { method: 'POST', headers, body: JSON.stringify(body) })
+    ).status
+  }
+  const made = async (client: Client, path: string, body: object) => {
+    const answer = await asked(service, client, path, { method: 'POST', body: JSON.stringify(body) })
+    assert.ok(answer.status < 300, JSON.stringify(answer.body))
+    return answer.body.data
+  }
+  const isDone = async (job: number) =>
+    (await asked(service, stays!, `job/${job}`)).body.data.state === 'done'
+
+  test('a node that is away costs the accounts of others nothing', async () => {
+    for (const client of [stays!, moves!]) {
+      const { link } = await made(client, 'user/1/link', { purpose: 'reset' })
+      assert.equal(await signIn({ link, password }), 201)
+    }
+    const receiver = await startReceiver(answering(500))
+    await made(stays!, 'webhook', { url: `${receiver.url}/hook`, events: ['tag.created'] })
+    await made(stays!, 'tag', { name: 'Delivered' })
+    await receiver.until(1)
+    const { id: product } = await made(stays!, 'product', { name: 'Changed' })
+    const changes = { filter: `id:eq(${product})`, changes: { description: 'By a job' } }
+    const { id: job } = await made(stays!, 'product/bulk', changes)
+    await eventually(() => isDone(job), 'the end of the job')
+
+    await serverOf(second).halt()
+    await requireOthers()
+    const { nodes } = await told('nodes')
+    assert.equal(nodes.find(({ name }: { name: string }) => name === second).answers, false)
+    assert.deepEqual(
+      (await told('account', 'list')).accounts.map(({ id }: Tag) => id),
+      [1],
+    )
+    await refused(/^The node .* does not answer/, 'account', 'place', '--account', '2')
+
+    // A start finds what is due.
+    await service.end()
+    await ask(
+      cluster.url,
+      `UPDATE job SET state = 'running', leased_until = '-infinity' WHERE account_id = 1 AND id = ${job}`,
+      "UPDATE webhook_delivery SET next_at = '2020-01-01' WHERE account_id = 1 AND state = 'waiting'",
+      "UPDATE webhook_progress SET next_at = '2020-01-01', leased_until = '-infinity' WHERE account_id = 1",
+    )
+    receiver.answer = answering(204)
+    const sent = receiver.got.length
+    service = await runService(env)
+    assert.match(service.log(), /A node is away/)
+    await requireOthers()
+    await eventually(() => isDone(job), 'the end of the job')
+    await receiver.until(sent + 1)
+
+    await serverOf(second).restart()
+    await eventually(
+      async () => (await asked(service, moves!, 'deal/view/list')).status === 200,
+      'an account that is back',
+    )
+  })
 })
+
+const password = 'four words that nobody knows'
 
 type Tag = { readonly id: number; readonly name: string }
 

@@ -7,6 +7,7 @@ import { author, type Origin } from '../../records/write/protocol.ts'
 import { endedLinks, endedSessions, isInUse } from '../../resources/user-access.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import { ask, sql } from '../../sql.ts'
+import { askEverywhere, type Everywhere } from '../everywhere.ts'
 import { passwordChanged, passwordRow } from './links.ts'
 import { hasPassword, signingIn } from './sessions.ts'
 
@@ -39,21 +40,23 @@ export function isSameMailbox(one: string, other: string): boolean {
 }
 
 /**
- * The users in use with an e-mail, in one account or in all. This is the one statement that names no account:
- * at sign-in the account is not known yet.
+ * The users in use with an e-mail, in one account or in all: at sign-in the account is not known yet. Throws
+ * DatabaseUnavailable if nobody is found and accounts could not be asked (D178).
  */
-export async function peopleOf(db: Transaction, email: string, account: number | null): Promise<Person[]> {
+export async function peopleOf(db: Everywhere, email: string, account: number | null): Promise<Person[]> {
   const only = account === null ? null : String(account)
-  const rows = await ask(
+  const { rows, away } = await askEverywhere(
     db,
-    sql`SELECT u.account_id::text AS account, a.name AS account_name, u.id::text AS id, u.name, u.email, p.hash
+    isAsked => sql`SELECT u.account_id::text AS account, a.name AS account_name, u.id::text AS id, u.name, u.email, p.hash
     FROM "user" u
       JOIN account a ON a.account_id = u.account_id
-      LEFT JOIN password p ON p.account_id = u.account_id AND p."user" = u.id
+      LEFT JOIN password p ON p.account_id = u.account_id AND p."user" = u.id AND ${isAsked(sql`p.account_id`)}
     WHERE compared_name(u.email) COLLATE "C" = ${comparedEmail(email)}::text AND ${isInUse}
       AND a.deleted_at IS NULL AND (${only}::bigint IS NULL OR u.account_id = ${only}::bigint)
+      AND ${isAsked(sql`u.account_id`)} AND ${isAsked(sql`a.account_id`)}
     ORDER BY p.changed_at DESC NULLS LAST, u.account_id LIMIT ${sql.integer(peopleMax)}`,
   )
+  if (away && rows.length === 0) throw away
   return rows.map(row => ({
     account: Number(row.account),
     accountName: row.account_name!,

@@ -7,6 +7,7 @@ import type { Transaction } from '../../records/store.ts'
 import type { Origin } from '../../records/write/protocol.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import type { AuthenticatedCaller, Callers } from '../callers.ts'
+import type { Everywhere } from '../everywhere.ts'
 import { accountOf } from '../token.ts'
 import type { Hashing } from './hashing.ts'
 import { consumeLink, type FoundLink, findLink } from './links.ts'
@@ -36,14 +37,14 @@ export type ClientInfo = SignInOrigin & {
 }
 
 export type SignInOptions = {
-  readonly db: Transaction
+  readonly db: Transaction & Everywhere
   readonly callers: Callers
   readonly hashing: Hashing
   readonly throttle: Throttle
 }
 
 export class SignIn {
-  readonly #db: Transaction
+  readonly #db: Transaction & Everywhere
   readonly #callers: Callers
   readonly #hashing: Hashing
   readonly #throttle: Throttle

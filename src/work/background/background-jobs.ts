@@ -22,6 +22,7 @@ import { coalesce } from '../../waiting/coalesce.ts'
 import { within } from '../../waiting/timeout.ts'
 import { cleanJobs } from '../jobs/store.ts'
 import { cleanDeliveries } from '../webhooks/queue.ts'
+import { accountsDue, beginWith } from './due.ts'
 import { forgetExpired } from './expired.ts'
 import { arrangeIndexes } from './indexes.ts'
 import { purgeFields } from './purge.ts'
@@ -122,19 +123,13 @@ export class BackgroundJobs {
    */
   async #round(notSinceMs: number): Promise<void> {
     const { db } = this.#options
-    const isDue = sql`looked_after_at <= now() - make_interval(secs => ${sql.integer(notSinceMs)} / 1000.0)`
-    const accounts = sql`SELECT account_id::text AS account FROM account WHERE ${isDue} ORDER BY account_id`
-    for (const { account } of await ask(db, accounts)) {
+    for (const account of await accountsDue(db, notSinceMs)) {
       if (this.#isStopped) return
-      const [row] = await ask(
-        db,
-        sql`UPDATE account SET looked_after_at = now() WHERE account_id = ${account!}::bigint AND ${isDue}
-          RETURNING (settled_version < catalog_version)::text AS changed`,
-      )
+      const begun = await beginWith(db, account, notSinceMs)
       // Another process was faster.
-      if (!row) continue
+      if (!begun) continue
       const id = Number(account)
-      if (row.changed === 'true') this.#changed.set(id, !this.#spreading.has(id))
+      if (begun.isChanged) this.#changed.set(id, !this.#spreading.has(id))
       await this.#inTurn(id)
     }
   }

@@ -2,6 +2,7 @@
  * The lease of a process on a job, and the job's progress (D84). None of these statements takes an account's
  * lock.
  */
+import { askEverywhere, type Everywhere } from '../../accounts/everywhere.ts'
 import type { Reader } from '../../records/store.ts'
 import { ask, sql } from '../../sql.ts'
 import { leaseOn } from '../../waiting/lease.ts'
@@ -18,24 +19,26 @@ const lease = leaseOn({ table: 'job', alias: 'j', seconds: 3, isRow: isIt })
  * Running jobs without a lease: the oldest of each account first, so that no account hides the jobs of
  * others.
  */
-export async function findWork(db: Reader): Promise<JobKey[]> {
-  const rows = await ask(
+export async function findWork(db: Everywhere): Promise<JobKey[]> {
+  const { rows } = await askEverywhere(
     db,
-    sql`SELECT j.account_id::text AS account, j.id::text AS id FROM job j
+    isAsked => sql`SELECT j.account_id::text AS account, j.id::text AS id FROM job j
   JOIN account a ON a.account_id = j.account_id
-WHERE j.state = 'running' AND ${lease.isFree} AND a.deleted_at IS NULL
+WHERE j.state = 'running' AND ${lease.isFree} AND a.deleted_at IS NULL AND ${isAsked(sql`j.account_id`)}
+  AND ${isAsked(sql`a.account_id`)}
 ORDER BY row_number() OVER (PARTITION BY j.account_id ORDER BY j.begun_at, j.id), j.begun_at LIMIT 100`,
   )
   return rows.map(({ account, id }) => ({ account: Number(account), id: Number(id) }))
 }
 
 /** Age in seconds of the oldest running job of all accounts; 0 if there is none. */
-export async function oldestJob(db: Reader): Promise<number> {
-  const [row] = await ask(
+export async function oldestJob(db: Everywhere): Promise<number> {
+  const { rows } = await askEverywhere(
     db,
-    sql`SELECT extract(epoch FROM now() - min(j.begun_at))::text AS seconds FROM job j WHERE j.state = 'running'`,
+    isAsked => sql`SELECT extract(epoch FROM now() - min(j.begun_at))::text AS seconds FROM job j
+WHERE j.state = 'running' AND ${isAsked(sql`j.account_id`)}`,
   )
-  return Math.max(0, Number(row!.seconds ?? 0))
+  return Math.max(0, Number(rows[0]!.seconds ?? 0))
 }
 
 /** Claims or renews the lease of a job; null if it is not running, or another process holds it. */

@@ -3,7 +3,6 @@
  * and records the outcomes. A receiver gets one request at a time until it responds, then more (slow start).
  * Owns the order of these steps; the statements are in progress.ts and queue.ts.
  */
-import type { Reader } from '../../records/store.ts'
 import type { AuthorizedCaller } from '../../rights/visibility.ts'
 import { interval } from '../../waiting/interval.ts'
 import type { Attempt, OutgoingDelivery } from './outgoing.ts'
@@ -26,7 +25,7 @@ import { signedHeaders } from './signature.ts'
 
 /** Shared by all couriers of a process. */
 export type CourierOptions = {
-  readonly db: Reader
+  readonly db: Parameters<typeof enqueue>[0]
   readonly now: () => Date
   actingFor(account: number, user: number, scopes: readonly string[] | null): Promise<AuthorizedCaller | null>
   post(delivery: OutgoingDelivery): Promise<Attempt | null>

@@ -4,6 +4,7 @@
  * locks more than one webhook, or an account.
  */
 
+import { askEverywhere, type Everywhere } from '../../accounts/everywhere.ts'
 import { jsonInstant } from '../../fields/moment.ts'
 import { eventRows } from '../../history/present.ts'
 import type { Reader } from '../../records/store.ts'
@@ -41,7 +42,7 @@ export function isHeld(held: LeasedWebhook): Sql {
  * all accounts; `behind`: those with events that were not scanned.
  */
 export async function findWork(
-  db: Reader,
+  db: Everywhere,
   where: { readonly among: readonly number[] } | 'due' | 'behind',
   now: Date,
 ): Promise<WebhookWithWork[]> {
@@ -53,13 +54,14 @@ export async function findWork(
       : where === 'behind'
         ? sql`${isBehind} AND ${lease.isFree}`
         : sql`p.account_id = ANY(${`{${where.among.join()}}`}::bigint[]) AND (${isDue} OR ${isBehind})`
-  const rows = await ask(
+  const { rows } = await askEverywhere(
     db,
-    sql`SELECT p.account_id::text AS account, p.webhook::text AS webhook,
+    isAsked => sql`SELECT p.account_id::text AS account, p.webhook::text AS webhook,
   (p.failing_since IS NOT NULL)::text AS is_failing
 FROM webhook_progress p JOIN counter c ON c.account_id = p.account_id
   JOIN account a ON a.account_id = p.account_id
-WHERE a.deleted_at IS NULL AND ${wanted}`,
+WHERE a.deleted_at IS NULL AND ${wanted} AND ${isAsked(sql`p.account_id`)} AND ${isAsked(sql`c.account_id`)}
+  AND ${isAsked(sql`a.account_id`)}`,
   )
   return rows.map(({ account, webhook, is_failing }) => ({
     ...{ account: Number(account), id: Number(webhook), isFailing: is_failing === 'true' },
@@ -67,13 +69,13 @@ WHERE a.deleted_at IS NULL AND ${wanted}`,
 }
 
 /** Age in seconds of the oldest event that waits for a receiver, in all accounts; 0 if there is none. */
-export async function oldestDelivery(db: Reader): Promise<number> {
-  const [row] = await ask(
+export async function oldestDelivery(db: Everywhere): Promise<number> {
+  const { rows } = await askEverywhere(
     db,
-    sql`SELECT extract(epoch FROM now() - min(d.created_at))::text AS seconds FROM webhook_delivery d
-WHERE d.state = 'waiting'`,
+    isAsked => sql`SELECT extract(epoch FROM now() - min(d.created_at))::text AS seconds FROM webhook_delivery d
+WHERE d.state = 'waiting' AND ${isAsked(sql`d.account_id`)}`,
   )
-  return Math.max(0, Number(row!.seconds ?? 0))
+  return Math.max(0, Number(rows[0]!.seconds ?? 0))
 }
 
 /** Takes or renews the lease on a webhook. False if another process holds it. */

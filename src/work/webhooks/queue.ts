@@ -3,6 +3,7 @@
  * Statements of a process without the lease change nothing. Deliveries stay for thirty days, or until their
  * webhook is deleted.
  */
+import type { Everywhere } from '../../accounts/everywhere.ts'
 import { jsonInstant } from '../../fields/moment.ts'
 import type { Reader, Transaction } from '../../records/store.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
@@ -24,7 +25,7 @@ export type PendingEvent = {
  * another process has come further meanwhile, or a replay begins elsewhere.
  */
 export async function enqueue(
-  db: Reader,
+  db: Transaction & Everywhere,
   held: LeasedWebhook,
   { from, to }: { readonly from: number; readonly to: number },
   deliveries: readonly PendingEvent[],
@@ -40,20 +41,13 @@ export async function enqueue(
   })
   const begun = (value: Sql, kept: Sql) =>
     sql`CASE WHEN webhook_delivery.state = 'waiting' THEN ${kept} ELSE ${value} END`
-  const rows = await ask(
-    db,
-    sql`WITH mine AS (
-  SELECT p.seq FROM webhook_progress p
-  WHERE ${isHeld(held)} AND p.seq = ${String(from)}::bigint
-  FOR UPDATE
-), moved AS (
-  UPDATE webhook_progress p SET seq = ${last}::bigint FROM mine WHERE ${isOf(held, sql`p`)} RETURNING p.seq
-), put AS (
+  const isAtBegin = sql`${isHeld(held)} AND p.seq = ${String(from)}::bigint`
+  const put = (mine: Sql) => sql`
   INSERT INTO webhook_delivery (account_id, webhook, seq, type, resource, record, state, created_at, next_at)
   SELECT ${String(held.account)}::bigint, ${String(held.id)}::bigint, g.seq, g.type, g.resource, g.record,
     'waiting', ${at}::timestamptz, CASE WHEN g.is_first AND NOT b.is_queued
       THEN greatest(${at}::timestamptz, b.free_at) END
-  FROM mine, jsonb_to_recordset(${JSON.stringify(given)}::jsonb) g
+  FROM ${mine} jsonb_to_recordset(${JSON.stringify(given)}::jsonb) g
       (seq bigint, type text, resource text, record bigint, is_first boolean)
     CROSS JOIN LATERAL (
       SELECT coalesce(bool_or(w.first_tried_at IS NULL), false) AS is_queued, ${freeAt(sql`w.first_tried_at`)} AS free_at
@@ -64,9 +58,22 @@ export async function enqueue(
   SET state = 'waiting', round = webhook_delivery.round + 1,
     next_at = ${begun(sql`excluded.next_at`, sql`webhook_delivery.next_at`)},
     tries = ${begun(sql`0`, sql`webhook_delivery.tries`)},
-    first_tried_at = ${begun(sql`NULL`, sql`webhook_delivery.first_tried_at`)}
-)
-SELECT seq::text AS seq FROM moved`,
+    first_tried_at = ${begun(sql`NULL`, sql`webhook_delivery.first_tried_at`)}`
+  const moved = (mine: Sql) => sql`
+  UPDATE webhook_progress p SET seq = ${last}::bigint ${mine} RETURNING p.seq::text AS seq`
+  // Citus sends the rows of a WITH that an INSERT reads to every node, also to one that is away (D178).
+  if (db.isDistributed && db.transaction)
+    return db.transaction({ account: String(held.account) }, async tx => {
+      const [row] = await ask(tx, moved(sql`WHERE ${isAtBegin}`))
+      if (row && given.length > 0) await ask(tx, put(sql.none))
+      return { isKept: true, result: row !== undefined }
+    })
+  const rows = await ask(
+    db,
+    sql`WITH mine AS (SELECT p.seq FROM webhook_progress p WHERE ${isAtBegin} FOR UPDATE),
+moved AS (${moved(sql`FROM mine WHERE ${isOf(held, sql`p`)}`)}),
+put AS (${put(sql`mine,`)})
+SELECT seq FROM moved`,
   )
   return rows.length > 0
 }

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Callers } from '../../accounts/callers.ts'
+import type { Everywhere } from '../../accounts/everywhere.ts'
 import type { Log } from '../../db/open.ts'
 import { reasonOf } from '../../log.ts'
 import type { Transaction } from '../../records/store.ts'
@@ -17,7 +18,7 @@ import { findWork, type LeasedWebhook, type Webhook } from './progress.ts'
 import { progressRow } from './store.ts'
 
 export type WorkerOptions = OutgoingOptions & {
-  readonly db: Transaction
+  readonly db: Transaction & Everywhere
   readonly callers: Callers
   readonly now: () => Date
   readonly log: Log

@@ -1,0 +1,56 @@
+/**
+ * Statements over all accounts, whatever node they are on (D178). On a cluster such a statement asks every
+ * node, and is refused if one is away; it is then asked of the accounts on the others.
+ */
+import type { Database } from '../db/open.ts'
+import { asUnavailable, DatabaseUnavailable } from '../db/unavailable.ts'
+import { ask, param, type Sql, sql } from '../sql.ts'
+
+/** A database that such a statement is asked of. */
+export type Everywhere = Pick<Database, 'query' | 'isDistributed'>
+
+/** `away`: null, or why some accounts could not be asked */
+export type Answer = { readonly rows: Awaited<ReturnType<Database['query']>>; readonly away: Error | null }
+
+/**
+ * Asks a statement over all accounts. It has the condition `isAsked` on the account of each table in it, also
+ * where one is compared with another: Citus asks all nodes for a table without. Throws if no node with
+ * accounts answers.
+ */
+export async function askEverywhere(
+  db: Everywhere,
+  statement: (isAsked: (column: Sql) => Sql) => Sql,
+): Promise<Answer> {
+  try {
+    return {
+      rows: await ask(
+        db,
+        statement(() => sql`TRUE`),
+      ),
+      away: null,
+    }
+  } catch (error) {
+    const away = asUnavailable(error)
+    if (!db.isDistributed || !(away instanceof DatabaseUnavailable)) throw error
+    const accounts = await accountsThatAnswer(db)
+    if (accounts.length === 0) throw away
+    const ids = param(`{${accounts.join()}}`)
+    return {
+      rows: await ask(
+        db,
+        statement(column => sql`${column} = ANY(${ids}::bigint[])`),
+      ),
+      away,
+    }
+  }
+}
+
+/** The ids of the accounts on nodes that answer. */
+async function accountsThatAnswer(db: Everywhere): Promise<string[]> {
+  const rows = await ask(
+    db,
+    sql`SELECT r.result AS ids FROM run_command_on_shards('account',
+      $$SELECT string_agg(account_id::text, ',') FROM %s$$) r WHERE r.success AND r.result <> ''`,
+  )
+  return rows.flatMap(({ ids }) => ids!.split(','))
+}
