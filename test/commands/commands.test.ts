@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { suite, test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
+import { poolerVersion } from '../support/pooler.ts'
 
 /** A bench runs until it has a figure (bench/slice.ts). */
 const moment = ['--seconds', '0.1']
@@ -32,6 +33,7 @@ const commands: { readonly [called: string]: readonly string[] } = {
   'bench:sizes': [...moment, '--deals', '1000'],
   'bench:upserts': once,
   'bench:versions': [...once, '--other', '.', '--deals', '1000', '--workers', '2', ...onServer],
+  'bench:versions --pooler 1': [...once, '--other', '.', '--deals', '1000', ...onServer],
   'bench:web': ['--deals', '1000', '--moves', '10'],
   'bench:webhooks': [...moment, '--events', '200', ...onServer],
   attack: ['--seconds', '0.2', '--deals', '2000'],
@@ -82,7 +84,7 @@ test('no command is left out', () => {
 suite('commands', { concurrency: 2 * availableParallelism() }, () => {
   for (const [called, options] of Object.entries(commands))
     test(`npm run ${[called, ...options].join(' ')}`, {
-      skip: called === 'bench:web' && noBrowser,
+      skip: (called === 'bench:web' && noBrowser) || (called.includes('--pooler') && !poolerVersion()),
       timeout,
     }, async ({ signal }) => {
       const [name, ...parts] = called.split(' ')
