@@ -73,9 +73,11 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   beforeLoad: async ({ location }) => {
-    // The board needs the fields to request its cards: they are loaded in parallel with the caller.
-    if (location.pathname === '/' || location.pathname === '/board')
+    // The board needs these to request its cards: they are loaded in parallel with the caller.
+    if (location.pathname === '/' || location.pathname === '/board') {
       void queryClient.prefetchQuery(fieldsQuery('deal'))
+      void queryClient.prefetchQuery(pipelinesQuery)
+    }
     const me = await fetchMe()
     if (!me) throw redirect({ to: '/sign-in', search: { to: location.href } })
     // Before the page loads its data.
@@ -101,10 +103,7 @@ const board = createRoute({
   validateSearch: boardSearch,
   loaderDeps: ({ search: { pipeline, filter, sort, closed } }) => ({ pipeline, filter, sort, closed }),
   // Started here, before the page renders; the board awaits it.
-  loader: ({ deps }) => {
-    void queryClient.prefetchQuery(boardQuery(deps))
-    void queryClient.prefetchQuery(pipelinesQuery)
-  },
+  loader: ({ deps }) => void queryClient.prefetchQuery(boardQuery(deps)),
   component: Board,
 })
 

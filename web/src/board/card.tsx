@@ -1,5 +1,5 @@
 /** A deal on the board. Its height is fixed, so that a column knows where each card is without drawing it. */
-import { CalendarDays, Ellipsis, Flame, Phone } from 'lucide-react'
+import { Flame } from 'lucide-react'
 import { lazy, memo, Suspense } from 'react'
 import { NextMark } from '../activities/next-mark.tsx'
 import type { Named, Names } from '../api/api.ts'
@@ -8,6 +8,7 @@ import { useFormat } from '../format/use-format.tsx'
 import { classes } from '../ui/classes.ts'
 import { Avatar, Badge, Skeleton } from '../ui/elements.tsx'
 import { Short } from '../ui/fitting.tsx'
+import { CardIcon } from './card-icons.tsx'
 import type { Deal } from './model.ts'
 
 const CardFields = lazy(() => import('./card-fields.tsx').then(module => ({ default: module.CardFields })))
@@ -99,7 +100,7 @@ export const Card = memo(function Card(props: Props) {
           text-ink-soft opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:bg-hover
           pointer-coarse:opacity-100"
       >
-        <Ellipsis size={15} aria-hidden />
+        <CardIcon name="actions" size={15} />
       </button>
       {mayLog && (
         <button
@@ -111,7 +112,7 @@ export const Card = memo(function Card(props: Props) {
             text-ink-soft opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 hover:bg-hover
             pointer-coarse:top-8 pointer-coarse:right-1 pointer-coarse:opacity-100"
         >
-          <Phone size={14} aria-hidden />
+          <CardIcon name="log" size={14} />
         </button>
       )}
     </li>
@@ -199,7 +200,7 @@ function Amounts({ deal, isOpenStage }: { deal: Deal; isOpenStage: boolean }) {
           className={classes('flex shrink-0 items-center gap-1', isOverdue ? 'text-lost' : 'text-ink-soft')}
           title={`Expected to close on ${format.longDate(close)}${isOverdue ? ': overdue' : ''}`}
         >
-          <CalendarDays size={12} aria-hidden className={isOverdue ? undefined : '@max-[210px]:hidden'} />
+          <CardIcon name="close" size={12} className={isOverdue ? undefined : '@max-[210px]:hidden'} />
           <span className="unseen">{isOverdue ? 'Overdue since' : 'Expected to close'}</span>
           {format.date(close)}
         </span>

@@ -23,6 +23,7 @@ import { boardEvents } from './board-events.ts'
 import { focusCard } from './board-keys.ts'
 import { type BoardRequest, cardFieldsOf, readWindow } from './board-query.ts'
 import { useCardCommands } from './card-commands.ts'
+import { CardMasks } from './card-icons.tsx'
 import { CardOverlays, type Menu } from './card-overlays.tsx'
 import { CollapsedColumn, Column } from './column.tsx'
 import { type BoardData, type Column as ColumnData, placeOf, withoutCards } from './model.ts'
@@ -151,6 +152,7 @@ export function Columns({ board: whole, request, opened, reason, onAdd, onOpen, 
           onAnswer={answer}
         />
       </div>
+      <CardMasks />
       <DropTargets columns={columns} />
       <Suspense fallback={null}>
         {selected.wasUsed && (

@@ -35,10 +35,17 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
     if (!made.has(key)) made.set(key, new Intl.DateTimeFormat(locale, options))
     return made.get(key) as Intl.DateTimeFormat
   }
+  /** YYYY-MM-DD */
+  const isoDate = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
   const currency = (code: string | null | undefined): Intl.NumberFormatOptions =>
     code ? { style: 'currency', currency: code, currencyDisplay: 'narrowSymbol' } : {}
   /** Today's date in the account's time zone, as YYYY-MM-DD. */
-  const today = () => dateIn(now(), timeZone)
+  const today = () => isoDate.format(now())
   // These are words, among the English ones of the UI.
   const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
@@ -57,8 +64,8 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
       if (value === null || value === undefined) return ''
       const options = currency(currency_code)
       const decimals = `${value}`.split('.')[1]?.length ?? 0
-      const usual = number(options).resolvedOptions().maximumFractionDigits ?? 2
       if (decimals === 0) return number({ ...options, maximumFractionDigits: 0 }).format(value)
+      const usual = number(options).resolvedOptions().maximumFractionDigits ?? 2
       const digits = Math.max(decimals, usual)
       return number({ ...options, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
         value,
@@ -89,7 +96,7 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
     fullMoment: (iso: string) =>
       date({ dateStyle: 'full', timeStyle: 'long', timeZone }).format(new Date(iso)),
     /** The date of a moment in the account's time zone, as YYYY-MM-DD. */
-    dateOf: (iso: string) => dateIn(new Date(iso), timeZone),
+    dateOf: (iso: string) => isoDate.format(new Date(iso)),
     /** HH:MM in the reader's notation. */
     time: (text: string) =>
       date({ timeStyle: 'short', timeZone: 'UTC' }).format(new Date(`2000-01-01T${text}Z`)),
@@ -119,15 +126,4 @@ export function formats({ locale, timeZone, now = () => new Date() }: Settings) 
 /** Noon in UTC of a calendar date. */
 function noon(text: string): Date {
   return new Date(`${text.slice(0, 10)}T12:00:00Z`)
-}
-
-/** The calendar date of a moment in a time zone, as YYYY-MM-DD. */
-function dateIn(moment: Date, timeZone: string): string {
-  const parts = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  })
-  return parts.format(moment)
 }
