@@ -6,6 +6,7 @@
 import type { Step, WriteParams } from '../fields/caller-params.ts'
 import type { Catalog, FieldRow, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
+import { fieldsVersion } from '../records/backfill.ts'
 import { type IdempotentRequest, keepResponse, writeIdempotently } from '../records/idempotency.ts'
 import type { Transaction } from '../records/store.ts'
 import { isTaken, keysOfRows } from '../records/unique.ts'
@@ -67,7 +68,7 @@ function changeOf(params: WriteParams, { verb, resource, field, sections, keys =
   const versionSql = field ? sql`${String(field.row.version)}::int` : sql`catalog_version::int`
   const isRead = sql`account_id = ${account}::bigint AND catalog_version = ${version}::bigint`
   const raised = sql`
-  UPDATE account SET catalog_version = catalog_version + 1
+  UPDATE account SET ${fieldsVersion}
   FROM locked WHERE account_id = ${account}::bigint
 `
   const changed = sql`SELECT catalog_version FROM account WHERE account_id = ${account}::bigint`

@@ -23,6 +23,23 @@ export type Backfill = {
 const readAtOnce = 1000
 const writtenAtOnce = 200
 
+/**
+ * Raises the version of an account's configuration by a change of fields or forms, which no derived value
+ * follows from: records that follow the version before follow the new one, too (D109).
+ */
+export const fieldsVersion = sql`catalog_version = catalog_version + 1,
+    derived_version = derived_version + (derived_version = catalog_version)::int`
+
+/** True if all derived values of the account's records follow the latest configuration. */
+export async function isDerived(db: Transaction, account: number): Promise<boolean> {
+  const rows = await ask(
+    db,
+    sql`SELECT 1 AS one FROM account
+      WHERE account_id = ${String(account)}::bigint AND derived_version = catalog_version`,
+  )
+  return rows.length > 0
+}
+
 /** Updates the columns of an account's records that differ from its configuration. */
 export async function backfill(
   db: Transaction,

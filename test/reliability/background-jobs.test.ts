@@ -11,9 +11,9 @@ import { resources } from '../../src/resources/resources.ts'
 import { BackgroundJobs } from '../../src/work/background/background-jobs.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { eventually } from '../support/eventually.ts'
-import { startService } from '../support/service.ts'
+import { startService, v1 } from '../support/service.ts'
 
-const { db } = await startService({ sampleData: false })
+const { db, call } = await startService({ sampleData: false })
 const tx = byQueries(db)
 const newAccount = async (name: string) => {
   const { account } = await createAccount(tx, { name, ownerName: name, ownerEmail: `${name}@example.com` })
@@ -25,6 +25,12 @@ const [a, b, c, d] = [
   await newAccount('C'),
   await newAccount('D'),
 ]
+
+/** Something is changed that derived values follow from. */
+const changed = (account: number) =>
+  db.query('UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint', [
+    String(account),
+  ])
 
 /**
  * The jobs of the real database; records the order of the accounts whose deals were updated. `before` may
@@ -93,9 +99,7 @@ test('a change that comes during the pass of its account gets one of its own', a
 
 test('when no process remembers the old configuration any more, the jobs are done', async () => {
   const { jobs } = watched()
-  await db.query('UPDATE account SET catalog_version = catalog_version + 1 WHERE account_id = $1::bigint', [
-    String(b),
-  ])
+  await changed(b)
   await jobs.wake(b)
   const isDone = async () => {
     const text =
@@ -108,6 +112,32 @@ test('when no process remembers the old configuration any more, the jobs are don
   assert.ok(await isDone())
 })
 
+test('a change of fields compares no record with stages and rates; one of a stage does (D109)', async () => {
+  const { jobs, count } = watched()
+  const isDerived = async () => {
+    const [row] = await db.query(
+      'SELECT (derived_version = catalog_version)::text AS yes FROM account WHERE account_id = 1',
+    )
+    return row!.yes === 'true'
+  }
+  await eventually(isDerived, 'an end of the jobs of the start')
+  const field = { source: 'deal', field_name: 'Region', type: 'SINGLE_STRING' }
+  assert.equal((await call('POST', `${v1}/field`, field)).status, 201)
+  assert.ok(await isDerived())
+  await jobs.wake(1)
+  assert.equal(count(1), 0)
+  const { body } = await call('GET', `${v1}/pipeline_stage/view/list`)
+  const { id, probability } = body.data.find((stage: { kind: number }) => stage.kind === 1)
+  const weighed = await call('PATCH', `${v1}/pipeline_stage/${id}`, { probability: probability + 1 })
+  assert.equal(weighed.status, 200)
+  assert.equal(await isDerived(), false)
+  assert.equal((await call('POST', `${v1}/field`, { ...field, field_name: 'Season' })).status, 201)
+  assert.equal(await isDerived(), false)
+  await jobs.wake(1)
+  assert.equal(count(1), 1)
+  await eventually(isDerived, 'an end of the jobs of every process')
+})
+
 test('a stop waits for the pass under way, and nothing is asked of the database after it', async () => {
   const begun = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
@@ -117,6 +147,7 @@ test('a stop waits for the pass under way, and nothing is asked of the database 
     await held.promise
     asked++
   })
+  await changed(a)
   void jobs.wake(a)
   await begun.promise
   let isStopped = false

@@ -11,6 +11,7 @@ import type { Resource } from '../../fields/resource.ts'
 import { forgetOldEvents } from '../../history/retention.ts'
 import { keepInboxes } from '../../inbox/follow.ts'
 import { reasonOf } from '../../log.ts'
+import { isDerived } from '../../records/backfill.ts'
 import { forgetOldKeys } from '../../records/idempotency.ts'
 import { type Purge, purgeRecords } from '../../records/purge.ts'
 import { endOlder } from '../../records/write/protocol.ts'
@@ -201,12 +202,14 @@ export class BackgroundJobs {
 
   readonly #endOlder: Job = ({ account, version }) => endOlder(this.#options.db, account.id, version)
 
-  /** updates of derived values after a change of configuration */
-  readonly #derive: readonly Job[] = [
-    catalog => reweighDeals(this.#options.db, catalog),
-    catalog => revalueRecords(this.#options.db, catalog),
-    catalog => redateDeals(this.#options.db, catalog),
-  ]
+  /** updates of derived values after a change of configuration, unless they follow it already */
+  readonly #derive = [reweighDeals, revalueRecords, redateDeals].map(
+    (derive): Job =>
+      async catalog => {
+        const { db } = this.#options
+        if (!(await isDerived(db, catalog.account.id))) await derive(db, catalog)
+      },
+  )
 
   readonly #routine: readonly Job[] = [
     catalog => this.#purge(catalog),
@@ -287,7 +290,8 @@ async function noteDone(db: Database, account: number, version: string): Promise
   const done = param(version)
   await ask(
     db,
-    sql`UPDATE account SET settled_version = ${done}::bigint
+    sql`UPDATE account SET settled_version = ${done}::bigint,
+        derived_version = greatest(derived_version, ${done}::bigint)
       WHERE account_id = ${String(account)}::bigint AND settled_version < ${done}::bigint`,
   )
 }

@@ -6,6 +6,7 @@
  */
 import type { Catalog } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
+import { fieldsVersion } from '../../records/backfill.ts'
 import { renderedWithout } from '../../records/rendered-record.ts'
 import type { Transaction } from '../../records/store.ts'
 import { carryOut, lockOnly } from '../../records/write/protocol.ts'
@@ -112,7 +113,7 @@ options AS (
   DELETE FROM option USING gone
   WHERE account_id = ${account}::bigint AND resource = ${sql.text(resource)} AND field = ${name}::text
 )
-UPDATE account SET catalog_version = catalog_version + 1
+UPDATE account SET ${fieldsVersion}
 WHERE account_id = ${account}::bigint AND EXISTS (SELECT 1 FROM gone)
 RETURNING account_id`
 }
