@@ -1,11 +1,15 @@
 /**
  * Follows the events of an account for the inboxes of its people (D156): mentions, and records that another
- * person assigned to them. One statement inserts the items and advances the position. So each event makes its
- * items exactly once, also with several processes and after an interruption.
+ * person assigned to them. One transaction advances the position and inserts the items. So each event makes
+ * its items exactly once, also with several processes and after an interruption.
  */
+import type { Database } from '../db/open.ts'
 import { mentionPattern } from '../records/mentions.ts'
 import type { Reader } from '../records/store.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
+
+/** Reads, and stores what it has read in a transaction. */
+export type Follower = Pick<Database, 'query' | 'transaction'>
 
 /** Maximum of events that one statement looks at. */
 const atOnce = 5000
@@ -20,7 +24,7 @@ export const isBehind = sql`(c.last_seq > coalesce(p.seq, 0))::text AS is_behind
  * Looks at the account's new events, and removes what inboxes no longer keep. One statement, which takes no
  * lock, where there is neither.
  */
-export async function keepInboxes(db: Reader, account: number): Promise<void> {
+export async function keepInboxes(db: Follower, account: number): Promise<void> {
   const own = param(String(account))
   const [row] = await ask(
     db,
@@ -39,16 +43,36 @@ function isOld(n: Sql): Sql {
 }
 
 /** Looks at the account's events up to the newest one. */
-export async function followEvents(db: Reader, account: number): Promise<void> {
+export async function followEvents(db: Follower, account: number): Promise<void> {
   const own = param(String(account))
   await ask(
     db,
     sql`INSERT INTO inbox_progress (account_id, seq) VALUES (${own}::bigint, 0) ON CONFLICT DO NOTHING`,
   )
   for (let isBehind = true; isBehind; ) {
-    const [row] = await ask(db, followSql(own))
-    isBehind = row?.is_behind === 'true'
+    const [news] = await ask(db, newsSql(own))
+    isBehind = news?.is_behind === 'true'
+    // Another process may have come further meanwhile: what it has not looked at is looked at then.
+    if (news && news.after !== news.upto) isBehind = !(await advance(db, account, news)) || isBehind
   }
+}
+
+type News = Awaited<ReturnType<Reader['query']>>[number]
+
+/**
+ * Stores the items, and moves the position if it is still where they were read. The rows are parameters:
+ * Citus sends the rows of a WITH that an INSERT reads to every node, also to one that is away (D178).
+ */
+async function advance(db: Follower, account: number, { after, upto, items }: News): Promise<boolean> {
+  const own = param(String(account))
+  const moved = sql`UPDATE inbox_progress p SET seq = ${upto!}::bigint
+WHERE p.account_id = ${own}::bigint AND p.seq = ${after!}::bigint RETURNING 1 AS one`
+  if (!items) return (await ask(db, moved)).length > 0
+  return db.transaction({ account: String(account) }, async tx => {
+    const isMoved = (await ask(tx, moved)).length > 0
+    if (isMoved) await ask(tx, noteSql(own, items))
+    return { isKept: true, result: isMoved }
+  })
 }
 
 async function forgetOldItems(db: Reader, account: number): Promise<void> {
@@ -65,18 +89,12 @@ async function forgetOldItems(db: Reader, account: number): Promise<void> {
   )
 }
 
-/**
- * Two processes at once: the second waits for the row of the first, and goes on after it. The events that it
- * sees may end before that row's.
- */
-function followSql(own: Param): Sql {
+/** SELECT of the position, how far the next events reach, and their items as JSON; null: none. */
+function newsSql(own: Param): Sql {
   return sql`
-WITH progress AS MATERIALIZED (
-  SELECT p.seq FROM inbox_progress p WHERE p.account_id = ${own}::bigint FOR UPDATE
-),
-reach AS MATERIALIZED (
+WITH reach AS MATERIALIZED (
   SELECT p.seq AS after, c.last_seq, greatest(p.seq, least(p.seq + ${sql.integer(atOnce)}, c.last_seq)) AS upto
-  FROM progress p, counter c WHERE c.account_id = ${own}::bigint
+  FROM inbox_progress p, counter c WHERE p.account_id = ${own}::bigint AND c.account_id = ${own}::bigint
 ),
 batch AS MATERIALIZED (
   SELECT e.seq, e.type, e.resource, e.record_id, e.actor, e.at, e.job, e.changes
@@ -102,14 +120,25 @@ told AS (
   WHERE f.user_id <> f.actor
 ),
 noted AS (
-  INSERT INTO notification AS n (account_id, user_id, id, kind, resource, record_id, actor, count, at)
-  SELECT ${own}::bigint, t.user_id, t.id, t.kind, t.resource, min(t.record_id), min(t.actor), count(*), max(t.at)
+  SELECT t.user_id, t.id, t.kind, t.resource, min(t.record_id) AS record_id, min(t.actor) AS actor,
+    count(*) AS count, max(t.at) AS at
   FROM told t GROUP BY t.user_id, t.id, t.kind, t.resource
-  ON CONFLICT (account_id, user_id, id) DO UPDATE SET count = n.count + EXCLUDED.count, at = EXCLUDED.at
-    WHERE strpos(n.id, '-job-') > 0
 )
-UPDATE inbox_progress p SET seq = reach.upto FROM reach WHERE p.account_id = ${own}::bigint
-RETURNING (reach.upto < reach.last_seq)::text AS is_behind`
+SELECT reach.after::text AS after, reach.upto::text AS upto,
+  (reach.upto < reach.last_seq)::text AS is_behind,
+  (SELECT jsonb_agg(to_jsonb(n)) FROM noted n)::text AS items
+FROM reach`
+}
+
+/** INSERT of items as JSON. */
+function noteSql(own: Param, items: string): Sql {
+  return sql`
+INSERT INTO notification AS n (account_id, user_id, id, kind, resource, record_id, actor, count, at)
+SELECT ${own}::bigint, i.user_id, i.id, i.kind, i.resource, i.record_id, i.actor, i.count, i.at
+FROM jsonb_to_recordset(${items}::jsonb) i (user_id bigint, id text, kind text, resource text,
+  record_id bigint, actor bigint, count int, at timestamptz)
+ON CONFLICT (account_id, user_id, id) DO UPDATE SET count = n.count + EXCLUDED.count, at = EXCLUDED.at
+  WHERE strpos(n.id, '-job-') > 0`
 }
 
 /** SELECT of the users whom a text mentions. */

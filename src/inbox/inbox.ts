@@ -7,7 +7,7 @@ import type { Reader } from '../records/store.ts'
 import { mayRead } from '../rights/rights.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
-import { followEvents, isBehind, progress } from './follow.ts'
+import { type Follower, followEvents, isBehind, progress } from './follow.ts'
 import { isShown, itemsSql } from './items.ts'
 import { type ItemKind, type Settings, type SettingsChange, settingsOf, shownKinds } from './kinds.ts'
 
@@ -37,7 +37,7 @@ export const isNow = sql`i.at <= now()`
 
 /** The inbox of the caller, with what has happened until now. `reader` reads the page. */
 export async function readInbox(
-  db: Reader,
+  db: Follower,
   reader: Reader,
   caller: Caller,
   asked: InboxRequest,
@@ -84,7 +84,7 @@ RETURNING s.channels::text AS channels, s.quiet_from, s.quiet_to`,
 }
 
 /** Looks at new events of the account, if there are any. Returns the caller's settings. */
-export async function settingsWithNews(db: Reader, caller: Caller): Promise<Settings> {
+export async function settingsWithNews(db: Follower, caller: Caller): Promise<Settings> {
   const [row] = await ask(db, settingsSql(caller))
   if (row!.is_behind === 'true') await followEvents(db, caller.catalog.account.id)
   return ofRow(row!)

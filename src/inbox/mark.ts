@@ -1,7 +1,7 @@
 /** Marks items of an inbox as read, unread or snoozed (D156). */
-import type { Reader } from '../records/store.ts'
 import { type Caller, callerParamsOf } from '../rights/visibility.ts'
 import { arrayLiteral, ask, sql } from '../sql.ts'
+import type { Follower } from './follow.ts'
 import { isNow, settingsWithNews } from './inbox.ts'
 import { itemsSql } from './items.ts'
 import { shownKinds } from './kinds.ts'
@@ -15,7 +15,7 @@ export type Mark = { readonly to: 'read' | 'unread' } | { readonly to: 'snoozed'
  * the item was due.
  */
 export async function markItems(
-  db: Reader,
+  db: Follower,
   caller: Caller,
   which: { readonly ids: readonly string[] } | { readonly until: string },
   mark: Mark,

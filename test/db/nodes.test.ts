@@ -147,6 +147,11 @@ describe('accounts on the nodes of a cluster', { skip }, () => {
       const answered = await asked(service, stays!, path, init)
       assert.ok(answered.status < 300, JSON.stringify(answered.body))
     }
+    const stored = await itemsOf(stays!)
+    await made(stays!, 'activity', { kind: 'Note', subject: 'Away', notes: `@{${colleague}}` })
+    const { status, body } = await asked(service, stays!, 'inbox')
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.equal(await itemsOf(stays!), stored + 1)
     assert.equal(await signIn({ email: 'owner@example.com', password }), 201)
     assert.equal(await signIn({ email: 'second@example.com', password }), 503)
   }
@@ -161,6 +166,10 @@ describe('accounts on the nodes of a cluster', { skip }, () => {
     assert.ok(answer.status < 300, JSON.stringify(answer.body))
     return answer.body.data
   }
+  /** the number of items that are stored for the people of an account */
+  const itemsOf = async ({ account }: Client) =>
+    (await ask(cluster.url, `SELECT 1 AS one FROM notification WHERE account_id = ${account}`)).length
+  let colleague = 0
   const isDone = async (job: number) =>
     (await asked(service, stays!, `job/${job}`)).body.data.state === 'done'
 
@@ -169,6 +178,8 @@ describe('accounts on the nodes of a cluster', { skip }, () => {
       const { link } = await made(client, 'user/1/link', { purpose: 'reset' })
       assert.equal(await signIn({ link, password }), 201)
     }
+    const person = { name: 'Colleague', email: 'colleague@example.com' }
+    colleague = (await made(stays!, 'user', person)).id
     const receiver = await startReceiver(answering(500))
     await made(stays!, 'webhook', { url: `${receiver.url}/hook`, events: ['tag.created'] })
     await made(stays!, 'tag', { name: 'Delivered' })
