@@ -53,6 +53,30 @@ test('a card is won at another value with a note, and Undo takes back all of it'
   await end()
 })
 
+test('a value is corrected once the decimals of its currency are known', { skip }, async () => {
+  const deal = await makeDeal('Won in euro', { deal_value: { currency: 'EUR', value: 1000 } })
+  const { page, end } = await openUi(service, '/deals')
+  const held = Promise.withResolvers<void>()
+  await page.route('**/currency/view/list?*', route => held.promise.then(() => route.continue()))
+  await page.goto(service.url + board('Won in euro'))
+  await page.getByRole('link', { name: 'Won in euro' }).focus()
+  await page.keyboard.press('w')
+  const dialog = dialogOf(page, 'won')
+  await dialog.getByLabel('Why was it won?').selectOption({ index: 1 })
+  assert.equal(await valueIn(dialog).inputValue(), '1,000')
+  assert.equal(await valueIn(dialog).isDisabled(), true)
+  held.resolve()
+  await valueIn(dialog).fill('1,250.555')
+  await dialog.getByRole('button', { name: 'Mark as won' }).click()
+  await dialog.getByText('Must have at most 2 decimals').waitFor()
+  await valueIn(dialog).fill('1,250.50')
+  await dialog.getByRole('button', { name: 'Mark as won' }).click()
+  await page.getByText('Won in euro is in Won now.').waitFor()
+  const { deal_value } = await stored(deal)
+  assert.deepEqual([deal_value.value, deal_value.currency_code], [1250.5, 'EUR'])
+  await end()
+})
+
 test('a deal is lost on its page by keys alone; products and an unchanged value stay', { skip }, async () => {
   const product = await made('product', { name: 'Winch', unit_price: [{ currency: 'USD', price: 300 }] })
   const products = [{ product: product.id, quantity: 2 }]
@@ -65,6 +89,7 @@ test('a deal is lost on its page by keys alone; products and an unchanged value 
   // The first option is “Choose…”; the reasons are loaded.
   await dialog.getByRole('option').nth(1).waitFor({ state: 'attached' })
   await page.keyboard.press('ArrowDown')
+  await valueIn(dialog).and(page.locator(':enabled')).waitFor()
   // A date has three parts.
   for (let pressed = 0; pressed < 12; pressed++) {
     await page.keyboard.press('Tab')

@@ -7,7 +7,7 @@ import { dealBody, startService, v1 } from '../support/service.ts'
 import { openUi } from '../support/ui.ts'
 
 const service = await startService()
-const { call, known } = service
+const { call, known, made } = service
 const skip = noBrowser
 
 async function makeDeal(title: string): Promise<number> {
@@ -196,5 +196,41 @@ test('a value in a panel is given up without closing the panel', { skip }, async
   assert.equal((await stored(id)).description, 'kept')
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'detached' })
+  await end()
+})
+
+test('an amount keeps a currency that is still loading or out of use, and its prices', { skip }, async () => {
+  const { id: product } = await made('product', {
+    name: 'Crane',
+    unit_price: [{ currency: 'CHF', price: 300 }],
+  })
+  const deal_value = { currency: 'CHF', value: 1000, products: [{ product, quantity: 2 }] }
+  const { id } = await made('deal', dealBody(known, { title: 'In francs', deal_value }))
+  const { page, end } = await openUi(service, '/deals')
+  const inFrancs = async (amount: string): Promise<void> => {
+    const value = page.getByRole('textbox', { name: 'Deal value' })
+    await value.fill(amount)
+    assert.equal(await page.getByRole('textbox', { name: 'Price of Crane' }).inputValue(), '300')
+    const currency = page.getByRole('combobox', { name: 'Deal value, currency' })
+    assert.equal(await currency.locator('option:checked').innerText(), 'CHF')
+    await value.press('Control+Enter')
+    await page.getByRole('button', { name: 'Discard' }).and(page.locator(':disabled')).waitFor()
+    const { deal_value: saved } = await stored(id)
+    assert.deepEqual(
+      [saved.currency_code, saved.value, saved.products[0].unit_price],
+      ['CHF', Number(amount), 300],
+    )
+  }
+  const products = `${service.url}/deals/${id}?tab=products`
+  const held = Promise.withResolvers<void>()
+  await page.route('**/currency/view/list?*', route => held.promise.then(() => route.continue()))
+  await page.goto(products)
+  await inFrancs('1234')
+  held.resolve()
+  const reply = await call('PATCH', `${v1}/currency/756`, { is_active: 'No' })
+  assert.equal(reply.status, 200, reply.text)
+  await page.goto(products)
+  await page.locator('option').getByText('USD').first().waitFor({ state: 'attached' })
+  await inFrancs('1235')
   await end()
 })

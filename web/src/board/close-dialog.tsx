@@ -9,7 +9,7 @@ import { aboutRecord } from '../activities/about.ts'
 import { MentionArea } from '../activities/mention-area.tsx'
 import { useUnsavedNote } from '../activities/notes.ts'
 import type { AnyRecord, Field } from '../api/api.ts'
-import { optionsQuery, recordQuery } from '../api/queries.ts'
+import { currenciesQuery, optionsQuery, recordQuery } from '../api/queries.ts'
 import { checkMoney, type Money, writeMoney } from '../fields/kinds/money.tsx'
 import { MoneyBox } from '../fields/money-box.tsx'
 import { useFormat } from '../format/use-format.tsx'
@@ -157,6 +157,8 @@ function useAmount(deal: AnyRecord | undefined) {
     ...recordQuery('deal', deal?.id ?? 0, ''),
     enabled: deal !== undefined && field !== undefined && !isKnown,
   })
+  // They say how many decimals a value may have.
+  const { isPending } = useQuery(currenciesQuery)
   const [typed, setTyped] = useState<Money>()
   const stored = (isKnown ? deal : read)?.deal_value as Money | null | undefined
   const value = typed ?? stored ?? null
@@ -168,7 +170,7 @@ function useAmount(deal: AnyRecord | undefined) {
   return {
     ...{ value, error, change: setTyped },
     field: deal && field,
-    isLoading: stored === undefined,
+    isLoading: stored === undefined || isPending,
     changes: isCorrected ? { deal_value: sent } : {},
   }
 }

@@ -1,17 +1,19 @@
 /** An amount and its currency. */
 import { useState } from 'react'
 import type { Wiring } from '../ui/inputs.tsx'
-import { type Currency, useCurrencies } from './currencies.ts'
+import { type Currency, decimalsOf, useCurrencies } from './currencies.ts'
 import { DecimalBox } from './decimal-box.tsx'
 import type { Money } from './kinds/money.tsx'
 
 export function CurrencySelect(props: {
   label: string
   value: number | null
+  /** the code of a value that is not among the choices: they are loading, or it is out of use */
+  code: string | null | undefined
   onChange: (currency: Currency) => void
   without?: readonly number[]
 }) {
-  const { label, value, onChange, without } = props
+  const { label, value, code, onChange, without } = props
   const { list } = useCurrencies()
   return (
     <select
@@ -23,7 +25,7 @@ export function CurrencySelect(props: {
       }}
       className="field-box w-22! shrink-0"
     >
-      {value === null && <option value="">…</option>}
+      {!list.some(({ id }) => id === value) && <option value={value ?? ''}>{code ?? '…'}</option>}
       {list
         .filter(({ id }) => id === value || !without?.includes(id))
         .map(({ id, code, name }) => (
@@ -47,23 +49,26 @@ export function MoneyBox(props: {
   const { wiring, label, value, onChange, isDisabled, autoFocus } = props
   const { list, base } = useCurrencies()
   const [chosen, setChosen] = useState<Currency | null>(null)
+  // A named currency stays, though it is not in the list yet, or no longer.
+  const isNamed = Boolean(value?.currency ?? value?.currency_code)
   const own = list.find(({ id, code }) => id === value?.currency || code === value?.currency_code)
-  const currency = own ?? chosen ?? base
-  const named = { currency: currency?.id ?? null, currency_code: currency?.code ?? null }
+  const other = chosen ?? base
+  const named = isNamed ? value : { currency: other?.id ?? null, currency_code: other?.code ?? null }
   return (
     <span className="flex min-w-0 gap-1.5">
       <DecimalBox
         {...wiring}
         autoFocus={autoFocus}
         disabled={isDisabled}
-        digits={currency?.decimals ?? 0}
+        digits={decimalsOf(named?.currency ?? named?.currency_code) ?? 0}
         value={value?.value ?? null}
         onChange={amount => onChange({ ...value, ...named, value: amount })}
         className="min-w-0 text-right"
       />
       <CurrencySelect
         label={`${label}, currency`}
-        value={currency?.id ?? null}
+        value={own?.id ?? named?.currency ?? null}
+        code={named?.currency_code}
         onChange={next => {
           setChosen(next)
           onChange({

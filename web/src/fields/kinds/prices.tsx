@@ -67,6 +67,7 @@ function PricesInput(props: InputProps<readonly Price[]>) {
                       value={
                         price.currency ?? list.find(({ code }) => code === price.currency_code)?.id ?? null
                       }
+                      code={price.currency_code}
                       without={used}
                       onChange={({ id, code }) => change(index, { currency: id, currency_code: code })}
                     />
