@@ -1,6 +1,6 @@
 /**
- * The icons of cards, each of one element with a mask. As SVG, they would be half of the elements of a board,
- * which a slow processor draws as slowly.
+ * The icons of cards, each of one element with a mask. As SVG, they would be a third of the elements of a
+ * board, and a slow processor would draw it later.
  */
 import { CalendarDays, Ellipsis, Phone } from 'lucide-react'
 import { useLayoutEffect, useRef } from 'react'
