@@ -22,6 +22,20 @@ const notesOf = async (deal: number) =>
   }[]
 const dialogOf = (page: Page, what: 'won' | 'lost') => page.getByRole('dialog', { name: `Mark as ${what}` })
 const valueIn = (dialog: Locator) => dialog.getByRole('textbox', { name: 'Deal value' })
+/** Holds the note of a closing, requires that its message waits for it, and releases it. */
+async function holdNote(page: Page, message: string, close: () => Promise<void>): Promise<void> {
+  const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await page.route('**/rest/api/v1/activity', route => {
+    asked.resolve()
+    return held.promise.then(() => route.continue())
+  })
+  await close()
+  await asked.promise
+  assert.equal(await page.getByText(message).count(), 0)
+  held.resolve()
+  await page.getByText(message).waitFor()
+  await page.unroute('**/rest/api/v1/activity')
+}
 const board = (title: string) => `/board?filter=${encodeURIComponent(`title:like(${title})`)}`
 
 test('a card is won at another value with a note, and Undo takes back all of it', { skip }, async () => {
@@ -37,8 +51,9 @@ test('a card is won at another value with a note, and Undo takes back all of it'
   await dialog.getByText('Must have at most 2 decimals').waitFor()
   await accessible('a closing with a wrong value')
   await valueIn(dialog).fill('1,250.50')
-  await dialog.getByRole('button', { name: 'Mark as won' }).click()
-  await page.getByText('Won for more is in Won now.').waitFor()
+  await holdNote(page, 'Won for more is in Won now.', () =>
+    dialog.getByRole('button', { name: 'Mark as won' }).click(),
+  )
   const won = await stored(deal)
   assert.deepEqual([won.status, won.deal_value.value, won.deal_value.currency_code], [2, 1250.5, 'USD'])
   const [note, ...others] = await notesOf(deal)
@@ -102,8 +117,7 @@ test('a deal is lost on its page by keys alone; products and an unchanged value 
   await page.keyboard.type('Too dear')
   await page.keyboard.press('Enter')
   await page.keyboard.type('A rival gave a discount')
-  await page.keyboard.press('Control+Enter')
-  await page.getByText('Moved to Lost.').waitFor()
+  await holdNote(page, 'Moved to Lost.', () => page.keyboard.press('Control+Enter'))
   const lost = await stored(deal)
   assert.deepEqual([lost.status, lost.deal_value.value, lost.deal_value.products.length], [3, 600, 1])
   // The newest note is a field of the deal, too, whose section may be closed.
@@ -171,8 +185,9 @@ test('a deal is won on a phone, and in a table that does not show its value', { 
   await other.getByLabel('Why was it won?').selectOption({ index: 1 })
   await valueIn(other).fill('1100')
   await other.getByLabel('Note').fill('From the table')
-  await other.getByRole('button', { name: 'Mark as won' }).click()
-  await page.getByText('Stage of Won in a table is changed.').waitFor()
+  await holdNote(page, 'Stage of Won in a table is changed.', () =>
+    other.getByRole('button', { name: 'Mark as won' }).click(),
+  )
   assert.equal((await stored(listed)).deal_value.value, 1100)
   assert.equal((await notesOf(listed)).length, 1)
   await end()

@@ -38,11 +38,14 @@ export async function addNote(about: string, id: number, text: string): Promise<
   return saved
 }
 
+/** Removes a note that was added with a closing; for its Undo. */
+export type RemoveNote = () => Promise<unknown>
+
 /**
  * Saves the note of a deal that was closed just now: the service has no request that writes both. If that
- * fails, the note stays unsaved, and the message opens it. Resolves to a function that removes the note.
+ * fails, the note stays unsaved, and a message opens it. Never rejects.
  */
-export async function addClosingNote(deal: AnyRecord, text: string): Promise<() => Promise<unknown>> {
+export async function addClosingNote(deal: AnyRecord, text: string): Promise<RemoveNote> {
   const about: Subject = 'deal'
   if (text.trim() === '') return async () => {}
   try {

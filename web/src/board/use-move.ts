@@ -3,6 +3,7 @@
  * with the service's words. Moves of one card are sent one after the other.
  */
 import { useMemo } from 'react'
+import type { RemoveNote } from '../activities/notes.ts'
 import { api, DealwrightError, errorMessage, VersionConflict } from '../api/api.ts'
 import { queryClient, refresh } from '../api/queries.ts'
 import { undoWrite } from '../records/editing/undo-write.ts'
@@ -19,9 +20,8 @@ export function useMove(request: BoardRequest): Move {
 }
 
 /** The dialog has loaded it already. */
-const addNote = async (deal: Deal, note: string) =>
+const addNote = async (deal: Deal, note: string): Promise<RemoveNote> =>
   note ? (await import('../activities/notes.ts')).addClosingNote(deal, note) : async () => {}
-type AddedNote = ReturnType<typeof addNote>
 
 /** Shows deals in another column at once; the caller writes them and refetches the board. */
 export function showMoved(request: BoardRequest, ids: Iterable<number>, stage: number): void {
@@ -101,8 +101,8 @@ function mover(request: BoardRequest): Move {
         })
         // An earlier move may have been refused meanwhile, or another begun.
         if (!writes.has(id) && shown(id).stage !== stage) change(current => moved(current, id, stage, row))
-        const added = addNote(saved, note)
-        const act = () => takeBack(before, saved, from, added)
+        const removeNote = await addNote(saved, note)
+        const act = () => takeBack(before, saved, from, removeNote)
         toast(`${deal.title} is in ${to.name} now.`, { action: { label: 'Undo', act } })
         // Other queries still show the old stage.
         void refresh('deal', 'board')
@@ -118,7 +118,7 @@ function mover(request: BoardRequest): Move {
   return move
 
   /** Undoes a move exactly, including the reason, the closing date, the date of the stage, and the note. */
-  async function takeBack(before: Deal, saved: Deal, { id: stage, name }: Column, note: AddedNote) {
+  async function takeBack(before: Deal, saved: Deal, { id: stage, name }: Column, removeNote: RemoveNote) {
     const { id, title } = saved
     const { stage: left } = shown(id)
     await during(async () => {
@@ -128,7 +128,7 @@ function mover(request: BoardRequest): Move {
       announce(`${title} moved back to ${name}`)
       try {
         await write(id, () => undoWrite('deal', before, saved))
-        await (await note)()
+        await removeNote()
         toast(`${title} is in ${name} again.`, { isNews: true })
         void refresh('deal', 'board')
       } catch (error) {

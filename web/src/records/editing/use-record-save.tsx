@@ -65,9 +65,9 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
     if (closing === null) return null
     const after = await write(base, { ...values, ...closing.values })
     if (!after) return null
-    const note = addClosingNote(after, closing.note)
     queryClient.setQueryData(recordQuery(resource, after.id, expand).queryKey, after)
     void refresh(resource)
+    const removeNote = await addClosingNote(after, closing.note)
     const names = Object.keys({ ...values, ...closing.values })
     toast(message ?? `Saved ${labelsOf(names, fields)}.`, {
       action: {
@@ -76,7 +76,7 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
         act: async () => {
           try {
             const undone = await undoWrite(resource, base, after, expand)
-            await (await note)()
+            await removeNote()
             queryClient.setQueryData(recordQuery(resource, undone.id, expand).queryKey, undone)
             void refresh(resource)
             toast(`Undone: ${labelsOf(names, fields)}.`, { isNews: true })

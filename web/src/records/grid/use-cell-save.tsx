@@ -1,6 +1,6 @@
 /** Changes of cells by the user: optimistic, announced, undoable, refused with the service's words. */
 import { useState } from 'react'
-import { addClosingNote } from '../../activities/notes.ts'
+import { addClosingNote, type RemoveNote } from '../../activities/notes.ts'
 import { type AnyRecord, errorMessage, type Field } from '../../api/api.ts'
 import { queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
 import { MoveDialog } from '../../board/close-dialog.tsx'
@@ -51,23 +51,18 @@ export function useCellSave(
         expand,
       })
       mark(change, false)
-      const added = addClosingNote(saved, note)
-      const act = () => undo(change, saved, Object.keys(shown), added)
+      const removeNote = await addClosingNote(saved, note)
+      const act = () => undo(change, saved, Object.keys(shown), removeNote)
       toast(`${field.field_name} of ${nameOf(saved)} is changed.`, { action: { label: 'Undo', act } })
     } catch (error) {
       refuse(change, error)
     }
   }
-  const undo = async (
-    change: Change,
-    saved: AnyRecord,
-    names: readonly string[],
-    note: ReturnType<typeof addClosingNote>,
-  ) => {
+  const undo = async (change: Change, saved: AnyRecord, names: readonly string[], removeNote: RemoveNote) => {
     const label = `${change.field.field_name} of ${nameOf(saved)}`
     try {
       await undoRow(resource, { before: change.record, saved, names }, expand)
-      await (await note)()
+      await removeNote()
       toast(`Undone: ${label}.`, { isNews: true })
     } catch (error) {
       toastError(`${label} was not undone. ${errorMessage(error)}`)
