@@ -388,3 +388,20 @@ test('a month with more than is read says what is missing', { skip }, async () =
     .waitFor()
   await end()
 })
+
+test('an entry of several days says until when it goes on, and not that it begins at midnight', {
+  skip,
+}, async () => {
+  const [first, second, third] = newWeek() as [string, string, string]
+  // From 10:00 to 12:00 two days later.
+  await activity('Long fair', `${first}T08:00:00Z`, { duration: 3000 })
+  const { page, end } = await openUi(service, `/calendar?date=${first}`)
+  const shown = (day: string) => entry(page, 'Long fair').and(page.locator(`[data-stop$=" ${day}"]`))
+  await shown(third).waitFor()
+  assert.equal(await shown(first).locator('[data-time]').textContent(), '10:00')
+  assert.equal(await shown(second).locator('[data-time]').count(), 0)
+  assert.equal((await shown(second).getAttribute('title'))!.split('\n')[0], 'Whole day')
+  assert.equal(await shown(third).locator('[data-time]').textContent(), 'until 12:00')
+  assert.equal((await shown(third).getAttribute('title'))!.split('\n')[0], 'Until 12:00')
+  await end()
+})

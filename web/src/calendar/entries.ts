@@ -12,6 +12,8 @@ export type Entry = {
   readonly day: string
   /** null: it is for the whole day */
   readonly time: { readonly from: number; readonly to: number } | null
+  /** True if it began on an earlier day */
+  readonly isContinued: boolean
   /** titles of the meetings of the same person at the same time */
   readonly clashes: readonly string[]
 }
@@ -47,10 +49,11 @@ export function entriesByDay(
   const clashes = clashesOf(activities)
   const found = new Map<string, Entry[]>(days.map(day => [day, []]))
   for (const activity of activities)
-    for (const { day, time } of partsOf(activity, timeZone))
+    for (const [index, { day, time }] of partsOf(activity, timeZone).entries())
       found.get(day)?.push({
         ...{ activity, day, time, title: titleOf(activity), isDone: Boolean(activity.done_at) },
         isMeeting: activity.kind === meetingKind,
+        isContinued: index > 0,
         clashes: clashes.get(activity.id) ?? [],
       })
   for (const entries of found.values())

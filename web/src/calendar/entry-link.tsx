@@ -6,17 +6,16 @@ import { useFormat } from '../format/use-format.tsx'
 import { recordPath } from '../routes.tsx'
 import { classes } from '../ui/classes.ts'
 import { clockOf } from './days.ts'
-import type { Entry } from './entries.ts'
+import { type Entry, minutesOfDay } from './entries.ts'
 
 const icons = [Phone, Users, SquareCheck, Mail, StickyNote]
 
 /** `block` fills its time of the day, `line` is one line, `row` is one of a list. */
 export function EntryLink(props: { entry: Entry; look: 'block' | 'line' | 'row'; isForAll: boolean }) {
   const { entry, look, isForAll } = props
-  const { activity, title, isDone, isMeeting, day, time, clashes } = entry
+  const { activity, title, isDone, isMeeting, day, clashes } = entry
   const format = useFormat()
-  const at = time ? format.time(clockOf(time.from)) : null
-  const until = time ? format.time(clockOf(time.to)) : null
+  const { at, span } = timesOf(entry, minutes => format.time(clockOf(minutes)))
   const owner = activity._expanded?.owner as Named | null | undefined
   const isLate = !isDone && String(activity.due_at) < new Date().toISOString()
   const clash = clashes.length > 0 ? `Clashes with ${clashes.map(name => `“${name}”`).join(' and ')}` : null
@@ -27,13 +26,7 @@ export function EntryLink(props: { entry: Entry; look: 'block' | 'line' | 'row';
       {at}
     </span>
   )
-  const more = [
-    at ? `${at}–${until}` : 'Whole day',
-    title,
-    isForAll && owner?.name,
-    isDone ? 'done' : isLate && 'overdue',
-    clash,
-  ]
+  const more = [span, title, isForAll && owner?.name, isDone ? 'done' : isLate && 'overdue', clash]
   return (
     <Link
       to={recordPath('activity', activity.id)}
@@ -71,4 +64,11 @@ export function EntryLink(props: { entry: Entry; look: 'block' | 'line' | 'row';
       </span>
     </Link>
   )
+}
+
+/** The time that an entry shows, null for the whole day; and its whole span on the day. */
+function timesOf({ time, isContinued }: Entry, clock: (minutes: number) => string) {
+  if (!time || (isContinued && time.to === minutesOfDay)) return { at: null, span: 'Whole day' }
+  const [from, to] = [clock(time.from), clock(time.to)]
+  return isContinued ? { at: `until ${to}`, span: `Until ${to}` } : { at: from, span: `${from}–${to}` }
 }
