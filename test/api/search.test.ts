@@ -5,14 +5,15 @@ import { before, test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
-import { candidatesMax, foundMax, newestMax, searchedTexts } from '../../src/lists/search/statement.ts'
+import { foundMax, newestMax, searchedTexts } from '../../src/lists/search/statement.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { compile } from '../../src/sql.ts'
-import { folded } from '../laws/naive.ts'
+import { makeFindable } from '../support/findable.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
 
-const { call, db, get, known, made } = await startService()
+const service = await startService()
+const { call, db, get, known, made } = service
 type Hit = { resource: string; id: number; name: string; detail: string | null }
 const search = (q: string, more = '') => get(`${v1}/search?q=${encodeURIComponent(q)}${more}`)
 const found = async (q: string, more = ''): Promise<Hit[]> => {
@@ -24,147 +25,8 @@ const names = (hits: readonly Hit[]) => hits.map(({ name }) => name)
 
 // biome-ignore lint/suspicious/noExplicitAny: records of any resource
 type Any = any
-let all: { resource: string; id: number; name: string; texts: string[]; phones: string[] }[] = []
 
-before(async () => {
-  for (const [title, more] of [
-    ['Blixen', {}],
-    ['Blixen rollout', {}],
-    ['Rollout of Blixen', {}],
-    ['Microblixens', {}],
-    ['ΑΣ Ödön 100%_sure \\ done', {}],
-    ['Ze\u0301le\u0300bre', {}],
-  ] as const)
-    await made('deal', dealBody(known, { title, ...more }))
-  await made('company', { name: 'Blixen GmbH', phones: [{ phone_type: 1, phone_number: '+49 30 9876-543' }] })
-  await made('product', { name: 'Gateway Z', product_code: 'BLIX-900' })
-  await made('contact', {
-    first_name: 'Zoë',
-    last_name: 'Blixenin',
-    emails: [{ email_type: 1, email_value: 'Zoe.Z@Mail.Example' }],
-    phones: [
-      { phone_type: 1, phone_number: '+1 (555) 1234-0' },
-      { phone_type: 1, phone_number: '0800.777/12' },
-    ],
-  })
-  for (const [name, phone_number] of [
-    ['Abroad', '+49 30 7654321'],
-    ['Within', '(030) 7654321'],
-    ['Both', '+49 (0)30 7654321'],
-    ['Other', '+43 30 7654321'],
-    ['Far', '+1 307 654 3210'],
-    ['Ext', '+49 40 556677 ext. 5'],
-    ['Short', '+49 40 556677x5'],
-    ['Line', '040 556677-5'],
-    ['Pause', '040 556677,5'],
-  ] as const)
-    await made('company', { name, phones: [{ phone_type: 1, phone_number }] })
-  for (const title of ['東京支社の更新', 'Renewal 東', '서울 지점'])
-    await made('deal', dealBody(known, { title }))
-  all = await records()
-})
-
-/** All searchable records, as lists return them. */
-async function records(): Promise<typeof all> {
-  const told: typeof all = []
-  for (const resource of ['deal', 'contact', 'company', 'product']) {
-    for (let page = 1, hasMore = true; hasMore; page++) {
-      const { data, meta } = (await get(`${v1}/${resource}/view/list?pageSize=500&page=${page}`)).body
-      hasMore = meta.hasMore
-      for (const one of data as Any[]) {
-        const name = one.title ?? one.name ?? [one.first_name, one.last_name].filter(Boolean).join(' ')
-        const emails = (one.emails ?? []).map((entry: Any) => entry.email_value)
-        const phones = (one.phones ?? []).map((entry: Any) => entry.phone_number)
-        const parts = resource === 'contact' ? [one.first_name ?? '', one.last_name] : []
-        const texts = [name, ...parts, ...emails, one.product_code ?? ''].filter(text => text !== '')
-        told.push({ resource, id: one.id, name, texts, phones })
-      }
-    }
-  }
-  return told
-}
-
-/** The search in memory, by another algorithm. */
-function expected(q: string): string[] | null {
-  const asked = folded(q.trim().split(/\s+/).join(' '))
-  const digitsOf = (text: string) => text.replace(/[^0-9]/g, '')
-  const isPhone = (text: string) => /^[-+0-9\s()./]+((ext\. |x)\d+)?$/.test(text) && digitsOf(text).length > 2
-  // German numbers: the national form begins with 0, the international one with +49.
-  const waysOf = (text: string) => {
-    const digits = digitsOf(text.replace('(0)', ''))
-    const national = digits.replace(/^(00)?(49|1|43)/, '0')
-    if (digits.length < 7 || !isPhone(text)) return [digitsOf(text)]
-    if (/^\+|^00/.test(text)) return [digits.replace(/^00/, ''), national].filter(way => way.length > 6)
-    return text.replace(/^\D+/, '').startsWith('0')
-      ? [digitsOf(text), digitsOf(text).slice(1)]
-      : [digitsOf(text)]
-  }
-  const rank = ({ texts, phones }: (typeof all)[number]): number | null => {
-    const lines = texts.map(folded)
-    const numbers = phones.map(digitsOf)
-    const has = (word: string) =>
-      [...lines, ...numbers].some(line => line.includes(word)) ||
-      (isPhone(word) && [...lines, ...numbers].some(line => waysOf(word).some(way => line.includes(way))))
-    const asNumber = isPhone(asked) ? waysOf(asked) : []
-    const isNumber = [...lines, ...numbers].some(line => asNumber.some(way => line.includes(way)))
-    if (!asked.split(' ').every(has) && !isNumber) return null
-    if (lines.includes(asked) || numbers.some(line => asNumber.includes(line))) return 0
-    if (lines.some(line => line.startsWith(asked))) return 1
-    if (numbers.some(line => asNumber.some(way => line.startsWith(way)))) return 1
-    const words = [...lines, ...numbers].flatMap(line =>
-      [...line].flatMap((_letter, at) => {
-        const isStart = at === 0 || !/[\p{L}\p{M}\p{N}]/u.test([...line][at - 1]!)
-        return isStart ? [[...line].slice(at).join('')] : []
-      }),
-    )
-    const begins = (word: string) => words.some(rest => rest.startsWith(word))
-    const isBegun = (word: string) => begins(word) || (isPhone(word) && waysOf(word).some(begins))
-    return asked.split(' ').every(isBegun) ? 2 : 3
-  }
-  const matches = all.flatMap(record => {
-    const place = rank(record)
-    return place === null ? [] : [{ ...record, place }]
-  })
-  // Of more matches the newest are ranked.
-  const counts = [...Map.groupBy(matches, ({ resource }) => resource).values()].map(some => some.length)
-  if (Math.max(...counts) > candidatesMax) return null
-  return matches
-    .sort((one, other) => one.place - other.place || other.id - one.id)
-    .slice(0, 50)
-    .map(({ resource, id }) => `${resource} ${id}`)
-}
-
-test('finds what a search in memory finds, in the same order', async () => {
-  let state = 7
-  const random = (below: number) => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
-    return Math.floor((state / 2_147_483_648) * below)
-  }
-  const pick = <T>(of: readonly T[]): T => of[random(of.length)]!
-  const part = () => {
-    const record = pick(all)
-    const text = pick([...record.texts, ...record.phones])
-    const letters = [...text]
-    const from = random(letters.length)
-    const piece = letters.slice(from, from + 2 + random(8)).join('')
-    return random(4) === 0 ? text : random(2) ? piece.toUpperCase() : piece
-  }
-  let answered = 0
-  for (let index = 0; index < 250; index++) {
-    const q = (random(3) ? part() : `${part()} ${part()}`).trim()
-    if ([...q].length < 2 || q.split(/\s+/).length > 10) continue
-    const hits = await found(q, '&pageSize=50')
-    const wanted = expected(q)
-    if (wanted)
-      assert.deepEqual(
-        hits.map(({ resource, id }) => `${resource} ${id}`),
-        wanted,
-        JSON.stringify(q),
-      )
-    if (hits.length) answered++
-  }
-  assert.ok(answered > 150, String(answered))
-})
+before(() => makeFindable(service))
 
 test('the best comes first: the whole, the beginning, the beginning of words, a part', async () => {
   assert.deepEqual(names(await found('blixen')), [

@@ -48,7 +48,7 @@ async function cleaned(template: string): Promise<Shared | undefined> {
   const { db, schema } = shared
   await db.sql.query(dropNewIndexes)
   if ((await schemaOf(db)) === schema) {
-    await db.sql.query(await restoreRows(db))
+    await restoreRows(db)
     return shared
   }
   await db.close()
@@ -60,8 +60,52 @@ export async function keepRows(db: Database): Promise<void> {
   await db.sql.query('CREATE SCHEMA kept')
   await db.sql.query(`CREATE TABLE kept.index_names AS
     SELECT indexname FROM pg_indexes WHERE schemaname = 'public'`)
-  for (const table of await tablesOf(db))
-    await db.sql.query(`CREATE TABLE kept.${table} AS TABLE public.${table}`)
+  const restored: string[] = []
+  for (const table of await tablesOf(db)) {
+    await db.sql.query(`CREATE TABLE kept.${table} AS
+      SELECT ctid AS kept_place, xmin AS kept_transaction, * FROM public.${table}`)
+    restored.push(restoredTable(table, await columnsOf(db, table)))
+  }
+  await db.sql.query(`CREATE FUNCTION kept.restore_rows() RETURNS SETOF text LANGUAGE plpgsql
+    SET session_replication_role = replica AS $$
+  DECLARE
+    old record;
+    new record;
+    removed bigint;
+  BEGIN
+    ${restored.join('\n')}
+  END $$`)
+}
+
+/**
+ * Statements that restore a table. A row of another place or transaction is another row, and only such rows
+ * are written: TRUNCATE would cost more, and every statement of the next file would be planned anew. Returns
+ * the name of the table if it is to be vacuumed.
+ */
+function restoredTable(table: string, columns: readonly string[]): string {
+  const isKept = 'k.kept_place = r.ctid AND k.kept_transaction = r.xmin'
+  return `
+    DELETE FROM public.${table} r WHERE NOT EXISTS (SELECT 1 FROM kept.${table} k WHERE ${isKept});
+    GET DIAGNOSTICS removed = ROW_COUNT;
+    FOR old IN
+      SELECT k.*, k.ctid AS row FROM kept.${table} k
+      WHERE NOT EXISTS (SELECT 1 FROM public.${table} r WHERE ${isKept})
+    LOOP
+      INSERT INTO public.${table} (${columns}) VALUES (${columns.map(column => `old.${column}`)})
+        RETURNING ctid AS place, xmin AS transaction INTO new;
+      UPDATE kept.${table} SET kept_place = new.place, kept_transaction = new.transaction
+        WHERE ctid = old.row;
+    END LOOP;
+    IF removed > 500 THEN RETURN NEXT '${table}'; END IF;`
+}
+
+async function columnsOf(db: Database, table: string): Promise<string[]> {
+  const rows = await db.query(
+    `SELECT quote_ident(attname) AS name FROM pg_attribute
+     WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+    [`public.${table}`],
+  )
+  return rows.map(({ name }) => name!)
 }
 
 /** Custom fields get indexes of their own. */
@@ -71,15 +115,10 @@ const dropNewIndexes = `DO $$ DECLARE name text; BEGIN
   LOOP EXECUTE format('DROP INDEX public.%I', name); END LOOP;
 END $$`
 
-async function restoreRows(db: Database): Promise<string> {
-  const tables = await tablesOf(db)
-  return [
-    // Suspends foreign keys, so that the order of tables doesn't matter.
-    'SET session_replication_role = replica',
-    `TRUNCATE ${tables.map(table => `public.${table}`)}`,
-    ...tables.map(table => `INSERT INTO public.${table} SELECT * FROM kept.${table}`),
-    'SET session_replication_role = origin',
-  ].join(';\n')
+/** Restores the snapshot. The function's setting suspends foreign keys, so that no order matters. */
+async function restoreRows(db: Database): Promise<void> {
+  const emptied = await db.queryWithoutTimeLimit('SELECT * FROM kept.restore_rows() AS name')
+  for (const { name } of emptied) await db.sql.query(`VACUUM public.${name}`)
 }
 
 async function tablesOf(db: Database): Promise<string[]> {

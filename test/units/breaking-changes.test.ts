@@ -6,8 +6,13 @@ import { breakingChanges } from '../../scripts/breaking-changes.ts'
 import type { OpenApi } from '../support/judge.ts'
 
 const text = readFileSync('docs/api/openapi.json', 'utf8')
-const read = (): OpenApi => JSON.parse(text)
 const product = '/rest/api/v1/product'
+/** The document with the paths of products alone: a comparison of all takes the processor most of a second. */
+function read(): OpenApi {
+  const document = JSON.parse(text)
+  const paths = Object.entries(document.paths).filter(([path]) => path.startsWith(product))
+  return { ...document, paths: Object.fromEntries(paths) }
+}
 
 /** The sentences about a change of the document. */
 function told(change: (document: OpenApi) => void): string[] {
@@ -215,3 +220,6 @@ const additions: readonly Omit<Changed, 'says'>[] = [
 
 for (const { what, change } of additions)
   test(`doesn't break: ${what}`, () => assert.deepEqual(told(change), []))
+
+test("doesn't break: nothing in the whole document", () =>
+  assert.deepEqual(breakingChanges(JSON.parse(text), JSON.parse(text)), []))

@@ -1,9 +1,10 @@
 /**
- * Hostile text in every place of a list's query that can carry text is a value or a refusal, and nothing
+ * The law of hostile text: in every place of a list's query that can carry text is a value or a refusal, and nothing
  * else.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { someOf } from '../support/questions.ts'
 import { type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -143,7 +144,7 @@ for (const field of fields) {
   test(`${field}: hostile values with every operator`, async () => {
     // One operator after the other: all at once would exceed the account's quota of requests (D108).
     for (const operator of operators) {
-      const replies = hostile.map(async text => {
+      const replies = someOf(hostile).map(async text => {
         const quoted = `"${text.replace(/[\\"]/g, '\\$&')}"`
         const value = operator === 'in' ? quoted : operator === 'between' ? `${quoted},${quoted}` : text
         const filter = `${field}:${operator}(${value})`
@@ -156,7 +157,7 @@ for (const field of fields) {
 }
 
 test('hostile names, sorts, parameters, cursors and pages', async () => {
-  for (const text of hostile) {
+  for (const text of someOf(hostile)) {
     const places: [string, string][] = [
       ['filter', text],
       ['filter', `${text}:eq(1)`],
