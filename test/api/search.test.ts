@@ -81,6 +81,13 @@ test('030… and +49 30… are one phone number; extensions are a part of it', a
   )
 })
 
+test('short words of digits are found apart, although together they may be a number', async () => {
+  const apart = { name: 'Apart', phones: [{ phone_type: 1, phone_number: '+33 71 80 64 92' }] }
+  const beside = { name: 'Beside', phones: [{ phone_type: 1, phone_number: '+33 71 92 00 00' }] }
+  for (const company of [apart, beside]) await made('company', company)
+  assert.deepEqual(names(await found('71 92', '&resources=company')), ['Beside', 'Apart'])
+})
+
 test('one character of Chinese, Japanese or Korean is a word', async () => {
   assert.deepEqual(names(await found('東')), ['東京支社の更新', 'Renewal 東'])
   assert.deepEqual(names(await found('の')), ['東京支社の更新'])

@@ -1,6 +1,6 @@
 /**
- * The law of hostile text: in every place of a list's query that can carry text is a value or a refusal, and nothing
- * else.
+ * The law of hostile text: in every place of a list's query that can carry text it is a value or a refusal,
+ * and nothing else.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

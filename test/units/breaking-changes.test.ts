@@ -7,7 +7,7 @@ import type { OpenApi } from '../support/judge.ts'
 
 const text = readFileSync('docs/api/openapi.json', 'utf8')
 const product = '/rest/api/v1/product'
-/** The document with the paths of products alone: a comparison of all takes the processor most of a second. */
+/** The document with the paths of products alone: comparing all takes most of a second. */
 function read(): OpenApi {
   const document = JSON.parse(text)
   const paths = Object.entries(document.paths).filter(([path]) => path.startsWith(product))

@@ -64,12 +64,15 @@ function candidatesSql(schema: ResourceSchema, params: CallerParams, wanted: Sea
       WHERE fits AND (NOT ${tooMany[index]!} OR (SELECT count(*) FROM newest) < ${candidates})
       ORDER BY id DESC LIMIT ${candidates})`,
   )
-  const isNeeded = ways.length ? sql` AND (${sql.join([isCommon, ...tooMany], sql` OR `)})` : sql.none
+  // By the digits of the whole, not all records with the words are found.
+  const whenScanned = wanted.words.some(isKnown)
+    ? sql` AND (${sql.join([isCommon, ...tooMany], sql` OR `)})`
+    : sql.none
   return sql`WITH sample AS MATERIALIZED (
     SELECT count(*) AS found FROM (${withText} ORDER BY r.id DESC LIMIT ${sql.integer(sample)}) r WHERE ${has}
   ), ${sql.join(among, sql.none)}newest AS MATERIALIZED (
     SELECT r.id FROM (
-      ${withText}${isNeeded}
+      ${withText}${whenScanned}
       ORDER BY r.id DESC LIMIT ${sql.integer(newestMax)}) r
     WHERE ${has} ORDER BY r.id DESC LIMIT ${candidates}
   )
@@ -90,11 +93,15 @@ type Words = SearchWord['words']
  * if it knows no word.
  */
 function waysOf({ words, digits }: SearchWord): Way[] {
-  const isKnown = (ways: readonly string[]) => ways.every(isIndexed)
   const indexed = words.filter(isKnown)
   const byWords = indexed.length ? [{ indexed, others: words.filter(ways => !isKnown(ways)) }] : []
   const byDigits = digits.length && words.length > 1 ? [{ indexed: [digits], others: [] }] : []
   return [...byWords, ...byDigits]
+}
+
+/** True if an index knows each spelling of a word. */
+function isKnown(spellings: readonly string[]): boolean {
+  return spellings.every(isIndexed)
 }
 
 /**
