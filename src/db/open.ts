@@ -100,7 +100,7 @@ export type Database = {
    * The two queries for reads that may take long; they run in the account's turn (D102). Besides, they throw
    * WaitEnded, and PostgresError 57014 for one that kept others waiting.
    */
-  inTurn(options: ReadOptions): Pick<Database, 'query' | 'queryBytes'>
+  inTurn(options: ReadOptions): Pick<Database, 'isDistributed' | 'query' | 'queryBytes'>
   /** true if a replica may answer reads (D172) */
   readonly hasReplica: boolean
   /**
@@ -209,7 +209,7 @@ function database(driver: Driver, options: LimitedOptions, replica: Replica | nu
       const read = <R>(asked: Parameters<Ask>) =>
         whileAvailable(() => share.run(turn.account, turn.signal, ended => driver.read<R>(asked, ended)))
       const anywhere = replica && isCurrent ? replica.before({ ...turn, isCurrent }, read) : read
-      return readers(shouldPrepare, anywhere)
+      return { isDistributed, ...readers(shouldPrepare, anywhere) }
     },
     queryWithoutTimeLimit: (text, params = []) =>
       whileAvailable(() => driver.queryWithoutTimeLimit(text, params), true),
@@ -222,7 +222,7 @@ function database(driver: Driver, options: LimitedOptions, replica: Replica | nu
             if (driver.isWaitedFor()) coolDown(isJob)
             return outcome
           }
-          return transact({ sql, guard, shouldPrepare, hasOnlyTransactions }, considerate)
+          return transact({ sql, guard, shouldPrepare, hasOnlyTransactions, isDistributed }, considerate)
         })
       return writeLock.shared(account, () => whileAvailable(inTurn, true))
     },

@@ -9,7 +9,7 @@ import type { Pool, PoolTransaction } from './postgres/pool.ts'
 import { isOutdated } from './postgres/response-queue.ts'
 
 /** The queries of a transaction. `dryRun` runs `act`, and rolls back what it has written. */
-export type Queries = Pick<Database, 'hasOnlyTransactions' | 'query' | 'write'> & {
+export type Queries = Pick<Database, 'hasOnlyTransactions' | 'isDistributed' | 'query' | 'write'> & {
   dryRun<T>(act: () => Promise<T>): Promise<T>
 }
 
@@ -20,6 +20,7 @@ type TransactionDependencies = {
   readonly sql: Pick<Pool, 'begin'>
   readonly guard: Driver['guard']
   readonly hasOnlyTransactions: boolean
+  readonly isDistributed: boolean
   shouldPrepare(text: string): boolean
 }
 
@@ -53,7 +54,7 @@ async function keptOrNot<T>(
 }
 
 function within(tx: PoolTransaction, dependencies: TransactionDependencies): Queries {
-  const { guard, hasOnlyTransactions, shouldPrepare } = dependencies
+  const { guard, hasOnlyTransactions, isDistributed, shouldPrepare } = dependencies
   const asked = (text: string, params: readonly (string | null)[], replan = false): Parameters<Ask> => [
     text,
     params,
@@ -61,6 +62,7 @@ function within(tx: PoolTransaction, dependencies: TransactionDependencies): Que
   ]
   return {
     hasOnlyTransactions,
+    isDistributed,
     query: (text, params = [], replan) =>
       guard(progress => tx.query(...withProgress(asked(text, params, replan), progress))),
     write: (_account, text, params, before = []) => {

@@ -61,7 +61,8 @@ type News = Awaited<ReturnType<Reader['query']>>[number]
 
 /**
  * Stores the items, and moves the position if it is still where they were read. The rows are parameters:
- * Citus sends the rows of a WITH that an INSERT reads to every node, also to one that is away (D178).
+ * Citus sends locked or changed rows that an INSERT in a WITH reads to every node, also to one that is away
+ * (D178).
  */
 async function advance(db: Follower, account: number, { after, upto, items }: News): Promise<boolean> {
   const own = param(String(account))

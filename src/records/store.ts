@@ -17,6 +17,8 @@ import { renderedSql } from './rendered-record.ts'
 
 /** Reads from a database. */
 export type Reader = {
+  /** True on a cluster, which asks all nodes for a fenced subquery that does not name its account (D178) */
+  readonly isDistributed?: boolean
   query(
     text: string,
     params?: readonly (string | null)[],

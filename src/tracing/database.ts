@@ -18,7 +18,10 @@ export function tracedDatabase(db: Database, tracer: Tracer, requestOf: () => Co
     ...db,
     ...tracedReads(db, inSpan),
     write: tracedWrite(db, inSpan),
-    inTurn: options => tracedReads(db.inTurn(options), inSpan),
+    inTurn: options => {
+      const reader = db.inTurn(options)
+      return { ...reader, ...tracedReads(reader, inSpan) }
+    },
     snapshot: db.snapshot && ((act, ended) => inSpan(constant('snapshot'), () => db.snapshot!(act, ended))),
     transaction: (options, act) =>
       inSpan(constant('transaction'), parent => {

@@ -6,12 +6,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { openDatabase } from '../../src/db/open.ts'
 import { ask } from '../support/citus.ts'
 import { startOwnCluster } from '../support/cluster.ts'
 import { eventually } from '../support/eventually.ts'
+import { goodRequests, send } from '../support/good-requests.ts'
+import { operationsOf } from '../support/operations.ts'
 import { migratedDirectory } from '../support/prepared.ts'
 import { answering, startReceiver } from '../support/receiver.ts'
 import { type Running, runCommand, runService, temporaryFolder } from '../support/running-service.ts'
+import { connect, dealBody } from '../support/service.ts'
+import { timeouts } from '../support/timeouts.ts'
 
 const cluster = await startOwnCluster()
 const skip = cluster === null && 'Citus is not installed'
@@ -41,7 +46,7 @@ test('a database that is not distributed has no nodes', async () => {
 
 describe('accounts on the nodes of a cluster', { skip }, () => {
   if (!cluster) return
-  const env = { DATABASE_URL: cluster.url, DATA_DIR: temporaryFolder('cluster') }
+  const env = { DATABASE_URL: cluster.url, DATA_DIR: temporaryFolder('cluster'), SAMPLE_DATA: '1' }
   /** where all accounts are at first, and the other worker */
   let [first, second] = cluster.workers.map(({ url }) => new URL(url).host) as [string, string]
   const serverOf = (node: string) => cluster.workers.find(({ url }) => new URL(url).host === node)!
@@ -220,6 +225,30 @@ describe('accounts on the nodes of a cluster', { skip }, () => {
       async () => (await asked(service, moves!, 'deal/view/list')).status === 200,
       'an account that is back',
     )
+  })
+
+  test('while a node is away, every route does its work for an account of another', async () => {
+    const db = await openDatabase({ url: cluster.url, ...timeouts(), log() {} })
+    after(() => db.close())
+    const connected = await connect(service.url, stays!.token, db)
+    await serverOf(second).halt()
+    const { document, requestFor } = await goodRequests(connected)
+    const refused: string[] = []
+    for (const operation of operationsOf(document)) {
+      const { operationId: id } = operation.said
+      if (id.startsWith('session_openid')) continue // It is not set up.
+      const { headers, ...asked } = await requestFor(operation)
+      const key = asked.method === 'GET' ? {} : { 'idempotency-key': randomUUID() }
+      const { status, text } = await send(connected, { ...asked, headers: { ...key, ...headers } })
+      if (status >= 400) refused.push(`${id}: ${status} ${text}`)
+    }
+    assert.deepEqual(refused, [])
+    await made(stays!, 'contact', {
+      last_name: 'Named',
+      emails: [{ email_type: 1, email_value: 'named@example.com' }],
+    })
+    await made(stays!, 'deal', dealBody(connected.known, { primary_contact: 'named@example.com' }))
+    await serverOf(second).restart()
   })
 })
 

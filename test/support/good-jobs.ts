@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import type { Json } from '../../src/json.ts'
 import { eventually } from './eventually.ts'
-import { type Service, v1 } from './service.ts'
+import { type Connected, v1 } from './service.ts'
 
 type Asked = { path: string; body?: Json; headers?: { [name: string]: string } }
-type Given = Pick<Service, 'call' | 'get' | 'url' | 'token' | 'db'>
+type Given = Pick<Connected, 'call' | 'get' | 'url' | 'token' | 'db'>
 
 /** Action → the state that it requires. */
 const states = { dry_run: 'waiting', run: 'waiting', pause: 'running', resume: 'paused', cancel: 'waiting' }

@@ -6,7 +6,7 @@ import { browser } from './browser.ts'
 import { jobRequests } from './good-jobs.ts'
 import type { OpenApi } from './judge.ts'
 import type { Answered, Operation } from './operations.ts'
-import { type Service, v1 } from './service.ts'
+import { type Connected, v1 } from './service.ts'
 
 export type Asked = {
   readonly method: string
@@ -19,7 +19,7 @@ export const password = 'seven green kettles sing'
 
 /** Sends a request, with the token if it has no cookie. */
 export async function send(
-  { url, token }: Pick<Service, 'url' | 'token'>,
+  { url, token }: Pick<Connected, 'url' | 'token'>,
   { method, path, body, headers = {} }: Asked,
 ): Promise<Answered> {
   const reply = await fetch(url + path, {
@@ -38,7 +38,7 @@ export async function send(
 let people = 0
 
 /** The e-mail of a new user with the password. */
-export async function person({ call, url }: Pick<Service, 'call' | 'url'>): Promise<string> {
+export async function person({ call, url }: Pick<Connected, 'call' | 'url'>): Promise<string> {
   const email = `person${++people}@example.com`
   const user = await call('POST', `${v1}/user`, { name: email, email })
   assert.equal(user.status, 201, user.text)
@@ -51,7 +51,7 @@ export async function person({ call, url }: Pick<Service, 'call' | 'url'>): Prom
 
 /** The headers of a signed-in user's browser. */
 export async function signedIn(
-  service: Pick<Service, 'call' | 'url'>,
+  service: Pick<Connected, 'call' | 'url'>,
 ): Promise<{ cookie: string; 'sec-fetch-site': string }> {
   const own = browser(service.url)
   const page = await own.send('POST', `${v1}/session`, { email: await person(service), password })
@@ -75,7 +75,7 @@ export type GoodRequests = {
   requestFor(operation: Operation): Promise<Asked>
 }
 
-export async function goodRequests(service: Service): Promise<GoodRequests> {
+export async function goodRequests(service: Connected): Promise<GoodRequests> {
   const { call, get, known } = service
   const said = async (): Promise<OpenApi> => JSON.parse((await get('/openapi.json')).text)
   const { components, paths } = await said()

@@ -14,13 +14,19 @@ import { timeouts } from './timeouts.ts'
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the test is about
 export type Reply = { status: number; headers: Headers; text: string; body: any }
 
-export type Service = {
+/** A service, wherever it runs, with its database. */
+export type Connected = {
   readonly url: string
   readonly token: string
   readonly db: Database
   /** Any request; `body` is sent as JSON, a string unchanged. */
   call(method: string, path: string, body?: Json, headers?: Record<string, string>): Promise<Reply>
   get(path: string): Promise<Reply>
+  /** The ids that a valid deal needs. */
+  readonly known: Known
+}
+
+export type Service = Connected & {
   /** Creates a record of a resource, or another object by POST: returns the body of the 201. */
   made(resource: string, body: Json, headers?: Record<string, string>): Promise<Reply['body']['data']>
   /**
@@ -28,8 +34,6 @@ export type Service = {
    * expire: changes by other processes or in the database are visible.
    */
   aSecondGoesBy(): void
-  /** The ids that a valid deal needs. */
-  readonly known: Known
   /**
    * Simulates another process of the service, with caches of its own, and connections to a server of its own.
    */
@@ -92,7 +96,7 @@ export async function startService(
     // Each database has a process of its own on each node of a cluster.
     if (citusUrl && 'url' in location) await dropDatabase(location.url)
   })
-  const call = caller(address, token)
+  const connected = await connect(address, token, db)
   const another: Service['another'] = async different => {
     const own = 'url' in location ? await open() : { db }
     if ('giveBack' in own) ends.push(own.giveBack)
@@ -104,22 +108,23 @@ export async function startService(
     return { url: otherAddress, call: otherCall, get: (path: string) => otherCall('GET', path) }
   }
   return {
-    url: address,
-    token,
-    db,
-    call,
-    get: path => call('GET', path),
+    ...connected,
     made: async (resource, body, headers) => {
-      const reply = await call('POST', `${v1}/${resource}`, body, headers)
+      const reply = await connected.call('POST', `${v1}/${resource}`, body, headers)
       assert.equal(reply.status, 201, reply.text)
       return reply.body.data
     },
     aSecondGoesBy: () => {
       ahead += 1000
     },
-    known: await knownIds(db),
     another,
   }
+}
+
+/** A service that runs already, with its account 1, which has the sample data. */
+export async function connect(url: string, token: string, db: Database): Promise<Connected> {
+  const call = caller(url, token)
+  return { url, token, db, call, get: path => call('GET', path), known: await knownIds(db) }
 }
 
 const logger = pino({ level: process.env.LOG_LEVEL ?? 'error' })

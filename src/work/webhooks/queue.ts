@@ -61,7 +61,8 @@ export async function enqueue(
     first_tried_at = ${begun(sql`NULL`, sql`webhook_delivery.first_tried_at`)}`
   const moved = (mine: Sql) => sql`
   UPDATE webhook_progress p SET seq = ${last}::bigint ${mine} RETURNING p.seq::text AS seq`
-  // Citus sends the rows of a WITH that an INSERT reads to every node, also to one that is away (D178).
+  // Citus sends locked or changed rows that an INSERT in a WITH reads to every node, also to one that is
+  // away (D178).
   if (db.isDistributed && db.transaction)
     return db.transaction({ account: String(held.account) }, async tx => {
       const [row] = await ask(tx, moved(sql`WHERE ${isAtBegin}`))
