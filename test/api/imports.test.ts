@@ -345,6 +345,75 @@ test('a column whose field is gone since is open, and its values are not left ou
   assert.match(failed.error, /is not there any more/)
 })
 
+test('a value for all rows whose field is gone since is not left out in silence', async () => {
+  const field = { source: 'product', field_name: 'Gone for all', type: 'SINGLE_STRING' }
+  const { id: fieldId, internal_name: name } = await service.made('field', field)
+  const setThere = async (is_active: boolean) =>
+    assert.equal((await call('PATCH', `${v1}/field/${fieldId}`, { is_active })).status, 200)
+  const remove = async () => assert.equal((await call('DELETE', `${v1}/field/${fieldId}`)).status, 200)
+  const begun = async (rows: readonly string[]) => {
+    const { id } = (await upload('product', ['name', ...rows].join('\n'))).body.data
+    const changed = await call('PATCH', `${v1}/import/${id}`, {
+      defaults: { [name]: 'Kept', description: 'S' },
+    })
+    assert.equal(changed.status, 200, changed.text)
+    return id
+  }
+  const id = await begun(['Of all'])
+  const long = await begun(Array.from({ length: 3000 }, (_, index) => `Of all ${index}`))
+  assert.equal((await call('POST', `${v1}/import/${long}/run`)).status, 200)
+  assert.equal((await call('POST', `${v1}/import/${long}/pause`)).status, 200)
+  await setThere(false)
+  for (const action of ['dry_run', 'run']) {
+    const { status, body } = await call('POST', `${v1}/import/${id}/${action}`)
+    const [{ path, code, hint }, ...more] = body.errors
+    assert.deepEqual([status, path, code, more], [422, `/defaults/${name}`, 'unknown_field', []])
+    assert.match(hint, new RegExp(`defaults with {"${name}": null}`))
+  }
+  // While it is under way, too.
+  assert.equal((await call('POST', `${v1}/import/${long}/resume`)).status, 200)
+  const failed = await ended(long)
+  assert.deepEqual([failed.state, failed.refused], ['failed', 0], JSON.stringify(failed.problems))
+  assert.match(failed.error, /value for all rows is not there any more/)
+  // A field that is back serves again; without it the value is left out by choice.
+  await setThere(true)
+  assert.equal((await told(id, 'dry_run')).state, 'waiting')
+  await remove()
+  const change = (defaults: Json) => call('PATCH', `${v1}/import/${id}`, { defaults })
+  assert.deepEqual((await change({ description: 'T' })).body.data.defaults, {
+    [name]: 'Kept',
+    description: 'T',
+  })
+  assert.equal((await call('POST', `${v1}/import/${id}/run`)).status, 422)
+  assert.equal((await change({ [name]: 'Other' })).status, 422)
+  assert.deepEqual((await change({ [name]: null })).body.data.defaults, { description: 'T' })
+  assert.equal((await change({ [name]: null })).status, 422)
+  assert.equal((await told(id, 'run')).created, 1)
+})
+
+test('a value for all rows whose field the role hides since is not named', async () => {
+  const field = { source: 'product', field_name: 'Hidden for all', type: 'SINGLE_STRING' }
+  const { internal_name: name } = await service.made('field', field)
+  const scopes = ['product:read', 'product:write', 'import:write', 'job:read', 'job:write']
+  const role = await service.made('role', { name: 'Hides for all', scopes })
+  const user = await service.made('user', { name: 'Hal', email: 'hal@example.com', role: role.id })
+  const { token } = await service.made('token', { name: 'Hal', user: user.id, scopes })
+  const as = { authorization: `Bearer ${token}` }
+  const { id } = (await importerOf({ ...service, token }).upload('product', 'name\nHidden')).body.data
+  const change = (defaults: Json) => call('PATCH', `${v1}/import/${id}`, { defaults }, as)
+  assert.equal((await change({ [name]: 'Kept' })).status, 200)
+  await call('PATCH', `${v1}/role/${role.id}`, { hidden_fields: [`product.${name}`] })
+  await eventually(async () => {
+    const { text } = await call('GET', `${v1}/import/${id}`, undefined, as)
+    return !text.includes(name)
+  }, 'the role')
+  const { status, body, text } = await call('POST', `${v1}/import/${id}/run`, undefined, as)
+  assert.deepEqual([status, body.errors[0].path], [422, '/defaults'], text)
+  assert.ok(!text.includes(name), text)
+  assert.equal((await change({ [name]: null })).status, 200)
+  assert.equal((await call('POST', `${v1}/import/${id}/run`, undefined, as)).status, 200)
+})
+
 test('a row says all that is wrong with it, as a request does', async () => {
   const file = `title,expected_close_date,pipeline,pipeline_stage,sales_owner\n,tbd,${pipeline},Nowhere,nobody@x.com\n`
   const { id } = (await upload('deal', file)).body.data

@@ -462,6 +462,39 @@ suite('An import', { skip: noBrowser }, () => {
     await ui.end()
   })
 
+  test('a default value whose field was deleted since is left out by choice', async () => {
+    const { made, call } = service!
+    const field = await made('field', { source: 'company', field_name: 'Cellar', type: 'SINGLE_STRING' })
+    const ui = await openUi(service!, '/import?resource=company')
+    const { page } = ui
+    await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
+    await choose(page, 'cellars.csv', 'name\nCellarham\n')
+    await heading(page, 'Map columns to fields')
+    await page.getByRole('button', { name: 'Add a default…' }).click()
+    await page.getByPlaceholder('Find a field…').fill('Cellar')
+    await page.getByRole('option', { name: 'Cellar', exact: true }).click()
+    const saved = page.waitForResponse(answer => answer.request().method() === 'PATCH')
+    await page.getByRole('textbox', { name: 'Cellar, for all rows' }).fill('Deep')
+    await saved
+    assert.equal((await call('DELETE', `${v1}/field/${field.id}`)).status, 200)
+    await page.reload()
+    const out = page.getByRole('button', { name: /^Leave out the value of/ })
+    await out.waitFor()
+    await ui.accessible('a default value without a field')
+    await page.getByRole('link', { name: 'Try' }).click()
+    const run = page.getByRole('button', { name: 'Import without a test run' })
+    assert.equal(await run.getAttribute('aria-disabled'), 'true')
+    await page.getByRole('link', { name: 'Columns' }).click()
+    await out.click()
+    await out.waitFor({ state: 'detached' })
+    await page.getByText('There are no default values.').waitFor()
+    await page.getByRole('link', { name: 'Try' }).click()
+    await run.click()
+    await page.getByRole('link', { name: 'See the companies' }).waitFor()
+    assert.equal(await count('company', 'name:eq(Cellarham)'), 1)
+    await ui.end()
+  })
+
   test('suggestions are accepted, and what was left out is told after the import', async () => {
     const ui = await openUi(service!, '/import?resource=contact')
     const { page } = ui

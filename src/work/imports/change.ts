@@ -1,5 +1,6 @@
 /** Changes of the plan of an import (D80). Pure: reports every problem of a change. */
 import { Problems, problemAt, Refusal } from '../../errors.ts'
+import { isBlank } from '../../fields/blank.ts'
 import { type Catalog, type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import { isStorable } from '../../fields/code-points.ts'
 import { columnsMax } from '../../files/read-limits.ts'
@@ -38,7 +39,8 @@ export function changedPlan(
   const before = withoutGone(planOf(job), targets)
   const { mapping, confirm = false, values, defaults, duplicates, formats } = body
   if (typeof confirm !== 'boolean') wrong('/confirm', 'wrong_type', 'confirm must be true or false.')
-  const judged = (sent: Json) => judgedDefaults(sent, schema, catalog, names, problems)
+  const judged = (sent: Json) =>
+    judgedDefaults(withoutRemoved(sent, before.defaults), schema, catalog, names, problems)
   const plan = {
     ...before,
     ...(mapping === undefined ? {} : mappingOf(mapping, job, before, targets, wrong)),
@@ -53,6 +55,13 @@ export function changedPlan(
   }
   if (problems.count) throw new Refusal('validation_failed', 'The import was not changed.', problems)
   return confirm ? confirmed(plan) : plan
+}
+
+/** The values for all rows without those that go: their fields may be gone, too. */
+function withoutRemoved(sent: Json, before: ImportPlan['defaults'] = {}): Json {
+  if (!isObject(sent)) return sent
+  const kept = Object.entries(sent).filter(([name, value]) => !isBlank(value) || !Object.hasOwn(before, name))
+  return Object.fromEntries(kept)
 }
 
 /** Merges like PATCH: members that are not sent stay. `judged`: the valid ones of those sent. */

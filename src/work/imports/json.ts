@@ -1,12 +1,12 @@
 /** Import as JSON: the job, and how its file becomes records (D80). Pure. */
-import { problemAt, Refusal } from '../../errors.ts'
+import { type Problem, problemAt, Refusal } from '../../errors.ts'
 import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
-import { isObject, type Json, type JsonObject } from '../../json.ts'
+import { isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
 import { isAboutHidden } from '../../records/replay.ts'
 import { type Job, jobJson, type Refused } from '../jobs/job.ts'
 import { columnStates, columnsJson, openColumns, withoutGone } from './columns.ts'
 import { labelsOf, targetsOf } from './guess.ts'
-import { canTell, type ImportPlan, planOf, untold } from './plan.ts'
+import { canTell, goneDefaults, goneTarget, type ImportPlan, planOf, untold } from './plan.ts'
 import { importedSchema } from './step.ts'
 import { type Choices, valuesToMap } from './values.ts'
 
@@ -47,17 +47,33 @@ export function importJson(
 }
 
 /**
- * Throws `validation_failed` if columns are open, with a problem for each, or if rows can't be matched by the
- * field of the plan.
+ * Throws `validation_failed` if columns are open, or fields of values for all rows are gone, with a problem
+ * for each, or if rows can't be matched by the field of the plan.
  */
 export function requireAnswers(job: Job, catalog: Catalog): void {
   const schema = importedSchema(catalog.resources.get(job.resource)!)
   const plan = planFor(job, schema, catalog)
-  const problems = openColumns(columnStates(job, plan, labelsOf(catalog, schema)))
+  const labels = labelsOf(catalog, schema)
+  const open = openColumns(columnStates(job, plan, labels))
   const isTold = canTell(schema, plan.duplicates)
-  if (!isTold) problems.push(problemAt('/duplicates/by', 'invalid_value', untold))
-  const message = isTold ? 'Say first what the columns become.' : untold
-  if (problems.length) throw new Refusal('validation_failed', message, problems)
+  const others = isTold ? [] : [problemAt('/duplicates/by', 'invalid_value', untold)]
+  const problems = [...open, ...goneDefaults(planOf(job), labels).map(goneValue(plan)), ...others]
+  const columns = open.length ? 'Say first what the columns become.' : goneTarget.value
+  if (problems.length) throw new Refusal('validation_failed', isTold ? columns : untold, problems)
+}
+
+/** The problem of a value for all rows whose field is gone. `shown`: the plan as the role sees it. */
+function goneValue(shown: ImportPlan): (target: string) => Problem {
+  return target => {
+    // A field that the role hides is not named (D64).
+    const isNamed = Object.hasOwn(shown.defaults ?? {}, target)
+    const path = isNamed ? `/defaults/${pointerStep(target)}` : '/defaults'
+    const message = isNamed
+      ? `There is no ${target} any more, of which all rows get a value.`
+      : goneTarget.value
+    const hint = `Send defaults with {${isNamed ? JSON.stringify(target) : '…'}: null} to leave it out.`
+    return { ...problemAt(path, 'unknown_field', message), hint }
+  }
 }
 
 /** The plan of an import without the fields that the role no longer sees (D64). */

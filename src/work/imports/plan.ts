@@ -1,4 +1,5 @@
 /** The plan of an import (D80): how its file becomes records, as stored and changed. Pure. */
+import { Refusal } from '../../errors.ts'
 import { type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import type { Source } from '../../files/read.ts'
 import type { Json } from '../../json.ts'
@@ -51,8 +52,26 @@ export function canTell(schema: ResourceSchema, { by, action }: ImportPlan['dupl
 /** The message if it doesn't. */
 export const untold = 'The field by which rows are told is no unique field by now.'
 
-/** The message if a column is mapped to a field that was deleted, or is hidden by now. */
-export const goneTarget = 'The field to which a column is mapped is not there any more.'
+/** The message if a column or a value for all rows is of a field that was deleted, or is hidden by now. */
+export const goneTarget = {
+  column: 'The field to which a column is mapped is not there any more.',
+  value: 'The field of a value for all rows is not there any more.',
+} as const
+
+/** Throws `wrong_state` if a target of the plan is gone: its values would be left out in silence. */
+export function requireTargets(plan: ImportPlan, targets: { has(target: string): boolean }): void {
+  if (!plan.mapping.every(({ field }) => targets.has(field)))
+    throw new Refusal('wrong_state', goneTarget.column)
+  if (goneDefaults(plan, targets).length) throw new Refusal('wrong_state', goneTarget.value)
+}
+
+/** The targets of values for all rows that are not there any more, such as a field that was deleted since. */
+export function goneDefaults(
+  { defaults = {} }: Pick<ImportPlan, 'defaults'>,
+  targets: { has(target: string): boolean },
+): readonly string[] {
+  return Object.keys(defaults).filter(target => !targets.has(target))
+}
 
 export function planOf({ plan }: Pick<Job, 'plan'>): ImportPlan {
   return plan as unknown as ImportPlan

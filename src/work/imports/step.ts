@@ -23,7 +23,7 @@ import { type Converted, converter } from './convert.ts'
 import { dropOutOfPlace, fillerOf } from './defaults.ts'
 import { onto } from './entries.ts'
 import { countsOf, idleUsersOf } from './idle-users.ts'
-import { canTell, goneTarget, type ImportPlan, planOf, untold } from './plan.ts'
+import { canTell, type ImportPlan, planOf, requireTargets, untold } from './plan.ts'
 import { type Lost, linkRelated, type Named, namedIn } from './related.ts'
 import { Formers } from './replaced.ts'
 import { readRows, type StoredRow } from './rows.ts'
@@ -53,8 +53,7 @@ export async function importStep(
   const plan = planOf(job)
   const schema = importedSchema(given.catalog.resources.get(job.resource)!)
   if (!canTell(schema, plan.duplicates)) throw new Refusal('wrong_state', untold)
-  const places = placesOf(given.catalog, schema)
-  if (!plan.mapping.every(({ field }) => places.has(field))) throw new Refusal('wrong_state', goneTarget)
+  requireTargets(plan, placesOf(given.catalog, schema))
   const { rows, bodies, named } = await nextRows(tx, job, schema, judging, plan, count)
   const good = bodies.flatMap(one => ('told' in one ? [one] : []))
   const unread = bodies.flatMap(one => ('unread' in one ? [one] : []))

@@ -15,8 +15,8 @@ import { Panel } from '../ui/page.tsx'
 import { announce, toastError } from '../ui/toast.tsx'
 import { textOf } from './cells.ts'
 import { DefaultsPanel } from './defaults-panel.tsx'
-import { answer, type Column, change, type Import, type Target, unmappedColumns } from './import.ts'
-import { missingLabels } from './missing-fields.ts'
+import { answer, type Column, change, type Import, type Target } from './import.ts'
+import { missingLabels, unmappedColumns } from './missing-fields.ts'
 import { focusHeading, StepActions } from './steps.tsx'
 
 const ColumnField = lazy(() => import('./column-field.tsx').then(module => ({ default: module.ColumnField })))

@@ -12,7 +12,8 @@ import { Select } from '../ui/inputs.tsx'
 import { Popover } from '../ui/menu.tsx'
 import { Panel } from '../ui/page.tsx'
 import { change, type Import } from './import.ts'
-import { missingFields, openCurrencies } from './missing-fields.ts'
+import { goneDefaults, labelIn, missingFields, openCurrencies } from './missing-fields.ts'
+import { focusHeading } from './steps.tsx'
 
 type Props = { job: Import; fields: readonly Field[] }
 /** A target that can have a value for all rows: a field, or the currency of one. */
@@ -34,14 +35,38 @@ export function DefaultsPanel({ job, fields }: Props) {
   const shown = [...new Set([...needed, ...Object.keys(defaults), ...added])]
   const rows = offered.filter(({ target }) => shown.includes(target))
   const others = offered.filter(({ target }) => !shown.includes(target))
-  const take = (target: string, value: unknown) =>
-    change(job, { defaults: { ...defaults, [target]: isEmpty(value) ? null : value } })
+  const take = (target: string, value: unknown) => {
+    const sent = { [target]: isEmpty(value) ? null : value }
+    change(job, { defaults: { ...defaults, ...sent } }, { defaults: sent })
+  }
   return (
     <Panel
       title="Default values"
       detail="Used for rows whose cell is empty, and for fields without a column."
       actions={<AddField offered={others} onAdd={target => setAdded([...added, target])} />}
     >
+      {goneDefaults(job).map(target => (
+        <div
+          key={target}
+          role="status"
+          className="m-4 flex flex-wrap items-center gap-2 rounded-sm bg-warn-soft px-3 py-2"
+        >
+          <p className="grow text-warn">
+            The field {labelIn(target, fields)} is not there any more, so its default value can’t be used.
+          </p>
+          <Button
+            isSmall
+            aria-label={`Leave out the value of ${labelIn(target, fields)}`}
+            onPress={() => {
+              take(target, null)
+              // This button disappears with its message.
+              focusHeading()
+            }}
+          >
+            Leave out
+          </Button>
+        </div>
+      ))}
       {rows.length === 0 ? (
         <p className="p-4 text-ink-soft">There are no default values.</p>
       ) : (

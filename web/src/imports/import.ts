@@ -125,10 +125,5 @@ export function answer(job: Import, column: number, field: string | null): Colum
   return before ? (columns[before.column] ?? null) : null
 }
 
-/** The columns that are neither mapped nor left out. */
-export function unmappedColumns({ columns }: Pick<Import, 'columns'>): readonly Column[] {
-  return columns.filter(({ state }) => state === 'open')
-}
-
 /** Resolves once all changes are saved. */
 export const saved = (): Promise<unknown> => last

@@ -1,6 +1,6 @@
-/** Finds required fields that an import doesn't fill. Pure. */
+/** Finds what an import lacks: answers, and required fields that it doesn't fill. Pure. */
 import type { Field } from '../api/api.ts'
-import type { Import } from './import.ts'
+import type { Column, Import } from './import.ts'
 
 type Needed = Pick<
   Field,
@@ -26,6 +26,34 @@ export function missingFields<F extends Needed>(
 /** The labels of the missing required fields: the service would refuse each row. */
 export function missingLabels(job: Given, fields: readonly Needed[]): readonly string[] {
   return missingFields(job, fields).map(({ field_name }) => field_name)
+}
+
+/** The columns that are neither mapped nor left out. */
+export function unmappedColumns({ columns }: Pick<Import, 'columns'>): readonly Column[] {
+  return columns.filter(({ state }) => state === 'open')
+}
+
+/** The targets of default values whose fields are gone: the service refuses the import while it has them. */
+export function goneDefaults({ defaults, targets }: Given): readonly string[] {
+  const there = new Set(targets.map(({ field }) => field))
+  return Object.keys(defaults).filter(target => defaults[target] !== null && !there.has(target))
+}
+
+/** The label of a field that may be gone; its name if no list knows it. */
+export function labelIn(target: string, fields: readonly Needed[]): string {
+  return fields.find(({ internal_name }) => internal_name === target)?.field_name ?? target
+}
+
+/** Reason why an import can't begin, or undefined: it lacks an answer. */
+export function unansweredIn(
+  job: Given & Pick<Import, 'columns'>,
+  fields: readonly Needed[],
+): string | undefined {
+  const open = unmappedColumns(job).map(({ name }) => name)
+  if (open.length)
+    return `${open.join(', ')}: map ${open.length === 1 ? 'this column' : 'these columns'} first.`
+  const gone = goneDefaults(job).map(target => labelIn(target, fields))
+  return gone.length ? `Leave out the default value of ${gone.join(', ')} first: it has no field.` : undefined
 }
 
 /** The currencies of amounts whose columns have numbers alone. */

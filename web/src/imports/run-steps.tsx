@@ -12,8 +12,8 @@ import { useMe, whoOf } from '../shell/me.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorMessage } from '../ui/error-message.tsx'
 import { Panel } from '../ui/page.tsx'
-import { changedSince, type Import, noteTried, saved, unmappedColumns } from './import.ts'
-import { missingLabels } from './missing-fields.ts'
+import { changedSince, type Import, noteTried, saved } from './import.ts'
+import { missingLabels, unansweredIn } from './missing-fields.ts'
 import { savePlan } from './saved-plans.ts'
 import { useGo } from './steps.tsx'
 
@@ -47,11 +47,8 @@ export function TryStep({ job, fields }: { job: Import; fields: readonly Field[]
   }
   const all = format.counted(job.total ?? 0, 'row', 'rows')
   const left = missingLabels(job, fields)
-  const open = unmappedColumns(job)
   const imported = (counts?.created ?? 0) + (counts?.updated ?? 0) + (counts?.unchanged ?? 0)
-  const unanswered = open.length
-    ? `${open.map(({ name }) => name).join(', ')}: map ${open.length === 1 ? 'this column' : 'these columns'} first.`
-    : undefined
+  const unanswered = unansweredIn(job, fields)
   const isLeading = isTried && !isChanged && (counts?.created || counts?.updated)
   const isVain = isTried && !isChanged && counts && !counts.created && !counts.updated
   if (isGoing(job))
