@@ -217,6 +217,34 @@ test('what is refused because the same request was quicker over another process 
   }
 })
 
+test('a request whose key is in flight is refused, and nothing of it is carried out', async () => {
+  // Its cache of callers never expires: the embedded engine looks nobody up during a transaction.
+  const held = await service.another({ clock: () => 0 })
+  const create = (name: string) => held.call('POST', `${v1}/tag`, { name }, keyed(name))
+  assert.equal((await create('taxiing')).status, 201)
+  const both = await db.sql.begin(async tx => {
+    // On a server, too, the first one waits: for the look-up of its key.
+    await tx.query('LOCK TABLE idempotency IN ACCESS EXCLUSIVE MODE')
+    const sent = [create('in-flight'), create('in-flight')]
+    const { status, body, headers } = await Promise.race(sent)
+    assert.deepEqual(
+      [status, body.code, body.type, headers.get('retry-after')],
+      [409, 5005, '/docs/errors#request_in_flight', '1'],
+      body.detail,
+    )
+    return sent
+  })
+  const answers = await Promise.all(both)
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409])
+  const created = answers.find(({ status }) => status === 201)!
+  const again = await create('in-flight')
+  assert.deepEqual(
+    [again.status, again.text, again.headers.get('idempotency-replayed')],
+    [201, created.text, 'true'],
+  )
+  assert.equal((await get(`${v1}/tag/view/list?filter=name:eq(in-flight)`)).body.data.length, 1)
+})
+
 test('the same request at the same moment, over two processes: it is carried out once', async () => {
   for (let round = 0; round < 10; round++) {
     const body = dealBody(known, { title: `At once ${round}` })
