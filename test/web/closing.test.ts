@@ -92,6 +92,47 @@ test('a value is corrected once the decimals of its currency are known', { skip 
   await end()
 })
 
+test('what closes a deal is kept when the service refuses it', { skip }, async () => {
+  const { scopes } = (await call('GET', `${v1}/role/3`)).body.data
+  const role = await made('role', {
+    name: 'No currencies',
+    scopes: scopes.filter((scope: string) => scope !== 'currency:read'),
+  })
+  const user = await made('user', { name: 'Cy', email: 'cy@example.com', role: role.id })
+  const deal = await makeDeal('Won unseen', { sales_owner: user.id })
+  const { page, end } = await openUi(service, board('Won unseen'), { user: user.id })
+  const card = page.getByRole('link', { name: 'Won unseen' })
+  await card.focus()
+  await page.keyboard.press('w')
+  const dialog = dialogOf(page, 'won')
+  const reason = dialog.getByLabel('Why was it won?')
+  await reason.selectOption({ index: 1 })
+  const chosen = await reason.inputValue()
+  await dialog.getByLabel('Closed on').fill('2026-01-02')
+  await valueIn(dialog).fill('1,250.555')
+  await dialog.getByLabel('Note').fill('Signed unseen')
+  const won = dialog.getByRole('button', { name: 'Mark as won' })
+  await won.click()
+  await messageOf(page, 'Won unseen stays in New.').waitFor()
+  await card.focus()
+  await page.keyboard.press('w')
+  assert.deepEqual(
+    [await reason.inputValue(), await dialog.getByLabel('Closed on').inputValue()],
+    [chosen, '2026-01-02'],
+  )
+  assert.deepEqual(
+    [await valueIn(dialog).inputValue(), await dialog.getByLabel('Note').inputValue()],
+    ['1,250.555', 'Signed unseen'],
+  )
+  await valueIn(dialog).fill('1,250.50')
+  await won.click()
+  await page.getByText('Won unseen is in Won now.').waitFor()
+  const { deal_value, deal_closed_on } = await stored(deal)
+  assert.deepEqual([deal_value.value, deal_closed_on], [1250.5, '2026-01-02'])
+  // The browser notes the refusal.
+  await end(/status of 422/)
+})
+
 test('a deal is lost on its page by keys alone; products and an unchanged value stay', { skip }, async () => {
   const product = await made('product', { name: 'Winch', unit_price: [{ currency: 'USD', price: 300 }] })
   const products = [{ product: product.id, quantity: 2 }]

@@ -222,6 +222,17 @@ test('an amount keeps a currency that is still loading or out of use, and its pr
     )
   }
   const products = `${service.url}/deals/${id}?tab=products`
+  const cleared = await made('deal', dealBody(known, { deal_value: { currency: 'CHF', value: 5 } }))
+  await page.goto(`${service.url}/deals/${cleared.id}?tab=products`)
+  const amount = page.getByRole('textbox', { name: 'Deal value' })
+  await amount.fill('')
+  await amount.fill('7')
+  const discard = page.getByRole('button', { name: 'Discard' })
+  await discard.and(page.locator(':enabled')).waitFor()
+  await amount.press('Control+Enter')
+  await discard.and(page.locator(':disabled')).waitFor()
+  const { deal_value: retyped } = await stored(cleared.id)
+  assert.deepEqual([retyped.currency_code, retyped.value], ['CHF', 7])
   const held = Promise.withResolvers<void>()
   await page.route('**/currency/view/list?*', route => held.promise.then(() => route.continue()))
   await page.goto(products)

@@ -90,6 +90,36 @@ test('several fields are changed at once, and Undo restores all of them', { skip
   await end()
 })
 
+test('an amount typed before the currencies are loaded is in the one that is shown', { skip }, async () => {
+  const { ids, path } = await makeDeals('Earlyton', [usd(1), eur(2)])
+  const { page, end } = await openUi(service, '/deals')
+  const held = Promise.withResolvers<void>()
+  await page.route('**/currency/view/list?*', route => held.promise.then(() => route.continue()))
+  await page.goto(service.url + path)
+  await loaded(page)
+  for (const row of [0, 1]) await box(page, row).click()
+  await bar(page).getByRole('button', { name: 'Change fields…' }).click()
+  const dialog = dialogOf(page)
+  await dialog.getByRole('searchbox', { name: 'Field to change' }).fill('Deal value')
+  await dialog.getByRole('option', { name: 'Deal value', exact: true }).click()
+  const value = dialog.getByRole('textbox', { name: 'Deal value' })
+  await value.fill('12.555')
+  const change = dialog.getByRole('button', { name: 'Change all 2' })
+  await change.click()
+  held.resolve()
+  await dialog.getByText('Must have at most 2 decimals').waitFor()
+  const currency = dialog.getByRole('combobox', { name: 'Deal value, currency' })
+  assert.equal(await currency.locator('option:checked').innerText(), 'USD')
+  await value.fill('12.55')
+  await change.click()
+  await messageOf(page, '2 deals').waitFor()
+  for (const id of ids) {
+    const { deal_value } = await stored(id)
+    assert.deepEqual([deal_value.value, deal_value.currency_code], [12.55, 'USD'])
+  }
+  await end()
+})
+
 test('several fields by keys alone; a rule refuses one record, with its reason', { skip }, async () => {
   const { ids, path } = await makeDeals('Refusington', [
     { ...usd(1), expected_close_date: '2027-05-01', forecast_category: 'Commit' },

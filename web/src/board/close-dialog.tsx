@@ -9,11 +9,13 @@ import { aboutRecord } from '../activities/about.ts'
 import { MentionArea } from '../activities/mention-area.tsx'
 import { useUnsavedNote } from '../activities/notes.ts'
 import type { AnyRecord, Field } from '../api/api.ts'
-import { currenciesQuery, optionsQuery, recordQuery } from '../api/queries.ts'
+import { optionsQuery, recordQuery } from '../api/queries.ts'
+import { useCurrencies } from '../fields/currencies.ts'
 import { checkMoney, type Money, writeMoney } from '../fields/kinds/money.tsx'
 import { MoneyBox } from '../fields/money-box.tsx'
 import { useFormat } from '../format/use-format.tsx'
 import { useFields } from '../list/use-fields.ts'
+import { unsavedClosings } from '../records/editing/unsaved-closing.ts'
 import { may, useMe } from '../shell/me.ts'
 import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog, DialogActions } from '../ui/dialog.tsx'
@@ -73,11 +75,12 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
   const isWon = stage.kind === 2
   const name = isWon ? 'won_reason' : 'lost_reason'
   const { data: options } = useQuery(optionsQuery('deal', name))
-  const [reason, setReason] = useState<string | null>(null)
-  const [date, setDate] = useState(format.today())
-  const [isTried, setTried] = useState(false)
   const one = count === 1 ? deal : undefined
-  const amount = useAmount(one)
+  const [refused] = useState(() => unsavedClosings.get(one?.id ?? 0))
+  const [reason, setReason] = useState(refused?.kind === stage.kind ? refused.reason : null)
+  const [date, setDate] = useState(refused?.date ?? format.today())
+  const [isTried, setTried] = useState(false)
+  const amount = useAmount(one, refused?.amount)
   const [note, setNote] = useUnsavedNote('deal', one?.id ?? 0)
   const hasNote = one !== undefined && may(me, 'activity:write')
   const active = options?.filter(({ is_active }) => is_active) ?? []
@@ -85,14 +88,19 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
     event.preventDefault()
     setTried(true)
     if (!reason || !date || amount.error) return
+    if (one) unsavedClosings.set(one.id, { kind: stage.kind, reason, date, amount: amount.typed })
     onClosed({ [name]: Number(reason), deal_closed_on: date, ...amount.changes }, hasNote ? note : '')
+  }
+  const cancel = () => {
+    if (one) unsavedClosings.delete(one.id)
+    onClose()
   }
   return (
     <Dialog
       title={isWon ? 'Mark as won' : 'Mark as lost'}
       detail={one?.title ?? `The same for all ${format.number(count)}`}
       isOpen
-      onClose={onClose}
+      onClose={cancel}
     >
       <form onSubmit={submit} onKeyDown={submitByKeys} noValidate className="flex flex-col gap-4">
         <Select
@@ -136,7 +144,7 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
           />
         )}
         <DialogActions>
-          <Cancel onPress={onClose} />
+          <Cancel onPress={cancel} />
           <Button type="submit" variant={isWon ? 'won' : 'danger'}>
             {isWon ? 'Mark as won' : 'Mark as lost'}
           </Button>
@@ -148,9 +156,9 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
 
 /**
  * The value of a deal, which is corrected as it closes. No `field`: the user may not change it, or there are
- * several deals. A row of a table may not have the value: it is read.
+ * several deals. A row of a table may not have the value: it is read. `refused`: what was typed before.
  */
-function useAmount(deal: AnyRecord | undefined) {
+function useAmount(deal: AnyRecord | undefined, refused: Money | undefined) {
   const field = useFields('deal').find(isAmount)
   const isKnown = deal?.deal_value !== undefined
   const { data: read } = useQuery({
@@ -158,8 +166,8 @@ function useAmount(deal: AnyRecord | undefined) {
     enabled: deal !== undefined && field !== undefined && !isKnown,
   })
   // They say how many decimals a value may have.
-  const { isPending } = useQuery(currenciesQuery)
-  const [typed, setTyped] = useState<Money>()
+  const { isLoading } = useCurrencies()
+  const [typed, setTyped] = useState(refused)
   const stored = (isKnown ? deal : read)?.deal_value as Money | null | undefined
   const value = typed ?? stored ?? null
   const error = field && typed && checkMoney(typed, field)
@@ -168,9 +176,9 @@ function useAmount(deal: AnyRecord | undefined) {
     (typed.value !== (stored?.value ?? null) || typed.currency !== (stored?.currency ?? typed.currency))
   const sent = typed?.value === null ? null : typed && writeMoney(typed)
   return {
-    ...{ value, error, change: setTyped },
+    ...{ value, typed, error, change: setTyped },
     field: deal && field,
-    isLoading: stored === undefined || isPending,
+    isLoading: stored === undefined || isLoading,
     changes: isCorrected ? { deal_value: sent } : {},
   }
 }

@@ -7,6 +7,7 @@ import type { RemoveNote } from '../activities/notes.ts'
 import { api, DealwrightError, errorMessage, VersionConflict } from '../api/api.ts'
 import { queryClient, refresh } from '../api/queries.ts'
 import { undoWrite } from '../records/editing/undo-write.ts'
+import { unsavedClosings } from '../records/editing/unsaved-closing.ts'
 import { announce, toast, toastError } from '../ui/toast.tsx'
 import { type BoardRequest, boardQuery, defaultSort } from './board-query.ts'
 import type { Closing } from './close-dialog.tsx'
@@ -99,6 +100,7 @@ function mover(request: BoardRequest): Move {
           const { version = null } = before
           return api.deal.update({ id, version }, { pipeline_stage: stage, ...closing })
         })
+        unsavedClosings.delete(id)
         // An earlier move may have been refused meanwhile, or another begun.
         if (!writes.has(id) && shown(id).stage !== stage) change(current => moved(current, id, stage, row))
         const removeNote = await addNote(saved, note)

@@ -10,8 +10,13 @@ export type Currency = {
   readonly decimals: number
 }
 
-export function useCurrencies(): { readonly list: readonly Currency[]; readonly base: Currency | undefined } {
-  const { data } = useQuery(currenciesQuery)
+/** Empty while they are loading, and for who may not read them. */
+export function useCurrencies(): {
+  readonly list: readonly Currency[]
+  readonly base: Currency | undefined
+  readonly isLoading: boolean
+} {
+  const { data, isLoading } = useQuery({ ...currenciesQuery, enabled: mayRead('currency') })
   const { data: me } = useQuery(meQuery)
   return useMemo(() => {
     const base = me?.account.base_currency
@@ -20,11 +25,18 @@ export function useCurrencies(): { readonly list: readonly Currency[]; readonly 
       .filter(one => one.is_active !== 2)
       .sort((one, other) => rank(one) - rank(other) || one.code.localeCompare(other.code))
       .map(({ id, code, name, decimals }) => ({ id, code, name, decimals: Number(decimals ?? 2) }))
-    return { list, base: list.find(({ id }) => id === base) }
-  }, [data, me])
+    return { list, base: list.find(({ id }) => id === base), isLoading }
+  }, [data, me, isLoading])
 }
 
-/** Loads the currencies, so that pasted amounts can be parsed; without them, signs are unknown. */
+/** The base currency, if the currencies are loaded and it is in use. */
+export function loadedBase(): { readonly id: number; readonly code: string } | undefined {
+  const base = queryClient.getQueryData(meQuery.queryKey)?.account.base_currency
+  const known = queryClient.getQueryData(currenciesQuery.queryKey)
+  return known?.find(({ id, is_active }) => id === base && is_active !== 2)
+}
+
+/** Loads the currencies, by which amounts are parsed and validated; without them, signs are unknown. */
 export async function ensureCurrencies(): Promise<void> {
   if (mayRead('currency')) await queryClient.ensureQueryData(currenciesQuery).catch(() => {})
 }

@@ -57,6 +57,8 @@ export type Kind<V = unknown> = {
   readonly check?: (value: V, field: Field) => string | undefined
   /** the fields of a new related record, which are validated like those of a form */
   readonly fieldsWithin?: (value: V, field: Field) => readonly Field[] | null
+  /** the value with what its input shows beside it, such as the currency of an amount that names none */
+  readonly asShown?: (value: V) => V
   /** the value in the form to send, if that differs from the form that is read */
   readonly write?: (value: V) => unknown
   /** of a table's column, in pixels */

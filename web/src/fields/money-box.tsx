@@ -48,12 +48,12 @@ export function MoneyBox(props: {
 }) {
   const { wiring, label, value, onChange, isDisabled, autoFocus } = props
   const { list, base } = useCurrencies()
-  const [chosen, setChosen] = useState<Currency | null>(null)
+  const [last, setLast] = useState<Money | null>(null)
   // A named currency stays, though it is not in the list yet, or no longer.
   const isNamed = Boolean(value?.currency ?? value?.currency_code)
   const own = list.find(({ id, code }) => id === value?.currency || code === value?.currency_code)
-  const other = chosen ?? base
-  const named = isNamed ? value : { currency: other?.id ?? null, currency_code: other?.code ?? null }
+  const inBase = { currency: base?.id ?? null, currency_code: base?.code ?? null }
+  const named = isNamed ? value : (last ?? inBase)
   return (
     <span className="flex min-w-0 gap-1.5">
       <DecimalBox
@@ -62,7 +62,12 @@ export function MoneyBox(props: {
         disabled={isDisabled}
         digits={decimalsOf(named?.currency ?? named?.currency_code) ?? 0}
         value={value?.value ?? null}
-        onChange={amount => onChange({ ...value, ...named, value: amount })}
+        onChange={amount => {
+          // A cleared amount may become null, with its currency.
+          if (isNamed)
+            setLast({ currency: value?.currency ?? null, currency_code: value?.currency_code ?? null })
+          onChange({ ...value, ...named, value: amount })
+        }}
         className="min-w-0 text-right"
       />
       <CurrencySelect
@@ -70,13 +75,9 @@ export function MoneyBox(props: {
         value={own?.id ?? named?.currency ?? null}
         code={named?.currency_code}
         onChange={next => {
-          setChosen(next)
-          onChange({
-            ...value,
-            currency: next.id,
-            currency_code: next.code,
-            value: value?.value ?? null,
-          })
+          const taken = { currency: next.id, currency_code: next.code }
+          setLast(taken)
+          onChange({ ...value, ...taken, value: value?.value ?? null })
         }}
       />
     </span>

@@ -16,7 +16,7 @@ import type { InputProps, Kind } from '../kind.ts'
 import { MoneyBox } from '../money-box.tsx'
 import { operandOf } from '../operand.tsx'
 import { ProductLines, priceIn } from '../product-lines.tsx'
-import { checkMoney, MoneyCell, readMoney, textOfMoney } from './money.tsx'
+import { checkMoney, inShownCurrency, MoneyCell, readMoney, textOfMoney } from './money.tsx'
 import { checkNumberOperand, DecimalOperand } from './number.tsx'
 
 function DealValueInput(props: InputProps<DealValue>) {
@@ -105,6 +105,7 @@ export const dealValue: Kind<DealValue> = {
     const wrong = Object.entries(checkLines(value, field.config))[0]
     return checkMoney(value, field) ?? (wrong && `Product ${Number(wrong[0]) + 1}: ${wrong[1]}`)
   },
+  asShown: inShownCurrency,
   write: writeDealValue,
   width: 140,
   align: 'end',

@@ -4,7 +4,7 @@ import { useFormat } from '../../format/use-format.tsx'
 import { Fitting } from '../../ui/fitting.tsx'
 import { Labelled } from '../../ui/inputs.tsx'
 import { BaseCode } from '../base-currency-code.tsx'
-import { codeOf, decimalsOf } from '../currencies.ts'
+import { codeOf, decimalsOf, loadedBase } from '../currencies.ts'
 import { checkDecimal, isDecimal, plain, readDecimal, writeDecimal } from '../decimal.ts'
 import type { Kind } from '../kind.ts'
 import { MoneyBox } from '../money-box.tsx'
@@ -77,6 +77,13 @@ export function writeMoney({ currency, currency_code, value }: Money) {
   return { ...(named ? { currency: named } : {}), ...(amount === undefined ? {} : { value: amount }) }
 }
 
+/** The amount in the currency that its box shows: typed before the currencies were loaded, it names none. */
+export function inShownCurrency<V extends Money>(value: V): V {
+  const base = loadedBase()
+  const isOpen = isDecimal(value.value) && !(value.currency ?? value.currency_code)
+  return isOpen && base ? { ...value, currency: base.id, currency_code: base.code } : value
+}
+
 export const money: Kind<Money> = {
   Cell: MoneyCell,
   Input: ({ value, onChange, field, label, isLabelHidden, error, autoFocus }) => (
@@ -98,6 +105,7 @@ export const money: Kind<Money> = {
   text: (value, _names, format) => textOfMoney(value, format),
   parse: (typed, _field, format) => readMoney(typed, format),
   check: checkMoney,
+  asShown: inShownCurrency,
   write: writeMoney,
   width: 140,
   align: 'end',

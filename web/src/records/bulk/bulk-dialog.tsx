@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { Field } from '../../api/api.ts'
 import { queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
 import { CloseDialog } from '../../board/close-dialog.tsx'
+import { ensureCurrencies } from '../../fields/currencies.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { problemsWithin } from '../../fields/references/new-related.ts'
 import { useFormat } from '../../format/use-format.tsx'
@@ -20,6 +21,7 @@ import {
   problemsOf,
   serializeValues,
   type Values,
+  valuesAsShown,
 } from '../editing/draft.ts'
 import { focusField } from '../editing/record-form.tsx'
 
@@ -42,16 +44,20 @@ export function BulkDialog({ resource, fields, count, first, onClose, onDone }: 
   const [values, setValues] = useState<Values>({})
   const [problems, setProblems] = useState<Problems>({})
   const [isPicking, setPicking] = useState(first === null)
+  const [isBusy, setBusy] = useState(false)
   const [closing, setClosing] = useState<Stage | null>(null)
-  const finished = (more: Values = {}) => {
-    const all = Object.fromEntries(chosen.map(({ internal_name: name }) => [name, values[name] ?? null]))
-    onDone({ ...serializeValues(all, chosen), ...more })
-  }
+  const finished = (more: Values = {}) =>
+    onDone({ ...serializeValues(valuesAsShown(values, chosen), chosen), ...more })
   if (closing)
     return <CloseDialog count={count} stage={closing} onClose={() => setClosing(null)} onClosed={finished} />
   const finish = async () => {
     const required = chosen.filter(({ is_required }) => is_required).map(({ internal_name }) => internal_name)
-    const found = problemsOf(values, chosen, new Set(required))
+    if (isBusy) return
+    setBusy(true)
+    // Without them an amount would keep each record's currency, and have any number of decimals.
+    await ensureCurrencies()
+    setBusy(false)
+    const found = problemsOf(valuesAsShown(values, chosen), chosen, new Set(required))
     setProblems(found)
     const wrong = firstPlace(found, chosen)
     if (wrong) return requestAnimationFrame(() => focusField(form, wrong))
@@ -120,7 +126,7 @@ export function BulkDialog({ resource, fields, count, first, onClose, onDone }: 
             <p className="text-sm text-ink-faint">A field that you leave empty is cleared in all of them.</p>
           )}
           <DialogActions>
-            <Button type="submit" variant="primary">
+            <Button type="submit" variant="primary" isPending={isBusy}>
               Change all {format.number(count)}
             </Button>
           </DialogActions>

@@ -37,6 +37,16 @@ export function serializeValues(values: Values, fields: readonly Field[]): Value
   )
 }
 
+/** The values of fields as their inputs show them. */
+export function valuesAsShown(values: Values, fields: readonly Field[]): Values {
+  const shown = fields.flatMap((field): [string, unknown][] => {
+    const value = values[field.internal_name] ?? null
+    const { asShown } = kindOf(field)
+    return [[field.internal_name, value !== null && asShown ? asShown(value) : value]]
+  })
+  return Object.fromEntries(shown)
+}
+
 /** A value in the form that the service accepts. */
 export function serializeValue(field: Field, value: unknown): unknown {
   const { write } = kindOf(field)

@@ -12,6 +12,7 @@ import { ConflictDialog } from './conflict-dialog.tsx'
 import { stageTransition } from './deal-rules.ts'
 import { EditConflict, serializeValues, update, type Values } from './draft.ts'
 import { undoWrite } from './undo-write.ts'
+import { unsavedClosings } from './unsaved-closing.ts'
 
 /** Saves values of a loaded record; null if the user gave up. Throws refusals. */
 export type Save = (base: AnyRecord, values: Values, message?: string) => Promise<AnyRecord | null>
@@ -65,6 +66,7 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
     if (closing === null) return null
     const after = await write(base, { ...values, ...closing.values })
     if (!after) return null
+    if (transition) unsavedClosings.delete(after.id)
     queryClient.setQueryData(recordQuery(resource, after.id, expand).queryKey, after)
     void refresh(resource)
     const removeNote = await addClosingNote(after, closing.note)

@@ -8,6 +8,7 @@ import { nameOf } from '../../fields/references/find-records.ts'
 import { toast, toastError } from '../../ui/toast.tsx'
 import { stageTransition } from '../editing/deal-rules.ts'
 import { serializeValue, type Values } from '../editing/draft.ts'
+import { unsavedClosings } from '../editing/unsaved-closing.ts'
 import { saveRow, undoRow } from '../editing/write.ts'
 
 export type Change = { readonly record: AnyRecord; readonly field: Field; readonly value: unknown }
@@ -51,6 +52,7 @@ export function useCellSave(
         expand,
       })
       mark(change, false)
+      if (name === 'pipeline_stage') unsavedClosings.delete(saved.id)
       const removeNote = await addClosingNote(saved, note)
       const act = () => undo(change, saved, Object.keys(shown), removeNote)
       toast(`${field.field_name} of ${nameOf(saved)} is changed.`, { action: { label: 'Undo', act } })
