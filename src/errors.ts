@@ -52,6 +52,90 @@ export const errorTable = {
 
 export type ErrorSlug = keyof typeof errorTable
 
+/** The codes of problems and warnings. docs/api/errors.md has a row for each. */
+export const problemCodes = [
+  'required',
+  'history_too_short',
+  'events_gone',
+  'required_when_won',
+  'required_when_lost',
+  'required_with_forecast_category',
+  'unknown_field',
+  'wrapped',
+  'unknown_option',
+  'not_visible_to',
+  'inactive_option',
+  'unknown_currency',
+  'currency_required',
+  'duplicate_currency',
+  'reference_not_found',
+  'ambiguous_reference',
+  'no_rate',
+  'no_price',
+  'stage_not_in_pipeline',
+  'wrong_type',
+  'too_short',
+  'too_long',
+  'common_password',
+  'too_many',
+  'too_deep',
+  'too_many_decimals',
+  'out_of_range',
+  'invalid_characters',
+  'invalid_date',
+  'invalid_date_time',
+  'invalid_time',
+  'invalid_email',
+  'invalid_phone',
+  'range_backwards',
+  'contradiction',
+  'changed_since',
+  'changed_since_read',
+  'unknown_parameter',
+  'syntax',
+  'operator_not_allowed',
+  'not_sortable',
+  'invalid_value',
+  'page_too_far',
+  'other_list',
+  'not_expandable',
+  'not_groupable',
+  'not_measurable',
+  'in_use',
+  'not_carried_out',
+  'unconvertible',
+  'unreadable_file',
+  'name_taken',
+  'value_taken',
+  'immutable',
+  'interface_required',
+  'loosens_limit',
+  'not_indexable',
+  'unknown_scope',
+  'unknown_resource',
+  'wider_than_visibility',
+  'not_hideable',
+  'required_field',
+  'unknown_event',
+  'invalid_url',
+  'address_refused',
+  'out_of_use',
+  'unknown_time_zone',
+  'unknown_locale',
+  'not_allowed',
+  'not_configurable',
+  'read_only',
+  'type_defaulted',
+  'taken_from_product',
+  'value_from_products',
+  'note_is_done',
+  'no_scopes',
+  'shown_once',
+  'seconds_dropped',
+] as const
+
+export type ProblemCode = (typeof problemCodes)[number]
+
 /**
  * One thing that is wrong with a request (D2). `path` is a JSON pointer into the body, or empty for the
  * query; `rule` is the number of the interface's rule; `hint` says what to do.
@@ -59,7 +143,7 @@ export type ErrorSlug = keyof typeof errorTable
 export type Problem = {
   field: string | null
   path: string
-  code: string
+  code: ProblemCode
   message: string
   rule?: number
   hint?: string
@@ -67,17 +151,17 @@ export type Problem = {
 }
 
 /** A problem of the member at `path`, or of the whole body, that belongs to no field of a record. */
-export function problemAt(path: string, code: string, message: string): Problem {
+export function problemAt(path: string, code: ProblemCode, message: string): Problem {
   return { field: null, path, code, message }
 }
 
 /** A problem of a member of the body. */
-export function memberProblem(field: string, code: string, message: string): Problem {
+export function memberProblem(field: string, code: ProblemCode, message: string): Problem {
   return { field, path: `/${field}`, code, message }
 }
 
 /** A problem of a parameter of the query. */
-export function parameterProblem(parameter: string, code: string, message: string): Problem {
+export function parameterProblem(parameter: string, code: ProblemCode, message: string): Problem {
   return { field: null, path: '', parameter, code, message }
 }
 
@@ -125,7 +209,7 @@ const messageMax = 1000
  * A note that input was accepted but changed or ignored (D1); travels in `meta.warnings`. `path` is a JSON
  * pointer into the body, if the warning is about a part of the field.
  */
-export type Warning = { field: string; code: string; message: string; path?: string }
+export type Warning = { field: string; code: ProblemCode; message: string; path?: string }
 
 /**
  * Thrown to refuse a request; the HTTP layer turns it into problem+json. `problems` has at most the first 500

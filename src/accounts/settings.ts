@@ -2,7 +2,7 @@
  * The settings of an account (D141): its name, time zone, locale, and base currency. A change is a new
  * version of its configuration, which every process sees within a second. Knows no HTTP.
  */
-import { type Hint, Problems, Refusal } from '../errors.ts'
+import { type Hint, type ProblemCode, Problems, Refusal } from '../errors.ts'
 import { asDefined } from '../fields/as-defined.ts'
 import { isBlank } from '../fields/blank.ts'
 import type { Catalog, Currency } from '../fields/catalog.ts'
@@ -82,8 +82,12 @@ export async function changeSettings(
 async function validated(tx: Transaction, catalog: Catalog, body: JsonObject): Promise<Settings> {
   const problems = new Problems()
   const wanted: { -readonly [K in keyof Settings]: Settings[K] } = settingsOf(catalog)
-  const problem = (field: string, code: string, predicate: string, more: { readonly hint?: Hint } = {}) =>
-    problems.add(() => ({ field, path: `/${field}`, code, message: `${field} ${predicate}.` }), more.hint)
+  const problem = (
+    field: string,
+    code: ProblemCode,
+    predicate: string,
+    more: { readonly hint?: Hint } = {},
+  ) => problems.add(() => ({ field, path: `/${field}`, code, message: `${field} ${predicate}.` }), more.hint)
   const { name, time_zone, locale, base_currency } = body
   if (name !== undefined) {
     const valid = typeof name === 'string' ? accountName(name) : null

@@ -3,7 +3,7 @@
  * catalog, and saved by one statement, with optimistic locking: on a version conflict it is validated again
  * (D52). Knows no HTTP.
  */
-import { Refusal } from '../errors.ts'
+import { type Problem, Refusal } from '../errors.ts'
 import type { Catalog, ResourceSchema, Section } from '../fields/catalog.ts'
 import type { Field, Option } from '../fields/field.ts'
 import { momentPlaceholder } from '../fields/moment.ts'
@@ -255,7 +255,7 @@ export function fieldNotFound(id: number, what: string): Refusal {
 }
 
 function notCustom({ internal_name }: Field): Refusal {
-  const problem = {
+  const problem: Problem = {
     field: internal_name,
     path: '',
     code: 'interface_required',

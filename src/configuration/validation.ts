@@ -2,7 +2,7 @@
  * Shared by all validation of the administration: the collected problems, each with path and hint, and
  * readers of a body's members. Pure.
  */
-import { type Hint, Problems, sentence, type Warning } from '../errors.ts'
+import { type Hint, type ProblemCode, Problems, sentence, type Warning } from '../errors.ts'
 import { isBlank } from '../fields/blank.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { codePoints, isStorable } from '../fields/code-points.ts'
@@ -37,7 +37,7 @@ export function newValidation(catalog: Catalog, caller: Caller | undefined): Val
 export function reject(
   { problems }: Validation,
   path: string,
-  code: string,
+  code: ProblemCode,
   message: string,
   hint?: Hint,
 ): undefined {

@@ -2,7 +2,7 @@
  * Model of a field. Owns the vocabulary shared by kinds, catalog, records and lists; does no I/O and knows no
  * resource.
  */
-import type { Hint } from '../errors.ts'
+import type { Hint, ProblemCode } from '../errors.ts'
 import type { Json, JsonObject, RawNumber } from '../json.ts'
 import type { Sql, Part as SqlPart } from '../sql.ts'
 import type { Catalog } from './catalog.ts'
@@ -161,12 +161,12 @@ export type ParseContext = {
    * which means "no value".
    */
   problem(
-    code: string,
+    code: ProblemCode,
     message: string,
     more?: { at?: string; hint?: Hint; candidates?: readonly object[] },
   ): undefined
   /** Reports a value that is accepted but changed or ignored; `at` as for a problem. */
-  warn(code: string, message: string, at?: string): void
+  warn(code: ProblemCode, message: string, at?: string): void
   /**
    * Requests the creation of a record with this one (D11). Returns a number that represents its id until it
    * has one; undefined after a problem.

@@ -1,6 +1,7 @@
 /** Time zones and languages supported by the runtime (IANA, BCP 47), and the problems of others. */
+import type { ProblemCode } from '../errors.ts'
 
-type AddProblem = (field: string, code: string, message: string, more: { readonly hint: string }) => void
+type AddProblem = (field: string, code: ProblemCode, message: string, more: { readonly hint: string }) => void
 
 export function rejectTimeZone(problem: AddProblem): void {
   const hint = 'For example "Europe/Paris".'

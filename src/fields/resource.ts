@@ -2,7 +2,7 @@
  * A resource is a plain object: a table, its fields as data, and its rules. The life of a record (create,
  * update, …) is the same for all and takes the resource as an argument.
  */
-import type { Hint, Refusal, Warning } from '../errors.ts'
+import type { Hint, ProblemCode, Refusal, Warning } from '../errors.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Param, Sql } from '../sql.ts'
 import type { Step, WriteParams } from './caller-params.ts'
@@ -147,7 +147,7 @@ export type Draft = {
   /** `because`: the other field that causes the problem, and that it mentions (D64). */
   problem(
     field: string,
-    code: string,
+    code: ProblemCode,
     message: string,
     more?: { at?: string; rule?: number; because?: string; hint?: Hint; [extra: string]: unknown },
   ): void

@@ -124,8 +124,8 @@ function refuseWrong(
 ): void {
   const { problems } = beginQuery(parameters, known, foreignParameterHint(schema, known))
   for (const name of names) {
-    const problem = { field: null, path: `/${name}`, parameter: name, code: 'wrong_type' }
-    problems.add(() => ({ ...problem, message: `${name} must be a text or a number.` }))
+    const message = `${name} must be a text or a number.`
+    problems.add(() => ({ ...parameterProblem(name, 'wrong_type', message), path: `/${name}` }))
   }
   throwProblems(problems, unreadable)
 }

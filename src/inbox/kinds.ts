@@ -1,5 +1,5 @@
 /** The kinds of items in an inbox (D156), and a person's settings of them. Pure; knows no SQL. */
-import { Problems, Refusal } from '../errors.ts'
+import { type ProblemCode, Problems, Refusal } from '../errors.ts'
 import { isObject, type Json, type JsonObject, pointerStep } from '../json.ts'
 
 /** Mentions, what was assigned, what is due, deals that rot, and jobs that failed. */
@@ -36,7 +36,7 @@ export function shownKinds({ kinds }: Settings): ItemKind[] {
 /** The change of settings in a body. Throws `validation_failed` with every problem. */
 export function settingsChangeOf(body: Json): SettingsChange {
   const problems = new Problems()
-  const refuse = (path: string, code: string, message: string) =>
+  const refuse = (path: string, code: ProblemCode, message: string) =>
     problems.add(() => ({ field: path.split('/')[1] ?? null, path, code, message }))
   const known = (value: JsonObject, names: readonly string[], at: string) => {
     for (const name of Object.keys(value))

@@ -4,7 +4,7 @@
  */
 
 import { FilterError, operators } from '../../client/src/filter.ts'
-import { type Hint, Problems, parameterProblem, Refusal } from '../errors.ts'
+import { type Hint, type ProblemCode, Problems, parameterProblem, Refusal } from '../errors.ts'
 import { codePoints, isStorable } from '../fields/code-points.ts'
 import { isoDate } from '../fields/iso8601.ts'
 import { suggestion } from '../fields/nearest.ts'
@@ -60,7 +60,7 @@ export function throwProblems(problems: Problems, detail: string): void {
 export function addProblem(
   problems: Problems,
   parameter: string,
-  code: string,
+  code: ProblemCode,
   message: string,
   { hint, field = null, ...more }: { hint?: Hint | undefined; field?: string | null; position?: number } = {},
 ): void {
@@ -114,7 +114,11 @@ export function listed(query: Query, name: string): string[] | null {
 }
 
 /** The code and message of the problem of a text to look for; null: it has at most `longest` characters. */
-export function textProblem(name: string, text: string, longest: number): readonly [string, string] | null {
+export function textProblem(
+  name: string,
+  text: string,
+  longest: number,
+): readonly [ProblemCode, string] | null {
   const length = codePoints(text)
   if (length > longest) return ['too_long', `${name} has at most ${longest} characters, not ${length}.`]
   if (!isStorable(text))

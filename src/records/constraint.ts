@@ -3,7 +3,7 @@
  * unique indexes as the resources declare them, foreign keys as PostgreSQL names them.
  */
 import { constraintOf } from '../db/constraint.ts'
-import { Refusal } from '../errors.ts'
+import { memberProblem, Refusal } from '../errors.ts'
 import type { Resource } from '../fields/resource.ts'
 
 /** The refusal for a database error; null if the error is about no constraint of a resource. */
@@ -30,7 +30,7 @@ function goneReference(resource: Resource, constraint: string): Refusal | null {
   if (!found) return null
   const { internal_name: field } = found
   const message = `The record that ${field} points to was deleted meanwhile.`
-  const problem = { field, path: `/${field}`, code: 'reference_not_found', message }
+  const problem = memberProblem(field, 'reference_not_found', message)
   return new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
 }
 
@@ -38,7 +38,7 @@ function takenValue({ unique = {}, source }: Resource, constraint: string): Refu
   const field = Object.hasOwn(unique, constraint) ? unique[constraint] : undefined
   if (!field) return null
   const what = source.name.toLowerCase()
-  const taken = field === 'name' ? { code: 'name_taken' } : { code: 'value_taken' }
-  const problem = { field, path: `/${field}`, ...taken, message: `Another ${what} has the same ${field}.` }
+  const code = field === 'name' ? 'name_taken' : 'value_taken'
+  const problem = memberProblem(field, code, `Another ${what} has the same ${field}.`)
   return new Refusal('duplicate', `There is a ${what} with that ${field} already.`, [problem])
 }

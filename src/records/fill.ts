@@ -2,7 +2,7 @@
  * Fills or requires the fields that a body leaves out (D6). Does no I/O: records that defaults name are
  * looked up like the names of the body (names.ts).
  */
-import { Problems } from '../errors.ts'
+import { type Problem, Problems } from '../errors.ts'
 import { isBlank, isHollow } from '../fields/blank.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
@@ -36,7 +36,13 @@ export function fillOrRequire(
   const { is_hidden, is_read_only } = byName.get(name)!
   if (before && (is_hidden || is_read_only || parsed.sent.size === 0)) return
   const rule = field.rules.includes(1) ? { rule: 1 } : {}
-  const missing = () => ({ field: name, path, code: 'required', message: `${name} is required.`, ...rule })
+  const missing = (): Problem => ({
+    field: name,
+    path,
+    code: 'required',
+    message: `${name} is required.`,
+    ...rule,
+  })
   if (is_hidden) parsed.problems.add(hiddenProblem)
   else
     parsed.problems.add(missing, () => {

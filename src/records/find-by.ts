@@ -2,6 +2,7 @@
  * `find_by` of a nested record (D75): links the live record that has its e-mail or name; if there is none,
  * creates one. Pure: names.ts looks up.
  */
+import type { ProblemCode } from '../errors.ts'
 import { isBlank } from '../fields/blank.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
@@ -37,7 +38,7 @@ export function soughtBy(
   const { find_by } = payload
   if (find_by === undefined) return byNothing
   const { name: resource, namedBy = [] } = schema.resource
-  const refuse = (code: string, at: string, message: string) =>
+  const refuse = (code: ProblemCode, at: string, message: string) =>
     found.problems.add(() => ({ field: 'find_by', path: path + at, code, message }))
   const name = namedBy.find(known => known === find_by || known === `${find_by}s`)
   const field = name === undefined ? null : namingField(schema, name)

@@ -153,14 +153,14 @@ export function nameProblem(
   if (matches.length === 0) {
     const help = near.length ? { candidates: near } : { hint: whereRecordsAre(resource) }
     return {
-      code: 'reference_not_found',
+      code: 'reference_not_found' as const,
       message: `is ${name}, but there is no such ${resource}`,
       ...help,
     }
   }
   const count = matches.length > candidatesMax ? `more than ${candidatesMax}` : matches.length
   return {
-    code: 'ambiguous_reference',
+    code: 'ambiguous_reference' as const,
     message: `is ${name}, which is the name of ${count} ${pluralOf(resource)}; give one by its id`,
     candidates: matches.slice(0, candidatesMax),
   }

@@ -3,7 +3,7 @@
  * SELECT says which are missing, and reads the values to copy. Another finds the records that point to a
  * record before it is deleted.
  */
-import { type Problem, sentence } from '../errors.ts'
+import { type Problem, type ProblemCode, sentence } from '../errors.ts'
 import type { CallerParams, WriteParams } from '../fields/caller-params.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { ofFilled } from '../fields/columns.ts'
@@ -151,7 +151,7 @@ export function missingReferences(
     if (found === 'idle' && (by === 'before' || idle?.has(id))) return []
     // A default is not sent in its field.
     const member = path.slice(Math.max(0, path.lastIndexOf(`/${field}`)))
-    const [code, why] =
+    const [code, why]: readonly [ProblemCode, string] =
       found === 'idle'
         ? ['inactive_option', `a ${resource} that is no longer in use`]
         : ['reference_not_found', `but there is no such ${resource}`]

@@ -2,7 +2,7 @@
  * Soft delete of a record (D9): get and lists no longer find it, and an event reports the deletion. The
  * records that it points to stay (D37).
  */
-import { busy, type ErrorSlug, Refusal } from '../errors.ts'
+import { busy, type ErrorSlug, problemAt, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
@@ -268,10 +268,7 @@ type Uses = { readonly [resource: string]: readonly [number, number] }
 function inUse({ resource: { name } }: ResourceSchema, id: number, used: Uses, how: string): Refusal {
   const uses = Object.entries(used).filter(([, [count]]) => count > 0)
   const problems = uses.map(([resource, [all, seen]]) => ({
-    field: null,
-    path: '',
-    code: 'in_use',
-    message: usesMessage(resource, seen, all > seen),
+    ...problemAt('', 'in_use', usesMessage(resource, seen, all > seen)),
     resource,
     count: seen,
   }))

@@ -1,5 +1,5 @@
 /** Unique values that identify records: in paths, in batches and for upserts (D77). */
-import { Problems, Refusal } from '../errors.ts'
+import { memberProblem, Problems, Refusal } from '../errors.ts'
 import { isBlank } from '../fields/blank.ts'
 import { type Catalog, type ResourceSchema, shownField, shownFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
@@ -120,7 +120,7 @@ function refuseOther(body: Json, key: UniqueKey, { catalog }: WriteContext): voi
   // An unreadable value is reported with the other problems of the body.
   if (parsed === undefined || has({ [name]: parsed }, key)) return
   const message = `${name} differs from the value in the path; leave it out.`
-  const problem = { field: name, path: `/${name}`, code: 'contradiction', message }
+  const problem = memberProblem(name, 'contradiction', message)
   throw new Refusal('validation_failed', 'The record was not saved: one problem.', [problem])
 }
 

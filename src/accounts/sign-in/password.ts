@@ -1,4 +1,5 @@
 /** The rules of passwords (D61). Pure. Knows no hash; hashing.ts does. */
+import type { ProblemCode } from '../../errors.ts'
 import { codePoints, isStorable } from '../../fields/code-points.ts'
 import { composed } from '../../fields/name.ts'
 import { fold } from '../../fold.ts'
@@ -21,7 +22,7 @@ export function canBePassword(text: string): boolean {
   return codePoints(text) <= most && isStorable(text)
 }
 
-export type PasswordProblem = { readonly code: string; readonly message: string; readonly hint: string }
+export type PasswordProblem = { readonly code: ProblemCode; readonly message: string; readonly hint: string }
 
 /** The reason why a password is rejected; null if it is accepted. */
 export function passwordProblem(password: string, owner: Owner): PasswordProblem | null {

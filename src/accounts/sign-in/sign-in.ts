@@ -219,10 +219,7 @@ export class SignIn {
 function onlyOne(people: readonly Person[]): Person {
   if (people.length === 1) return people[0]!
   const problem = {
-    field: 'account',
-    path: '/account',
-    code: 'required',
-    message: 'account must say in which account to sign in.',
+    ...memberProblem('account', 'required', 'account must say in which account to sign in.'),
     candidates: people.map(({ account, accountName }) => ({ id: account, name: accountName })),
   }
   throw new Refusal('account_needed', 'The e-mail has users in several accounts; say in which.', [problem])

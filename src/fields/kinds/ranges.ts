@@ -1,4 +1,5 @@
 /** DATE_RANGE and DATE_TIME_RANGE: {range:{from,to}} (D16), which may not run backwards. */
+import type { ProblemCode } from '../../errors.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
@@ -14,7 +15,7 @@ import { closedObject, openObject } from './schemas.ts'
 /** Parser of one end of a range. */
 type ReadEnd = {
   parse(text: string): string | null
-  code: string
+  code: ProblemCode
   message: string
   example: string
 }

@@ -14,7 +14,7 @@ const end = {
   code: 'invalid_time',
   message: 'must be a time in ISO 8601 without offset',
   example: '"22:00/06:00"',
-}
+} as const
 
 export const timeRange: Kind = {
   members: ['from', 'to', 'range.from', 'range.to'],

@@ -1,5 +1,5 @@
 /** Reads the body of a batch (D78): its operations, with all problems. */
-import { type Problem, type Problems, problemAt, Refusal } from '../../errors.ts'
+import { type Problem, type ProblemCode, type Problems, problemAt, Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { uniqueKeyOf } from '../../records/unique-key.ts'
@@ -43,7 +43,7 @@ const members = ['op', 'id', 'by', 'if_match', 'data']
 
 /** Reads an operation. Problems are collected; the result is useless if there are any. */
 function operationOf(sent: Json, schema: ResourceSchema, path: string, problems: Problems): Operation {
-  const wrong = (member: string, code: string, message: string) =>
+  const wrong = (member: string, code: ProblemCode, message: string) =>
     problems.add(() => problemAt(`${path}${member}`, code, message))
   const one: JsonObject = isObject(sent) ? sent : {}
   const { id = null, by = null, if_match: ifMatch = null, data = null } = one
@@ -70,7 +70,7 @@ function operationOf(sent: Json, schema: ResourceSchema, path: string, problems:
   }
 }
 
-type AddProblem = (member: string, code: string, message: string) => void
+type AddProblem = (member: string, code: ProblemCode, message: string) => void
 
 /** Checks that exactly one member identifies the record. */
 function judgeTarget(op: Operation['op'], given: { id: Json; by: Json }, addProblem: AddProblem): void {

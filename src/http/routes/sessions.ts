@@ -4,7 +4,7 @@ import { createLink, linkAddress, type Purpose, secretIn } from '../../accounts/
 import { endSession, listSessions } from '../../accounts/sign-in/sessions.ts'
 import type { SignIn } from '../../accounts/sign-in/sign-in.ts'
 import { publish } from '../../diagnostics.ts'
-import { memberProblem, Refusal, type Warning } from '../../errors.ts'
+import { memberProblem, problemAt, Refusal, type Warning } from '../../errors.ts'
 import { isObject, type Json } from '../../json.ts'
 import { readRecord } from '../../records/read.ts'
 import type { Transaction } from '../../records/store.ts'
@@ -156,7 +156,8 @@ async function newLink(db: Transaction, request: ApiRequest): Promise<Answer> {
 }
 
 function notMade(field: string | null, message: string): Refusal {
-  const problem = { field, path: field === null ? '' : `/${field}`, code: 'invalid_value', message }
+  const problem =
+    field === null ? problemAt('', 'invalid_value', message) : memberProblem(field, 'invalid_value', message)
   return new Refusal('validation_failed', 'The link was not made.', [problem])
 }
 

@@ -2,7 +2,7 @@
 
 import { createToken, rotateToken, type SavedToken } from '../../accounts/tokens.ts'
 import type { Database } from '../../db/open.ts'
-import { Refusal, type Warning } from '../../errors.ts'
+import { memberProblem, Refusal, type Warning } from '../../errors.ts'
 import { closedObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import type { Transaction } from '../../records/store.ts'
@@ -78,6 +78,6 @@ function overlapOf(body: Json | undefined): number {
   const hours = known ? ((body as JsonObject).overlap_hours ?? 0) : null
   if (typeof hours === 'number' && Number.isInteger(hours) && hours >= 0 && hours <= overlapMax) return hours
   const message = `overlap_hours must be a whole number from 0 to ${overlapMax}; there is no other member.`
-  const problem = { field: 'overlap_hours', path: '/overlap_hours', code: 'invalid_value', message }
+  const problem = memberProblem('overlap_hours', 'invalid_value', message)
   throw new Refusal('validation_failed', 'The token was not rotated.', [problem])
 }

@@ -1,5 +1,5 @@
 /** Webhooks over HTTP (D72): a secret is shown once, when it is created. */
-import { memberProblem, Refusal, type Warning } from '../../errors.ts'
+import { memberProblem, type ProblemCode, Refusal, type Warning } from '../../errors.ts'
 import { isObject, type Json } from '../../json.ts'
 import {
   addCursorProblem,
@@ -137,7 +137,7 @@ function memberOf(body: Json | undefined, name: string, max: number): number | n
   throw unusable(name, 'invalid_value', `${name} must be a whole number from 0${to}.`)
 }
 
-function unusable(field: string, code: string, message: string): Refusal {
+function unusable(field: string, code: ProblemCode, message: string): Refusal {
   return new Refusal('validation_failed', 'The body could not be used.', [
     memberProblem(field, code, message),
   ])

@@ -3,6 +3,7 @@
  * texts (D86): its parameters, and its hits. Knows no HTTP and no resource.
  */
 
+import type { ProblemCode } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { codePoints } from '../../fields/code-points.ts'
 import type { Schema } from '../../fields/field.ts'
@@ -59,7 +60,7 @@ export function readSearchQuery(parameters: Parameters, known: readonly string[]
 }
 
 /** The code and message of the problem of the words; null: there is none. */
-function wordsProblem(text: string): readonly [string, string] | null {
+function wordsProblem(text: string): readonly [ProblemCode, string] | null {
   const words = wordsOf(text).length
   if (words === 0) return ['required', 'q must be given: the text to look for.']
   if (codePoints(text) < shortest && !isWord.test(text))

@@ -1,5 +1,5 @@
 /** Changes of the plan of an import (D80). Pure: reports every problem of a change. */
-import { Problems, problemAt, Refusal } from '../../errors.ts'
+import { type ProblemCode, Problems, problemAt, Refusal } from '../../errors.ts'
 import { isBlank } from '../../fields/blank.ts'
 import { type Catalog, type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import { isStorable } from '../../fields/code-points.ts'
@@ -28,7 +28,7 @@ export function changedPlan(
   names: NameLookup = new NameLookup(),
 ): ImportPlan {
   const problems = new Problems()
-  const wrong = (path: string, code: string, message: string) =>
+  const wrong = (path: string, code: ProblemCode, message: string) =>
     problems.add(() => problemAt(path, code, message))
   if (!isObject(body)) {
     wrong('', 'wrong_type', 'The body must be an object.')
@@ -74,7 +74,7 @@ function merged<T>(
   return { ...Object.fromEntries(kept), ...judged }
 }
 
-type AddProblem = (path: string, code: string, message: string) => void
+type AddProblem = (path: string, code: ProblemCode, message: string) => void
 
 function refuseUnknown(sent: Json, known: readonly string[], path: string, addProblem: AddProblem): void {
   if (!isObject(sent)) return

@@ -2,7 +2,7 @@
  * Values for all rows (D80): defaults of fields that a row leaves empty. They are added to the rows as cells
  * of additional columns, so they are converted like cells. Pure.
  */
-import { type Problems, problemAt } from '../../errors.ts'
+import { type ProblemCode, type Problems, problemAt } from '../../errors.ts'
 import { isBlank } from '../../fields/blank.ts'
 import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { isStorable } from '../../fields/code-points.ts'
@@ -36,7 +36,7 @@ export function judgedDefaults(
   problems: Problems,
 ): Defaults {
   const defaults: { [field: string]: Json } = {}
-  const wrong = (path: string, code: string, message: string) =>
+  const wrong = (path: string, code: ProblemCode, message: string) =>
     void problems.add(() => problemAt(path, code, message))
   if (!isObject(sent)) {
     wrong('/defaults', 'wrong_type', 'defaults must be an object, from a target to its value.')

@@ -1,5 +1,5 @@
 /** Refused rows and records of a job, with as many problems as people can read, redacted for the reader. */
-import { type Problem, problemAt, type Refusal } from '../../errors.ts'
+import { type Problem, type ProblemCode, problemAt, type Refusal } from '../../errors.ts'
 import type { Json } from '../../json.ts'
 import { replayedProblem } from '../../records/replay.ts'
 import { hiddenProblem } from '../../records/write/rules.ts'
@@ -15,7 +15,7 @@ export function refusedAt(
   { slug, message, problems }: Pick<Refusal, 'slug' | 'message' | 'problems'>,
   more: (problem: Problem) => { readonly [name: string]: Json } = () => ({}),
 ): Refused {
-  const all = problems.length ? problems : [problemAt('', slug, message)]
+  const all = problems.length ? problems : [problemAt('', slug as ProblemCode, message)]
   const listed = all.slice(0, problemsMax).map(problem => ({ ...problem, ...more(problem) }))
   return { place, problems: listed as unknown as Json[] }
 }

@@ -3,7 +3,7 @@
  * it, and change in the same statements. Knows no HTTP.
  */
 import { randomBytes } from 'node:crypto'
-import { type Problem, Refusal } from '../../errors.ts'
+import { memberProblem, type Problem, Refusal } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { later, momentPlaceholder } from '../../fields/moment.ts'
@@ -119,11 +119,8 @@ async function problemsOf(
   const isFilter = typeof filter === 'string' && filter.length <= 10_000 && resource !== null
   const isNew = 'filter' in body || 'events' in body
   const { problems } = isFilter && isNew ? await filterPlan(db, context, resource, filter) : { problems: [] }
-  const message = `url ${refused}.`
-  return [
-    ...(refused ? [{ field: 'url', path: '/url', code: 'address_refused', message, hint: addressHint }] : []),
-    ...problems,
-  ]
+  const refusal = { ...memberProblem('url', 'address_refused', `url ${refused}.`), hint: addressHint }
+  return [...(refused ? [refusal] : []), ...problems]
 }
 
 const addressHint = 'The operator may allow others: WEBHOOK_ALLOW_PRIVATE.'
