@@ -28,10 +28,10 @@ export async function onDatabase(
   args: CommandArguments,
   { config, now, say, signal }: Terminal,
 ): Promise<Outcome> {
-  const { databaseUrl: url, pooler, dataDir, retentionDays, port } = config
+  const { databaseUrl: url, pooler, dataDir, hasOnlyTransactions, retentionDays, port } = config
   const context = { now, retentionDays, origin: originOf(config, port), isTerminal: true } as const
   if (url) {
-    const db = await openDatabase({ url, pooler, ...opened, log: say })
+    const db = await openDatabase({ url, pooler, hasOnlyTransactions, ...opened, log: say })
     return perform(command, db, args, context).finally(() => db.close())
   }
   const answer = await askService(
@@ -45,7 +45,7 @@ export async function onDatabase(
     throw new CommandRefusal(
       `There is no database in ${dataDir}: set DATA_DIR or DATABASE_URL, or start the service once.`,
     )
-  const db = await openDatabase({ dataDir, ...opened, log: say })
+  const db = await openDatabase({ dataDir, hasOnlyTransactions, ...opened, log: say })
   return perform(command, db, args, context).finally(() => db.close())
 }
 

@@ -11,6 +11,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
+import type { Command } from '../../src/cli/command.ts'
+import { onDatabase } from '../../src/cli/database.ts'
+import { readConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { createDatabase } from '../support/postgres.ts'
@@ -399,6 +402,18 @@ test('after the service the commands go on, and check says what is wrong', async
   assert.equal(code, 1)
   assert.match(out, /^WRONG {2}accounts {3}nobody administers account 2$/m)
   assert.match(out, /^ok {5}schema/m)
+})
+
+test('commands write records as DATABASE_WRITES says', async () => {
+  const act: Command['act'] = async db => ({ text: '', data: { isSo: db.hasOnlyTransactions } })
+  const command: Command = { name: 'look', does: 'looks', options: [], isForAnySchema: true, act }
+  const { signal } = new AbortController()
+  for (const writes of ['statement', 'transaction']) {
+    const config = readConfig({ ...env, DATABASE_WRITES: writes })
+    const terminal = { config, now: new Date(), say: () => {}, print: () => {}, signal }
+    const { data } = await onDatabase(command, {}, terminal)
+    assert.equal(data.isSo, writes === 'transaction', writes)
+  }
 })
 
 test('on a server, or without a service, no command leaves a lock or a socket in the way', () => {
