@@ -87,9 +87,10 @@ function collect(limit: BodyLimit, hold: (bytes: number) => void): BodyBuffer {
   }
 }
 
-/** The charset of a body's media type. */
+/** The charset of a body's media type. Two that differ make one that nobody knows. */
 export function charsetOf(headers: IncomingHttpHeaders): string | undefined {
-  return /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1]
+  const all = (headers['content-type'] ?? '').matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi)
+  return [...new Set([...all].map(([, charset]) => charset!.toLowerCase()))].join(' and ') || undefined
 }
 
 /** Throws `unsupported_media_type` for a compressed upload. */

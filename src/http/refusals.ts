@@ -24,22 +24,39 @@ export function refusalOf(error: unknown): Refusal | null {
   return databaseRefusal(error)
 }
 
-const acceptsJson = /\*\/\*|application\/(\*|json|problem\+json|[\w.-]+\+json)/i
+/** The media ranges of an Accept header → false where its quality is 0: that is not acceptable (RFC 9110). */
+function rangesOf(accept: string): ReadonlyMap<string, boolean> {
+  return new Map(
+    accept.split(',').map(range => {
+      const [type = '', ...parameters] = range.split(';').map(part => part.trim().toLowerCase())
+      return [type, !parameters.some(one => /^q\s*=\s*0(\.0*)?$/.test(one))]
+    }),
+  )
+}
+
+/** True if JSON is acceptable: the most specific range decides. */
+function acceptsJson(accept: string): boolean {
+  const ranges = rangesOf(accept)
+  const isOther = [...ranges].some(([type, isTaken]) => isTaken && /^application\/[\w.-]+\+json$/.test(type))
+  return (
+    ranges.get('application/json') ?? (isOther || (ranges.get('application/*') ?? ranges.get('*/*') ?? false))
+  )
+}
 
 /** True if a browser asks for a page, not a program for data. */
 export function wantsPage({ headers: { accept = '' } }: FastifyRequest): boolean {
-  return /text\/html/i.test(accept)
+  return rangesOf(accept).get('text/html') ?? false
 }
 
 /** True if the client wants server-sent events. */
-export function wantsStream({ headers: { accept }, method }: FastifyRequest): boolean {
-  return method === 'GET' && accept !== undefined && /text\/event-stream/i.test(accept)
+export function wantsStream({ headers: { accept = '' }, method }: FastifyRequest): boolean {
+  return method === 'GET' && (rangesOf(accept).get('text/event-stream') ?? false)
 }
 
 /** Throws `not_acceptable` if the client accepts no JSON, nor the stream of a route that has one. */
 export function refuseOtherThanJson(request: FastifyRequest, isStreamed = false): void {
   const { accept } = request.headers
-  if (!accept || acceptsJson.test(accept)) return
+  if (!accept || acceptsJson(accept)) return
   if (isStreamed && wantsStream(request)) return
   const detail = 'Answers are application/json; send "Accept: application/json" or none.'
   throw new Refusal('not_acceptable', detail)

@@ -199,6 +199,33 @@ test('a body that is too deep, names a member twice or __proto__ is refused befo
   assert.equal((await call('POST', `${v1}/deal`, nested(31))).status, 422)
 })
 
+test('JSON is answered to whom it is acceptable: a quality of 0 says that it is not', async () => {
+  const page = `${v1}/product/view/list?pageSize=1`
+  for (const [accept, status] of [
+    ['application/json;q=0', 406],
+    ['*/*;q=0.000', 406],
+    ['application/json; Q=0, */*', 406],
+    ['application/*;q=0, */*;q=0.5', 406],
+    ['text/csv, application/problem+json;q=0', 406],
+    ['application/json, */*;q=0', 200],
+    ['text/html, */*;q=0.1', 200],
+    ['application/*, text/html;q=0', 200],
+    ['application/hal+json, */*;q=0', 200],
+    ['Application/JSON;q=0.001', 200],
+  ] as const)
+    assert.equal((await call('GET', page, undefined, { accept })).status, status, accept)
+  // Of the two forms of a page of the documentation, one may be unacceptable.
+  const docs = await fetch(`${url}/docs/errors`, { headers: { accept: 'text/html;q=0, */*' } })
+  assert.match(docs.headers.get('content-type')!, /^text\/markdown/)
+})
+
+test('an Expect that is unknown changes nothing', async () => {
+  const client = await rawClient(url)
+  const lines = ['GET /healthz HTTP/1.1', 'host: x', 'expect: a-miracle', 'connection: close']
+  client.send(`${lines.join('\r\n')}\r\n\r\n`)
+  assert.match(await client.ended, /^HTTP\/1\.1 200 /)
+})
+
 test('other content types, charsets and encodings of a body are refused', async () => {
   const body = JSON.stringify({ name: 'Typed' })
   for (const [type, encoding, status] of [
@@ -207,6 +234,8 @@ test('other content types, charsets and encodings of a body are refused', async 
     ['APPLICATION/JSON; charset="UTF-8"', undefined, 201],
     ['application/json; charset=utf-16', undefined, 415],
     ['application/json; charset=iso-8859-1', undefined, 415],
+    ['application/json; charset=utf-8; charset=UTF-8', undefined, 201],
+    ['application/json; charset=utf-8; charset=utf-16', undefined, 415],
     ['text/json', undefined, 415],
     ['application/xml', undefined, 415],
     ['application/json, text/plain', undefined, 415],
