@@ -63,7 +63,7 @@ export const commands: readonly Command[] = [
   {
     name: 'upgrade',
     does: 'tells what a start would change in the database',
-    more: 'It names the migrations and the size of their tables, and changes nothing. Stop a service with an embedded database first.',
+    more: 'It names the migrations and the size of their tables, says whether older processes may run on, and changes nothing. Stop a service with an embedded database first.',
     options: [
       { name: 'check', does: 'only tells; "dealwright migrate" or a start upgrades', isNeeded: true },
     ],

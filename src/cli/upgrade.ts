@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { grouped, size } from '../backup/progress.ts'
 import { hasCluster } from '../db/embedded/data-directory.ts'
 import { type Migration, schemaVersion, withoutComments } from '../db/migrate.ts'
+import { stoppingOf } from '../db/older-processes.ts'
 import { type Database, openDatabase } from '../db/open.ts'
 import { ask, sql } from '../sql.ts'
 import { programVersion } from '../version.ts'
@@ -45,19 +46,37 @@ async function inspectUpgrade(db: Database): Promise<Outcome> {
     is_concurrent: file.indexes.length > 0,
     tables: namedIn(file, tables),
   }))
-  const data = { program, version, known, needs_backup: pending.length > 0, migrations: migrations as never }
+  const stopped = stoppingOf(pending)
+  const data = {
+    ...{ program, version, known, needs_backup: pending.length > 0 },
+    ...{ older_may_run: stopped.length === 0, migrations: migrations as never },
+  }
   const schema = `The schema has version ${version}; this program, ${program}, has ${known}.`
   if (pending.length === 0) return { text: `${schema} A start changes nothing.`, data }
   const lines = migrations.map(({ tables, ...file }) => {
     const sizes = tables.map(({ name, rows, bytes }) => `${name} (${rowsOf(rows)}, ${size(bytes)})`)
-    const place = `${String(file.version).padStart(4, '0')}-${file.name}`
     const how = file.is_concurrent ? 'while a server writes on; ' : ''
-    return `  ${place}: ${how}${sizes.join(', ') || 'no table that is there'}`
+    return `  ${fileOf(file)}: ${how}${sizes.join(', ') || 'no table that is there'}`
   })
   const advice = 'Make a backup first: "dealwright backup FILE". A way back needs it.'
   const what = pending.length === 1 ? '1 migration, which names' : `${pending.length} migrations, which name`
   const count = `A start applies ${what} these tables:`
-  return { text: [schema, count, ...lines, advice].join('\n'), data }
+  // Only one process has a data directory open.
+  const others = db.engine === 'postgres' ? [ofOlderProcesses(stopped)] : []
+  return { text: [schema, count, ...lines, ...others, advice].join('\n'), data }
+}
+
+/** The sentence about processes of older versions (D177). `stopped`: the migrations that harm them. */
+function ofOlderProcesses(stopped: readonly Migration[]): string {
+  const [first, ...more] = stopped
+  if (!first)
+    return 'Processes of older versions may run on meanwhile and afterwards: restart them one after another.'
+  const others = more.length ? ` and ${more.length} more` : ''
+  return `Stop all processes of older versions first: ${fileOf(first)}${others} would harm them.`
+}
+
+function fileOf({ version, name }: Pick<Migration, 'version' | 'name'>): string {
+  return `${String(version).padStart(4, '0')}-${name}`
 }
 
 /** The tables that a migration names. It may only look at some of them. */

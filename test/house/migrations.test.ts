@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readMigrations, statementsOf, withoutComments } from '../../src/db/migrate.ts'
+import { firstRolling, keyOf, stopping, stoppingOf } from '../../src/db/older-processes.ts'
 
 // A new migration adds its line here in the commit that adds the file; no line is changed afterwards.
 test('every migration has the checksum with which databases applied it', () => {
@@ -42,12 +43,6 @@ test('a new table gets its foreign keys by ALTER TABLE', () => {
     [],
   )
 })
-
-/** The first one during which older processes may run. */
-const firstRolling = 38
-
-/** Those for which all older processes must have ended → why. CHANGELOG says so, too. */
-const stopping: { readonly [migration: string]: string } = {}
 
 /** Forms of statements about tables that older processes know → the harm to these processes. */
 const harms: readonly (readonly [RegExp, string])[] = [
@@ -116,17 +111,22 @@ test('what harms older processes is found in the text of a migration', () => {
     assert.equal(harmsOf(harmful).length, 1, `${harmful}: ${harmsOf(harmful)}`)
 })
 
-// Cut such a migration into one that adds and a later version's that removes, or list it above.
+// Cut such a migration into one that adds and a later version's that removes, or list it as stopping.
 test('older processes go on while a migration is applied, and afterwards (D177)', () => {
   const own = readMigrations().filter(({ version }) => version >= firstRolling)
-  const nameOf = ({ version, name }: { version: number; name: string }) => `${version} ${name}`
-  const harmful = own.filter(one => !(nameOf(one) in stopping) && harmsOf(one.text).length > 0)
+  const harmful = own.filter(one => !(keyOf(one) in stopping) && harmsOf(one.text).length > 0)
   assert.deepEqual(
-    harmful.map(one => [nameOf(one), harmsOf(one.text)]),
+    harmful.map(one => [keyOf(one), harmsOf(one.text)]),
     [],
   )
   const needless = Object.keys(stopping).filter(
-    key => !own.some(one => nameOf(one) === key && harmsOf(one.text).length > 0),
+    key => !own.some(one => keyOf(one) === key && harmsOf(one.text).length > 0),
   )
   assert.deepEqual(needless, [])
+})
+
+test('older processes must have ended for early migrations, and for those that are listed', () => {
+  const files = [37, 38, 39].map(version => ({ version, name: 'x' }))
+  assert.deepEqual(stoppingOf(files, { '39 x': 'drops a column' }), [files[0], files[2]])
+  assert.deepEqual(stoppingOf(files.slice(1), {}), [])
 })

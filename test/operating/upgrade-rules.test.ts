@@ -50,9 +50,15 @@ for (const engine of ['embedded', 'postgres'] as const) {
     assert.match(out, new RegExp(`^The schema has version 12; this program, .+, has ${known}\\.\n`))
     assert.match(out, new RegExp(`^A start applies ${known - 12} migrations`, 'm'))
     assert.match(out, /^ {2}0013-names: .*\d kB/m)
+    // Of an embedded database one process alone can be there.
+    const others = /^Stop all processes of older versions first: 0013-names and 24 more would harm them\.$/m
+    assert.equal(others.test(out), engine === 'postgres', out)
     assert.match(out, /^Make a backup first: "dealwright backup FILE"\./m)
     const told = JSON.parse(check(env, '--json').out)
-    assert.deepEqual([told.version, told.known, told.needs_backup], [12, known, true])
+    assert.deepEqual(
+      [told.version, told.known, told.needs_backup, told.older_may_run],
+      [12, known, true, false],
+    )
     assert.deepEqual(
       told.migrations.map(({ version }: { version: number }) => version),
       readMigrations()
@@ -61,6 +67,10 @@ for (const engine of ['embedded', 'postgres'] as const) {
     )
     const [{ tables }] = told.migrations.filter(({ name }: { name: string }) => name === 'next-steps')
     assert.ok(tables.some(({ name }: { name: string }) => name === 'deal'))
+    await within(env, db => db.sql.begin(tx => migrateWithin(tx, 37)))
+    const rolling = check(env).out
+    assert.equal(/^Processes of older versions may run on/m.test(rolling), engine === 'postgres', rolling)
+    assert.equal(JSON.parse(check(env, '--json').out).older_may_run, true)
     assert.equal(dealwright(env, 'migrate').status, 0)
     const after = check(env)
     assert.equal(after.status, 0)
