@@ -742,7 +742,7 @@ test('the media type may say the encoding, and be that of our exports', async ()
   const unknown = await upload('product', file, '', type('klingon'))
   assert.deepEqual([unknown.status, unknown.body.errors[0].code], [400, 'unreadable_file'])
   assert.match(unknown.body.detail ?? unknown.body.message, /Choose utf-8/)
-  assert.equal((await upload('product', file, '', type('utf-8; charset=iso-8859-2'))).status, 400)
+  assert.equal((await upload('product', file, '', type('iso-8859-2; charset=utf-8'))).status, 400)
   const exported = await fetch(`${service.url}${v1}/product/export?format=jsonl`, {
     headers: { authorization: `Bearer ${service.token}` },
   })
