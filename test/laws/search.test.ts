@@ -44,7 +44,8 @@ async function records(): Promise<typeof all> {
 function expected(q: string): string[] | null {
   const asked = folded(q.trim().split(/\s+/).join(' '))
   const digitsOf = (text: string) => text.replace(/[^0-9]/g, '')
-  const isPhone = (text: string) => /^[-+0-9\s()./]+((ext\. |x)\d+)?$/.test(text) && digitsOf(text).length > 2
+  const isPhone = (text: string) =>
+    /^[-+0-9\s()./]+((;?ext[.=]|x|#|,)\s*\d+)?$/.test(text) && digitsOf(text).length > 2
   // German numbers: the national form begins with 0, the international one with +49.
   const waysOf = (text: string) => {
     const digits = digitsOf(text.replace('(0)', ''))
