@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
-import { samples } from '../../src/fields/kinds/samples.ts'
 import { customTypes, kinds } from '../../src/fields/kinds.ts'
 import type { Json } from '../../src/json.ts'
 import type { Transaction } from '../../src/records/store.ts'
@@ -10,6 +9,7 @@ import { updateRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { purgeFields } from '../../src/work/background/purge.ts'
 import { eventually } from '../support/eventually.ts'
+import { samples } from '../support/kind-samples.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()

@@ -137,10 +137,10 @@ const words: readonly { readonly from: RegExp; readonly never: RegExp; readonly 
     what: 'a URL or a parameter of one',
   },
   { from: /^src\/db\//, never: /_fkey|_pkey/, what: 'a constraint of the schema' },
-  // An amount has a currency and is compared by its rate: kinds do know that one. Samples are data of tests.
+  // An amount has a currency and is compared by its rate: kinds do know that one.
   // A resource says what every record has, and a record has users; a visibility is called after territories.
   {
-    from: /^src\/fields\/(?!kinds\/samples|(define|resource|catalog)\.ts)/,
+    from: /^src\/fields\/(?!(define|resource|catalog)\.ts)/,
     never: resourceBut('currency'),
     what: 'a resource',
   },

@@ -6,7 +6,7 @@ import { functionsOf, type Source, sources } from './sources.ts'
 
 test('a source file is a screen or a few: at most 300 lines, unless it is data', () => {
   const long = sources('src/**/*.ts').filter(
-    file => !/(deals\/fields|kinds\/samples)\.ts$/.test(file.path) && file.text.split('\n').length > 300,
+    file => !/deals\/fields\.ts$/.test(file.path) && file.text.split('\n').length > 300,
   )
   assert.deepEqual(
     long.map(file => file.path),
@@ -34,26 +34,13 @@ function printed(value: unknown, depth: number, indent = ''): string {
   return Array.isArray(value) ? `[${entries.join(', ')}]` : `{ ${entries.join(', ')} }`
 }
 
-/** Functions that may be longer, with the reason. */
-const longFunctions: { readonly [path: string]: string } = {
-  'src/fields/kinds/samples.ts': 'data: the samples of every kind',
-}
-
 test('a function or method has at most 60 lines', () => {
   const long = sources('src/**/*.ts').flatMap(file =>
     functionsOf(file.text)
       .filter(({ lines }) => lines > 60)
       .map(({ head, lines }) => ({ path: file.path, head, lines })),
   )
-  assert.deepEqual(
-    long.filter(({ path }) => !(path in longFunctions)),
-    [],
-  )
-  const excused = Object.keys(longFunctions)
-  assert.deepEqual(
-    excused.filter(path => !long.some(one => one.path === path)),
-    [],
-  )
+  assert.deepEqual(long, [])
 })
 
 test('no barrels, no dumping grounds, no default exports; names in kebab-case', () => {

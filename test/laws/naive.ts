@@ -6,10 +6,10 @@ import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { Catalog } from '../../src/fields/catalog.ts'
 import { decimal } from '../../src/fields/decimal.ts'
 import type { Field } from '../../src/fields/field.ts'
-import { samples } from '../../src/fields/kinds/samples.ts'
 import { kinds } from '../../src/fields/kinds.ts'
 import type { Operator, Term } from '../../src/fields/term.ts'
 import { resources } from '../../src/resources/resources.ts'
+import { samples } from '../support/kind-samples.ts'
 import { type Service, v1 } from '../support/service.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: records are whatever the service answers

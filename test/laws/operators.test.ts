@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Samples, samples } from '../../src/fields/kinds/samples.ts'
 import { type FieldType, kinds } from '../../src/fields/kinds.ts'
 import { operators } from '../../src/fields/term.ts'
 import type { Json } from '../../src/json.ts'
+import { type Samples, samples } from '../support/kind-samples.ts'
 import { someOf, tooFew } from '../support/questions.ts'
 import { triedSamples } from '../support/samples.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'

@@ -8,12 +8,12 @@ import { parseArgs } from 'node:util'
 import fc from 'fast-check'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { Catalog } from '../../src/fields/catalog.ts'
-import { samples } from '../../src/fields/kinds/samples.ts'
 import { operators } from '../../src/fields/term.ts'
 import type { Route } from '../../src/http/route.ts'
 import { routes } from '../../src/http/routes.ts'
 import { isRawNumber, type Json } from '../../src/json.ts'
 import { resources } from '../../src/resources/resources.ts'
+import { samples } from '../support/kind-samples.ts'
 import { dealBody, type Service, startService } from '../support/service.ts'
 
 export type FuzzTally = {

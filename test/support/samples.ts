@@ -1,9 +1,9 @@
 /** The samples of every field kind, each with a field to try it in. */
 import assert from 'node:assert/strict'
-import { type Samples, samples } from '../../src/fields/kinds/samples.ts'
 import { type FieldType, kinds } from '../../src/fields/kinds.ts'
 import type { Resource } from '../../src/fields/resource.ts'
 import type { Json } from '../../src/json.ts'
+import { type Samples, samples } from './kind-samples.ts'
 import { type Service, v1 } from './service.ts'
 
 export type Tried = Pick<Samples, 'good' | 'bad'> & {

@@ -1,10 +1,11 @@
 /**
- * Valid and invalid values of every kind, beside the kinds: at the bound and one past it. The laws store
- * them, filter and sort by them on the real database (test/laws); the compiler requires each type. `stored`
- * is the value in a response; default: the input. Data only.
+ * Valid and invalid values of every kind: at the bound and one past it. The laws store them, filter and sort
+ * by them on the real database (test/laws); the compiler requires each type. `stored` is the value in a
+ * response; default: the input. Data only.
  */
-import { type Json, jsonNumber } from '../../json.ts'
-import type { FieldType } from '../kinds.ts'
+
+import type { FieldType } from '../../src/fields/kinds.ts'
+import { type Json, jsonNumber } from '../../src/json.ts'
 
 /** Ids that exist in the account of the samples: those of the sample data. */
 export type SampleTargets = {
