@@ -17,7 +17,10 @@ test('a source file is a screen or a few: at most 300 lines, unless it is data',
 test('a file of data has one entry a line', () => {
   const files = sources('src/**/*.json')
   assert.ok(files.length > 0)
-  for (const { path, text } of files) assert.equal(text, `${printed(JSON.parse(text), 2)}\n`, path)
+  for (const { path, text } of files) {
+    const depth = path.endsWith('/templates.json') ? 3 : 2
+    assert.equal(text, `${printed(JSON.parse(text), depth)}\n`, path)
+  }
 })
 
 /** JSON whose outer lists and objects have one entry a line. An item of a list is one entry. */

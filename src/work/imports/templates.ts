@@ -1,24 +1,16 @@
 /**
- * The columns of other systems' exports, and their targets here. For guesses only. No system publishes a full
- * list: these are the names of default fields in English. Exports in other languages differ.
+ * The columns of other systems' exports, and their targets here, from templates.json. For guesses only. No
+ * system publishes a full list: these are the names of default fields in English, of Google Contacts those
+ * before and since 2024, of LinkedIn those of connections. Those of Pipedrive are from its sample sheets
+ * ("READ ME All default Pipedrive fields") and from exports that others read. Exports in other languages
+ * differ, and a name may have several spellings.
  */
-import { google, linkedin, outlook } from './template-address-books.ts'
-import { atomic, espocrm, freshsales, twenty, zoho } from './template-crms.ts'
-import { hubspot } from './template-hubspot.ts'
-import { pipedrive } from './template-pipedrive.ts'
-import { salesforce } from './template-salesforce.ts'
-import { shopify, woocommerce } from './template-shops.ts'
+import columns from './templates.json' with { type: 'json' }
 
 /** Column → target, as in `targetsOf`; null: no field here. */
 export type Template = { readonly [column: string]: string | null }
 
-/** Resource → its columns. */
-export type Templates = { readonly [resource: string]: Template }
+export type System = keyof typeof columns
 
-/** The first system with the most columns of a file wins. */
-export const templates = {
-  ...{ pipedrive, hubspot, salesforce, zoho, freshsales, atomic, twenty, espocrm },
-  ...{ google, outlook, linkedin, woocommerce, shopify },
-} satisfies { readonly [system: string]: Templates }
-
-export type System = keyof typeof templates
+/** System → resource → its columns. The first system with the most columns of a file wins. */
+export const templates: { readonly [system in System]: { readonly [resource: string]: Template } } = columns
