@@ -99,28 +99,44 @@ function staticOptions(names: readonly string[]): Option[] {
   }))
 }
 
+/** A field of a resource. */
+export function field(
+  id: number,
+  name: string,
+  label: string,
+  type: FieldType,
+  more: Omit<FieldDefinition, 'id' | 'name' | 'label' | 'type'> = {},
+): FieldDefinition {
+  return { id, name, label, type, ...more }
+}
+
+/** The `config` of a text of one line. */
+export const shortText = { min_length: 1, max_length: 255 }
+
+/** The part of a definition that the service sets from these fields. */
+export function derived(...names: readonly string[]) {
+  return { readOnly: true, derivesFrom: names }
+}
+
 /** The first field of every resource. */
 export function idField(id: number): FieldDefinition {
-  return { id, name: 'id', label: 'ID', type: 'SINGLE_NUMBER', readOnly: true, ofStore: true }
+  return field(id, 'id', 'ID', 'SINGLE_NUMBER', { readOnly: true, ofStore: true })
 }
 
 /** The name of a record: at most 255 characters. */
 export function nameField(id: number, more: { unique?: true } = {}): FieldDefinition {
-  const label = 'Name'
-  return { id, name: 'name', label, type: 'SINGLE_STRING', required: true, config: nameLength, ...more }
+  return field(id, 'name', 'Name', 'SINGLE_STRING', { required: true, config: shortText, ...more })
 }
-
-const nameLength = { min_length: 1, max_length: 255 }
 
 /** The time and user of a record's creation, and of its last change. */
 export function authorFields(firstId: number): FieldDefinition[] {
-  const at = { type: 'DATE_TIME', readOnly: true, filled: true } as const
-  const by = { type: 'OWNER', readOnly: true, related: 'user' } as const
+  const at = { readOnly: true, filled: true }
+  const by = { readOnly: true, related: 'user' }
   return [
-    { id: firstId, name: 'created_at', label: 'Created at', ...at },
-    { id: firstId + 1, name: 'updated_at', label: 'Updated at', ...at },
-    { id: firstId + 2, name: 'created_by', label: 'Created by', ...by },
-    { id: firstId + 3, name: 'updated_by', label: 'Updated by', ...by },
+    field(firstId, 'created_at', 'Created at', 'DATE_TIME', at),
+    field(firstId + 1, 'updated_at', 'Updated at', 'DATE_TIME', at),
+    field(firstId + 2, 'created_by', 'Created by', 'OWNER', by),
+    field(firstId + 3, 'updated_by', 'Updated by', 'OWNER', by),
   ]
 }
 
@@ -129,12 +145,11 @@ export function authorFields(firstId: number): FieldDefinition[] {
  * D69). `deletedBy`: the id of the last one, if the next number is taken.
  */
 export function recordFields(firstId: number, deletedBy: number = firstId + 3): FieldDefinition[] {
-  const own = { readOnly: true, ofStore: true } as const
-  const by = { type: 'OWNER', related: 'user' } as const
+  const own = { readOnly: true, ofStore: true }
   return [
-    { id: firstId, name: 'metadata', label: 'Metadata', type: 'JSON' },
-    { id: firstId + 1, name: 'version', label: 'Version', type: 'SINGLE_NUMBER', ...own },
-    { id: firstId + 2, name: 'deleted_at', label: 'Deleted at', type: 'DATE_TIME', ...own },
-    { id: deletedBy, name: 'deleted_by', label: 'Deleted by', ...by, ...own },
+    field(firstId, 'metadata', 'Metadata', 'JSON'),
+    field(firstId + 1, 'version', 'Version', 'SINGLE_NUMBER', own),
+    field(firstId + 2, 'deleted_at', 'Deleted at', 'DATE_TIME', own),
+    field(deletedBy, 'deleted_by', 'Deleted by', 'OWNER', { related: 'user', ...own }),
   ]
 }

@@ -3,7 +3,7 @@
  * data, and the rules that span them. Fields of deals that follow from activities are derived in
  * src/resources/deals/activities.ts. Pure.
  */
-import { authorFields, defineFields, idField, recordFields } from '../fields/define.ts'
+import { authorFields, defineFields, field, idField, recordFields, shortText } from '../fields/define.ts'
 import type { Draft, Resource } from '../fields/resource.ts'
 import { kindNames, kindOf } from './activity-kinds.ts'
 import { dealsInLine } from './deals/activities.ts'
@@ -23,46 +23,25 @@ export const activity: Resource = {
   fields: defineFields('activity', {
     'Basic information': [
       idField(101),
-      { id: 102, name: 'kind', label: 'Kind', type: 'DROPDOWN', required: true, options: kindNames },
-      {
-        id: 103,
-        name: 'subject',
-        label: 'Subject',
-        type: 'SINGLE_STRING',
-        required: true,
-        config: { min_length: 1, max_length: 255 },
-      },
-      { id: 104, name: 'notes', label: 'Notes', type: 'TEXT', config: { min_length: 1, max_length: 32_000 } },
-      { id: 105, name: 'due_at', label: 'Due at', type: 'DATE_TIME' },
-      {
-        id: 106,
-        name: 'duration',
-        label: 'Duration in minutes',
-        type: 'SINGLE_NUMBER',
+      field(102, 'kind', 'Kind', 'DROPDOWN', { required: true, options: kindNames }),
+      field(103, 'subject', 'Subject', 'SINGLE_STRING', { required: true, config: shortText }),
+      field(104, 'notes', 'Notes', 'TEXT', { config: { min_length: 1, max_length: 32_000 } }),
+      field(105, 'due_at', 'Due at', 'DATE_TIME'),
+      field(106, 'duration', 'Duration in minutes', 'SINGLE_NUMBER', {
         config: { min: 0, max: longest, max_decimals: 0 },
-      },
-      {
-        id: 121,
-        name: 'reminder',
-        label: 'Reminder, minutes before',
-        type: 'SINGLE_NUMBER',
+      }),
+      field(121, 'reminder', 'Reminder, minutes before', 'SINGLE_NUMBER', {
         config: { min: 0, max: longest, max_decimals: 0 },
         help: 'How long before due_at it is shown to its owner; empty: it is not.',
-      },
-      { id: 107, name: 'done_at', label: 'Done at', type: 'DATE_TIME' },
-      {
-        id: 108,
-        name: 'outcome',
-        label: 'Outcome',
-        type: 'SINGLE_STRING',
-        config: { min_length: 1, max_length: 255 },
-      },
-      { id: 109, name: 'owner', label: 'Owner', type: 'OWNER', related: 'user', offered: true },
+      }),
+      field(107, 'done_at', 'Done at', 'DATE_TIME'),
+      field(108, 'outcome', 'Outcome', 'SINGLE_STRING', { config: shortText }),
+      field(109, 'owner', 'Owner', 'OWNER', { related: 'user', offered: true }),
     ],
     About: [
-      { id: 110, name: 'deal', label: 'Deal', type: 'DEAL', related: 'deal' },
-      { id: 111, name: 'contact', label: 'Contact', type: 'CONTACT', related: 'contact' },
-      { id: 112, name: 'company', label: 'Company', type: 'COMPANY', related: 'company' },
+      field(110, 'deal', 'Deal', 'DEAL', { related: 'deal' }),
+      field(111, 'contact', 'Contact', 'CONTACT', { related: 'contact' }),
+      field(112, 'company', 'Company', 'COMPANY', { related: 'company' }),
     ],
     Record: [...authorFields(113), ...recordFields(117)],
   }),

@@ -1,8 +1,14 @@
 /** The company that deals are made with (D12, D37). Fields as data, and the rule of its website. */
-import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
+import {
+  authorFields,
+  defineFields,
+  field,
+  idField,
+  nameField,
+  recordFields,
+  shortText,
+} from '../fields/define.ts'
 import type { Draft, Resource } from '../fields/resource.ts'
-
-const text = { min_length: 1, max_length: 255 }
 
 export const company: Resource = {
   name: 'company',
@@ -17,17 +23,10 @@ export const company: Resource = {
     'Basic information': [
       idField(401),
       nameField(402),
-      { id: 403, name: 'website', label: 'Website', type: 'SINGLE_STRING', config: text },
-      { id: 404, name: 'phones', label: 'Phones', type: 'PHONE', config: { max_limit: 20 } },
-      { id: 405, name: 'address', label: 'Address', type: 'ADDRESS' },
-      {
-        id: 413,
-        name: 'territory',
-        label: 'Territory',
-        type: 'TERRITORY',
-        related: 'territory',
-        offered: true,
-      },
+      field(403, 'website', 'Website', 'SINGLE_STRING', { config: shortText }),
+      field(404, 'phones', 'Phones', 'PHONE', { config: { max_limit: 20 } }),
+      field(405, 'address', 'Address', 'ADDRESS'),
+      field(413, 'territory', 'Territory', 'TERRITORY', { related: 'territory', offered: true }),
     ],
     Record: [...authorFields(406), ...recordFields(410, 414)],
   }),

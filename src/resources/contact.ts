@@ -1,8 +1,6 @@
 /** The contact: a person whom deals are made with (D12, D37). Fields as data; no rules of its own. */
-import { authorFields, defineFields, idField, recordFields } from '../fields/define.ts'
+import { authorFields, defineFields, field, idField, recordFields, shortText } from '../fields/define.ts'
 import type { Resource } from '../fields/resource.ts'
-
-const name = { min_length: 1, max_length: 255 }
 
 export const contact: Resource = {
   name: 'contact',
@@ -17,20 +15,13 @@ export const contact: Resource = {
   fields: defineFields('contact', {
     'Basic information': [
       idField(301),
-      { id: 302, name: 'first_name', label: 'First name', type: 'SINGLE_STRING', config: name },
-      { id: 303, name: 'last_name', label: 'Last name', type: 'SINGLE_STRING', required: true, config: name },
-      { id: 304, name: 'job_title', label: 'Job title', type: 'SINGLE_STRING', config: name },
-      { id: 305, name: 'company', label: 'Company', type: 'COMPANY_ONBOARD', related: 'company' },
-      { id: 306, name: 'emails', label: 'E-mails', type: 'EMAIL', config: { max_limit: 20 } },
-      { id: 307, name: 'phones', label: 'Phones', type: 'PHONE', config: { max_limit: 20 } },
-      {
-        id: 315,
-        name: 'territory',
-        label: 'Territory',
-        type: 'TERRITORY',
-        related: 'territory',
-        offered: true,
-      },
+      field(302, 'first_name', 'First name', 'SINGLE_STRING', { config: shortText }),
+      field(303, 'last_name', 'Last name', 'SINGLE_STRING', { required: true, config: shortText }),
+      field(304, 'job_title', 'Job title', 'SINGLE_STRING', { config: shortText }),
+      field(305, 'company', 'Company', 'COMPANY_ONBOARD', { related: 'company' }),
+      field(306, 'emails', 'E-mails', 'EMAIL', { config: { max_limit: 20 } }),
+      field(307, 'phones', 'Phones', 'PHONE', { config: { max_limit: 20 } }),
+      field(315, 'territory', 'Territory', 'TERRITORY', { related: 'territory', offered: true }),
     ],
     Record: [...authorFields(308), ...recordFields(312, 316)],
   }),

@@ -2,7 +2,7 @@
  * The currency (D37, D44). Every account has all currencies of ISO 4217, and decides which are active, and
  * their rates to its base currency. Fields as data; revalue.ts applies a rate. Pure.
  */
-import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
+import { authorFields, defineFields, field, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Resource } from '../fields/resource.ts'
 
 export const currency: Resource = {
@@ -15,32 +15,17 @@ export const currency: Resource = {
   fields: defineFields('currency', {
     'Basic information': [
       idField(951),
-      { id: 952, name: 'code', label: 'Code', type: 'SINGLE_STRING', readOnly: true },
+      field(952, 'code', 'Code', 'SINGLE_STRING', { readOnly: true }),
       nameField(953),
-      {
-        id: 954,
-        name: 'symbol',
-        label: 'Symbol',
-        type: 'SINGLE_STRING',
+      field(954, 'symbol', 'Symbol', 'SINGLE_STRING', {
         required: true,
         config: { min_length: 1, max_length: 10 },
-      },
-      { id: 955, name: 'decimals', label: 'Decimals', type: 'SINGLE_NUMBER', readOnly: true },
-      {
-        id: 956,
-        name: 'rate',
-        label: 'Rate to the base currency',
-        type: 'SINGLE_NUMBER',
+      }),
+      field(955, 'decimals', 'Decimals', 'SINGLE_NUMBER', { readOnly: true }),
+      field(956, 'rate', 'Rate to the base currency', 'SINGLE_NUMBER', {
         config: { min: 0, max: 1_000_000_000_000, max_decimals: 12 },
-      },
-      {
-        id: 957,
-        name: 'is_active',
-        label: 'In use',
-        type: 'DROPDOWN',
-        options: ['Yes', 'No'],
-        required: true,
-      },
+      }),
+      field(957, 'is_active', 'In use', 'DROPDOWN', { options: ['Yes', 'No'], required: true }),
     ],
     Record: [...authorFields(958), ...recordFields(962)],
   }),

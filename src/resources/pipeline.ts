@@ -2,7 +2,7 @@
  * The pipeline and its stages (D19, D37, D158). Fields as data. A stage's kind defines its meaning, and never
  * changes. Pure.
  */
-import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
+import { authorFields, defineFields, field, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Draft, Resource } from '../fields/resource.ts'
 import { isFieldOf } from '../fields/unknown-field.ts'
 import { isSameJson } from '../json.ts'
@@ -21,16 +21,12 @@ export const pipeline: Resource = {
     'Basic information': [
       idField(801),
       nameField(802, { unique: true }),
-      { id: 803, name: 'position', label: 'Position', type: 'SINGLE_NUMBER', config: place },
-      { id: 804, name: 'is_default', label: 'Default', type: 'DROPDOWN', options: ['Yes', 'No'] },
-      {
-        id: 813,
-        name: 'card_fields',
-        label: 'Fields on cards',
-        type: 'STRING_LIST',
+      field(803, 'position', 'Position', 'SINGLE_NUMBER', { config: place }),
+      field(804, 'is_default', 'Default', 'DROPDOWN', { options: ['Yes', 'No'] }),
+      field(813, 'card_fields', 'Fields on cards', 'STRING_LIST', {
         config: { max_limit: 4 },
         help: 'The fields of a deal that its card on a board shows besides its title; empty: the usual ones.',
-      },
+      }),
     ],
     Record: [...authorFields(805), ...recordFields(809)],
   }),
@@ -66,31 +62,16 @@ export const pipelineStage: Resource = {
   fields: defineFields('pipeline_stage', {
     'Basic information': [
       idField(901),
-      { id: 902, name: 'pipeline', label: 'Pipeline', type: 'DROPDOWN', required: true, related: 'pipeline' },
+      field(902, 'pipeline', 'Pipeline', 'DROPDOWN', { required: true, related: 'pipeline' }),
       nameField(903),
-      { id: 904, name: 'position', label: 'Position', type: 'SINGLE_NUMBER', config: place },
-      {
-        id: 905,
-        name: 'kind',
-        label: 'Kind',
-        type: 'DROPDOWN',
-        options: ['Open', 'Won', 'Lost'],
-        default: 1,
-      },
-      {
-        id: 906,
-        name: 'probability',
-        label: 'Probability',
-        type: 'SINGLE_NUMBER',
+      field(904, 'position', 'Position', 'SINGLE_NUMBER', { config: place }),
+      field(905, 'kind', 'Kind', 'DROPDOWN', { options: ['Open', 'Won', 'Lost'], default: 1 }),
+      field(906, 'probability', 'Probability', 'SINGLE_NUMBER', {
         config: { min: 0, max: 100, max_decimals: 0 },
-      },
-      {
-        id: 907,
-        name: 'rotting_days',
-        label: 'Rotting days',
-        type: 'SINGLE_NUMBER',
+      }),
+      field(907, 'rotting_days', 'Rotting days', 'SINGLE_NUMBER', {
         config: { min: 1, max: 36_500, max_decimals: 0 },
-      },
+      }),
     ],
     Record: [...authorFields(908), ...recordFields(912)],
   }),

@@ -1,8 +1,52 @@
-/** The rules of a product: values derived from its prices and its owner. Pure; knows no HTTP and no SQL. */
+/**
+ * The product: its fields as data, and its rules, by which values follow from its prices and its owner. Pure;
+ * knows no HTTP and no SQL.
+ */
 import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
+import { defineFields, derived, field, idField, recordFields, shortText } from '../fields/define.ts'
 import type { Draft, Resource } from '../fields/resource.ts'
-import { isObject, type Json } from '../json.ts'
-import { productFields } from './product-fields.ts'
+import { isObject, type Json, jsonNumber } from '../json.ts'
+
+const quantity = { min: 0, max: jsonNumber('9999999999999999') }
+
+/** In the order of the interface. A published id is never reused. A new product is active (D47). */
+const fields = defineFields('product', {
+  'Basic information': [
+    idField(201),
+    field(202, 'name', 'Name', 'SINGLE_STRING', { required: true, config: shortText }),
+    field(203, 'product_code', 'Product code', 'SINGLE_STRING', {
+      acceptsNumber: true,
+      config: { min_length: 1, max_length: 20 },
+    }),
+    field(204, 'category', 'Category', 'DROPDOWN'),
+    field(205, 'unit_price', 'Unit price', 'PRICE_TAGS', { config: { min: 0, max: 9999999999999 } }),
+    field(206, 'active', 'Active', 'DROPDOWN', { options: ['Yes', 'No'], default: 1 }),
+    field(207, 'taxable', 'Taxable', 'DROPDOWN', { options: ['Yes', 'No'] }),
+    field(208, 'quantity_ordered', 'Quantity ordered', 'SINGLE_NUMBER', { config: quantity }),
+    field(209, 'quantity_in_stock', 'Quantity in stock', 'SINGLE_NUMBER', { config: quantity }),
+    field(210, 'description', 'Description', 'TEXT', { config: shortText }),
+    field(211, 'type', 'Type', 'DROPDOWN', { options: ['Unit', 'Subscription'] }),
+    field(212, 'sku_number', 'SKU number', 'SINGLE_STRING', {
+      acceptsNumber: true,
+      config: { min_length: 1, max_length: 16 },
+    }),
+    field(213, 'valid_till', 'Valid till', 'DATE_TIME'),
+  ],
+  Record: [
+    field(214, 'sales_owner', 'Sales owner', 'OWNER', { related: 'user', offered: true }),
+    field(215, 'created_by', 'Created by', 'OWNER', { readOnly: true, related: 'user' }),
+    field(216, 'updated_by', 'Updated by', 'OWNER', { readOnly: true, related: 'user' }),
+    field(217, 'created_at', 'Created at', 'DATE_TIME', { readOnly: true, filled: true }),
+    field(218, 'updated_at', 'Updated at', 'DATE_TIME', { readOnly: true, filled: true }),
+    field(219, 'last_assigned_at', 'Last assigned at', 'DATE_TIME', derived('sales_owner')),
+    field(220, 'base_currency_amount', 'Base currency amount', 'MONETARY', {
+      inBase: 'base_currency_amount',
+      ...derived('unit_price'),
+      volatile: true,
+    }),
+    ...recordFields(221),
+  ],
+})
 
 export const product: Resource = {
   name: 'product',
@@ -11,7 +55,7 @@ export const product: Resource = {
     name: 'Product',
     config: { isPriceVariationsEnabled: true, isProductDurationsEnabled: false },
   },
-  fields: productFields,
+  fields,
   shownAs: ['name'],
   namedBy: ['product_code', 'name'],
   searched: ['product_code'],

@@ -4,7 +4,7 @@
  * pure.
  */
 import { type Catalog, type ResourceSchema, type Visibility, visibilities } from '../fields/catalog.ts'
-import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
+import { authorFields, defineFields, field, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Values } from '../fields/field.ts'
 import { suggestion } from '../fields/nearest.ts'
 import type { Draft, Resource } from '../fields/resource.ts'
@@ -40,12 +40,12 @@ export const role: Resource = {
     'Basic information': [
       idField(521),
       nameField(522, { unique: true }),
-      { id: 523, name: 'built_in', label: 'Comes with the account', type: 'SINGLE_STRING', readOnly: true },
-      { id: 524, name: 'scopes', label: 'Scopes', type: 'STRING_LIST', config: lists },
-      { id: 525, name: 'visibility', label: 'Sees', type: 'JSON' },
-      { id: 526, name: 'may_change', label: 'May change', type: 'JSON' },
-      { id: 527, name: 'hidden_fields', label: 'Hidden fields', type: 'STRING_LIST', config: lists },
-      { id: 528, name: 'locked_fields', label: 'Locked fields', type: 'STRING_LIST', config: lists },
+      field(523, 'built_in', 'Comes with the account', 'SINGLE_STRING', { readOnly: true }),
+      field(524, 'scopes', 'Scopes', 'STRING_LIST', { config: lists }),
+      field(525, 'visibility', 'Sees', 'JSON'),
+      field(526, 'may_change', 'May change', 'JSON'),
+      field(527, 'hidden_fields', 'Hidden fields', 'STRING_LIST', { config: lists }),
+      field(528, 'locked_fields', 'Locked fields', 'STRING_LIST', { config: lists }),
     ],
     Record: [...authorFields(529), ...recordFields(533)],
   }),

@@ -2,7 +2,7 @@
  * The token: a name for a secret with which a program acts as a user (D38, D66). It allows what its scopes
  * and the user's role both allow. The secrets are in accounts/. Fields as data; pure.
  */
-import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
+import { authorFields, defineFields, field, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Resource } from '../fields/resource.ts'
 import { forbiddenTokenChange } from '../rights/grants.ts'
 import { calendarScope, checkScopes } from '../rights/scopes.ts'
@@ -19,16 +19,16 @@ export const token: Resource = {
     'Basic information': [
       idField(621),
       nameField(622),
-      { id: 623, name: 'user', label: 'User', type: 'OWNER', related: 'user', filled: true },
-      { id: 624, name: 'scopes', label: 'Scopes', type: 'STRING_LIST', config: { max_limit: 500 } },
-      { id: 625, name: 'prefix', label: 'Begins with', type: 'SINGLE_STRING', readOnly: true },
-      { id: 626, name: 'expires_at', label: 'Expires at', type: 'DATE_TIME' },
-      { id: 627, name: 'last_used_at', label: 'Last used at', type: 'DATE_TIME', ...byCallers },
+      field(623, 'user', 'User', 'OWNER', { related: 'user', filled: true }),
+      field(624, 'scopes', 'Scopes', 'STRING_LIST', { config: { max_limit: 500 } }),
+      field(625, 'prefix', 'Begins with', 'SINGLE_STRING', { readOnly: true }),
+      field(626, 'expires_at', 'Expires at', 'DATE_TIME'),
+      field(627, 'last_used_at', 'Last used at', 'DATE_TIME', { ...byCallers }),
     ],
     Agent: [
-      { id: 636, name: 'agent', label: 'Agent', type: 'SINGLE_STRING', ...byCallers },
-      { id: 638, name: 'agent_host', label: 'Agent of', type: 'SINGLE_STRING', ...byCallers },
-      { id: 637, name: 'agent_used_at', label: 'Agent last used at', type: 'DATE_TIME', ...byCallers },
+      field(636, 'agent', 'Agent', 'SINGLE_STRING', { ...byCallers }),
+      field(638, 'agent_host', 'Agent of', 'SINGLE_STRING', { ...byCallers }),
+      field(637, 'agent_used_at', 'Agent last used at', 'DATE_TIME', { ...byCallers }),
     ],
     Record: [...authorFields(628), ...recordFields(632)],
   }),

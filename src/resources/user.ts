@@ -4,13 +4,20 @@
  * data; pure.
  */
 import type { Catalog } from '../fields/catalog.ts'
-import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
+import {
+  authorFields,
+  defineFields,
+  field,
+  idField,
+  nameField,
+  recordFields,
+  shortText,
+} from '../fields/define.ts'
 import { isLocale, isTimeZone, rejectLocale, rejectTimeZone } from '../fields/locale.ts'
 import type { Resource } from '../fields/resource.ts'
 import { forbiddenUserChange } from '../rights/grants.ts'
 import { actorRules, withoutUser } from './user-access.ts'
 
-const text = { min_length: 1, max_length: 255 }
 /** The option of `is_active` for an active user. */
 const yes = 1
 
@@ -37,21 +44,17 @@ export const user: Resource = {
     'Basic information': [
       idField(501),
       nameField(502),
-      {
-        id: 503,
-        name: 'email',
-        label: 'E-mail',
-        type: 'SINGLE_STRING',
+      field(503, 'email', 'E-mail', 'SINGLE_STRING', {
         required: true,
         email: true,
         unique: true,
         config: { min_length: 3, max_length: 320 },
-      },
-      { id: 511, name: 'role', label: 'Role', type: 'DROPDOWN', related: 'role', filled: true },
-      { id: 512, name: 'territories', label: 'Territories', type: 'TERRITORIES', related: 'territory' },
-      { id: 513, name: 'is_active', label: 'In use', type: 'DROPDOWN', options: ['Yes', 'No'], filled: true },
-      { id: 514, name: 'time_zone', label: 'Time zone', type: 'SINGLE_STRING', config: text },
-      { id: 515, name: 'locale', label: 'Language', type: 'SINGLE_STRING', config: text },
+      }),
+      field(511, 'role', 'Role', 'DROPDOWN', { related: 'role', filled: true }),
+      field(512, 'territories', 'Territories', 'TERRITORIES', { related: 'territory' }),
+      field(513, 'is_active', 'In use', 'DROPDOWN', { options: ['Yes', 'No'], filled: true }),
+      field(514, 'time_zone', 'Time zone', 'SINGLE_STRING', { config: shortText }),
+      field(515, 'locale', 'Language', 'SINGLE_STRING', { config: shortText }),
     ],
     Record: [...authorFields(504), ...recordFields(508, 516)],
   }),

@@ -4,7 +4,7 @@
  */
 import { Problems } from '../errors.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
-import { authorFields, defineFields, idField, nameField, recordFields } from '../fields/define.ts'
+import { authorFields, defineFields, field, idField, nameField, recordFields } from '../fields/define.ts'
 import type { Values } from '../fields/field.ts'
 import { choiceHint } from '../fields/kinds/dropdown.ts'
 import type { Draft, Resource } from '../fields/resource.ts'
@@ -31,26 +31,18 @@ export const view: Resource = {
     'Basic information': [
       idField(671),
       nameField(672),
-      { id: 673, name: 'source', label: 'Shows', type: 'DROPDOWN', required: true, options: sources },
-      { id: 674, name: 'mode', label: 'Mode', type: 'DROPDOWN', options: ['Table', 'Board'], filled: true },
-      { id: 675, name: 'filter', label: 'Filter', type: 'TEXT', config: texts },
-      { id: 676, name: 'sort', label: 'Sort', type: 'TEXT', config: texts },
-      { id: 677, name: 'columns', label: 'Columns', type: 'COLUMN_LIST' },
-      {
-        id: 678,
-        name: 'pipeline',
-        label: 'Pipeline of the board',
-        type: 'SINGLE_NUMBER',
+      field(673, 'source', 'Shows', 'DROPDOWN', { required: true, options: sources }),
+      field(674, 'mode', 'Mode', 'DROPDOWN', { options: ['Table', 'Board'], filled: true }),
+      field(675, 'filter', 'Filter', 'TEXT', { config: texts }),
+      field(676, 'sort', 'Sort', 'TEXT', { config: texts }),
+      field(677, 'columns', 'Columns', 'COLUMN_LIST'),
+      field(678, 'pipeline', 'Pipeline of the board', 'SINGLE_NUMBER', {
         config: { min: 0, max_decimals: 0 },
-      },
-      { id: 679, name: 'is_shared', label: 'Shared', type: 'DROPDOWN', options: ['Yes', 'No'], filled: true },
-      {
-        id: 680,
-        name: 'position',
-        label: 'Position',
-        type: 'SINGLE_NUMBER',
+      }),
+      field(679, 'is_shared', 'Shared', 'DROPDOWN', { options: ['Yes', 'No'], filled: true }),
+      field(680, 'position', 'Position', 'SINGLE_NUMBER', {
         config: { min: 1, max: 1_000_000, max_decimals: 0 },
-      },
+      }),
     ],
     Record: [...authorFields(681), ...recordFields(685)],
   }),

@@ -4,7 +4,15 @@
  */
 import type { Catalog } from '../fields/catalog.ts'
 import type { Expression } from '../fields/columns.ts'
-import { authorFields, defineFields, type FieldDefinition, idField, recordFields } from '../fields/define.ts'
+import {
+  authorFields,
+  defineFields,
+  type FieldDefinition,
+  field,
+  idField,
+  recordFields,
+  shortText,
+} from '../fields/define.ts'
 import type { Schema } from '../fields/field.ts'
 import { openObject, orNull } from '../fields/kinds/schemas.ts'
 import { suggestion } from '../fields/nearest.ts'
@@ -30,37 +38,24 @@ export const webhook: Resource = {
   fields: defineFields('webhook', {
     'Basic information': [
       idField(641),
-      {
-        ...{ id: 642, name: 'name', label: 'Name', type: 'SINGLE_STRING', filled: true },
-        config: { min_length: 1, max_length: 255 },
-      },
-      {
-        ...{ id: 643, name: 'url', label: 'Address', type: 'SINGLE_STRING', required: true },
+      field(642, 'name', 'Name', 'SINGLE_STRING', { filled: true, config: shortText }),
+      field(643, 'url', 'Address', 'SINGLE_STRING', {
+        required: true,
         config: { min_length: 1, max_length: 2000 },
-      },
-      {
-        ...{ id: 644, name: 'events', label: 'Events', type: 'STRING_LIST', required: true },
-        config: { max_limit: 100 },
-      },
-      { id: 645, name: 'filter', label: 'Filter', type: 'TEXT', config: { max_length: 10_000 } },
-      { id: 646, name: 'is_active', label: 'In use', type: 'DROPDOWN', options: ['Yes', 'No'], filled: true },
-      {
-        id: 647,
-        name: 'user',
-        label: 'Acts with the rights of',
-        type: 'OWNER',
-        related: 'user',
-        filled: true,
-      },
+      }),
+      field(644, 'events', 'Events', 'STRING_LIST', { required: true, config: { max_limit: 100 } }),
+      field(645, 'filter', 'Filter', 'TEXT', { config: { max_length: 10_000 } }),
+      field(646, 'is_active', 'In use', 'DROPDOWN', { options: ['Yes', 'No'], filled: true }),
+      field(647, 'user', 'Acts with the rights of', 'OWNER', { related: 'user', filled: true }),
     ],
     'How it goes': [
-      { id: 648, name: 'disabled_reason', label: 'Why it is out of use', type: 'TEXT', readOnly: true },
-      { id: 649, name: 'rotated_at', label: 'Secret rotated at', type: 'DATE_TIME', readOnly: true },
-      followed({ id: 650, name: 'last_seq', label: 'Last event looked at', type: 'SINGLE_NUMBER' }, sql`seq`),
+      field(648, 'disabled_reason', 'Why it is out of use', 'TEXT', { readOnly: true }),
+      field(649, 'rotated_at', 'Secret rotated at', 'DATE_TIME', { readOnly: true }),
+      followed(field(650, 'last_seq', 'Last event looked at', 'SINGLE_NUMBER'), sql`seq`),
       ...[
-        { id: 651, name: 'last_delivered_at', label: 'Last delivered at', type: 'DATE_TIME' as const },
-        { id: 652, name: 'failing_since', label: 'Failing since', type: 'DATE_TIME' as const },
-        { id: 653, name: 'last_error', label: 'Last error', type: 'TEXT' as const },
+        field(651, 'last_delivered_at', 'Last delivered at', 'DATE_TIME'),
+        field(652, 'failing_since', 'Failing since', 'DATE_TIME'),
+        field(653, 'last_error', 'Last error', 'TEXT'),
       ].map(field => followed(field, sql.id(field.name))),
     ],
     Record: [...authorFields(654), ...recordFields(658)],

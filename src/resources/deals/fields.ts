@@ -3,7 +3,15 @@
  * `stage_probability` and the derived amounts are columns of the deal (D46).
  */
 import type { Row } from '../../fields/columns.ts'
-import { authorFields, defineFields, idField, recordFields } from '../../fields/define.ts'
+import {
+  authorFields,
+  defineFields,
+  derived,
+  field,
+  idField,
+  recordFields,
+  shortText,
+} from '../../fields/define.ts'
 import { type Sql, sql } from '../../sql.ts'
 
 /** The interface's range of every amount. */
@@ -15,9 +23,8 @@ const hasMoreDays = ({ alias: r, now }: Row, from: Sql) =>
 const rotsFrom = (r: Sql) => sql`greatest(${r}deal_stage_updated_at, ${r}last_done_at)`
 /** A field that writes of activities maintain; it reveals these fields of theirs. */
 const ofActivities = (...names: string[]) => ({
-  readOnly: true,
+  ...derived(...names.map(name => `activity.${name}`)),
   maintainedBy: 'activity',
-  derivesFrom: names.map(name => `activity.${name}`),
 })
 const counters = (
   [
@@ -26,207 +33,106 @@ const counters = (
     [37, 'total_activities', 'Total activities'],
     [38, 'email_message_count', 'E-mail messages', 'kind', 'done_at'],
   ] as const
-).map(([id, name, label, ...from]) => ({
-  ...{ id, name, label, type: 'SINGLE_NUMBER' as const, filled: true, default: 0 },
-  ...ofActivities(...from),
-}))
+).map(([id, name, label, ...from]) =>
+  field(id, name, label, 'SINGLE_NUMBER', { filled: true, default: 0, ...ofActivities(...from) }),
+)
 
 export const dealFields = defineFields('deal', {
   'Basic information': [
     idField(1),
-    {
-      id: 2,
-      name: 'title',
-      label: 'Title',
-      type: 'SINGLE_STRING',
-      required: true,
-      config: { min_length: 1, max_length: 255 },
-      rules: [1],
-    },
-    {
-      id: 3,
-      name: 'pipeline',
-      label: 'Pipeline',
-      type: 'DROPDOWN',
-      required: true,
-      related: 'pipeline',
-      rules: [1],
-    },
-    {
-      id: 4,
-      name: 'pipeline_stage',
-      label: 'Stage',
-      type: 'DROPDOWN',
+    field(2, 'title', 'Title', 'SINGLE_STRING', { required: true, config: shortText, rules: [1] }),
+    field(3, 'pipeline', 'Pipeline', 'DROPDOWN', { required: true, related: 'pipeline', rules: [1] }),
+    field(4, 'pipeline_stage', 'Stage', 'DROPDOWN', {
       required: true,
       related: 'pipeline_stage',
       within: 'pipeline',
       rules: [1, 2, 3, 4],
       help: 'A stage of the pipeline. One of the kind Won or Lost closes the deal; send the reason and deal_closed_on with it.',
-    },
-    {
-      id: 5,
-      name: 'primary_contact',
-      label: 'Primary contact',
-      type: 'CONTACT_ONBOARD',
+    }),
+    field(5, 'primary_contact', 'Primary contact', 'CONTACT_ONBOARD', {
       required: true,
       related: 'contact',
       rules: [1],
-    },
-    {
-      id: 6,
-      name: 'related_contacts',
-      label: 'Related contacts',
-      type: 'CONTACTS_ONBOARD',
+    }),
+    field(6, 'related_contacts', 'Related contacts', 'CONTACTS_ONBOARD', {
       related: 'contact',
       config: { max_limit: 100 },
-    },
-    {
-      id: 7,
-      name: 'sales_owner',
-      label: 'Sales owner',
-      type: 'OWNER',
+    }),
+    field(7, 'sales_owner', 'Sales owner', 'OWNER', {
       required: true,
       related: 'user',
       offered: true,
       rules: [1],
-    },
-    { id: 8, name: 'company', label: 'Company', type: 'COMPANY_ONBOARD', related: 'company' },
+    }),
+    field(8, 'company', 'Company', 'COMPANY_ONBOARD', { related: 'company' }),
   ],
   Value: [
-    {
-      id: 9,
-      name: 'deal_value',
-      label: 'Deal value',
-      type: 'DEAL_VALUE',
+    field(9, 'deal_value', 'Deal value', 'DEAL_VALUE', {
       linesOf: 'product',
       inBase: 'deal_value_in_base_currency',
       config: moneyRange,
       help: 'Where products are sent without a value, the deal becomes worth their sum.',
-    },
-    {
-      id: 10,
-      name: 'weighted_value',
-      label: 'Weighted value',
-      type: 'MONETARY',
-      readOnly: true,
-      derivesFrom: ['deal_value', 'stage_probability'],
+    }),
+    field(10, 'weighted_value', 'Weighted value', 'MONETARY', {
+      ...derived('deal_value', 'stage_probability'),
       volatile: true,
       config: moneyRange,
       help: 'The value times the probability of the stage.',
-    },
-    {
-      id: 11,
-      name: 'expected_deal_value',
-      label: 'Expected deal value',
-      type: 'MONETARY',
+    }),
+    field(11, 'expected_deal_value', 'Expected deal value', 'MONETARY', { config: moneyRange }),
+    field(12, 'product_amount', 'Product amount', 'MONETARY', {
+      ...derived('deal_value'),
       config: moneyRange,
-    },
-    {
-      id: 12,
-      name: 'product_amount',
-      label: 'Product amount',
-      type: 'MONETARY',
-      readOnly: true,
-      derivesFrom: ['deal_value'],
-      config: moneyRange,
-    },
-    {
-      id: 13,
-      name: 'deal_value_in_base_currency',
-      label: 'Deal value in base currency',
-      type: 'MONETARY',
+    }),
+    field(13, 'deal_value_in_base_currency', 'Deal value in base currency', 'MONETARY', {
       inBase: 'deal_value_in_base_currency',
-      readOnly: true,
-      derivesFrom: ['deal_value'],
+      ...derived('deal_value'),
       volatile: true,
       help: 'The value at the rate of its currency. It stays as it is when the deal is closed.',
-    },
-    {
-      id: 14,
-      name: 'product_quantity',
-      label: 'Product quantity',
-      type: 'PRODUCT',
-      readOnly: true,
-      derivesFrom: ['deal_value'],
-    },
+    }),
+    field(14, 'product_quantity', 'Product quantity', 'PRODUCT', derived('deal_value')),
   ],
   Classification: [
-    { id: 15, name: 'source', label: 'Source', type: 'DROPDOWN' },
-    { id: 16, name: 'territory', label: 'Territory', type: 'TERRITORY', related: 'territory', offered: true },
-    {
-      id: 17,
-      name: 'tags',
-      label: 'Tags',
-      type: 'TAGS',
+    field(15, 'source', 'Source', 'DROPDOWN'),
+    field(16, 'territory', 'Territory', 'TERRITORY', { related: 'territory', offered: true }),
+    field(17, 'tags', 'Tags', 'TAGS', {
       related: 'tag',
       offered: true,
       config: { max_limit: 10, max_length: 255 },
-    },
-    {
-      id: 18,
-      name: 'description',
-      label: 'Description',
-      type: 'TEXT',
-      config: { min_length: 1, max_length: 255 },
-    },
-    { id: 19, name: 'type', label: 'Type', type: 'DROPDOWN' },
-    { id: 20, name: 'payment_status', label: 'Payment status', type: 'DROPDOWN' },
+    }),
+    field(18, 'description', 'Description', 'TEXT', { config: shortText }),
+    field(19, 'type', 'Type', 'DROPDOWN'),
+    field(20, 'payment_status', 'Payment status', 'DROPDOWN'),
   ],
   'Closing and forecast': [
-    {
-      id: 21,
-      name: 'won_reason',
-      label: 'Won reason',
-      type: 'DROPDOWN',
+    field(21, 'won_reason', 'Won reason', 'DROPDOWN', {
       rules: [2, 4],
       help: 'Needed with a stage of the kind Won.',
-    },
-    {
-      id: 22,
-      name: 'lost_reason',
-      label: 'Lost reason',
-      type: 'DROPDOWN',
+    }),
+    field(22, 'lost_reason', 'Lost reason', 'DROPDOWN', {
       rules: [3, 4],
       help: 'Needed with a stage of the kind Lost.',
-    },
-    {
-      id: 23,
-      name: 'deal_closed_on',
-      label: 'Closed on',
-      type: 'DATE',
+    }),
+    field(23, 'deal_closed_on', 'Closed on', 'DATE', {
       rules: [2, 3, 4],
       help: 'Needed with a stage of the kind Won or Lost.',
-    },
-    {
-      id: 24,
-      name: 'expected_close_date',
-      label: 'Expected close date',
-      type: 'DATE',
+    }),
+    field(24, 'expected_close_date', 'Expected close date', 'DATE', {
       rules: [5],
       help: 'Needed with a forecast category.',
-    },
-    { id: 25, name: 'forecast_category', label: 'Forecast category', type: 'DROPDOWN', rules: [5] },
-    {
-      id: 26,
-      name: 'status',
-      label: 'Status',
-      type: 'DROPDOWN',
-      readOnly: true,
-      derivesFrom: ['pipeline_stage', 'pipeline_stage.kind'],
+    }),
+    field(25, 'forecast_category', 'Forecast category', 'DROPDOWN', { rules: [5] }),
+    field(26, 'status', 'Status', 'DROPDOWN', {
+      ...derived('pipeline_stage', 'pipeline_stage.kind'),
       filled: true,
       config: { max_length: 255 },
       options: ['Open', 'Won', 'Lost'],
       help: 'It follows from the stage: to win, lose or reopen a deal, set its pipeline_stage.',
-    },
+    }),
   ],
   Progress: [
-    {
-      id: 27,
-      name: 'rotting_days',
-      label: 'Rotting days',
-      type: 'SINGLE_NUMBER',
-      readOnly: true,
-      derivesFrom: ['deal_stage_updated_at', 'stage_rotting_days', 'activity.done_at'],
+    field(27, 'rotting_days', 'Rotting days', 'SINGLE_NUMBER', {
+      ...derived('deal_stage_updated_at', 'stage_rotting_days', 'activity.done_at'),
       volatile: true,
       // A done activity restarts it.
       computed: ({ alias: r, now }: Row) =>
@@ -234,152 +140,57 @@ export const dealFields = defineFields('deal', {
           THEN greatest(0, ${days(rotsFrom(r), now)} - ${r}stage_rotting_days) END`,
       moves: row =>
         sql`${row.alias}stage_rotting_days IS NOT NULL AND ${hasMoreDays(row, rotsFrom(row.alias))}`,
-    },
-    {
-      id: 28,
-      name: 'age',
-      label: 'Age',
-      type: 'SINGLE_NUMBER',
-      readOnly: true,
-      derivesFrom: ['created_at', 'won_time', 'lost_time'],
+    }),
+    field(28, 'age', 'Age', 'SINGLE_NUMBER', {
+      ...derived('created_at', 'won_time', 'lost_time'),
       volatile: true,
       computed: ({ alias: r, now }: Row) =>
         sql`greatest(0, ${days(sql`${r}created_at`, sql`coalesce(${r}won_time, ${r}lost_time, ${now})`)})`,
       moves: row => hasMoreDays(row, sql`${row.alias}created_at`),
-    },
-    {
-      id: 29,
-      name: 'stage_probability',
-      label: 'Stage probability',
-      type: 'SINGLE_NUMBER',
-      readOnly: true,
-      derivesFrom: ['pipeline_stage', 'pipeline_stage.probability'],
+    }),
+    field(29, 'stage_probability', 'Stage probability', 'SINGLE_NUMBER', {
+      ...derived('pipeline_stage', 'pipeline_stage.probability'),
       volatile: true,
-    },
-    {
-      id: 30,
-      name: 'stage_rotting_days',
-      label: 'Stage rotting days',
-      type: 'SINGLE_NUMBER',
-      readOnly: true,
-      derivesFrom: ['pipeline_stage', 'pipeline_stage.rotting_days'],
+    }),
+    field(30, 'stage_rotting_days', 'Stage rotting days', 'SINGLE_NUMBER', {
+      ...derived('pipeline_stage', 'pipeline_stage.rotting_days'),
       hidden: true,
-    },
-    {
-      id: 31,
-      name: 'won_time',
-      label: 'Won time',
-      type: 'DATE_TIME',
-      readOnly: true,
-      derivesFrom: ['status'],
-    },
-    {
-      id: 32,
-      name: 'lost_time',
-      label: 'Lost time',
-      type: 'DATE_TIME',
-      readOnly: true,
-      derivesFrom: ['status'],
-    },
-    {
-      id: 33,
-      name: 'deal_stage_updated_at',
-      label: 'Stage updated at',
-      type: 'DATE_TIME',
-      readOnly: true,
-      derivesFrom: ['pipeline_stage'],
-    },
-    {
-      id: 34,
-      name: 'last_assigned_at',
-      label: 'Last assigned at',
-      type: 'DATE_TIME',
-      readOnly: true,
-      derivesFrom: ['sales_owner'],
-    },
+    }),
+    field(31, 'won_time', 'Won time', 'DATE_TIME', derived('status')),
+    field(32, 'lost_time', 'Lost time', 'DATE_TIME', derived('status')),
+    field(33, 'deal_stage_updated_at', 'Stage updated at', 'DATE_TIME', derived('pipeline_stage')),
+    field(34, 'last_assigned_at', 'Last assigned at', 'DATE_TIME', derived('sales_owner')),
   ],
   // Writes of activities maintain these fields (D25, D73).
   Activity: [
     ...counters,
-    {
-      id: 39,
-      name: 'last_email_received',
-      label: 'Last e-mail received',
-      type: 'DATE_TIME',
+    field(39, 'last_email_received', 'Last e-mail received', 'DATE_TIME', {
       readOnly: true,
       computed: () => sql`NULL::timestamptz`,
-    },
-    {
-      id: 40,
-      name: 'last_email_sent',
-      label: 'Last e-mail sent',
-      type: 'DATE_TIME',
+    }),
+    field(40, 'last_email_sent', 'Last e-mail sent', 'DATE_TIME', {
       readOnly: true,
       computed: () => sql`NULL::timestamptz`,
-    },
-    {
-      id: 41,
-      name: 'last_activity_date',
-      label: 'Last activity date',
-      type: 'DATE',
-      ...ofActivities('done_at'),
-    },
-    {
-      id: 42,
-      name: 'next_activity_date',
-      label: 'Next activity date',
-      type: 'DATE',
-      ...ofActivities('due_at', 'done_at'),
-    },
-    {
-      id: 55,
-      name: 'next_activity_at',
-      label: 'Next activity at',
-      type: 'DATE_TIME',
-      ...ofActivities('due_at', 'done_at'),
-    },
-    {
-      id: 56,
-      name: 'next_activity_subject',
-      label: 'Next activity',
-      type: 'SINGLE_STRING',
+    }),
+    field(41, 'last_activity_date', 'Last activity date', 'DATE', ofActivities('done_at')),
+    field(42, 'next_activity_date', 'Next activity date', 'DATE', ofActivities('due_at', 'done_at')),
+    field(55, 'next_activity_at', 'Next activity at', 'DATE_TIME', ofActivities('due_at', 'done_at')),
+    field(56, 'next_activity_subject', 'Next activity', 'SINGLE_STRING', {
       showsOne: true,
       config: { max_length: 255 },
       ...ofActivities('subject', 'due_at', 'done_at'),
-    },
-    {
-      id: 43,
-      name: 'last_activity_type',
-      label: 'Last activity type',
-      type: 'SINGLE_STRING',
+    }),
+    field(43, 'last_activity_type', 'Last activity type', 'SINGLE_STRING', {
       showsOne: true,
       ...ofActivities('kind', 'done_at'),
-    },
-    {
-      id: 44,
-      name: 'web_forms',
-      label: 'Web forms',
-      type: 'SINGLE_STRING',
+    }),
+    field(44, 'web_forms', 'Web forms', 'SINGLE_STRING', {
       readOnly: true,
       config: { max_length: 255 },
       computed: () => sql`NULL::text`,
-    },
-    {
-      id: 54,
-      name: 'last_done_at',
-      label: 'Last done at',
-      type: 'DATE_TIME',
-      hidden: true,
-      ...ofActivities('done_at'),
-    },
-    {
-      id: 45,
-      name: 'recent_note',
-      label: 'Recent note',
-      type: 'TEXT',
-      showsOne: true,
-      ...ofActivities('kind', 'notes'),
-    },
+    }),
+    field(54, 'last_done_at', 'Last done at', 'DATE_TIME', { hidden: true, ...ofActivities('done_at') }),
+    field(45, 'recent_note', 'Recent note', 'TEXT', { showsOne: true, ...ofActivities('kind', 'notes') }),
   ],
   Record: [...authorFields(46), ...recordFields(50)],
 })
