@@ -9,7 +9,7 @@ import type { Field, Option } from '../fields/field.ts'
 import { momentPlaceholder } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import { storedResponse } from '../records/idempotency.ts'
-import { isMet, versionConflict } from '../records/precondition.ts'
+import { requireVersion } from '../records/precondition.ts'
 import { askReferences, lookIn, missingReferences } from '../records/references.ts'
 import { reserveIds } from '../records/write/protocol.ts'
 import { callerParamsOf } from '../rights/visibility.ts'
@@ -148,7 +148,7 @@ export async function arrangeForm(
     const visibleSchema = { ...schema, fields: schema.fields.filter(field => !validation.isHidden(field)) }
     const version = formVersion(formOf(visibleSchema))
     const { precondition = null } = context
-    if (!isMet(precondition, version)) throw versionConflict(`The form of ${source}`, version, precondition)
+    requireVersion(`The form of ${source}`, version, precondition)
     const form = newForm(body, visibleSchema, validation)
     const sections = withUnseen(schema, form, validation.isHidden)
     return { change: { verb: 'updated', resource: source, field: null, sections }, response: { form } }
@@ -181,7 +181,7 @@ function fieldAsRead(
 }
 
 function refuseOther({ precondition = null }: ConfigurationContext, { id, version }: Field): void {
-  if (!isMet(precondition, version)) throw versionConflict(`The field ${id}`, version, precondition)
+  requireVersion(`The field ${id}`, version, precondition)
 }
 
 function changeOptions(

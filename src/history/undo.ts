@@ -10,7 +10,7 @@ import { kinds } from '../fields/kinds.ts'
 import type { Resource } from '../fields/resource.ts'
 import { isSameJson, type Json, type JsonObject, parseJson } from '../json.ts'
 import { storedResponse } from '../records/idempotency.ts'
-import { isMet, type Precondition, versionConflict } from '../records/precondition.ts'
+import { type Precondition, requireVersion } from '../records/precondition.ts'
 import { nameOf } from '../records/read.ts'
 import { removeRecord } from '../records/remove.ts'
 import { renderedSql } from '../records/rendered-record.ts'
@@ -59,7 +59,7 @@ export async function undo(
   if (before) return before
   for (let attempt = 1; ; attempt++) {
     const { version, record } = await recordOf(db, event, context)
-    if (!isMet(precondition, version)) throw versionConflict(nameOf(schema, id), version, precondition)
+    requireVersion(nameOf(schema, id), version, precondition)
     const differing = await differingNow(db, event, context, record)
     if (differing.length) throw await changedSince(db, event, context, differing)
     if (verb === 'updated') return await writeBack(db, event, context, precondition)

@@ -4,20 +4,21 @@ import { type Problem, Refusal } from '../errors.ts'
 /** The versions that the caller may have read, as the texts of their ETags; null if any will do. */
 export type Precondition = readonly string[] | null
 
-export function isMet(precondition: Precondition, version: number | string): boolean {
-  return precondition === null || precondition.includes(String(version))
-}
-
-/** 412: `what` has another version than the caller has read. `problems` say what differs, if known. */
-export function versionConflict(
+/**
+ * Throws `version_conflict` if `what` has another version than the caller has read. `differing`: the problems
+ * that say what differs, if known.
+ */
+export function requireVersion(
   what: string,
   version: number | string,
   precondition: Precondition,
-  problems: readonly Problem[] = [versionProblem(version)],
-): Refusal {
-  const read = precondition?.join(' or ') || 'the one that If-Match names'
+  differing: () => readonly Problem[] | null = () => null,
+): void {
+  if (precondition === null || precondition.includes(String(version))) return
+  const read = precondition.join(' or ') || 'the one that If-Match names'
   const detail = `${what} is at version ${version}, not ${read}. Read it again and repeat the change.`
-  return new Refusal('version_conflict', detail, problems, { etag: etagOf(version) })
+  const problems = differing() ?? [versionProblem(version)]
+  throw new Refusal('version_conflict', detail, problems, { etag: etagOf(version) })
 }
 
 /** The ETag of a version. */

@@ -13,7 +13,7 @@ import { arrayLiteral, ask, type Param, param, type Sql, sql } from '../sql.ts'
 import { cascadeDelete, deletion } from './cascade.ts'
 import { storedResponse, writeIdempotently } from './idempotency.ts'
 import { isMovedBy, type Move } from './move.ts'
-import { isMet, type Precondition, versionConflict } from './precondition.ts'
+import { type Precondition, requireVersion } from './precondition.ts'
 import { mayNotChange, nameOf, readRecord, recordNotFound } from './read.ts'
 import { pointersTo, unpointed } from './references.ts'
 import { recordStatement, type Transaction, tableOf } from './store.ts'
@@ -24,6 +24,15 @@ import type { Saved, WriteContext } from './write/operation.ts'
 import { answerOf } from './write/plan.ts'
 import { author, type Event, type Write } from './write/protocol.ts'
 import { refuseForbidden } from './write/rules.ts'
+
+/** A deletion: of which record, and by whom. */
+type Removal = {
+  readonly db: Transaction
+  readonly schema: ResourceSchema
+  readonly id: number
+  readonly context: WriteContext
+  readonly precondition: Precondition
+}
 
 /** Number of attempts while something changes between the deletion and the search for what forbids it. */
 const attempts = 2
@@ -44,15 +53,16 @@ export async function removeRecord(
   withRecord = false,
 ): Promise<Saved | null> {
   const { idempotency = null } = context
-  refuseOneself(schema, id, context)
+  const asked = { db, schema, id, context, precondition }
+  refuseOneself(asked)
   if (await storedResponse(db, requestKeyOf(context))) return null
   for (let attempt = 0; attempt < attempts; attempt++) {
-    await refuseRemoval(db, schema, id, context)
+    await refuseRemoval(asked)
     const params = author(context)
-    const write = removal(params, schema, [id], context, { precondition, isRead: withRecord })
+    const write = removal(params, schema, [id], context, precondition, withRecord)
     const written = await writeIdempotently(db, params, idempotency, write, { warnings: [], created: [] })
     if (written) return withRecord ? savedOf(schema, context, written) : null
-    await refuseReasons(db, schema, id, context, precondition, [], '; change what points to it first.')
+    await refuseReasons(asked, [], '; change what points to it first.')
   }
   throw busy('The configuration was changed meanwhile; try again.')
 }
@@ -75,7 +85,7 @@ export async function removeTogether(
   context: WriteContext,
 ): Promise<boolean> {
   const params = author(context)
-  const write = removal(params, schema, ids, context, { precondition: null, isRead: false })
+  const write = removal(params, schema, ids, context, null, false)
   return (await execute(db, params, write, { isLocked: true })).length > 0
 }
 
@@ -92,24 +102,18 @@ export async function validateRemoval(
   precondition: Precondition,
   plan: () => Promise<readonly Move[]>,
 ): Promise<readonly Move[]> {
-  refuseOneself(schema, id, context)
-  await refuseOther(db, schema, id, context, precondition)
+  const asked = { db, schema, id, context, precondition }
+  refuseOneself(asked)
+  await refuseOther(asked)
   const moves = await plan()
-  await refuseRemoval(db, schema, id, context)
-  await refuseReasons(
-    ...([db, schema, id, context, precondition, moves] as const),
-    ' by what you may not move, so nothing is moved or deleted.',
-  )
+  await refuseRemoval(asked)
+  await refuseReasons(asked, moves, ' by what you may not move, so nothing is moved or deleted.')
   return moves
 }
 
 /** Throws what forbids the deletion, if anything does, but for records that `moves` take along. */
 async function refuseReasons(
-  db: Transaction,
-  schema: ResourceSchema,
-  id: number,
-  context: WriteContext,
-  precondition: Precondition,
+  { db, schema, id, context, precondition }: Removal,
   moves: readonly Move[],
   how: string,
 ): Promise<void> {
@@ -128,25 +132,20 @@ FROM (SELECT 1) one LEFT JOIN ${tableOf(schema)} t
   const { version, used } = row!
   if (version === null) throw recordNotFound(schema, id)
   if (!isChangeable(row!)) throw mayNotChange(schema, id)
-  if (!isMet(precondition, version!)) throw versionConflict(nameOf(schema, id), Number(version), precondition)
+  requireVersion(nameOf(schema, id), Number(version), precondition)
   if (row!.refused) throw new Refusal(row!.refused as ErrorSlug, actor!.refusals[row!.refused]!)
   const all = JSON.parse(used!) as Uses
   if (Object.values(all).some(([count]) => count > 0)) throw inUse(schema, id, all, how)
 }
 
 /** Throws if users would delete themselves. */
-function refuseOneself({ resource }: ResourceSchema, id: number, { actor }: WriteContext): void {
-  if (resource.actor && id === actor)
+function refuseOneself({ schema, id, context }: Removal): void {
+  if (schema.resource.actor && id === context.actor)
     throw new Refusal('in_use', 'This is your own user: ask as another to delete it.')
 }
 
 /** Throws the resource's own refusal of the deletion, for any caller or for this one. */
-async function refuseRemoval(
-  db: Transaction,
-  schema: ResourceSchema,
-  id: number,
-  context: WriteContext,
-): Promise<void> {
+async function refuseRemoval({ db, schema, id, context }: Removal): Promise<void> {
   const { whyForbidden, whyUndeletable } = schema.resource
   if (!whyForbidden && !whyUndeletable) return
   const [row] = await ask(db, recordStatement(schema, context, String(id)))
@@ -166,7 +165,8 @@ function removal(
   schema: ResourceSchema,
   ids: readonly number[],
   { catalog, rights }: WriteContext,
-  { precondition, isRead }: { readonly precondition: Precondition; readonly isRead: boolean },
+  precondition: Precondition,
+  isRead: boolean,
 ): Write {
   const { actor, isConfiguration = false, name, parts = [], revokes = [] } = schema.resource
   const isOne = ids.length === 1
@@ -250,16 +250,10 @@ function usesOf(
 }
 
 /** Throws `version_conflict` if the caller has read another version. */
-async function refuseOther(
-  db: Transaction,
-  schema: ResourceSchema,
-  id: number,
-  context: WriteContext,
-  precondition: Precondition,
-): Promise<void> {
+async function refuseOther({ db, schema, id, context, precondition }: Removal): Promise<void> {
   if (precondition === null) return
   const { version } = await readRecord(db, schema, context, id)
-  if (!isMet(precondition, version)) throw versionConflict(nameOf(schema, id), version, precondition)
+  requireVersion(nameOf(schema, id), version, precondition)
 }
 
 /** resource → number of records that point to the record, and of those that the caller sees */

@@ -15,7 +15,7 @@ import {
 import { ask, param, type Sql, sql } from '../sql.ts'
 import { cascadeRestore } from './cascade.ts'
 import type { Reference } from './parse.ts'
-import { isMet, type Precondition, versionConflict } from './precondition.ts'
+import { type Precondition, requireVersion } from './precondition.ts'
 import { mayNotChange, nameOf } from './read.ts'
 import { quotaConditions, quotaProblem } from './record-quota.ts'
 import { askReferences, lookIn, missingReferences } from './references.ts'
@@ -58,8 +58,7 @@ export async function restoreRecord(
     }
     if (!isChangeable(row!)) throw mayNotChange(schema, id)
     const version = row.version!
-    if (!isMet(precondition, version))
-      throw versionConflict(nameOf(schema, id), Number(version), precondition)
+    requireVersion(nameOf(schema, id), Number(version), precondition)
     const record = parseJson(row.record!) as JsonObject
     refuseForbidden(schema, context, record, record)
     const { account } = context.catalog

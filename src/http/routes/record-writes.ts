@@ -11,7 +11,7 @@ import type { Transaction } from '../../records/store.ts'
 import { uniqueKeyOf } from '../../records/unique-key.ts'
 import { requestKeyOf } from '../../records/write/answer.ts'
 import type { WriteContext, WriteOptions } from '../../records/write/operation.ts'
-import { createRecord, updateRecord, upsertRecord } from '../../records/write/save.ts'
+import { createRecord, saveRecord, updateRecord } from '../../records/write/save.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { createdAnswer, okAnswer, recordAnswer } from '../answer.ts'
 import { invalidParameter, readParameters } from '../parameters.ts'
@@ -79,9 +79,12 @@ export function writeHandlers(service: WriteService): WriteHandlers {
     upsert: async request => {
       const saved = await withExpanded(db, resource, request, schema => {
         const key = uniqueKeyOf(schema, request.field, request.value)
-        const precondition = preconditionOf(request)
-        const isConditional = request.ifMatch !== undefined
-        return upsertRecord(db, schema, key, bodyOf(request), contextOf(request), precondition, isConditional)
+        const conditions = {
+          precondition: preconditionOf(request),
+          isConditional: request.ifMatch !== undefined,
+        }
+        const operation = { op: 'upsert', id: null, key, body: bodyOf(request), ...conditions } as const
+        return saveRecord(db, schema, operation, contextOf(request))
       })
       await written(service, request)
       const path = request.path.slice(0, request.path.lastIndexOf(`/${resource}/by/`) + resource.length + 1)

@@ -1,9 +1,15 @@
-/** The response to a write, from the row that it returns, as its author may see it. */
-import type { ResourceSchema } from '../../fields/catalog.ts'
+/**
+ * The response to a write, from the row that it returns, as its author may see it. A replayed one (D8)
+ * follows the caller's current rights (D63 to D65): it omits fields that the role hides now, and has only the
+ * id of a record that the caller no longer sees.
+ */
+import type { Problem } from '../../errors.ts'
+import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
+import { type Caller, callerParamsOf, isLimited, visible } from '../../rights/visibility.ts'
+import { ask, sql } from '../../sql.ts'
 import { storedResponse, type Written } from '../idempotency.ts'
-import { renderSaved } from '../rendered-record.ts'
-import { renderReplay } from '../replay.ts'
-import type { Transaction } from '../store.ts'
+import { isHiddenByRole, renderSaved } from '../rendered-record.ts'
+import { type Reader, type Transaction, tableOf } from '../store.ts'
 import type { Saved, WriteContext } from './operation.ts'
 
 /**
@@ -48,4 +54,79 @@ export function savedOf(
     created,
   }
   return { ...saved, record: renderSaved(schema, context, saved) }
+}
+
+/** Replays saved records. Those deleted since then have the text that was saved. */
+export async function renderReplay(
+  db: Reader,
+  schema: ResourceSchema,
+  caller: Caller,
+  saved: readonly Saved[],
+): Promise<Saved[]> {
+  const unseen = await unseenOf(db, schema, caller, saved)
+  return saved.map(one => ({
+    ...one,
+    record: unseen.has(one.id) ? JSON.stringify({ id: one.id }) : renderSaved(schema, caller, one),
+    warnings: one.warnings.filter(warning => !isAboutHidden(schema, caller.catalog, warning)),
+  }))
+}
+
+/**
+ * A problem of an earlier response; null if it would name a field that is hidden now. Further members, such
+ * as current values and candidates, are outdated and left out.
+ */
+export function replayedProblem(
+  schema: ResourceSchema,
+  { catalog }: Caller,
+  { field, path, code, message, rule, hint }: Problem,
+): Problem | null {
+  if (isAboutHidden(schema, catalog, { field, path })) return null
+  // A hint may name any field.
+  const isHinted = hint !== undefined && schema.byName === schema.whole.byName
+  return {
+    field,
+    path,
+    code,
+    message,
+    ...(rule === undefined ? {} : { rule }),
+    ...(isHinted ? { hint } : {}),
+  }
+}
+
+/** The ids of the records that the caller does not see. */
+async function unseenOf(
+  db: Reader,
+  schema: ResourceSchema,
+  caller: Caller,
+  saved: readonly Saved[],
+): Promise<Set<number>> {
+  const unseen = new Set(isLimited(schema) ? saved.map(({ id }) => id) : [])
+  if (unseen.size === 0) return unseen
+  const seen = await ask(
+    db,
+    sql`SELECT r.id::text AS id FROM ${tableOf(schema)} r
+WHERE ${visible(schema.resource.name, callerParamsOf(caller), sql`r`)} AND r.id = ANY(${`{${[...unseen].join()}}`}::bigint[])`,
+  )
+  for (const { id } of seen) unseen.delete(Number(id))
+  return unseen
+}
+
+/** True if a warning or a problem is about a field that the role hides, of the record or of a nested one. */
+export function isAboutHidden(
+  schema: ResourceSchema,
+  { resources }: Catalog,
+  { field, path }: { readonly field: string | null; readonly path?: string },
+): boolean {
+  const related = (name: string) => resources.get(schema.byName.get(name)?.related ?? '')
+  if (path) {
+    const [first, ...within] = path.split('/').filter(step => !/^\d*$/.test(step))
+    if (first === undefined) return false
+    const inner = related(first)
+    return (
+      isHiddenByRole(schema, first) || (inner !== undefined && within.some(one => isHiddenByRole(inner, one)))
+    )
+  }
+  // Without a path it may be a field of a nested record.
+  const all = [schema, ...schema.fields.flatMap(({ internal_name }) => related(internal_name) ?? [])]
+  return field !== null && all.some(one => isHiddenByRole(one, field))
 }

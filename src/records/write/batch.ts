@@ -22,10 +22,17 @@ import { type ValidOperation, validate } from './validate.ts'
 /** Maximum number of operations that are validated and written at once. */
 const largest = 250
 
+/** The context that the operations share. Records deleted at `since` or later can be restored. */
+type Batch = {
+  readonly db: Transaction
+  readonly schema: ResourceSchema
+  readonly context: WriteContext
+  readonly since: Date
+}
+
 /**
- * Carries the operations out in the transaction `db` and returns their outcomes in order. Records deleted at
- * `since` or later can be restored. Throws `busy_record` if the context's catalog is outdated: retry the
- * batch with a newer one.
+ * Carries the operations out in the transaction `db` and returns their outcomes in order. Throws
+ * `busy_record` if the context's catalog is outdated: retry the batch with a newer one.
  */
 export async function carryOutBatch(...batch: Parameters<typeof carryOutLocked>): Promise<Outcome[]> {
   const [db, , , context] = batch
@@ -41,11 +48,12 @@ export async function carryOutLocked(
   context: WriteContext,
   since: Date,
 ): Promise<Outcome[]> {
+  const batch = { db, schema, context, since }
   const outcomes: Outcome[] = []
   while (outcomes.length < operations.length) {
     const window = operations.slice(outcomes.length, outcomes.length + largest)
-    const run = isIndividual(schema) ? [aloneIn(window)] : await runOf(db, schema, window, context)
-    for (const all of alike(run)) outcomes.push(...(await together(db, schema, all, context, since)))
+    const run = isIndividual(schema) ? [{ operation: window[0]!, ready: null }] : await runOf(batch, window)
+    for (const all of alike(run)) outcomes.push(...(await together(batch, all)))
   }
   return outcomes
 }
@@ -61,10 +69,6 @@ function isIndividual({ resource: { isConfiguration, quota, invariant } }: Resou
 /** An operation of a run: its record to save, the id to delete, or null if it is carried out alone. */
 type Ready = { readonly operation: Operation; readonly ready: ValidOperation | number | null }
 
-function aloneIn([operation]: readonly Operation[]): Ready {
-  return { operation: operation!, ready: null }
-}
-
 /** The operations in their order, those together that can be carried out at once. */
 function alike(run: readonly Ready[]): (readonly Ready[])[] {
   const groups: Ready[][] = []
@@ -79,22 +83,14 @@ function alike(run: readonly Ready[]): (readonly Ready[])[] {
 }
 
 /** The first of these operations, up to the second one about the same record. */
-async function runOf(
-  db: Transaction,
-  schema: ResourceSchema,
-  window: readonly Operation[],
-  context: WriteContext,
-): Promise<Ready[]> {
+async function runOf(batch: Batch, window: readonly Operation[]): Promise<Ready[]> {
+  const { db, schema, context } = batch
   const targets = await findTargets(db, schema, window.filter(isSave), context)
   const bySave = new Map(window.filter(isSave).map((operation, index) => [operation, targets[index]!]))
   const run = beforeSecond(window, bySave)
   const saves = run.filter(isSave)
-  const independent = await independentOf(
-    db,
-    schema,
-    saves.map(one => bySave.get(one)!),
-    context,
-  )
+  const saved = saves.map(one => bySave.get(one)!)
+  const independent = await independentOf(batch, saved)
   const bySaved = new Map(saves.map((operation, index) => [operation, independent[index]!]))
   return run.map(operation => ({
     operation,
@@ -130,12 +126,8 @@ function recordOf({ id, key }: Operation, target: Target | Refusal | undefined):
 }
 
 /** The records of operations that don't depend on others; null for those that do, and for refused ones. */
-async function independentOf(
-  db: Transaction,
-  schema: ResourceSchema,
-  targets: Results<Target>,
-  context: WriteContext,
-): Promise<(ValidOperation | null)[]> {
+async function independentOf(batch: Batch, targets: Results<Target>): Promise<(ValidOperation | null)[]> {
+  const { db, schema, context } = batch
   const read = await parseBodies(db, schema, targets, context)
   const all = read.flatMap(one => (one instanceof Refusal ? [] : [one]))
   // An earlier operation may change which record a name means.
@@ -148,20 +140,13 @@ async function independentOf(
   ])
   const isOpen = (one: ReadOperation) => !isDependent(schema, one, made)
   const open = read.map(one => (one instanceof Refusal || isOpen(one) ? one : null))
-  const valid = (
-    await validate(
-      db,
-      schema,
-      open.filter(one => one !== null),
-      context,
-      { isLocked: true },
-    )
-  ).values()
+  const asked = open.filter(one => one !== null)
+  const valid = (await validate(db, schema, asked, context, { isLocked: true })).values()
   const independent = open.map(one => {
     const found = one && valid.next().value!
     return found && !(found instanceof Refusal) && !changesUnique(schema, found) ? found : null
   })
-  const taken = await takenValues(db, schema, independent, context)
+  const taken = await takenValues(batch, independent)
   return independent.map((one, index) => (taken.has(index) ? null : one))
 }
 
@@ -189,10 +174,8 @@ function changesUnique({ resource, whole }: ResourceSchema, { before, changes }:
 
 /** The indexes of new records with a unique value that a stored or an earlier one has. */
 async function takenValues(
-  db: Transaction,
-  schema: ResourceSchema,
+  { db, schema, context }: Batch,
   operations: readonly (ValidOperation | null)[],
-  context: WriteContext,
 ): Promise<Set<number>> {
   const taken = new Set<number>()
   for (const field of keyed(schema)) {
@@ -217,63 +200,28 @@ function comparedTexts({ after }: ValidOperation, field: Field): string[] {
 }
 
 /** Carries out operations that are ready alike; if they can't be carried out at once, each half of them. */
-async function together(
-  db: Transaction,
-  schema: ResourceSchema,
-  all: readonly Ready[],
-  context: WriteContext,
-  since: Date,
-): Promise<Outcome[]> {
+async function together(batch: Batch, all: readonly Ready[]): Promise<Outcome[]> {
   const [{ operation, ready }] = all as readonly [Ready]
-  if (ready === null) return [await alone(db, schema, operation, context, since)]
-  const outcomes =
-    typeof ready === 'number'
-      ? await removed(
-          db,
-          schema,
-          all.map(one => one.ready as number),
-          context,
-        )
-      : await saved(
-          db,
-          schema,
-          all.map(one => one.ready as ValidOperation),
-          context,
-        )
+  if (ready === null) return [await alone(batch, operation)]
+  const outcomes = await atOnce(batch, all)
   if (outcomes) return outcomes
-  if (all.length === 1) return [await alone(db, schema, operation, context, since)]
+  if (all.length === 1) return [await alone(batch, operation)]
   const half = all.length >> 1
-  const first = await together(db, schema, all.slice(0, half), context, since)
-  return [...first, ...(await together(db, schema, all.slice(half), context, since))]
+  const first = await together(batch, all.slice(0, half))
+  return [...first, ...(await together(batch, all.slice(half)))]
 }
 
-async function saved(
-  db: Transaction,
-  schema: ResourceSchema,
-  operations: readonly ValidOperation[],
-  context: WriteContext,
-): Promise<Outcome[] | null> {
-  const all = await saveMany(db, schema, operations, context)
-  return all?.map(saved => ({ saved })) ?? null
-}
-
-async function removed(
-  db: Transaction,
-  schema: ResourceSchema,
-  ids: readonly number[],
-  context: WriteContext,
-): Promise<Outcome[] | null> {
-  return (await removeTogether(db, schema, ids, context)) ? ids.map(deleted => ({ deleted })) : null
+async function atOnce({ db, schema, context }: Batch, all: readonly Ready[]): Promise<Outcome[] | null> {
+  if (typeof all[0]!.ready === 'number') {
+    const ids = all.map(({ ready }) => ready as number)
+    return (await removeTogether(db, schema, ids, context)) ? ids.map(deleted => ({ deleted })) : null
+  }
+  const operations = all.map(({ ready }) => ready as ValidOperation)
+  return (await saveMany(db, schema, operations, context))?.map(saved => ({ saved })) ?? null
 }
 
 /** Carries out one operation like a request of its own. */
-async function alone(
-  db: Transaction,
-  schema: ResourceSchema,
-  operation: Operation,
-  context: WriteContext,
-  since: Date,
-): Promise<Outcome> {
+async function alone({ db, schema, context, since }: Batch, operation: Operation): Promise<Outcome> {
   const { op, id, key, precondition } = operation
   try {
     if (op === 'restore') return { saved: await restoreRecord(db, schema, id!, context, since, precondition) }

@@ -3,7 +3,7 @@
  * counter, and appends its events under the next `seq`, all at one moment, `at`: the database's time under
  * the lock, but never before the account's last moment (D123). So `seq`, `event.at` and the times in records
  * agree between processes and clocks. It writes nothing if the configuration that validated it is too old
- * (D115). A write is a plan of steps, which print.ts turns into statements.
+ * (D115). A write is a plan of steps, which execute.ts turns into statements.
  */
 import { busy } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'

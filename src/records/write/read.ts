@@ -14,7 +14,7 @@ import { mapYielding } from '../../waiting/yielding.ts'
 import type { NameQuery } from '../name-lookup.ts'
 import { resolveNamesOfEach } from '../names.ts'
 import { type Parsed, parseRecord } from '../parse.ts'
-import { isMet, versionConflict } from '../precondition.ts'
+import { requireVersion } from '../precondition.ts'
 import { mayNotChange, nameOf, recordNotFound } from '../read.ts'
 import { type Reader, recordsToChange, recordToChange } from '../store.ts'
 import { holdersSelect } from '../unique.ts'
@@ -105,9 +105,10 @@ function complete(
   const kept = before ? {} : keptOf(values, context)
   Object.assign(values, made, options.values, kept)
   for (const problem of options.problems ?? []) problems.add(() => problem)
-  if (!row || !before || isMet(precondition, row.version!)) return
-  const told = mayRead(context, schema.resource.name) ? conflicts(values, before) : undefined
-  throw versionConflict(nameOf(schema, Number(row.id)), Number(row.version), precondition, told)
+  if (!row || !before) return
+  const isTold = mayRead(context, schema.resource.name)
+  const differing = () => (isTold ? conflicts(values, before) : null)
+  requireVersion(nameOf(schema, Number(row.id)), Number(row.version), precondition, differing)
 }
 
 /** The current and the sent value of each field that differs (D7). */

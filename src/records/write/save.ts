@@ -16,7 +16,7 @@ import type { Transaction } from '../store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from '../unique.ts'
 import { findIdempotentResponse, savedOf, type WriteResponse } from './answer.ts'
 import { execute } from './execute.ts'
-import type { Operation, Saved, UniqueKey, WriteContext, WriteOptions } from './operation.ts'
+import type { Operation, Saved, WriteContext, WriteOptions } from './operation.ts'
 import { planOf } from './plan.ts'
 import { author, type Write } from './protocol.ts'
 import { findTargets, parseBodies, type StoredRow } from './read.ts'
@@ -55,22 +55,9 @@ export function updateRecord(
 }
 
 /**
- * Changes the record that has a unique value, or creates it. `isConditional`: there is an If-Match, which no
- * new record meets. Throws the errors of createRecord and updateRecord, and those of `bodyByKey`.
+ * Carries out an operation that saves a record, as often as others are quicker. Throws the errors of
+ * createRecord and updateRecord; for an upsert also those of `bodyByKey`.
  */
-export function upsertRecord(
-  db: Transaction,
-  schema: ResourceSchema,
-  key: UniqueKey,
-  body: Json,
-  context: WriteContext,
-  precondition: Precondition,
-  isConditional: boolean,
-): Promise<Saved> {
-  return saveRecord(db, schema, { ...blank, op: 'upsert', key, body, precondition, isConditional }, context)
-}
-
-/** Carries out an operation that saves a record, as often as others are quicker. */
 export async function saveRecord(
   db: Transaction,
   schema: ResourceSchema,

@@ -1,7 +1,7 @@
 /** Refused rows and records of a job, with as many problems as people can read, redacted for the reader. */
 import { type Problem, type ProblemCode, problemAt, type Refusal } from '../../errors.ts'
 import type { Json } from '../../json.ts'
-import { replayedProblem } from '../../records/replay.ts'
+import { replayedProblem } from '../../records/write/answer.ts'
 import { hiddenProblem } from '../../records/write/rules.ts'
 import { mayRead, type Rights } from '../../rights/rights.ts'
 import type { AuthorizedCaller, Caller } from '../../rights/visibility.ts'
