@@ -45,6 +45,13 @@ export type LinkResult = {
   readonly lost: readonly Lost[]
 }
 
+/** The records of a resource that rows name, and the importer who finds or creates them. */
+type Linking = {
+  readonly tx: Transaction
+  readonly schema: ResourceSchema
+  readonly context: WriteContext
+}
+
 /** Replaces nested records by ids, the innermost first. */
 export async function linkRelated(
   tx: Transaction,
@@ -64,7 +71,7 @@ export async function linkRelated(
         one => one.resource === resource && (one.depth === depth || !holdsRecords(one.payload, schema)),
       )
       for (const one of some) left.delete(one)
-      all.push(await link(tx, schema, some, context, oldest))
+      all.push(await link({ tx, schema, context }, some, oldest))
     }
   }
   return { made: all.flatMap(({ made }) => made), lost: all.flatMap(({ lost }) => lost) }
@@ -137,20 +144,15 @@ function namedBy(
   return { resource, field: name, text }
 }
 
-async function link(
-  tx: Transaction,
-  schema: ResourceSchema,
-  all: readonly Named[],
-  context: WriteContext,
-  oldest: Date,
-): Promise<LinkResult> {
+async function link(linking: Linking, all: readonly Named[], oldest: Date): Promise<LinkResult> {
+  const { tx, schema, context } = linking
   const { name } = schema.resource
   const keyOf = ({ field, text, payload }: Named) =>
     JSON.stringify([field, comparedName(text), field === fullName ? (payload.company ?? null) : null])
   const byName = [...Map.groupBy(all, keyOf).values()]
   const absent: (readonly Named[])[] = []
   const there = new Map<number, Named[]>()
-  const found = byName.length ? await holdersOf(tx, byName, context) : []
+  const found = byName.length ? await holdersOf(linking, byName) : []
   for (const [index, named] of byName.entries()) {
     const [only, ...others] = found[index]!
     if (!only) absent.push(named)
@@ -162,7 +164,7 @@ async function link(
     // An ambiguous name, with which the row is refused.
     else if (named[0]!.field === fullName) for (const { put, text } of named) put(text)
   }
-  const lost = await lostOf(tx, schema, there, context)
+  const lost = await lostOf(linking, there)
   if (absent.length === 0 || !context.rights || !allows(context.rights.scopes, `${name}:write`))
     return { made: [], lost }
   const operations = absent.map(([first]) => ({
@@ -182,29 +184,19 @@ async function link(
 }
 
 /** Values that existing records did not get. Records are read only if rows contain more than their names. */
-async function lostOf(
-  tx: Transaction,
-  schema: ResourceSchema,
-  there: ReadonlyMap<number, readonly Named[]>,
-  context: WriteContext,
-): Promise<Lost[]> {
+async function lostOf(linking: Linking, there: ReadonlyMap<number, readonly Named[]>): Promise<Lost[]> {
+  const { schema } = linking
   const more = [...there].filter(([, all]) => all.some(({ payload }) => extras(payload, schema).length > 0))
   if (more.length === 0) return []
-  const records = await recordsOf(
-    tx,
-    schema,
-    more.map(([id]) => id),
-    context,
-  )
+  const ids = more.map(([id]) => id)
+  const records = await recordsOf(linking, ids)
   return [...records].flatMap(([id, record]) => there.get(id)!.flatMap(one => lostBy(one, record, schema)))
 }
 
 /** The records with these ids that the importer sees. */
 async function recordsOf(
-  tx: Transaction,
-  schema: ResourceSchema,
+  { tx, schema, context }: Linking,
   ids: readonly number[],
-  context: WriteContext,
 ): Promise<ReadonlyMap<number, JsonObject>> {
   const rows = await ask(tx, recordsToChange(schema, context, ids))
   return new Map(rows.map(({ id, record }) => [Number(id), parseJson(record!) as JsonObject]))
@@ -221,27 +213,25 @@ function lostBy({ row, depth, own, payload }: Named, record: JsonObject, schema:
  * no known company.
  */
 async function holdersOf(
-  tx: Transaction,
+  linking: Linking,
   some: readonly (readonly Named[])[],
-  context: WriteContext,
 ): Promise<(readonly Match[])[]> {
   const asked = some.map(([first]) => ({ ...first!, by: first!.field }))
-  const found = await matchesOfNames(tx, context, asked)
+  const found = await matchesOfNames(linking.tx, linking.context, asked)
   const companies = some.map(([first]) =>
     first!.field === fullName ? (first!.payload.company ?? null) : null,
   )
-  const schema = context.catalog.resources.get(some[0]![0]!.resource)!
   const many = found.flatMap((matches, index) => {
     const company = companies[index]
     if (typeof company !== 'number' || matches.length <= candidatesMax) return []
     return [{ index, text: some[index]![0]!.text, company }]
   })
-  for (const [index, namesakes] of await namesakesOf(tx, schema, many, context)) found[index] = namesakes
+  for (const [index, namesakes] of await namesakesOf(linking, many)) found[index] = namesakes
   const ids = found.flatMap((matches, index) =>
     companies[index] === null ? [] : matches.map(({ id }) => id),
   )
   if (ids.length === 0) return found
-  const records = await recordsOf(tx, schema, ids, context)
+  const records = await recordsOf(linking, ids)
   const companyNow = ({ id }: Match) => records.get(id)?.company ?? null
   return found.map((matches, index) => {
     const company = companies[index]
@@ -253,10 +243,8 @@ async function holdersOf(
 
 /** Holders of a company or of none, if a name has more holders than are listed: these may be of others. */
 async function namesakesOf(
-  tx: Transaction,
-  schema: ResourceSchema,
+  { tx, schema, context }: Linking,
   many: readonly { readonly index: number; readonly text: string; readonly company: number }[],
-  context: WriteContext,
 ): Promise<ReadonlyMap<number, readonly Match[]>> {
   if (many.length === 0) return new Map()
   const asked = many.flatMap(({ text, company }) => [

@@ -33,12 +33,21 @@ import { columnOf, refusedUnread, type Unread } from './unread.ts'
 /** Maximum number of contacts and companies named by the rows of a step: each may have to be created. */
 const namedMax = 1500
 
+/** An import, and the transaction in which a step of it writes. */
+type Importing = {
+  readonly tx: Transaction
+  readonly job: Job
+  readonly plan: ImportPlan
+  readonly schema: ResourceSchema
+  readonly context: WriteContext
+}
+
 /** The result of a step, and the refused rows for which a contact or company was created nonetheless. */
 export type ImportStep = Step & { readonly retryIndividually: readonly number[] }
 
 /**
  * Imports the next rows, in the transaction `tx`. A refused row is reported, and the others go on. The named
- * records of rows at the places `apart` are created with their row or not at all; that is slower than
+ * records of rows at the places `individually` are created with their row or not at all; that is slower than
  * creating them in bulk.
  */
 export async function importStep(
@@ -54,16 +63,18 @@ export async function importStep(
   const schema = importedSchema(given.catalog.resources.get(job.resource)!)
   if (!canTell(schema, plan.duplicates)) throw new Refusal('wrong_state', untold)
   requireTargets(plan, placesOf(given.catalog, schema))
-  const { rows, bodies, named } = await nextRows(tx, job, schema, judging, plan, count)
+  const begun: Importing = { tx, job, plan, schema, context: judging }
+  const { rows, bodies, named } = await nextRows(begun, count)
   const good = bodies.flatMap(one => ('told' in one ? [one] : []))
   const unread = bodies.flatMap(one => ('unread' in one ? [one] : []))
   await lockLatest(tx, judging)
   const idle = await idleUsersOf(tx, [...good, ...unread], schema, judging)
   const context: WriteContext = { ...judging, idle }
+  const importing = { ...begun, context }
   const refused = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
   refused.push(...(await refusedUnread(tx, unread, schema, context, job)))
   const formers = new Formers()
-  const { operations, skipped } = await operationsOf(tx, schema, good, context, plan, formers)
+  const { operations, skipped } = await operationsOf(importing, good, formers)
   const linked = new Set(operations.map(({ place }) => place).filter(place => !individually.has(place)))
   const toLink = named.filter(({ row }) => linked.has(row))
   const { made: related, lost } = await linkRelated(tx, toLink, context, oldest)
@@ -77,7 +88,7 @@ export async function importStep(
     if ('saved' in outcome) counts[resultOf(outcome.saved)]++
     else if (!('refusal' in outcome) || isDouble(outcome, plan)) counts.skipped++
     else {
-      const where = whereIn(job, plan, lines.get(place)!, operations[index]!.operation)
+      const where = whereIn(importing, lines.get(place)!, operations[index]!.operation)
       refused.push(refusedAt(place, outcome.refusal, where))
     }
   }
@@ -90,8 +101,8 @@ export async function importStep(
     done: rows.length,
     counts: {
       ...{ ...counts, ...made, refused: refused.length },
-      not_taken: notTakenIn(lost, imported, job, plan),
-      replaced: byColumn(await formers.gone(tx, schema, context, imported), job, plan),
+      not_taken: notTakenIn(importing, lost, imported),
+      replaced: byColumn(importing, await formers.gone(tx, schema, context, imported)),
       users_out_of_use: countsOf(idle, used, schema, Object.keys(job.counts.users_out_of_use)),
     },
     problems: refused,
@@ -101,7 +112,7 @@ export async function importStep(
 }
 
 /** The place of a problem in the file, and a hint for an ambiguous name. */
-function whereIn(job: Job, plan: ImportPlan, line: number, { op, body }: Operation) {
+function whereIn({ job, plan }: Importing, line: number, { op, body }: Operation) {
   // In a merged list the record's entries come before the row's.
   const made = op === 'create' ? body : null
   return (problem: Problem) => {
@@ -114,10 +125,9 @@ function whereIn(job: Job, plan: ImportPlan, line: number, { op, body }: Operati
 
 /** Number of values of imported rows that linked records did not get, by the column of the file. */
 function notTakenIn(
+  { job, plan }: Importing,
   lost: readonly Lost[],
   imported: ReadonlySet<number>,
-  job: Job,
-  plan: ImportPlan,
 ): Counts['not_taken'] {
   const found = lost.filter(({ row }) => imported.has(row))
   const columnFor = ({ own, member }: Lost) =>
@@ -126,7 +136,7 @@ function notTakenIn(
 }
 
 /** Counts by field → counts by the columns that are mapped to them. */
-function byColumn(counts: ReadonlyMap<string, number>, job: Job, plan: ImportPlan): Counts['replaced'] {
+function byColumn({ job, plan }: Importing, counts: ReadonlyMap<string, number>): Counts['replaced'] {
   const columnFor = (field: string) =>
     String(columnOf(job, plan, { field, path: `/${field}` }).column ?? field)
   return Object.fromEntries([...counts].map(([field, count]) => [columnFor(field), count]))
@@ -141,26 +151,19 @@ function resultOf({ isNew, isUnchanged }: Saved): 'created' | 'updated' | 'uncha
 type Rows = { rows: readonly StoredRow[]; bodies: readonly Body[]; named: readonly Named[] }
 
 /** The next rows of the file, `count` or fewer. */
-async function nextRows(
-  tx: Transaction,
-  job: Job,
-  schema: ResourceSchema,
-  context: WriteContext,
-  plan: ImportPlan,
-  count: number,
-): Promise<Rows> {
+async function nextRows(importing: Importing, count: number): Promise<Rows> {
+  const { tx, job } = importing
   const rows = await readRows(tx, job, job.position, count)
   const names = (job.columns ?? []).map(({ name }) => String(name))
-  const updated = await updatedBy(tx, rows, schema, context, plan, names)
-  return notTooMany(rows, await bodiesOf(rows, schema, context, plan, names, updated), schema, context)
+  const updated = await updatedBy(importing, rows, names)
+  return notTooMany(importing, rows, await bodiesOf(importing, rows, names, updated))
 }
 
 /** The first rows, as many as name no more records than a step may create. */
 function notTooMany(
+  { schema, context }: Importing,
   rows: readonly StoredRow[],
   bodies: readonly Body[],
-  schema: ResourceSchema,
-  context: WriteContext,
 ): Rows {
   const named: Named[] = []
   for (const [index, one] of bodies.entries()) {
@@ -179,33 +182,28 @@ type Body = Read | Unread | { readonly refused: Refused }
 
 /** The places of rows whose record exists: its values take precedence over a value for all rows. */
 async function updatedBy(
-  tx: Transaction,
+  importing: Importing,
   rows: readonly StoredRow[],
-  schema: ResourceSchema,
-  context: WriteContext,
-  plan: ImportPlan,
   names: readonly string[],
 ): Promise<ReadonlySet<number>> {
+  const { plan, schema, context } = importing
   const { by, action } = plan.duplicates
   if (by === null || action !== 'update' || Object.keys(plan.defaults ?? {}).length === 0) return new Set()
   // Of these rows only the key is needed yet.
   const mapping = plan.mapping.filter(({ field }) => field === by || field.startsWith(`${by}.`))
   const convert = converter(context.catalog, schema, { ...plan, mapping }, names)
   const told = await mapYielding(rows, ({ cells }) => toldIn(schema, by, convert(cells).body))
-  const there = await held(tx, schema, context, told)
+  const there = await held(importing, told)
   return new Set(rows.filter((_, index) => there.has(told[index]!)).map(({ place }) => place))
 }
 
 /** `updated`: the places of rows that get no values for all rows. */
 async function bodiesOf(
+  { plan, schema, context: { catalog } }: Importing,
   rows: readonly StoredRow[],
-  schema: ResourceSchema,
-  context: WriteContext,
-  plan: ImportPlan,
   names: readonly string[],
   updated: ReadonlySet<number>,
 ): Promise<Body[]> {
-  const { catalog } = context
   const filler = fillerOf(plan, names)
   const convert = converter(catalog, schema, { ...plan, mapping: filler.mapping }, filler.names)
   const now = new Date().toISOString()
@@ -227,17 +225,16 @@ type Placed = { readonly place: number; readonly operation: Operation }
 
 /** The operations of the rows, without those whose record exists and is skipped. */
 async function operationsOf(
-  tx: Transaction,
-  schema: ResourceSchema,
+  importing: Importing,
   bodies: readonly Read[],
-  context: WriteContext,
-  { duplicates: { by, action } }: ImportPlan,
   formers: Formers,
 ): Promise<{ operations: Placed[]; skipped: number }> {
+  const { plan, schema, context } = importing
+  const { by, action } = plan.duplicates
   const told = bodies.map(({ body }) =>
     by === null || action === 'create' ? null : toldIn(schema, by, body),
   )
-  const there = action === 'skip' ? await held(tx, schema, context, told) : new Set<UniqueKey>()
+  const there = action === 'skip' ? await held(importing, told) : new Set<UniqueKey>()
   const operations = bodies.flatMap((said, index): Placed[] => {
     const { place, body } = said
     const one = told[index]!
@@ -268,9 +265,7 @@ function toldIn(schema: ResourceSchema, by: string, body: JsonObject): UniqueKey
 
 /** The keys that records have. */
 async function held(
-  tx: Transaction,
-  schema: ResourceSchema,
-  context: WriteContext,
+  { tx, schema, context }: Importing,
   told: readonly (UniqueKey | null)[],
 ): Promise<Set<UniqueKey>> {
   const all = told.filter(one => one !== null)
