@@ -1,6 +1,6 @@
 /** The schemas of the caller, of the settings of their account (D66, D141), and of sign-in (D61). Pure. */
 import type { Schema } from '../fields/field.ts'
-import { closedObject, openObject, orNull, schemaRef } from '../fields/kinds/schemas.ts'
+import { arrayOf, closedObject, openObject, orNull, schemaRef } from '../fields/kinds/schemas.ts'
 
 const text = { type: 'string' } as const
 const whole = { type: 'integer' } as const
@@ -12,7 +12,7 @@ export const callerSchema: Schema = openObject({
     time_zone: orNull(text),
     locale: orNull(text),
   }),
-  scopes: { type: 'array', items: text },
+  scopes: arrayOf(text),
   follows_events: { type: 'boolean' },
   token: orNull(schemaRef('named')),
   session: orNull(openObject({ id: whole })),

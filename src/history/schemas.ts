@@ -1,11 +1,11 @@
 /** The schemas of events in histories and the feed (D69, D70). Data only. */
 import type { Schema } from '../fields/field.ts'
-import { anyObject, openObject, orNull, schemaRef } from '../fields/kinds/schemas.ts'
+import { anyObject, arrayOf, openObject, orNull, schemaRef } from '../fields/kinds/schemas.ts'
 
 const [text, whole] = [{ type: 'string' }, { type: 'integer' }]
 
 const members = {
-  ...{ seq: whole, type: text, also: { type: 'array', items: text } },
+  ...{ seq: whole, type: text, also: arrayOf(text) },
   ...{ at: { type: 'string', format: 'date-time' }, resource: text, id: whole, version: whole },
   actor: openObject(
     {
@@ -15,12 +15,11 @@ const members = {
     },
     ['id', 'name', 'request_id'],
   ),
-  changes: {
-    type: 'array',
-    items: openObject({ field: text, label: text, from: {}, to: {}, from_name: {}, to_name: {} }, [
+  changes: arrayOf(
+    openObject({ field: text, label: text, from: {}, to: {}, from_name: {}, to_name: {} }, [
       ...['field', 'label', 'from', 'to'],
     ]),
-  },
+  ),
 }
 
 export const eventSchema: Schema = openObject(members)

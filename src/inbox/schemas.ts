@@ -1,6 +1,6 @@
 /** The schemas of the inbox (D156). Data only. */
 import type { Schema } from '../fields/field.ts'
-import { closedObject, openObject, orNull } from '../fields/kinds/schemas.ts'
+import { arrayOf, closedObject, openObject, orNull } from '../fields/kinds/schemas.ts'
 import { channels, itemKinds } from './kinds.ts'
 
 const [text, whole, flag] = [{ type: 'string' }, { type: 'integer' }, { type: 'boolean' }]
@@ -26,8 +26,7 @@ export const inboxMetaSchema: Schema = openObject({
   nextCursor: orNull(text),
   unread: { ...whole, description: 'Unread items of all kinds that are shown; 1000 are 1000 or more.' },
   reminders: {
-    type: 'array',
-    items: inboxItemSchema,
+    ...arrayOf(inboxItemSchema),
     description: 'Unread ones from a day ago to a day ahead, the earliest first.',
   },
 })

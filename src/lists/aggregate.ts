@@ -7,7 +7,7 @@ import type { CallerParams } from '../fields/caller-params.ts'
 import type { Currency } from '../fields/catalog.ts'
 import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { withRate } from '../fields/kinds/money.ts'
-import { schemaRef } from '../fields/kinds/schemas.ts'
+import { arrayOf, schemaRef } from '../fields/kinds/schemas.ts'
 import { type Json, type JsonObject, parseJson } from '../json.ts'
 import { namesOf } from '../records/expand.ts'
 import { type Reader, tableOf } from '../records/store.ts'
@@ -71,7 +71,7 @@ export function aggregateReport(resource: string, sums: Sums): Report<AggregateR
     },
     response: {
       description: 'The groups, the largest first.',
-      data: { type: 'array', items: schemaRef('aggregate_group') },
+      data: arrayOf(schemaRef('aggregate_group')),
       meta: {
         type: 'object',
         properties: { group_by: { type: ['string', 'null'] }, hasMore: { type: 'boolean' } },

@@ -14,7 +14,7 @@ import {
   shortText,
 } from '../fields/define.ts'
 import type { Schema } from '../fields/field.ts'
-import { openObject, orNull } from '../fields/kinds/schemas.ts'
+import { arrayOf, openObject, orNull } from '../fields/kinds/schemas.ts'
 import { suggestion } from '../fields/nearest.ts'
 import type { Draft, Resource, RightsChange } from '../fields/resource.ts'
 import { knownTypes, resourceOf, scopeOf } from '../history/event-types.ts'
@@ -155,8 +155,5 @@ export const deliverySchema: Schema = openObject({
   ...{ created_at: moment, next_attempt_at: orNull(moment), attempts: whole, status: orNull(whole) },
   ...{ error: orNull(text), duration_ms: orNull(whole) },
   answer: { type: ['string', 'null'], description: 'The first kilobyte of the last answer.' },
-  log: {
-    type: 'array',
-    items: openObject({ at: moment, status: orNull(whole), error: orNull(text), duration_ms: whole }),
-  },
+  log: arrayOf(openObject({ at: moment, status: orNull(whole), error: orNull(text), duration_ms: whole })),
 })

@@ -6,7 +6,7 @@ import type { Kind, ParseContext } from '../field.ts'
 import { equality } from '../term.ts'
 import { knownMembers } from './known-members.ts'
 import { items, jsonArray } from './multiselect.ts'
-import { closedObject, openObject, orNull } from './schemas.ts'
+import { arrayOf, closedObject, openObject, orNull } from './schemas.ts'
 
 const columnsMax = 200
 /** pixels */
@@ -39,7 +39,7 @@ export const columnList: Kind = {
     })
     return {
       input: { type: 'array', items: sent, maxItems: columnsMax },
-      output: { type: 'array', items: read },
+      output: arrayOf(read),
     }
   },
   write: value => [JSON.stringify(items(value))],

@@ -12,7 +12,7 @@ import { type Alike, equality, textual } from '../term.ts'
 import { findOption } from './dropdown.ts'
 import { knownMembers } from './known-members.ts'
 import { items, jsonArray } from './multiselect.ts'
-import { closedObject, oneOrMore, openObject } from './schemas.ts'
+import { arrayOf, closedObject, oneOrMore, openObject } from './schemas.ts'
 import { checkedText } from './text.ts'
 
 export const phoneTypes = entryTypes('work', 'phone', 'mobile', 'whatsapp', 'telegram', 'personal', 'other')
@@ -190,7 +190,7 @@ function entrySchemas(
   const ids = { type: 'integer', enum: types.map(({ id }) => id), description }
   return {
     input: oneOrMore(closedObject(sent, Object.keys(sent)), max_limit),
-    output: { type: 'array', items: openObject({ [typeMember]: ids, [valueMember]: { type: 'string' } }) },
+    output: arrayOf(openObject({ [typeMember]: ids, [valueMember]: { type: 'string' } })),
   }
 }
 

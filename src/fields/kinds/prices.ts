@@ -12,7 +12,7 @@ import { checkedCurrency, currencyOperand, currencySchema, warnOfCode } from './
 import { items, jsonArray } from './multiselect.ts'
 import { amountSchema, checkedNumber, numericOperand } from './number.ts'
 import { percentage, priceDecimals } from './product-lines.ts'
-import { closedObject, openObject, orNull } from './schemas.ts'
+import { arrayOf, closedObject, openObject, orNull } from './schemas.ts'
 
 export const prices: Kind = {
   members: ['currency', 'price', 'unit_price', 'tax', 'discount'],
@@ -78,11 +78,10 @@ function entrySchemas(limits: Config): Schemas {
     anyOf: [{ required: ['unit_price'] }, { required: ['price'], properties: { price } }],
   }
   return {
-    input: { type: 'array', items: entry },
-    output: {
-      type: 'array',
-      items: openObject({ currency: { type: 'integer' }, currency_code: { type: 'string' }, ...read }),
-    },
+    input: arrayOf(entry),
+    output: arrayOf(
+      openObject({ currency: { type: 'integer' }, currency_code: { type: 'string' }, ...read }),
+    ),
   }
 }
 

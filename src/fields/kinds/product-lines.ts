@@ -8,7 +8,7 @@ import type { Config, ParseContext, Schemas } from '../field.ts'
 import { whereRecordsAre } from './how-to-write.ts'
 import { knownMembers } from './known-members.ts'
 import { amountSchema, checkedNumber } from './number.ts'
-import { closedObject, openObject, orNull } from './schemas.ts'
+import { arrayOf, closedObject, openObject, orNull } from './schemas.ts'
 
 const linesMax = 200
 const quantityLimits = { min: 0, max: 9_999_999_999, max_decimals: 6 }
@@ -69,7 +69,7 @@ export function lineSchemas(limits: Config): Schemas {
       maxItems: linesMax,
       description: 'The product lines. They are replaced whole: send those that stay, too.',
     },
-    output: { type: 'array', items: line },
+    output: arrayOf(line),
   }
 }
 

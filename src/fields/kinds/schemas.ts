@@ -50,6 +50,10 @@ export function orNull(schema: Schema): Schema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
+export function arrayOf(items: Schema): Schema {
+  return { type: 'array', items }
+}
+
 /** One value, or an array of them. */
 export function oneOrMore(item: Schema, maxItems: number | undefined): Schema {
   const limit = maxItems === undefined || maxItems === Number.POSITIVE_INFINITY ? {} : { maxItems }

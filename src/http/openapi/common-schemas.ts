@@ -7,6 +7,7 @@ import { described } from '../../configuration/field.ts'
 import type { Schema } from '../../fields/field.ts'
 import {
   anyObject,
+  arrayOf,
   closedObject,
   openObject,
   orNull,
@@ -71,10 +72,10 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
       status: whole,
       detail: text,
       code: { type: 'integer', description: 'The number of the error; /docs/errors lists them.' },
-      errors: { type: 'array', items: schemaRef('problem_item') },
+      errors: arrayOf(schemaRef('problem_item')),
       requestId: text,
       data: {
-        ...{ type: 'array', items: schemaRef('batch_item') },
+        ...arrayOf(schemaRef('batch_item')),
         description: 'Of an atomic batch: what would have become of each operation.',
       },
       meta: anyObject,
@@ -92,7 +93,7 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
         hint: text,
         rule: { type: 'integer', description: "The number of the interface's rule." },
         candidates: {
-          ...{ type: 'array', items: openObject({ id: whole, name: orNull(text) }) },
+          ...arrayOf(openObject({ id: whole, name: orNull(text) })),
           description: 'What could be meant: give the id of one.',
         },
       },
@@ -103,8 +104,8 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
   warning: openObject({ field: text, code: text, message: text, path: text }, ['field', 'code', 'message']),
   write_meta: openObject(
     {
-      warnings: { type: 'array', items: schemaRef('warning') },
-      created: { type: 'array', items: openObject({ resource: text, id: whole }) },
+      warnings: arrayOf(schemaRef('warning')),
+      created: arrayOf(openObject({ resource: text, id: whole })),
       dryRun: { const: true, description: 'Nothing was saved.' },
     },
     [],
@@ -115,7 +116,7 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
       data: anyObject,
       meta: schemaRef('write_meta'),
       ...{ type: text, title: text, detail: text, code: { type: 'integer' } },
-      errors: { type: 'array', items: schemaRef('problem_item') },
+      errors: arrayOf(schemaRef('problem_item')),
     },
     ['status'],
   ),
@@ -137,7 +138,7 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
       'name',
       'id',
     ]),
-    fields: { type: 'array', items: { type: 'array', items: schemaRef('field') } },
+    fields: arrayOf(arrayOf(schemaRef('field'))),
   }),
   field_input: closedObject({ ...ignored, ...fieldMembers }, []),
   field_new: closedObject(
@@ -162,19 +163,18 @@ export const commonSchemas: { readonly [name: string]: Schema } = {
     ['id', 'name', 'position', 'is_active', 'is_default'],
   ),
   choices_meta: openObject({ name: text, source: text, field_id: orNull(whole) }),
-  form: { type: 'array', items: openObject({ section: text, fields: several(text) }) },
-  form_input: {
-    type: 'array',
-    items: closedObject({ section: name, fields: { type: 'array', items: text, minItems: 1 } }, [
+  form: arrayOf(openObject({ section: text, fields: several(text) })),
+  form_input: arrayOf(
+    closedObject({ section: name, fields: { type: 'array', items: text, minItems: 1 } }, [
       'section',
       'fields',
     ]),
-  },
+  ),
 }
 
 /** A field as the field list shows it (D34). */
 function fieldDescriptor(): Schema {
-  const taken = { is_sortable: flag, operators: { type: 'array', items: { enum: operators } } }
+  const taken = { is_sortable: flag, operators: arrayOf({ enum: operators }) }
   const sure = {
     internal_name: text,
     field_name: text,
@@ -192,18 +192,15 @@ function fieldDescriptor(): Schema {
     is_expandable: flag,
     default_value: {},
     section: text,
-    rules: { type: 'array', items: whole },
+    rules: arrayOf(whole),
     version: whole,
   }
   const subField = { name: text, input_type: text, display_name: text, id, type: text }
   const more = {
-    options: { type: 'array', items: schemaRef('named') },
-    sub_fields: {
-      type: 'array',
-      items: openObject({ ...subField, config: openObject({ ...config, default: number }, []) }),
-    },
+    options: arrayOf(schemaRef('named')),
+    sub_fields: arrayOf(openObject({ ...subField, config: openObject({ ...config, default: number }, []) })),
     related_field: openObject({ id, source: text }),
-    members: { type: 'array', items: openObject({ name: text, ...taken }) },
+    members: arrayOf(openObject({ name: text, ...taken })),
     is_indexed: flag,
     index: openObject({ state: { enum: ['building', 'ready', 'failed'] }, progress: orNull(number) }),
     deleted_at: moment,

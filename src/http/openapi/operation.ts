@@ -5,7 +5,7 @@
  */
 import type { ErrorSlug } from '../../errors.ts'
 import type { Schema } from '../../fields/field.ts'
-import { openObject, schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { importScope } from '../../rights/scopes.ts'
 
 export type Operation = {
@@ -81,7 +81,7 @@ export function envelope(data: Schema, meta?: Schema, isMetaSure = false): Schem
 /** The meta of a write with warnings only. */
 export const warningsMeta: Schema = {
   type: 'object',
-  properties: { warnings: { type: 'array', items: schemaRef('warning') } },
+  properties: { warnings: arrayOf(schemaRef('warning')) },
   required: ['warnings'],
 }
 
@@ -96,7 +96,7 @@ export const cursorPageMeta: Schema = {
   required: ['pageSize', 'hasMore', 'nextCursor'],
 }
 
-/** A query parameter of a single route. */
+/** A parameter of the query. */
 export function queryParameter(name: string, description: string, schema: Schema, required = false): Schema {
   return { name, in: 'query', description, schema, ...(required ? { required } : {}) }
 }

@@ -1,6 +1,7 @@
 /** The parameters of requests, by their names in the document: those of all, and those of a resource. */
 import { type Catalog, type ResourceSchema, shownFields } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
+import { arrayOf } from '../../fields/kinds/schemas.ts'
 import { operators } from '../../fields/term.ts'
 import { limitMax, waitMax } from '../../history/query.ts'
 import { isGroupable } from '../../lists/aggregate-query.ts'
@@ -9,6 +10,7 @@ import { listParameters } from '../../lists/query.ts'
 import { isExpandable } from '../../records/expand.ts'
 import { agentOrigin } from '../../records/write/protocol.ts'
 import { deliveriesMax, deliveryStates } from '../../resources/webhook.ts'
+import { queryParameter } from './operation.ts'
 
 const [whole, text] = [{ type: 'integer', minimum: 1 }, { type: 'string' }]
 
@@ -27,7 +29,7 @@ const listSchemas: { readonly [name: string]: { readonly schema: Schema; readonl
     description: 'The meta.nextCursor of the page before, to read the next one. It takes the place of page.',
   },
   filter: {
-    schema: { type: 'array', items: text },
+    schema: arrayOf(text),
     description: filterHelp,
   },
   sort: {
@@ -64,7 +66,10 @@ export function listBody(): Schema {
 
 /** All parameters that routes refer to, for an account's catalog. */
 export function parametersOf({ resources }: Catalog): { readonly [name: string]: Schema } {
-  const lists = Object.entries(listSchemas).map(([name, more]) => [name, query(name, more)])
+  const lists = Object.entries(listSchemas).map(([name, more]) => [
+    name,
+    queryParameter(name, more.description, more.schema),
+  ])
   return {
     ...Object.fromEntries(lists),
     ...ofRequests([...resources.keys()]),
@@ -89,42 +94,34 @@ function ofRequests(resources: readonly string[]): { readonly [name: string]: Sc
     field: { ...path('field', 'The name of a unique field.'), schema: text },
     value: { ...path('value', 'The value that the record has in the field.'), schema: text },
     file: { ...path('file', 'The secret of the calendar, with the ending .ics.'), schema: text },
-    source: {
-      ...query('source', {
-        schema: { enum: resources },
-        description: 'The resource whose fields are meant.',
-      }),
-      required: true,
-    },
-    measures: query('measures', {
-      schema: text,
-      description:
-        'Up to ten of count, and sum, avg, min, max or median of a field, separated by commas. An example: count,sum:deal_value,median:age.',
+    source: queryParameter('source', 'The resource whose fields are meant.', { enum: resources }, true),
+    measures: queryParameter(
+      'measures',
+      'Up to ten of count, and sum, avg, min, max or median of a field, separated by commas. An example: count,sum:deal_value,median:age.',
+      text,
+    ),
+    q: queryParameter(
+      'q',
+      'Words, all of which must occur, also as parts of other words. At least two characters, or one of Chinese, Japanese or Korean.',
+      { ...text, minLength: 1, maxLength: 200 },
+      true,
+    ),
+    searched: queryParameter(
+      'resources',
+      'Some of deal, contact, company and product, separated by commas; all if not said.',
+      text,
+    ),
+    search_size: queryParameter('pageSize', 'How many are answered at most; 20 if not said.', {
+      ...whole,
+      maximum: 50,
     }),
-    q: {
-      ...query('q', {
-        schema: { ...text, minLength: 1, maxLength: 200 },
-        description:
-          'Words, all of which must occur, also as parts of other words. At least two characters, or one of Chinese, Japanese or Korean.',
-      }),
-      required: true,
-    },
-    searched: query('resources', {
-      schema: text,
-      description: 'Some of deal, contact, company and product, separated by commas; all if not said.',
-    }),
-    search_size: query('pageSize', {
-      schema: { ...whole, maximum: 50 },
-      description: 'How many are answered at most; 20 if not said.',
-    }),
-    dry_run: query('dry_run', {
-      schema: { enum: ['1'] },
-      description:
-        'Judges everything and answers as the write would, but saves nothing. What is new then has null as its id.',
-    }),
-    any_source: query('source', {
-      schema: { enum: resources },
-      description: 'The resource of the field, where several have one of that name.',
+    dry_run: queryParameter(
+      'dry_run',
+      'Judges everything and answers as the write would, but saves nothing. What is new then has null as its id.',
+      { enum: ['1'] },
+    ),
+    any_source: queryParameter('source', 'The resource of the field, where several have one of that name.', {
+      enum: resources,
     }),
   }
 }
@@ -157,27 +154,24 @@ function inHeaders(): { readonly [name: string]: Schema } {
 /** The parameters of an export (D81). */
 function ofExports(): { readonly [name: string]: Schema } {
   return {
-    export_format: query('format', {
-      schema: { enum: ['csv', 'jsonl', 'xlsx'] },
-      description: 'CSV if not said; JSON lines; or a workbook.',
+    export_format: queryParameter('format', 'CSV if not said; JSON lines; or a workbook.', {
+      enum: ['csv', 'jsonl', 'xlsx'],
     }),
-    export_names: query('names', {
-      schema: { enum: ['0', '1'] },
-      description: '1 gives names in the place of ids.',
-    }),
+    export_names: queryParameter('names', '1 gives names in the place of ids.', { enum: ['0', '1'] }),
   }
 }
 
 /** The parameters of a webhook's delivery log (D72). */
 function ofDeliveries(): { readonly [name: string]: Schema } {
   return {
-    delivery_state: query('state', {
-      schema: { enum: [...deliveryStates] },
-      description: 'Only deliveries in this state: dead are those that were given up.',
-    }),
-    delivery_size: query('pageSize', {
-      schema: { ...whole, maximum: deliveriesMax },
-      description: 'How many deliveries are answered at most; 25 if not said.',
+    delivery_state: queryParameter(
+      'state',
+      'Only deliveries in this state: dead are those that were given up.',
+      { enum: [...deliveryStates] },
+    ),
+    delivery_size: queryParameter('pageSize', 'How many deliveries are answered at most; 25 if not said.', {
+      ...whole,
+      maximum: deliveriesMax,
     }),
   }
 }
@@ -193,36 +187,32 @@ function ofEvents(resources: readonly string[]): { readonly [name: string]: Sche
     minimum,
     ...(maximum ? { maximum } : {}),
   })
-  const names = { schema: { type: 'array', items: { enum: [...resources, 'field'] } } }
+  const names = arrayOf({ enum: [...resources, 'field'] })
   return {
-    event_after: query('after', {
-      schema: number(0),
-      description: 'The seq of the last event that you know: meta.next of the page before.',
-    }),
-    event_limit: query('limit', {
-      schema: number(1, limitMax),
-      description: 'How many events at most; 100 if not said.',
-    }),
+    event_after: queryParameter(
+      'after',
+      'The seq of the last event that you know: meta.next of the page before.',
+      number(0),
+    ),
+    event_limit: queryParameter('limit', 'How many events at most; 100 if not said.', number(1, limitMax)),
     event_resource: {
-      ...query('resource', { ...names, description: 'Only events of these; all you may read if not said.' }),
+      ...queryParameter('resource', 'Only events of these; all you may read if not said.', names),
       explode: false,
     },
-    event_type: query('type', {
-      schema: text,
-      description: 'Only events of these types, separated by commas, such as deal.won,contact.created.',
+    event_type: queryParameter(
+      'type',
+      'Only events of these types, separated by commas, such as deal.won,contact.created.',
+      text,
+    ),
+    event_wait: queryParameter(
+      'wait',
+      'How many seconds to wait where there is none yet.',
+      number(0, waitMax),
+    ),
+    event_record: queryParameter('record', 'Adds each record as it is now; null where it is deleted.', {
+      enum: ['1'],
     }),
-    event_wait: query('wait', {
-      schema: number(0, waitMax),
-      description: 'How many seconds to wait where there is none yet.',
-    }),
-    event_record: query('record', {
-      schema: { enum: ['1'] },
-      description: 'Adds each record as it is now; null where it is deleted.',
-    }),
-    event_origin: query('origin', {
-      schema: { enum: [agentOrigin] },
-      description: 'Only what agents wrote.',
-    }),
+    event_origin: queryParameter('origin', 'Only what agents wrote.', { enum: [agentOrigin] }),
   }
 }
 
@@ -233,7 +223,7 @@ function ofFields(schema: ResourceSchema): { readonly [name: string]: Schema } {
   const namesOf = (wanted: typeof shown) => wanted.map(({ internal_name }) => internal_name)
   const [expandable, groupable] = [shown.filter(isExpandable), shown.filter(isGroupable)]
   const several = (name: string, names: string[], description: string) => ({
-    ...query(name, { schema: { type: 'array', items: { enum: names } }, description }),
+    ...queryParameter(name, description, arrayOf({ enum: names })),
     explode: false,
   })
   return {
@@ -247,13 +237,10 @@ function ofFields(schema: ResourceSchema): { readonly [name: string]: Schema } {
       namesOf(expandable),
       'The fields of ids whose names are added as _expanded.',
     ),
-    [`${resource}_group_by`]: query('group_by', {
-      schema: text,
-      description: `Up to three, separated by commas: ${namesOf(groupable).join(', ')}, or a date with a unit of time, such as created_at:month.`,
-    }),
+    [`${resource}_group_by`]: queryParameter(
+      'group_by',
+      `Up to three, separated by commas: ${namesOf(groupable).join(', ')}, or a date with a unit of time, such as created_at:month.`,
+      text,
+    ),
   }
-}
-
-function query(name: string, more: { readonly schema: Schema; readonly description: string }): Schema {
-  return { name, in: 'query', ...more }
 }

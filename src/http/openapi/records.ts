@@ -5,7 +5,7 @@
 import { isBlank } from '../../fields/blank.ts'
 import { type ResourceSchema, shownFields } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
-import { orNull, schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { defaultOf, mustBeGiven } from '../../records/fill.ts'
 import { resources } from '../../resources/resources.ts'
@@ -50,7 +50,7 @@ const nameOfId = orNull(schemaRef('named'))
 const expanded: Schema = {
   type: 'object',
   description: 'The names that expand asks for.',
-  additionalProperties: { anyOf: [nameOfId, { type: 'array', items: nameOfId }] },
+  additionalProperties: { anyOf: [nameOfId, arrayOf(nameOfId)] },
 }
 
 function readSchema(field: Field): Schema {

@@ -3,7 +3,7 @@ import { type Access, accesses, askedFor, choicesOf, scopesOf } from '../../acco
 import { oauthClient, requireRedirect, wrong } from '../../accounts/oauth/clients.ts'
 import { createCode, isChallenge } from '../../accounts/oauth/codes.ts'
 import { memberProblem, problemAt, Refusal } from '../../errors.ts'
-import { closedObject, openObject, orNull } from '../../fields/kinds/schemas.ts'
+import { arrayOf, closedObject, openObject, orNull } from '../../fields/kinds/schemas.ts'
 import { isObject, type JsonObject } from '../../json.ts'
 import type { Reader } from '../../records/store.ts'
 import { NotPublic, type Outgoing } from '../../work/webhooks/outgoing.ts'
@@ -42,7 +42,7 @@ const shown = openObject({
     type: 'string',
     description: 'The host, or the program on this machine, that gets the answer.',
   },
-  choices: { type: 'array', items: choice },
+  choices: arrayOf(choice),
   asked_for: choice,
   deny: { type: 'string', description: 'Where to go if the person does not allow it.' },
 })

@@ -1,7 +1,7 @@
 /** POST /{resource}/batch (D78): the route and its schemas. */
 import type { Database } from '../../db/open.ts'
 import type { Schema } from '../../fields/field.ts'
-import { schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
 import { type AccountRoute, base, type Readable, route } from '../route.ts'
 import { batchHandler } from './batch.ts'
@@ -15,12 +15,7 @@ export function batchRoute(db: Database, resource: Readable, retentionDays: numb
       'Each is judged as its own request would be, and sees the ones before. The answer has a status for each.',
     parameters: dryRunParameter,
     body: { schema: batchBody(resource) },
-    responses: [
-      ok(
-        'What became of each.',
-        envelope({ type: 'array', items: schemaRef('batch_item') }, batchMeta, true),
-      ),
-    ],
+    responses: [ok('What became of each.', envelope(arrayOf(schemaRef('batch_item')), batchMeta, true))],
     errors: [
       ...(['validation_failed', 'record_not_found', 'duplicate', 'in_use'] as const),
       'last_administrator',

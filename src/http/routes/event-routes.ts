@@ -1,7 +1,7 @@
 /** The routes of events: histories, the feed, and undo (D70, D71, D83). */
 import type { Database } from '../../db/open.ts'
 import type { Schema } from '../../fields/field.ts'
-import { schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
 import { undo } from '../../history/undo.ts'
 import type { Transaction } from '../../records/store.ts'
 import { followScope } from '../../rights/scopes.ts'
@@ -22,7 +22,7 @@ export function historyRoute(
   retentionDays: number,
 ): AccountRoute {
   const handler = historyHandler(db, resource, retentionDays)
-  const data = { type: 'array', items: schemaRef('event') }
+  const data = arrayOf(schemaRef('event'))
   return route('GET', `${base}/${resource}/:id/history`, `${resource}:read`, handler, {
     ...{ id: `${resource}_history`, summary: `Tells who changed what of ${noun}.`, tag: resource },
     parameters: ['pageSize', 'cursor', 'event_origin'],
@@ -32,7 +32,7 @@ export function historyRoute(
 }
 
 export function feedRoute(service: EventService): AccountRoute {
-  const data = { type: 'array', items: schemaRef('feed_event') }
+  const data = arrayOf(schemaRef('feed_event'))
   const meta = {
     type: 'object',
     properties: { last: { type: 'integer' }, next: { type: 'integer' }, hasMore: { type: 'boolean' } },

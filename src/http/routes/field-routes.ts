@@ -3,7 +3,7 @@
 import type { Callers } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import type { ErrorSlug } from '../../errors.ts'
-import { schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
 import type { Transaction } from '../../records/store.ts'
 import type { BackgroundJobs } from '../../work/background/background-jobs.ts'
 import {
@@ -51,7 +51,7 @@ function metadataRoutes(db: Transaction, { arrange }: FieldHandlers): AccountRou
   const flag = { enum: ['true', 'false'] }
   const name = { type: 'string', minLength: 1 }
   const pipeline = { type: 'string', pattern: '^\\d{1,15}$' }
-  const choices = { type: 'array', items: schemaRef('choice') }
+  const choices = arrayOf(schemaRef('choice'))
   return [
     route('GET', `${base}/field/list`, read, fieldList, {
       ...{ id: 'field_list', summary: 'Lists the fields of a resource, by the sections of its form.', tag },

@@ -2,7 +2,7 @@
 import type { Database } from '../../db/open.ts'
 import { problemAt, Refusal } from '../../errors.ts'
 import { isoInstant } from '../../fields/iso8601.ts'
-import { closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type InboxRequest, type Position, readInbox, readSettings, saveSettings } from '../../inbox/inbox.ts'
 import { itemKinds, settingsChangeOf } from '../../inbox/kinds.ts'
 import { type Mark, markItems } from '../../inbox/mark.ts'
@@ -56,10 +56,7 @@ export function inboxRoutes(db: Database): AccountRoute[] {
         queryParameter('cursor', 'The meta.nextCursor of the page before.', { type: 'string' }),
       ],
       responses: [
-        ok(
-          'The items.',
-          envelope({ type: 'array', items: schemaRef('inbox_item') }, schemaRef('inbox_meta'), true),
-        ),
+        ok('The items.', envelope(arrayOf(schemaRef('inbox_item')), schemaRef('inbox_meta'), true)),
       ],
       errors: [],
     }),
@@ -95,7 +92,7 @@ export function inboxRoutes(db: Database): AccountRoute[] {
 }
 
 function peopleRoute(handler: Handler): AccountRoute {
-  const people = envelope({ type: 'array', items: schemaRef('person') })
+  const people = envelope(arrayOf(schemaRef('person')))
   const id = { type: 'integer', minimum: 1 }
   return route('GET', `${base}/inbox/people`, 'user:read', handler, {
     ...{ id: 'inbox_people', summary: 'Says whom a new activity may mention.', tag },

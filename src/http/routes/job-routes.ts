@@ -1,6 +1,6 @@
 /** The routes of jobs, imports and bulk changes (D80, D82, D84). */
 import type { Schema } from '../../fields/field.ts'
-import { anyObject, schemaRef } from '../../fields/kinds/schemas.ts'
+import { anyObject, arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
 import { dateOrders } from '../../files/texts.ts'
 import { actions as duplicateActions, formats, importedResources } from '../../work/imports/plan.ts'
 import { dryRunParameter, envelope, type Operation, ok, queryParameter } from '../openapi/operation.ts'
@@ -10,7 +10,7 @@ import { fileTypes, importHandlers } from './imports.ts'
 import { act, bulkHandler, type JobAction, type JobService, jobActions, jobHandlers } from './jobs.ts'
 
 const job = envelope(schemaRef('job'))
-const list = envelope({ type: 'array', items: schemaRef('job') }, schemaRef('job_page'), true)
+const list = envelope(arrayOf(schemaRef('job')), schemaRef('job_page'), true)
 const responses = [ok('The job.', job)]
 const createdJob = { status: 201, description: 'The job.', schema: job, headers: ['location'] }
 

@@ -4,7 +4,7 @@
  */
 import type { Database } from '../../db/open.ts'
 import type { ErrorSlug } from '../../errors.ts'
-import { schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
 import { queryBytesMax, queryTooLarge } from '../../lists/parameters.ts'
 import type { BodyLimit } from '../body.ts'
 import {
@@ -67,10 +67,7 @@ function readRoutes(
     ...{ tag: resource, description: hintOf(resource, 'list') },
     parameters: [...listNames(resource), ...(isOnReplica(resource) ? ['known_seq'] : [])],
     responses: [
-      ok(
-        'A page of records.',
-        envelope({ type: 'array', items: schemaRef(resource) }, schemaRef('page_meta'), true),
-      ),
+      ok('A page of records.', envelope(arrayOf(schemaRef(resource)), schemaRef('page_meta'), true)),
     ],
     errors: ['history_too_short', 'malformed_request'],
   }

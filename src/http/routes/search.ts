@@ -1,6 +1,6 @@
 /** GET /search (D86). It needs no scope of its own: results are limited to what the caller may read. */
 import type { Database } from '../../db/open.ts'
-import { schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
 import { readSearchQuery, search, searchable } from '../../lists/search/search.ts'
 import { allows } from '../../rights/scopes.ts'
 import { okAnswer } from '../answer.ts'
@@ -14,7 +14,7 @@ export function searchRoute(db: Database): AccountRoute {
     properties: { pageSize: { type: 'integer' }, hasMore: { type: 'boolean' } },
     required: ['pageSize', 'hasMore'],
   }
-  const hits = { type: 'array', items: schemaRef('search_hit') }
+  const hits = arrayOf(schemaRef('search_hit'))
   return route('GET', `${base}/search`, 'any', searchHandler(db), {
     ...{ id: 'search', summary: 'Searches deals, contacts, companies and products.', tag: 'search' },
     description:

@@ -1,7 +1,7 @@
 /** The routes of sign-in, of sessions, and of the caller (D61, D66, D134). */
 import type { Database } from '../../db/open.ts'
 import type { ErrorSlug } from '../../errors.ts'
-import { closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { dryRunParameter, envelope, ok, queryParameter, warningsMeta } from '../openapi/operation.ts'
 import { type AccountRoute, type AnonymousRoute, base, type Route, route } from '../route.ts'
 import { meHandlers } from './me.ts'
@@ -125,7 +125,7 @@ function ownRoutes(service: SessionService): AccountRoute[] {
     }),
     route('GET', `${base}/session/list`, 'any', list, {
       ...{ id: 'session_list', summary: 'Lists the sessions of whoever asks.', tag, errors: [] },
-      responses: [ok('The sessions.', envelope({ type: 'array', items: schemaRef('session') }))],
+      responses: [ok('The sessions.', envelope(arrayOf(schemaRef('session'))))],
     }),
     route('DELETE', `${base}/session/:id`, 'any', end, {
       ...{ id: 'session_delete', summary: 'Ends a session.', tag, errors: ['record_not_found'] },

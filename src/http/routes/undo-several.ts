@@ -1,7 +1,7 @@
 /** POST /event/undo (D148): several events, or all that a request of an agent wrote. */
 import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
-import { closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { eventsMax, type Undoing, undoSeveral } from '../../history/undo-several.ts'
 import { isObject } from '../../json.ts'
 import { keepResponse, storedResponse } from '../../records/idempotency.ts'
@@ -20,7 +20,7 @@ const whole = { type: 'integer' }
 const undoneEvent = openObject(
   {
     ...{ seq: whole, resource: { type: 'string' }, id: whole, status: whole, detail: { type: 'string' } },
-    errors: { type: 'array', items: schemaRef('problem_item') },
+    errors: arrayOf(schemaRef('problem_item')),
   },
   ['seq', 'status'],
 )
@@ -58,7 +58,7 @@ export function undoSeveralRoute(db: Database, retentionDays: number): AccountRo
     ...{ tag: 'event', parameters: dryRunParameter, body: { schema: body }, takesKey: true },
     description:
       'Those of the events that are named, or all that an agent wrote under a request_id: the newest first, each as its own request would be. The answer has a status for each.',
-    responses: [ok('What became of each.', envelope({ type: 'array', items: undoneEvent }, meta, true))],
+    responses: [ok('What became of each.', envelope(arrayOf(undoneEvent), meta, true))],
     errors: ['record_not_found', 'validation_failed'],
   })
 }

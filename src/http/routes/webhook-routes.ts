@@ -1,5 +1,5 @@
 /** The routes of webhooks (D72). A secret is shown once, when it is created. */
-import { closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { created, cursorPageMeta, envelope, ok, refined } from '../openapi/operation.ts'
 import { type AccountRoute, base, route } from '../route.ts'
 import { createOperation } from './record-routes.ts'
@@ -67,7 +67,7 @@ function deliveryRoutes(service: WebhookService): AccountRoute[] {
       responses: [
         ok(
           'Deliveries, those of the newest events first.',
-          envelope({ type: 'array', items: schemaRef('delivery') }, cursorPageMeta, true),
+          envelope(arrayOf(schemaRef('delivery')), cursorPageMeta, true),
         ),
       ],
       errors: ['record_not_found'],

@@ -8,7 +8,7 @@
 import { type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import { halfEven } from '../../fields/decimal.ts'
 import { plainField, type Schema } from '../../fields/field.ts'
-import { madeOfFields, openObject, orNull } from '../../fields/kinds/schemas.ts'
+import { arrayOf, madeOfFields, openObject, orNull } from '../../fields/kinds/schemas.ts'
 import { type Json, parseJson } from '../../json.ts'
 import { aggregateReport, type Groups, groupsMax, shownGroups } from '../../lists/aggregate.ts'
 import type { AggregateRequest, Sums } from '../../lists/aggregate-query.ts'
@@ -29,10 +29,10 @@ const aggregateGroupSchema: Schema = madeOfFields(['deal'], {
   ...openObject(
     {
       ...groupMembers,
-      groups: { type: 'array', items: openObject({ group_by: text, ...groupMembers }) },
+      groups: arrayOf(openObject({ group_by: text, ...groupMembers })),
       count: whole,
-      deal_value: { type: 'array', items: money },
-      weighted_value: { type: 'array', items: money },
+      deal_value: arrayOf(money),
+      weighted_value: arrayOf(money),
       deal_value_in_base_currency: money,
       weighted_value_in_base_currency: money,
       without_rate: whole,

@@ -5,7 +5,7 @@
 import type { Problems } from '../../errors.ts'
 import type { Stage } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
-import { madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { JsonObject } from '../../json.ts'
 import { idKey } from '../../lists/aggregate-query.ts'
@@ -47,7 +47,7 @@ const ofCurrency = { currency: whole, currency_code: orNull(text), value: number
 const boardSchema: Schema = openObject({
   pipeline: orNull(schemaRef('named')),
   currency: openObject({ id: whole, code: text }),
-  stages: { type: 'array', items: schemaRef('board_stage') },
+  stages: arrayOf(schemaRef('board_stage')),
 })
 
 const boardStageSchema: Schema = madeOfFields(
@@ -58,11 +58,11 @@ const boardStageSchema: Schema = madeOfFields(
       count: whole,
       value: { ...number, description: 'What the deals are worth in the base currency.' },
       weighted_value: { ...number, description: 'The same by their probability.' },
-      by_currency: { type: 'array', items: openObject(ofCurrency) },
+      by_currency: arrayOf(openObject(ofCurrency)),
       without_rate: { ...whole, description: 'How many deals have a value that no rate converts.' },
       hasMore: { type: 'boolean' },
       nextCursor: orNull(text),
-      records: { type: 'array', items: schemaRef('deal') },
+      records: arrayOf(schemaRef('deal')),
     },
     ['id', 'name', 'count', 'hasMore', 'nextCursor', 'records'],
   ),

@@ -1,6 +1,6 @@
 /** The schemas of the changes between two moments (D161). */
 import type { Schema } from '../../fields/field.ts'
-import { madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { kinds } from './changes-request.ts'
 
 const [text, whole, number] = [{ type: 'string' }, { type: 'integer' }, { type: 'number' }]
@@ -45,14 +45,13 @@ const stepSchema: Schema = madeOfFields(
       value: { ...number, description: 'What it adds to the forecast, in the base currency.' },
       weighted_value: { ...number, description: 'The same by the probability.' },
       deal_value: { ...number, description: 'What these deals are worth, in the base currency.' },
-      deals: {
-        type: 'array',
-        items: openObject({
+      deals: arrayOf(
+        openObject({
           ...{ id: whole, title: text },
           before: orNull(schemaRef('deal_state')),
           after: orNull(schemaRef('deal_state')),
         }),
-      },
+      ),
       hasMore: { type: 'boolean' },
     },
     ['kind', 'count', 'open'],
@@ -62,7 +61,7 @@ const stepSchema: Schema = madeOfFields(
 const waterfall = {
   before: schemaRef('forecast'),
   after: schemaRef('forecast'),
-  steps: { type: 'array', items: schemaRef('change_step') },
+  steps: arrayOf(schemaRef('change_step')),
 }
 
 const changesSchema: Schema = openObject(
@@ -70,10 +69,7 @@ const changesSchema: Schema = openObject(
     ...{ from: moment, to: moment },
     currency: openObject({ id: whole, code: text }),
     ...waterfall,
-    owners: {
-      type: 'array',
-      items: openObject({ sales_owner: orNull(schemaRef('named')), ...waterfall }),
-    },
+    owners: arrayOf(openObject({ sales_owner: orNull(schemaRef('named')), ...waterfall })),
     hasMore: { type: 'boolean', description: 'True if there are more owners.' },
   },
   ['from', 'to', 'currency', 'before', 'after', 'steps'],

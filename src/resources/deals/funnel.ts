@@ -4,7 +4,7 @@
  */
 import type { Stage } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
-import { madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
+import { arrayOf, madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Selection } from '../../lists/list-request.ts'
 import { periodOf } from '../../lists/parameters.ts'
@@ -42,7 +42,7 @@ const funnelSchema: Schema = openObject({
   since: { ...moment, description: 'The oldest event that is kept: what was before is not known.' },
   deals: { ...whole, description: 'How many deals entered the pipeline in the period.' },
   ...{ won: whole, lost: whole },
-  stages: { type: 'array', items: schemaRef('funnel_stage') },
+  stages: arrayOf(schemaRef('funnel_stage')),
 })
 
 const funnelStageSchema: Schema = madeOfFields(

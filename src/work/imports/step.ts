@@ -80,17 +80,14 @@ export async function importStep(
   const { made: related, lost } = await linkRelated(tx, toLink, context, oldest)
   const asked = operations.map(({ operation }) => operation)
   const outcomes = await carryOutLocked(tx, schema, asked, context, oldest)
-  const placed = outcomes.map((outcome, index) => ({ place: operations[index]!.place, outcome }))
+  const placed = outcomes.map((outcome, index) => ({ ...operations[index]!, outcome }))
   const imported = new Set(placed.flatMap(({ place, outcome }) => ('saved' in outcome ? [place] : [])))
   const lines = new Map(rows.map(({ place, line }) => [place, line]))
   const counts = { created: 0, updated: 0, unchanged: 0, skipped }
-  for (const [index, { place, outcome }] of placed.entries()) {
+  for (const { place, operation, outcome } of placed) {
     if ('saved' in outcome) counts[resultOf(outcome.saved)]++
     else if (!('refusal' in outcome) || isDouble(outcome, plan)) counts.skipped++
-    else {
-      const where = whereIn(importing, lines.get(place)!, operations[index]!.operation)
-      refused.push(refusedAt(place, outcome.refusal, where))
-    }
+    else refused.push(refusedAt(place, outcome.refusal, whereIn(importing, lines.get(place)!, operation)))
   }
   const used = good.filter(({ place }) => imported.has(place))
   const position = rows.at(-1)?.place ?? job.position

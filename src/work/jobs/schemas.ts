@@ -1,6 +1,6 @@
 /** The schemas of jobs (D84). */
 import type { Schema } from '../../fields/field.ts'
-import { anyObject, orNull } from '../../fields/kinds/schemas.ts'
+import { anyObject, arrayOf, orNull } from '../../fields/kinds/schemas.ts'
 import { phases, states } from './job.ts'
 
 /** A job as JSON. */
@@ -26,7 +26,7 @@ function job(): Schema {
     },
     total: orNull(whole),
     rate: { ...orNull(whole), description: 'Rows or records a second, of the time in which it worked.' },
-    problems: { type: 'array', items: anyObject },
+    problems: arrayOf(anyObject),
     result: { ...anyObject, description: 'The counts of each phase that came to its end.' },
     error: orNull(text),
     created_by: whole,
@@ -40,12 +40,12 @@ function job(): Schema {
       ...anyObject,
       description: 'Format, encoding, delimiter, sheet and header line: as sent, else as detected.',
     },
-    columns: { type: 'array', items: column() },
-    mapping: { type: 'array', items: anyObject },
+    columns: arrayOf(column()),
+    mapping: arrayOf(anyObject),
     defaults: { ...anyObject, description: 'Values of the rows that say nothing of a target.' },
     ...{ values: anyObject, formats: anyObject, duplicates: orNull(anyObject) },
-    targets: { type: 'array', items: anyObject },
-    values_to_map: { type: 'array', items: anyObject },
+    targets: arrayOf(anyObject),
+    values_to_map: arrayOf(anyObject),
   }
   return { type: 'object', properties: { ...properties, ...ofImports }, required: Object.keys(properties) }
 }
@@ -54,7 +54,7 @@ function job(): Schema {
 function column(): Schema {
   const text = { type: 'string' }
   const properties = {
-    ...{ name: text, samples: { type: 'array', items: {} } },
+    ...{ name: text, samples: arrayOf({}) },
     state: {
       enum: ['mapped', 'left_out', 'open'],
       description: 'open: the import waits for an answer to what it becomes.',
