@@ -9,14 +9,11 @@ import { later } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import type { Precondition } from '../records/precondition.ts'
 import type { Transaction } from '../records/store.ts'
-import type { Saved, WriteContext } from '../records/write/operation.ts'
+import type { SavedSecret, WriteContext } from '../records/write/operation.ts'
 import { createRecord, updateRecord } from '../records/write/save.ts'
 import { allows } from '../rights/scopes.ts'
 import { sql } from '../sql.ts'
 import { hashToken, newToken, prefixOf } from './token.ts'
-
-/** A saved token and its secret; null for a replay. */
-export type SavedToken = Saved & { readonly secret: string | null }
 
 /** Creates a token from a body, with this secret or a new one. Throws the errors of `createRecord`. */
 export async function createToken(
@@ -24,7 +21,7 @@ export async function createToken(
   context: WriteContext,
   body: Json,
   secret: string = newToken(context.catalog.account.id, randomBytes),
-): Promise<SavedToken> {
+): Promise<SavedSecret> {
   const saved = await createRecord(db, fieldsOf(context), body, context, {
     values: { prefix: prefixOf(secret) },
     steps: params => [secretRow(params, secret)],
@@ -42,7 +39,7 @@ export async function rotateToken(
   id: number,
   overlapHours: number,
   precondition: Precondition,
-): Promise<SavedToken> {
+): Promise<SavedSecret> {
   const secret = newToken(context.catalog.account.id, randomBytes)
   const saved = await updateRecord(db, fieldsOf(context), id, {}, context, precondition, {
     values: { prefix: prefixOf(secret) },

@@ -10,7 +10,7 @@ import type { ListRequest } from '../lists/list-request.ts'
 import type { Page } from '../lists/page.ts'
 import { etagOf } from '../records/precondition.ts'
 import type { Read } from '../records/read.ts'
-import type { Saved } from '../records/write/operation.ts'
+import type { Saved, SavedSecret } from '../records/write/operation.ts'
 
 export type Answer = {
   readonly status: number
@@ -65,6 +65,13 @@ export function readAnswer({ version, record, isMoved }: Read<string | Buffer>):
 export function createdAnswer(saved: Saved, path: string): Answer {
   const answer = recordAnswer(saved, 201)
   return { ...answer, headers: { ...answer.headers, location: `${path}/${saved.id}` } }
+}
+
+/** The saved record with its secret as a member. If there is none, a warning says so with `message`. */
+export function withSecret({ secret, ...saved }: SavedSecret, field: string, message: string): Saved {
+  const record = `${saved.record.slice(0, -1)},"${field}":${JSON.stringify(secret)}}`
+  const shownOnce = secret === null ? [{ field, code: 'shown_once', message }] : []
+  return { ...saved, record, warnings: [...saved.warnings, ...shownOnce] }
 }
 
 export function pageAnswer(page: Page, request: ListRequest): Answer {

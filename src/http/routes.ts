@@ -17,7 +17,7 @@ import type { Readable, Route } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
 import { authorizationRoutes } from './routes/authorizations.ts'
 import { calendarRoute } from './routes/calendar.ts'
-import { feedRoute, undoRoute } from './routes/event-routes.ts'
+import { feedRoute, undoRoute } from './routes/events.ts'
 import { exportLimits, exportRoute } from './routes/export.ts'
 import { fieldRoutes } from './routes/field-routes.ts'
 import { inboxRoutes } from './routes/inbox.ts'
@@ -30,8 +30,7 @@ import { serviceRoutes } from './routes/service-routes.ts'
 import { sessionRoutes } from './routes/session-routes.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { undoSeveralRoute } from './routes/undo-several.ts'
-import { webhookRoutes } from './routes/webhook-routes.ts'
-import { webhookChange } from './routes/webhooks.ts'
+import { webhookChange, webhookRoutes } from './routes/webhooks.ts'
 
 /** Dependencies of the routes. */
 export type RouteParts = {

@@ -1,6 +1,8 @@
-/** Reads the body of a batch (D78): its operations, with all problems. */
+/** The body of a batch (D78): its schemas, and how it is read, with all problems. */
 import { type Problem, type ProblemCode, type Problems, problemAt, Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
+import type { Schema } from '../../fields/field.ts'
+import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import { uniqueKeyOf } from '../../records/unique-key.ts'
 import { type Operation, operationNames } from '../../records/write/operation.ts'
@@ -112,4 +114,53 @@ function isWholeOrNull(value: Json): boolean {
 
 function notABatch(problems: Problems | readonly Problem[]): Refusal {
   return new Refusal('validation_failed', 'The batch could not be read. Nothing was carried out.', problems)
+}
+
+const whole = { type: 'integer', minimum: 0 }
+const by = {
+  type: 'object',
+  properties: { field: { type: 'string' }, value: { type: ['string', 'number'] } },
+  required: ['field', 'value'],
+  additionalProperties: false,
+  description: 'A unique field and the value that the record has in it.',
+}
+
+export const batchMeta = {
+  type: 'object',
+  properties: { succeeded: whole, failed: whole, dryRun: { const: true } },
+  required: ['succeeded', 'failed'],
+}
+
+/** The schema of an operation with this op and these members. */
+function operation(op: string, members: { readonly [name: string]: Schema }, required: string[]): Schema {
+  const properties = { op: { const: op }, ...members }
+  return { type: 'object', properties, required: ['op', ...required], additionalProperties: false }
+}
+
+function operations(resource: string): Schema[] {
+  const [given, input] = [schemaRef(`${resource}_new`), schemaRef(`${resource}_input`)]
+  const ifMatch = { if_match: { ...whole, description: 'The version that the record must have.' } }
+  const id = { id: whole, ...ifMatch }
+  return [
+    operation('create', { data: given }, ['data']),
+    operation('update', { ...id, data: input }, ['id', 'data']),
+    operation('update', { by, ...ifMatch, data: input }, ['by', 'data']),
+    operation('upsert', { by, ...ifMatch, data: input }, ['by', 'data']),
+    operation('delete', id, ['id']),
+    operation('delete', { by, ...ifMatch }, ['by']),
+    operation('restore', id, ['id']),
+  ]
+}
+
+export function batchBody(resource: string): Schema {
+  const properties = {
+    operations: {
+      type: 'array',
+      items: { anyOf: operations(resource) },
+      minItems: 1,
+      maxItems: operationsMax,
+    },
+    atomic: { type: ['boolean', 'null'], description: 'All or none; each by itself if not said.' },
+  }
+  return { type: 'object', properties, required: ['operations'], additionalProperties: false }
 }

@@ -3,6 +3,7 @@ import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { errorTable, type Problem, problemAt, type Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
+import { arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type JsonObject, parseJson } from '../../json.ts'
 import { onceByKey, storedResponse } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
@@ -12,12 +13,29 @@ import type { Operation, Outcome } from '../../records/write/operation.ts'
 import { hiddenProblem } from '../../records/write/rules.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import type { Answer } from '../answer.ts'
+import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, schemaOf } from '../request.ts'
-import type { Handler, Readable } from '../route.ts'
-import { readBatch } from './batch-body.ts'
+import { type AccountRoute, base, type Handler, type Readable, route } from '../route.ts'
+import { batchBody, batchMeta, operationsMax, readBatch } from './batch-body.ts'
 import { carryOutInSteps } from './batch-steps.ts'
 import { isDryRun, turnOf, withoutDryRun, withoutId, withoutIds } from './dry-run.ts'
+
+export function batchRoute(db: Database, resource: Readable, retentionDays: number): AccountRoute {
+  const handler = batchHandler(db, resource, retentionDays)
+  return route('POST', `${base}/${resource}/batch`, `${resource}:write`, handler, {
+    ...{ id: `${resource}_batch`, summary: `Carries out up to ${operationsMax} writes.`, tag: resource },
+    description:
+      'Each is judged as its own request would be, and sees the ones before. The answer has a status for each.',
+    parameters: dryRunParameter,
+    body: { schema: batchBody(resource) },
+    responses: [ok('What became of each.', envelope(arrayOf(schemaRef('batch_item')), batchMeta, true))],
+    errors: [
+      ...(['validation_failed', 'record_not_found', 'duplicate', 'in_use'] as const),
+      'last_administrator',
+    ],
+  })
+}
 
 type RefusedOutcome = { readonly refusal: Refusal }
 
@@ -46,7 +64,7 @@ export const batchedResources: ReadonlySet<Readable> = new Set<Readable>([
   'tag',
 ])
 
-export function batchHandler(db: Database, resource: string, retentionDays: number): Handler {
+function batchHandler(db: Database, resource: string, retentionDays: number): Handler {
   return async asked => {
     const isDry = isDryRun(asked.query)
     const request = withoutDryRun(asked)

@@ -28,18 +28,7 @@ import { type ApiRequest, bodyOf, idOf, preconditionOf } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { descriptor, formAnswer } from './metadata.ts'
 
-export type FieldHandlers = {
-  [operation in
-    | 'create'
-    | 'get'
-    | 'update'
-    | 'remove'
-    | 'restore'
-    | 'createOption'
-    | 'updateOption'
-    | 'removeOption'
-    | 'arrange']: Handler
-}
+export type FieldHandlers = ReturnType<typeof fieldHandlers>
 
 /** Dependencies of the field handlers. */
 export type FieldService = {
@@ -55,7 +44,7 @@ export type FieldService = {
 /** A field service with the mutex that serializes an account's changes. */
 type Administration = FieldService & { readonly mutex: KeyedMutex<number> }
 
-export function fieldHandlers(service: FieldService): FieldHandlers {
+export function fieldHandlers(service: FieldService) {
   const own: Administration = { ...service, mutex: new KeyedMutex('configuration') }
   return {
     create: async request => {
@@ -91,12 +80,10 @@ export function fieldHandlers(service: FieldService): FieldHandlers {
       return formAnswer(await changed(own, request, arrangeForm(by, source!, bodyOf(request))))
     },
     ...optionHandlers(own),
-  }
+  } satisfies { [name: string]: Handler }
 }
 
-function optionHandlers(
-  own: Administration,
-): Pick<FieldHandlers, 'createOption' | 'updateOption' | 'removeOption'> {
+function optionHandlers(own: Administration) {
   const optionOf = ({ option }: ApiRequest) => idOf({ id: option })
   return {
     createOption: async request => {
@@ -115,7 +102,7 @@ function optionHandlers(
       const { id } = await changed(own, request, change)
       return okAnswer(JSON.stringify({ id, deleted: true }))
     },
-  }
+  } satisfies { [name: string]: Handler }
 }
 
 /** The id of the requested field. Throws `field_not_found` if the caller's role hides the field (D64). */

@@ -18,10 +18,9 @@ import {
 } from '../openapi/operation.ts'
 import { listBody, listNames } from '../openapi/parameters.ts'
 import { type AccountRoute, base, type Readable, route } from '../route.ts'
-import { batchedResources } from './batch.ts'
-import { batchRoute } from './batch-routes.ts'
+import { batchedResources, batchRoute } from './batch.ts'
 import { takesDryRun, withDryRun } from './dry-run.ts'
-import { historyRoute } from './event-routes.ts'
+import { historyRoute } from './events.ts'
 import { type WriteHandlers, type WriteService, writeHandlers } from './record-writes.ts'
 import { isOnReplica, type RecordHandlers, recordHandlers } from './records.ts'
 

@@ -10,7 +10,7 @@ import { restoreRecord } from '../../records/restore.ts'
 import type { Transaction } from '../../records/store.ts'
 import { uniqueKeyOf } from '../../records/unique-key.ts'
 import { requestKeyOf } from '../../records/write/answer.ts'
-import type { WriteContext, WriteOptions } from '../../records/write/operation.ts'
+import type { Saved, WriteContext, WriteOptions } from '../../records/write/operation.ts'
 import { createRecord, saveRecord, updateRecord } from '../../records/write/save.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { createdAnswer, okAnswer, recordAnswer } from '../answer.ts'
@@ -19,15 +19,7 @@ import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf, schemaOf } fr
 import type { Handler } from '../route.ts'
 import { withExpanded } from './records.ts'
 
-export type WriteHandlers = {
-  readonly create: Handler
-  readonly update: Handler
-  readonly remove: Handler
-  /** restores a deleted record (D9) */
-  readonly restore: Handler
-  /** upsert by a unique value (D77) */
-  readonly upsert: Handler
-}
+export type WriteHandlers = ReturnType<typeof writeHandlers>
 
 /** Dependencies of a resource's write handlers. */
 export type WriteService = {
@@ -43,24 +35,24 @@ export type WriteService = {
   moves?(db: Transaction, context: WriteContext, from: number, to: number): Promise<readonly Move[]>
 }
 
-export function writeHandlers(service: WriteService): WriteHandlers {
+export function writeHandlers(service: WriteService) {
   const { db, resource, retentionDays } = service
+  const saved = async (request: ApiRequest, act: (schema: ResourceSchema) => Promise<Saved>) => {
+    const saved = await withExpanded(db, resource, request, act)
+    await written(service, request)
+    return saved
+  }
   return {
     create: async request => {
-      const saved = await withExpanded(db, resource, request, schema =>
-        createRecord(db, schema, bodyOf(request), contextOf(request)),
-      )
-      await written(service, request)
-      return createdAnswer(saved, request.path)
+      const act = (schema: ResourceSchema) => createRecord(db, schema, bodyOf(request), contextOf(request))
+      return createdAnswer(await saved(request, act), request.path)
     },
     update: async request => {
       const precondition = preconditionOf(request)
       const given = await service.given?.(request)
-      const saved = await withExpanded(db, resource, request, schema =>
-        updateRecord(db, schema, idOf(request), bodyOf(request), contextOf(request), precondition, given),
-      )
-      await written(service, request)
-      return recordAnswer(saved)
+      const act = (schema: ResourceSchema) =>
+        updateRecord(db, schema, idOf(request), bodyOf(request), contextOf(request), precondition, given)
+      return recordAnswer(await saved(request, act))
     },
     remove: async request => {
       const id = idOf(request)
@@ -70,27 +62,21 @@ export function writeHandlers(service: WriteService): WriteHandlers {
     },
     restore: async request => {
       const oldest = oldestKept(request.now, retentionDays)
-      const saved = await withExpanded(db, resource, request, schema =>
-        restoreRecord(db, schema, idOf(request), contextOf(request), oldest, preconditionOf(request)),
-      )
-      await written(service, request)
-      return recordAnswer(saved)
+      const act = (schema: ResourceSchema) =>
+        restoreRecord(db, schema, idOf(request), contextOf(request), oldest, preconditionOf(request))
+      return recordAnswer(await saved(request, act))
     },
     upsert: async request => {
-      const saved = await withExpanded(db, resource, request, schema => {
+      const one = await saved(request, schema => {
         const key = uniqueKeyOf(schema, request.field, request.value)
-        const conditions = {
-          precondition: preconditionOf(request),
-          isConditional: request.ifMatch !== undefined,
-        }
-        const operation = { op: 'upsert', id: null, key, body: bodyOf(request), ...conditions } as const
-        return saveRecord(db, schema, operation, contextOf(request))
+        const [precondition, isConditional] = [preconditionOf(request), request.ifMatch !== undefined]
+        const operation = { op: 'upsert', id: null, key, precondition, isConditional } as const
+        return saveRecord(db, schema, { ...operation, body: bodyOf(request) }, contextOf(request))
       })
-      await written(service, request)
       const path = request.path.slice(0, request.path.lastIndexOf(`/${resource}/by/`) + resource.length + 1)
-      return saved.isNew ? createdAnswer(saved, path) : recordAnswer(saved)
+      return one.isNew ? createdAnswer(one, path) : recordAnswer(one)
     },
-  }
+  } satisfies { [name: string]: Handler }
 }
 
 /** Must be called after a write: the record may be part of the account's catalog. */

@@ -41,17 +41,10 @@ export function isOnReplica(resource: Readable): boolean {
   return batchedResources.has(resource)
 }
 
-export type RecordHandlers = {
-  get: Handler
-  /** record with a unique value (D77) */
-  getBy: Handler
-  list: Handler
-  /** list with its parameters in the body (D32) */
-  search: Handler
-}
+export type RecordHandlers = ReturnType<typeof recordHandlers>
 
 /** The handlers that read the records of a resource. */
-export function recordHandlers(db: Database, resource: Readable): RecordHandlers {
+export function recordHandlers(db: Database, resource: Readable) {
   return {
     get: async request => {
       const [schema, id] = [schemaOf(request, resource), idOf(request)]
@@ -67,7 +60,7 @@ export function recordHandlers(db: Database, resource: Readable): RecordHandlers
     search: withPaths(request =>
       list(db, resource, request, parametersOf(request, listParameters, schemaOf(request, resource))),
     ),
-  }
+  } satisfies { [name: string]: Handler }
 }
 
 /**

@@ -6,7 +6,7 @@ import { dryRunParameter, envelope, ok, queryParameter, warningsMeta } from '../
 import { type AccountRoute, type AnonymousRoute, base, type Route, route } from '../route.ts'
 import { meHandlers } from './me.ts'
 import { type OpenId, openIdHandlers, ownPath } from './openid.ts'
-import { type SessionService, sessionHandlers, signInLimit } from './sessions.ts'
+import { type SessionService, sessionHandlers, signInHandler, signInLimit } from './sessions.ts'
 
 /** `openId`: null without a provider. */
 export function sessionRoutes(
@@ -33,7 +33,6 @@ const redirect = {
 
 /** Routes without a known caller. */
 function signInRoutes(service: SessionService, openId: OpenId | null): AnonymousRoute[] {
-  const { signIn } = sessionHandlers(service)
   const provider = openIdHandlers(service.signIn, openId)
   const ways = {
     ...{ type: 'object', required: ['password', 'openid'] },
@@ -41,7 +40,7 @@ function signInRoutes(service: SessionService, openId: OpenId | null): Anonymous
   }
   return [
     {
-      ...{ ...guest, method: 'POST', url: `${base}/session`, anonymousHandler: signIn },
+      ...{ ...guest, method: 'POST', url: `${base}/session`, anonymousHandler: signInHandler(service) },
       operation: {
         ...{ id: 'session_create', summary: 'Signs in, by a password or a link.', tag },
         body: { schema: schemaRef('sign_in') },

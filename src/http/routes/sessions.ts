@@ -16,15 +16,6 @@ import { type AnonymousRequest, type ApiRequest, contextOf, idOf, unknownMembers
 import type { AnonymousHandler, Handler } from '../route.ts'
 import { me } from './me.ts'
 
-export type SessionHandlers = {
-  signIn: AnonymousHandler
-  signOut: Handler
-  list: Handler
-  end: Handler
-  changePassword: Handler
-  createLink: Handler
-}
-
 const signInBytes = 32_768
 /** The limit for guests: a sign-in sends little more than a password. */
 export const signInLimit: BodyLimit = {
@@ -38,10 +29,13 @@ export type SessionService = {
   readonly signIn: SignIn
 }
 
-export function sessionHandlers(service: SessionService): SessionHandlers {
-  const { db, callers, signIn } = service
+/** POST /session */
+export function signInHandler(service: SessionService): AnonymousHandler {
+  return request => signedIn(service, request).catch(noteRefusal)
+}
+
+export function sessionHandlers({ db, callers, signIn }: SessionService) {
   return {
-    signIn: request => signedIn(service, request).catch(noteRefusal),
     signOut: async ({ caller, token, query, client }) => {
       readParameters(query, [], [])
       if (!caller.session)
@@ -71,7 +65,7 @@ export function sessionHandlers(service: SessionService): SessionHandlers {
       return okAnswer('{"changed":true}')
     },
     createLink: request => newLink(db, request),
-  }
+  } satisfies { [name: string]: Handler }
 }
 
 function noteRefusal(error: unknown): never {

@@ -1,12 +1,13 @@
 /** The routes that only tokens have (D66). A secret is shown once, when it is created. */
 
-import { createToken, rotateToken, type SavedToken } from '../../accounts/tokens.ts'
+import { createToken, rotateToken } from '../../accounts/tokens.ts'
 import type { Database } from '../../db/open.ts'
-import { memberProblem, Refusal, type Warning } from '../../errors.ts'
+import { memberProblem, Refusal } from '../../errors.ts'
 import { closedObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import type { Transaction } from '../../records/store.ts'
-import { createdAnswer, recordAnswer } from '../answer.ts'
+import type { SavedSecret } from '../../records/write/operation.ts'
+import { createdAnswer, recordAnswer, withSecret } from '../answer.ts'
 import { created, dryRunParameter, envelope, ok, refined } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'
 import { bodyOf, contextOf, idOf, preconditionOf } from '../request.ts'
@@ -48,29 +49,20 @@ function tokenHandlers(db: Transaction) {
     create: async request => {
       readParameters(request.query, [], [])
       const saved = await createToken(db, contextOf(request), bodyOf(request))
-      return createdAnswer(withSecret(saved), request.path)
+      return createdAnswer(withTokenSecret(saved), request.path)
     },
     rotate: async request => {
       readParameters(request.query, [], [])
       const hours = overlapOf(request.body)
       const saved = await rotateToken(db, contextOf(request), idOf(request), hours, preconditionOf(request))
-      return recordAnswer(withSecret(saved))
+      return recordAnswer(withTokenSecret(saved))
     },
   } satisfies { [name: string]: Handler }
 }
 
 /** A replay can't show the secret: only its hash is stored. */
-function withSecret({ secret, ...saved }: SavedToken): SavedToken {
-  const record = `${saved.record.slice(0, -1)},"token":${JSON.stringify(secret)}}`
-  const warnings: Warning[] = secret === null ? [...saved.warnings, shownOnce] : [...saved.warnings]
-  return { ...saved, record, warnings, secret }
-}
-
-const shownOnce: Warning = {
-  field: 'token',
-  code: 'shown_once',
-  message: 'The secret was in the first answer to this request, and is not kept.',
-}
+const withTokenSecret = (saved: SavedSecret) =>
+  withSecret(saved, 'token', 'The secret was in the first answer to this request, and is not kept.')
 
 function overlapOf(body: Json | undefined): number {
   if (body === undefined) return 0

@@ -1,5 +1,6 @@
 /** Webhooks over HTTP (D72): a secret is shown once, when it is created. */
-import { memberProblem, type ProblemCode, Refusal, type Warning } from '../../errors.ts'
+import { memberProblem, type ProblemCode, Refusal } from '../../errors.ts'
+import { arrayOf, closedObject, openObject, schemaRef } from '../../fields/kinds/schemas.ts'
 import { isObject, type Json } from '../../json.ts'
 import {
   addCursorProblem,
@@ -10,6 +11,7 @@ import {
   wholeNumber,
 } from '../../lists/parameters.ts'
 import type { Transaction } from '../../records/store.ts'
+import type { SavedSecret } from '../../records/write/operation.ts'
 import { deliveriesMax, deliveryStates } from '../../resources/webhook.ts'
 import {
   type LogRequest,
@@ -18,19 +20,89 @@ import {
   replayDelivery,
   testWebhook,
 } from '../../work/webhooks/deliveries.ts'
-import {
-  changeOf,
-  createWebhook,
-  requireThere,
-  rotateWebhook,
-  type SavedWebhook,
-} from '../../work/webhooks/store.ts'
+import { changeOf, createWebhook, requireThere, rotateWebhook } from '../../work/webhooks/store.ts'
 import type { WebhookWorker } from '../../work/webhooks/worker.ts'
-import { createdAnswer, okAnswer, recordAnswer } from '../answer.ts'
+import { createdAnswer, okAnswer, recordAnswer, withSecret } from '../answer.ts'
+import { created, cursorPageMeta, envelope, ok, refined } from '../openapi/operation.ts'
 import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf } from '../request.ts'
-import type { Handler } from '../route.ts'
-import type { RecordService } from './record-routes.ts'
+import { type AccountRoute, base, type Handler, route } from '../route.ts'
+import { createOperation, type RecordService } from './record-routes.ts'
+
+const tag = 'webhook'
+const [read, write] = ['webhook:read', 'webhook:write'] as const
+const one = `${base}/webhook/:id`
+const whole = { type: 'integer', minimum: 0 }
+const delivery = envelope(schemaRef('delivery'))
+const secretAnswer = envelope(
+  refined('webhook_read', {
+    secret: { type: ['string', 'null'], description: 'What signs deliveries; it is shown this once.' },
+  }),
+  schemaRef('write_meta'),
+)
+
+/** A webhook's share of the common routes, and its own ones. */
+export function webhookRoutes(service: WebhookService, records: readonly AccountRoute[]): AccountRoute[] {
+  const common = records.map(route =>
+    route.scope === write ? { ...route, handler: changing(service, route.handler) } : route,
+  )
+  return [...common, ...secretRoutes(service), ...deliveryRoutes(service)]
+}
+
+function secretRoutes(service: WebhookService): AccountRoute[] {
+  const { create, rotate } = webhookHandlers(service)
+  const { parameters: _, ...operation } = createOperation('webhook')
+  return [
+    route('POST', `${base}/webhook`, write, create, { ...operation, responses: [created(secretAnswer)] }),
+    route('POST', `${one}/rotate`, write, rotate, {
+      ...{ id: 'webhook_rotate', summary: 'Gives a webhook a new secret.', tag, ifMatch: true },
+      body: {
+        schema: {
+          type: 'object',
+          properties: { overlap_hours: { type: ['integer', 'null'], minimum: 0, maximum: overlapMax } },
+          ...{ required: [], additionalProperties: false },
+        },
+        isOptional: true,
+      },
+      responses: [ok('The webhook with its new secret.', secretAnswer, ['etag'])],
+      errors: ['record_not_found', 'validation_failed'],
+    }),
+  ]
+}
+
+function deliveryRoutes(service: WebhookService): AccountRoute[] {
+  const { test, replay, deliveries, replayDelivery } = webhookHandlers(service)
+  const replayed = { id: whole, after: whole, last: whole }
+  return [
+    route('POST', `${one}/test`, write, test, {
+      ...{ id: 'webhook_test', summary: 'Sends a webhook a test, and says how that went.', tag },
+      responses: [ok('The delivery.', delivery)],
+      errors: ['record_not_found'],
+    }),
+    route('POST', `${one}/replay`, write, replay, {
+      ...{ id: 'webhook_replay', summary: 'Sends a webhook all events after one again.', tag },
+      body: { schema: closedObject({ after: whole }, ['after']) },
+      responses: [ok('They are sent from now on.', envelope(openObject(replayed)))],
+      errors: ['record_not_found', 'validation_failed'],
+    }),
+    route('GET', `${one}/deliveries`, read, deliveries, {
+      ...{ id: 'webhook_deliveries', summary: 'Lists what was delivered to a webhook.', tag },
+      parameters: ['delivery_state', 'delivery_size', 'cursor'],
+      responses: [
+        ok(
+          'Deliveries, those of the newest events first.',
+          envelope(arrayOf(schemaRef('delivery')), cursorPageMeta, true),
+        ),
+      ],
+      errors: ['record_not_found'],
+    }),
+    route('POST', `${one}/deliveries/:delivery/replay`, write, replayDelivery, {
+      ...{ id: 'webhook_replay_delivery', summary: 'Sends one delivery again.', tag },
+      responses: [ok('The delivery, which waits.', delivery)],
+      errors: ['record_not_found', 'validation_failed'],
+    }),
+  ]
+}
 
 export type WebhookService = {
   readonly db: Transaction
@@ -50,17 +122,15 @@ export function webhookHandlers(service: WebhookService) {
     create: changes(async request => {
       readParameters(request.query, [], [])
       const context = { ...contextOf(request), rights: request.caller.rights }
-      return createdAnswer(
-        withSecret(await createWebhook(db, worker.outgoing, context, bodyOf(request))),
-        request.path,
-      )
+      const saved = await createWebhook(db, worker.outgoing, context, bodyOf(request))
+      return createdAnswer(withWebhookSecret(saved), request.path)
     }),
     rotate: changes(async request => {
       readParameters(request.query, [], [])
       const hours = memberOf(request.body, 'overlap_hours', overlapMax) ?? overlapDefault
       const precondition = preconditionOf(request)
       const saved = await rotateWebhook(db, contextOf(request), idOf(request), hours, precondition)
-      return recordAnswer(withSecret(saved))
+      return recordAnswer(withWebhookSecret(saved))
     }),
     test: async request => {
       readParameters(request.query, [], [])
@@ -111,17 +181,8 @@ export function changing({ worker }: WebhookService, handler: Handler): Handler 
 }
 
 /** A replay doesn't show the secret again. */
-function withSecret({ secret, ...saved }: SavedWebhook): SavedWebhook {
-  const record = `${saved.record.slice(0, -1)},"secret":${JSON.stringify(secret)}}`
-  const warnings: Warning[] = secret === null ? [...saved.warnings, shownOnce] : [...saved.warnings]
-  return { ...saved, record, warnings, secret }
-}
-
-const shownOnce: Warning = {
-  field: 'secret',
-  code: 'shown_once',
-  message: 'The secret was in the first answer to this request; rotate it for another.',
-}
+const withWebhookSecret = (saved: SavedSecret) =>
+  withSecret(saved, 'secret', 'The secret was in the first answer to this request; rotate it for another.')
 
 /** The only member of a body, a whole number; null if it is absent. */
 function memberOf(body: Json | undefined, name: string, max: number): number | null {

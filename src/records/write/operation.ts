@@ -75,5 +75,8 @@ export type Saved = {
   readonly isUnchanged?: boolean
 }
 
+/** A saved record with its new secret; null for a replay, as secrets are not kept. */
+export type SavedSecret = Saved & { readonly secret: string | null }
+
 /** Result of an operation: the saved record, the id of the deleted record, or the refusal. */
 export type Outcome = { readonly saved: Saved } | { readonly deleted: number } | { readonly refusal: Refusal }

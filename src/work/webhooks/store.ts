@@ -11,7 +11,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Precondition } from '../../records/precondition.ts'
 import { readRecord } from '../../records/read.ts'
 import type { Transaction } from '../../records/store.ts'
-import type { Saved, WriteContext, WriteOptions } from '../../records/write/operation.ts'
+import type { SavedSecret, WriteContext, WriteOptions } from '../../records/write/operation.ts'
 import { createRecord, updateRecord } from '../../records/write/save.ts'
 import { filteredResource, inUse } from '../../resources/webhook.ts'
 import type { Rights } from '../../rights/rights.ts'
@@ -19,9 +19,6 @@ import { sql } from '../../sql.ts'
 import type { Outgoing } from './outgoing.ts'
 import { filterPlan } from './payload.ts'
 import { newWebhookSecret } from './signature.ts'
-
-/** A saved webhook and its secret; null for a replay. */
-export type SavedWebhook = Saved & { readonly secret: string | null }
 
 /** The context of an HTTP caller. */
 export type WebhookContext = WriteContext & { readonly rights: Rights }
@@ -32,7 +29,7 @@ export async function createWebhook(
   outgoing: Outgoing,
   context: WebhookContext,
   body: Json,
-): Promise<SavedWebhook> {
+): Promise<SavedSecret> {
   const secret = newWebhookSecret(randomBytes)
   const saved = await createRecord(db, fieldsOf(context), body, context, {
     problems: await problemsOf(db, outgoing, context, body, null),
@@ -72,7 +69,7 @@ export async function rotateWebhook(
   id: number,
   overlapHours: number,
   precondition: Precondition,
-): Promise<SavedWebhook> {
+): Promise<SavedSecret> {
   const secret = newWebhookSecret(randomBytes)
   const saved = await updateRecord(db, fieldsOf(context), id, {}, context, precondition, {
     values: { rotated_at: momentPlaceholder },
