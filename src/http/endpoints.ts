@@ -11,7 +11,7 @@ import type { Connections } from './connections.ts'
 import { encoded } from './http-encoding.ts'
 import type { Middleware } from './middleware.ts'
 import { traceIdOf, traceparentOf } from './observe-requests.ts'
-import { isWrite, tellsSeq } from './openapi/operation.ts'
+import { dryRun, isWrite, tellsSeq } from './openapi/operation.ts'
 import { takesKey } from './openapi/refusals.ts'
 import { readQuery } from './parameters.ts'
 import { refusalOf, refuseOtherThanJson, wantsPage, wantsStream } from './refusals.ts'
@@ -26,7 +26,6 @@ import {
 } from './request.ts'
 import { revalidateDownload } from './revalidate-download.ts'
 import type { AccountRoute, AnonymousRoute, PublicRoute, Route } from './route.ts'
-import { dryRun } from './routes/dry-run.ts'
 
 /** The parts that all requests of a process share. */
 export type Service = {
@@ -87,12 +86,7 @@ function addAnonymousRoute(
           ...{ body: request.body as ApiRequest['body'], wantsPage: wantsPage(request) },
           hungUp: () => hangUpOf(reply.raw),
         })
-        return send(
-          reply,
-          request,
-          { ...answer, headers: { ...answer.headers, ...rateLimitHeaders } },
-          connections,
-        )
+        return send(reply, request, answer, connections, rateLimitHeaders)
       } finally {
         leave()
       }
@@ -121,12 +115,7 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
         const answer = await middleware(requestOf(route, caller, request, reply, service), handler)
         if (isFile && answer.body instanceof Readable)
           await revalidateDownload(answer.body, reply, clock, () => admission.askAgain(caller, scope))
-        return send(
-          reply,
-          request,
-          { ...answer, headers: { ...answer.headers, ...caller.rateLimitHeaders } },
-          connections,
-        )
+        return send(reply, request, answer, connections, caller.rateLimitHeaders)
       } finally {
         caller.leave()
       }
@@ -198,6 +187,7 @@ export async function send(
   request: FastifyRequest,
   answer: Answer,
   connections: Connections,
+  rateLimitHeaders: Answer['headers'] = {},
 ): Promise<FastifyReply> {
   connections.answer(request.raw, reply.raw)
   const vary = String(reply.getHeader('vary') ?? '')
@@ -205,6 +195,10 @@ export async function send(
   const type = 'application/json; charset=utf-8'
   return reply
     .code(status)
-    .headers({ ...securityHeaders, 'content-type': type, 'x-request-id': request.id, ...headers })
+    .headers({
+      ...{ ...securityHeaders, 'content-type': type, 'x-request-id': request.id },
+      ...headers,
+      ...rateLimitHeaders,
+    })
     .send(body)
 }

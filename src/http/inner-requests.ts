@@ -9,11 +9,10 @@ import { type Call, CallRefusal } from '../mcp/api.ts'
 import type { AuthenticatedRequest } from './admission.ts'
 import { type Answer, problemAnswer } from './answer.ts'
 import type { Service } from './endpoints.ts'
-import { tellsSeq } from './openapi/operation.ts'
+import { dryRun, tellsSeq } from './openapi/operation.ts'
 import { refusalOf } from './refusals.ts'
 import { type ApiRequest, idempotencyOf } from './request.ts'
 import type { AccountRoute, Route } from './route.ts'
-import { dryRun } from './routes/dry-run.ts'
 
 /** The request that an inner one belongs to. */
 export type Outer = {

@@ -70,12 +70,7 @@ export function addMcp(
         call: (call: Call) => carryOut(outer, call),
       }
       const answer = await answered(request, message, api)
-      return send(
-        reply,
-        request,
-        { ...answer, headers: { ...answer.headers, ...rateLimitHeaders } },
-        connections,
-      )
+      return send(reply, request, answer, connections, rateLimitHeaders)
     },
   })
 }

@@ -93,12 +93,7 @@ function add(
         const fields = takesForm ? await formOf(request, asked) : new URLSearchParams()
         const body = takesForm ? null : (request.body as Json)
         const answer = await handler({ ...asked, requestId: request.id, body, form: fields }).catch(answerOf)
-        return send(
-          reply,
-          request,
-          { ...answer, headers: { ...answer.headers, ...asked.rateLimitHeaders } },
-          connections,
-        )
+        return send(reply, request, answer, connections, asked.rateLimitHeaders)
       } finally {
         asked.leave()
       }

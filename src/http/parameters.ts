@@ -10,8 +10,9 @@ import {
   throwProblems,
   unreadable,
 } from '../lists/parameters.ts'
+import { dryRun } from './openapi/operation.ts'
 import type { ApiRequest } from './request.ts'
-import type { Handler } from './route.ts'
+import type { Handler, Route } from './route.ts'
 
 /** The refusal of a parameter's value. */
 export function invalidParameter(parameter: string, message: string): Refusal {
@@ -42,6 +43,20 @@ export function readParameters(
   })
   if (problems.length) throw new Refusal('malformed_query', 'The query could not be read.', problems)
   return Object.fromEntries(known.map(name => [name, query.get(name)?.[0]]))
+}
+
+/** The route, which refuses every parameter if its operation names none but that of a dry run. */
+export function refusingParameters(route: Route): Route {
+  if (route.scope === 'public') return route
+  const { handler, operation } = route
+  const { parameters = [] } = operation
+  if (parameters.some(name => name !== dryRun)) return route
+  const refused = async (request: ApiRequest) => {
+    const sent = [...request.query].filter(([name]) => !parameters.includes(name))
+    readParameters(new Map(sent), [], [])
+    return handler(request)
+  }
+  return { ...route, handler: refused }
 }
 
 /** The query of a URL. Repeated names keep the order of their values. */

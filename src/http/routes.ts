@@ -13,6 +13,7 @@ import { within } from '../waiting/timeout.ts'
 import type { BackgroundJobs } from '../work/background/background-jobs.ts'
 import type { JobWorker } from '../work/jobs/worker.ts'
 import type { WebhookWorker } from '../work/webhooks/worker.ts'
+import { refusingParameters } from './parameters.ts'
 import type { Readable, Route } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
 import { authorizationRoutes } from './routes/authorizations.ts'
@@ -61,7 +62,7 @@ export function routes(parts: RouteParts): readonly Route[] {
     exportRoute(db, resource, limits),
   ]
   const webhooks = { db, worker, now }
-  const table: readonly Route[] = [
+  const all: readonly Route[] = [
     ...records('deal'),
     ...reportRoutes(db, 'deal'),
     ...records('product'),
@@ -97,6 +98,7 @@ export function routes(parts: RouteParts): readonly Route[] {
     ...sessionRoutes({ db, callers, signIn }, openId),
     ...serviceRoutes(db, () => table),
   ]
+  const table = all.map(refusingParameters)
   return table
 }
 

@@ -101,8 +101,9 @@ export function queryParameter(name: string, description: string, schema: Schema
   return { name, in: 'query', description, schema, ...(required ? { required } : {}) }
 }
 
-/** The parameter of a dry run (D79), by its name in the document. */
-export const dryRunParameter = ['dry_run']
+/** The parameter of a dry run (D79); also its name in the document. */
+export const dryRun = 'dry_run'
+export const dryRunParameter = [dryRun]
 
 /** The response of success. */
 export function ok(description: string, schema: Schema, headers: readonly string[] = []): Response {

@@ -9,7 +9,6 @@ import type { Transaction } from '../../records/store.ts'
 import { requestKeyOf } from '../../records/write/answer.ts'
 import { okAnswer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
-import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, unknownMembers } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { turnOf, withDryRun } from './dry-run.ts'
@@ -18,10 +17,7 @@ const tag = 'account'
 
 /** `configured` is called after a committed change. */
 export function accountRoutes(db: Database, configured: (account: number) => Promise<void>): AccountRoute[] {
-  const get: Handler = async ({ caller, query }) => {
-    readParameters(query, [], [])
-    return okAnswer(JSON.stringify(settingsOf(caller.catalog)))
-  }
+  const get: Handler = async ({ caller }) => okAnswer(JSON.stringify(settingsOf(caller.catalog)))
   const { change } = withDryRun(
     db,
     (own, isDry) => ({
@@ -61,7 +57,6 @@ function updateSettings(db: Database, request: ApiRequest): Promise<SettingsChan
 }
 
 function changeOf(tx: Transaction, request: ApiRequest): Promise<SettingsChange> {
-  readParameters(request.query, [], [])
   return changeSettings(tx, contextOf(request), settingsIn(request))
 }
 

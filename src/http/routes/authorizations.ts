@@ -156,7 +156,6 @@ function requirePerson({ caller }: ApiRequest): void {
 }
 
 async function allow(service: AuthorizationService, request: ApiRequest) {
-  readParameters(request.query, [], [])
   const { asked, access, days } = allowedBy(bodyOf(request) as JsonObject)
   requirePerson(request)
   const client = await clientOf(service, request, asked)

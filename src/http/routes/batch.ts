@@ -14,7 +14,6 @@ import { hiddenProblem } from '../../records/write/rules.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import type { Answer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
-import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, schemaOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, type Readable, route } from '../route.ts'
 import { batchBody, batchMeta, operationsMax, readBatch } from './batch-body.ts'
@@ -68,7 +67,6 @@ function batchHandler(db: Database, resource: string, retentionDays: number): Ha
   return async asked => {
     const isDry = isDryRun(asked.query)
     const request = withoutDryRun(asked)
-    readParameters(request.query, [], [])
     const schema = schemaOf(request, resource)
     const { operations, isAtomic } = readBatch(bodyOf(request), schema)
     const since = oldestKept(request.now, retentionDays)

@@ -8,12 +8,10 @@ import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Parameters } from '../../lists/parameters.ts'
 import type { Transaction } from '../../records/store.ts'
 import type { Answer } from '../answer.ts'
+import { dryRun } from '../openapi/operation.ts'
 import { invalidParameter } from '../parameters.ts'
 import type { ApiRequest } from '../request.ts'
 import type { Handler } from '../route.ts'
-
-/** The parameter of a dry run. */
-export const dryRun = 'dry_run'
 
 /**
  * True if the resource's writes have dry runs. Those of webhooks resolve a host name, which may take long,

@@ -18,7 +18,6 @@ import { oldestKept } from '../../work/background/background-jobs.ts'
 import { allowed } from '../admission.ts'
 import { type Answer, okAnswer, recordAnswer } from '../answer.ts'
 import { cursorPageMeta, dryRunParameter, envelope, ok } from '../openapi/operation.ts'
-import { readParameters } from '../parameters.ts'
 import { type ApiRequest, contextOf, idOf, preconditionOf, schemaOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, type Readable as ReadResource, route } from '../route.ts'
 import { withDryRun } from './dry-run.ts'
@@ -86,7 +85,6 @@ export function undoRoute(db: Database, retentionDays: number): AccountRoute {
   const handlers = withDryRun(db, db => ({
     undo: async request => {
       const precondition = preconditionOf(request)
-      readParameters(request.query, [], [])
       const oldest = oldestKept(request.now, retentionDays)
       return recordAnswer(await undo(db, idOf(request), contextOf(request), precondition, oldest))
     },

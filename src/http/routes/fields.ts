@@ -55,10 +55,7 @@ export function fieldHandlers(service: FieldService) {
       )
       return fieldAnswer(own, request, id, warnings, 201)
     },
-    get: async request => {
-      readParameters(request.query, [], [])
-      return fieldAnswer(own, request, seenId(request), [])
-    },
+    get: async request => fieldAnswer(own, request, seenId(request), []),
     update: async request => {
       const change = updateField(administrator(own, request), seenId(request), bodyOf(request))
       const { id, warnings } = await changed(own, request, change)
@@ -117,8 +114,7 @@ function seenId(request: ApiRequest): number {
 
 /** The author of a change. */
 function administrator({ db, catalogNow, mutex }: Administration, request: ApiRequest): ConfigurationContext {
-  const { caller, idempotency, query, requestId, traceparent } = request
-  readParameters(query, [], [])
+  const { caller, idempotency, requestId, traceparent } = request
   const account = caller.catalog.account.id
   return {
     db,

@@ -33,19 +33,14 @@ export const fileTypes = [
 export function importHandlers({ db }: JobService) {
   return {
     create: (request: ApiRequest) => takeFile(db, request),
-    get: async (request: ApiRequest) => {
-      readParameters(request.query, [], [])
-      return jobAnswer(db, request, await requireJob(db, request, 'import'))
-    },
+    get: async (request: ApiRequest) => jobAnswer(db, request, await requireJob(db, request, 'import')),
     change: async (request: ApiRequest) => {
-      readParameters(request.query, [], [])
       return db.transaction(turnOf(request), async tx => ({
         isKept: true,
         result: await change(tx, request),
       }))
     },
     errors: async (request: ApiRequest): Promise<Answer> => {
-      readParameters(request.query, [], [])
       const job = await requireJob(db, request, 'import')
       const phase = job.phase === 'dry_run' ? 'dry_run' : 'run'
       const headers = {

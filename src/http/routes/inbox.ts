@@ -23,7 +23,6 @@ import {
 import { peopleFor } from '../../records/mentions.ts'
 import { okAnswer } from '../answer.ts'
 import { envelope, ok, queryParameter } from '../openapi/operation.ts'
-import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, schemaOf, unknownMembers } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { inTurn } from './records.ts'
@@ -127,17 +126,12 @@ function inboxHandlers(db: Database) {
       })
     },
     mark: async request => {
-      readParameters(request.query, [], [])
       const { which, mark } = markRequest(request)
       const marked = await markItems(db, request.caller, which, mark)
       return okAnswer(JSON.stringify({ marked }))
     },
-    settings: async request => {
-      readParameters(request.query, [], [])
-      return okAnswer(JSON.stringify(await readSettings(db, request.caller)))
-    },
+    settings: async request => okAnswer(JSON.stringify(await readSettings(db, request.caller))),
     change: async request => {
-      readParameters(request.query, [], [])
       const settings = await saveSettings(db, request.caller, settingsChangeOf(bodyOf(request)))
       return okAnswer(JSON.stringify(settings))
     },

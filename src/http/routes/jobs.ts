@@ -29,7 +29,6 @@ import {
 } from '../../work/jobs/store.ts'
 import type { JobWorker } from '../../work/jobs/worker.ts'
 import { type Answer, okAnswer } from '../answer.ts'
-import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, idOf, schemaOf, unknownMembers } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { isDryRun, turnOf, withoutDryRun } from './dry-run.ts'
@@ -61,10 +60,7 @@ export function jobHandlers(service: JobService) {
       const meta = { pageSize: count, hasMore, nextCursor: hasMore ? String(jobs.at(-1)!.id) : null }
       return okAnswer(JSON.stringify(jobs.map(job => jobJson(jobFor(request.caller, job)))), meta)
     },
-    get: async request => {
-      readParameters(request.query, [], [])
-      return jobAnswer(db, request, await requireJob(db, request, null))
-    },
+    get: async request => jobAnswer(db, request, await requireJob(db, request, null)),
     ...(Object.fromEntries(
       jobActions.map(action => [action, (request: ApiRequest) => act(service, request, action, null)]),
     ) as { readonly [action in JobAction]: Handler }),
@@ -76,7 +72,6 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
   return async asked => {
     const isDry = isDryRun(asked.query)
     const request = withoutDryRun(asked)
-    readParameters(request.query, [], [])
     // Before all checks, as with every write (D8).
     const key = requestKeyOf(contextOf(request))
     const before = await storedResponse<Answer>(db, key)
@@ -170,7 +165,6 @@ export async function act(
   action: JobAction,
   kind: Kind | null,
 ): Promise<Answer> {
-  readParameters(request.query, [], [])
   const job = await requireJob(db, request, kind)
   request.caller.rights.need(`${job.resource}:write`)
   if (job.kind === 'import' && imports(job, action)) request.caller.rights.need('import:write')

@@ -10,7 +10,6 @@ import type { Transaction } from '../../records/store.ts'
 import { updateRecord } from '../../records/write/save.ts'
 import { type Answer, okAnswer } from '../answer.ts'
 import { sessionSeconds, withCookie } from '../client.ts'
-import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, unknownMembers } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { withDryRun } from './dry-run.ts'
@@ -30,12 +29,11 @@ export function meHandlers(db: Database, callers: Callers): { get: Handler; chan
 /** The UI calls this first, so the browser's cookie is prolonged as long as the session is used. */
 async function getMe(db: Transaction, request: ApiRequest): Promise<Answer> {
   const { caller, token, client } = request
-  const answer = await me(db, request)
+  const answer = await me(db, caller)
   return caller.session ? withCookie(answer, client, token, sessionSeconds) : answer
 }
 
 async function changeMe(db: Transaction, callers: Callers, request: ApiRequest): Promise<Answer> {
-  readParameters(request.query, [], [])
   const { caller } = request
   const body = ownFieldsOf(bodyOf(request))
   // Changing oneself takes no right to users, neither of the role nor of the token.
@@ -47,11 +45,7 @@ async function changeMe(db: Transaction, callers: Callers, request: ApiRequest):
 }
 
 /** The caller, and their rights. */
-export async function me(
-  db: Transaction,
-  { caller, query }: Pick<ApiRequest, 'caller' | 'query'>,
-): Promise<Answer> {
-  readParameters(query, [], [])
+export async function me(db: Transaction, caller: ApiRequest['caller']): Promise<Answer> {
   const schema = caller.catalog.resources.get('user')!.whole
   return answerOf(caller, (await ofOneself(readRecord(db, schema, caller, caller.actor))).record)
 }

@@ -36,20 +36,15 @@ export function signInHandler(service: SessionService): AnonymousHandler {
 
 export function sessionHandlers({ db, callers, signIn }: SessionService) {
   return {
-    signOut: async ({ caller, token, query, client }) => {
-      readParameters(query, [], [])
+    signOut: async ({ caller, token, client }) => {
       if (!caller.session)
         throw new Refusal('record_not_found', 'The request has a token, which has no session.')
       await endSession(db, caller, caller.session.id)
       callers.forgetSecret(token)
       return withCookie(okAnswer(deleted(caller.session.id)), client, '', 0)
     },
-    list: async ({ caller, query }) => {
-      readParameters(query, [], [])
-      return okAnswer(await listSessions(db, caller, caller.session?.id ?? null))
-    },
+    list: async ({ caller }) => okAnswer(await listSessions(db, caller, caller.session?.id ?? null)),
     end: async request => {
-      readParameters(request.query, [], [])
       const { caller, client } = request
       const id = idOf(request)
       if (!(await endSession(db, caller, id)))
@@ -58,8 +53,7 @@ export function sessionHandlers({ db, callers, signIn }: SessionService) {
       const answer = okAnswer(deleted(id))
       return caller.session?.id === id ? withCookie(answer, client, '', 0) : answer
     },
-    changePassword: async ({ caller, query, body, client }) => {
-      readParameters(query, [], [])
+    changePassword: async ({ caller, body, client }) => {
       const sent = members(body, { password: 'text', current_password: 'text?' })
       await signIn.changePassword(caller, sent.current_password || null, sent.password, client)
       return okAnswer('{"changed":true}')
@@ -90,7 +84,7 @@ async function signedIn(
   const caller = await callers.identifyNow(secret)
   // The session has been revoked already.
   if (!caller) throw new Refusal('unauthenticated', 'The session has ended.')
-  const answer = await me(db, { caller, query })
+  const answer = await me(db, caller)
   return withCookie({ ...answer, status: 201 }, client, secret, sessionSeconds)
 }
 
@@ -135,7 +129,6 @@ const purposes: readonly Purpose[] = ['invitation', 'reset']
 
 /** POST /user/{id}/link: the secret is shown once. */
 async function newLink(db: Transaction, request: ApiRequest): Promise<Answer> {
-  readParameters(request.query, [], [])
   const user = idOf(request)
   const { caller, client } = request
   await readRecord(db, caller.catalog.resources.get('user')!, caller, user)

@@ -9,7 +9,6 @@ import type { Transaction } from '../../records/store.ts'
 import type { SavedSecret } from '../../records/write/operation.ts'
 import { createdAnswer, recordAnswer, withSecret } from '../answer.ts'
 import { created, dryRunParameter, envelope, ok, refined } from '../openapi/operation.ts'
-import { readParameters } from '../parameters.ts'
 import { bodyOf, contextOf, idOf, preconditionOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { withDryRun } from './dry-run.ts'
@@ -31,6 +30,7 @@ export function tokenRoutes(db: Database): AccountRoute[] {
     }),
     route('POST', `${base}/token/:id/rotate`, 'token:write', rotate, {
       ...{ id: 'token_rotate', summary: 'Gives a token a new secret.', tag: 'token', ifMatch: true },
+      parameters: dryRunParameter,
       body: {
         schema: closedObject(
           { overlap_hours: { type: ['integer', 'null'], minimum: 0, maximum: overlapMax } },
@@ -47,12 +47,10 @@ export function tokenRoutes(db: Database): AccountRoute[] {
 function tokenHandlers(db: Transaction) {
   return {
     create: async request => {
-      readParameters(request.query, [], [])
       const saved = await createToken(db, contextOf(request), bodyOf(request))
       return createdAnswer(withTokenSecret(saved), request.path)
     },
     rotate: async request => {
-      readParameters(request.query, [], [])
       const hours = overlapOf(request.body)
       const saved = await rotateToken(db, contextOf(request), idOf(request), hours, preconditionOf(request))
       return recordAnswer(withTokenSecret(saved))

@@ -9,7 +9,6 @@ import { requestKeyOf } from '../../records/write/answer.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { okAnswer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
-import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, contextOf } from '../request.ts'
 import { type AccountRoute, base, route } from '../route.ts'
 import { withDryRun } from './dry-run.ts'
@@ -38,7 +37,6 @@ const body = {
 export function undoSeveralRoute(db: Database, retentionDays: number): AccountRoute {
   const handlers = withDryRun(db, db => ({
     undo: async request => {
-      readParameters(request.query, [], [])
       const { account, idempotency } = requestKeyOf(contextOf(request))
       const before = await storedResponse(db, { account, idempotency })
       const undoing = undoingOf(request)

@@ -24,7 +24,6 @@ import { changeOf, createWebhook, requireThere, rotateWebhook } from '../../work
 import type { WebhookWorker } from '../../work/webhooks/worker.ts'
 import { createdAnswer, okAnswer, recordAnswer, withSecret } from '../answer.ts'
 import { created, cursorPageMeta, envelope, ok, refined } from '../openapi/operation.ts'
-import { readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { createOperation, type RecordService } from './record-routes.ts'
@@ -120,24 +119,19 @@ export function webhookHandlers(service: WebhookService) {
   const changes = (handler: Handler) => changing(service, handler)
   return {
     create: changes(async request => {
-      readParameters(request.query, [], [])
       const context = { ...contextOf(request), rights: request.caller.rights }
       const saved = await createWebhook(db, worker.outgoing, context, bodyOf(request))
       return createdAnswer(withWebhookSecret(saved), request.path)
     }),
     rotate: changes(async request => {
-      readParameters(request.query, [], [])
       const hours = memberOf(request.body, 'overlap_hours', overlapMax) ?? overlapDefault
       const precondition = preconditionOf(request)
       const saved = await rotateWebhook(db, contextOf(request), idOf(request), hours, precondition)
       return recordAnswer(withWebhookSecret(saved))
     }),
-    test: async request => {
-      readParameters(request.query, [], [])
-      return okAnswer(await testWebhook(db, worker.outgoing, contextOf(request), idOf(request), now))
-    },
+    test: async request =>
+      okAnswer(await testWebhook(db, worker.outgoing, contextOf(request), idOf(request), now)),
     replay: changes(async request => {
-      readParameters(request.query, [], [])
       await requireThere(db, contextOf(request), idOf(request))
       const after = memberOf(request.body, 'after', Number.MAX_SAFE_INTEGER)
       if (after === null) throw unusable('after', 'required', 'after is required: the seq of an event, or 0.')
@@ -156,7 +150,6 @@ export function webhookHandlers(service: WebhookService) {
       })
     },
     replayDelivery: changes(async request => {
-      readParameters(request.query, [], [])
       const seq = idOf({ id: request.option })
       return okAnswer(await replayDelivery(db, contextOf(request), idOf(request), seq))
     }),
