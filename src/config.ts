@@ -75,7 +75,6 @@ export type Config = Limits & {
   readonly timeZone: string | null
   readonly baseCurrency: string | null
   readonly logLevel: string
-  /** true if each request has a line in the log */
   readonly logRequests: boolean
   /** port of the metrics, or the path of a Unix socket; null: none */
   readonly metricsPort: number | string | null

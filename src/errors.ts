@@ -155,12 +155,10 @@ export function problemAt(path: string, code: ProblemCode, message: string): Pro
   return { field: null, path, code, message }
 }
 
-/** A problem of a member of the body. */
 export function memberProblem(field: string, code: ProblemCode, message: string): Problem {
   return { field, path: `/${field}`, code, message }
 }
 
-/** A problem of a parameter of the query. */
 export function parameterProblem(parameter: string, code: ProblemCode, message: string): Problem {
   return { field: null, path: '', parameter, code, message }
 }

@@ -4,7 +4,6 @@ import { parseToken } from './accounts/token.ts'
 import { namingSetting, readServerUrl } from './db/postgres/server-url.ts'
 import { isTimeZone } from './fields/locale.ts'
 
-/** A setting is invalid. */
 export class ConfigError extends Error {}
 
 export function wholeNumber(

@@ -97,7 +97,6 @@ function integer(value: number): Sql {
   return new Sql([String(value)], [])
 }
 
-/** Column types. */
 const types = {
   bigint: new Sql(['bigint'], []),
   'bigint[]': new Sql(['bigint[]'], []),
@@ -152,7 +151,6 @@ function numbered(statement: Sql, first: readonly Param[] = []) {
   return { text: pieces.join(''), params }
 }
 
-/** The literal of an array of texts. */
 export function arrayLiteral(texts: readonly Value[]): string {
   const items = texts.map(text => {
     if (text === null) return 'NULL'

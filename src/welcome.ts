@@ -3,7 +3,6 @@ import type { FirstStartResult } from './accounts/first-start.ts'
 import type { Config } from './config.ts'
 import { serverAddress } from './db/postgres/server-address.ts'
 
-/** A service that is ready. */
 export type Ready = FirstStartResult & {
   readonly url: string
   /** link that signs in once, for ten minutes; null if other machines reach the service */

@@ -47,7 +47,6 @@ type CachedCaller = {
   readonly until: number
 }
 
-/** The callers that this process has cached. */
 export class Callers {
   readonly #db: Reader
   readonly #background: Reader

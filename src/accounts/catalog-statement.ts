@@ -1,7 +1,6 @@
 /** The statement that reads an account's configuration: one row, in the format of `buildCatalog`. */
 import { prepared, type Sql, sql } from '../sql.ts'
 
-/** All parts of a catalog. */
 export const catalogStatement = prepared(account => {
   const rows = (of: Sql, order: Sql) =>
     sql`(SELECT coalesce(json_agg(x ORDER BY ${order}), '[]') FROM (${of}) x)`

@@ -180,7 +180,6 @@ async function save(tx: Transaction, by: WriteContext, current: Settings, wanted
   })
 }
 
-/** Maximum number of decimals of a rate. */
 const rateDecimals = 12
 
 /**

@@ -12,7 +12,6 @@ import type { Database } from '../db/open.ts'
 import { type Answers, askService, ServiceRefusal } from '../local-socket.ts'
 import { BackupError } from './format.ts'
 
-/** Creates a new folder. */
 export function makeCopyFolder(
   dataDir: string,
   what: 'backup' | 'restore',

@@ -271,12 +271,10 @@ function parseOrNull(line: Uint8Array): Record<string, unknown> | null {
   }
 }
 
-/** The error for a file that is no backup. */
 export function notABackup(what: string): BackupError {
   return new BackupError(`${what} is not a backup made by "dealwright backup"; name one that is.`)
 }
 
-/** The error for a damaged backup. */
 export function damaged(how: string): BackupError {
   return new BackupError(
     `The backup is damaged or cut short (${how}); nothing was restored. Use another copy of it.`,

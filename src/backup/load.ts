@@ -21,7 +21,6 @@ import { configureSession, readTables } from './tables.ts'
 /** The contents of a backup; known after reading it to its end. */
 export type Contents = { readonly header: BackupHeader; readonly rows: RowCounts; readonly total: number }
 
-/** Size of a batch of rows, in bytes. */
 const batchBytes = 1024 * 1024
 const mostRows = 5000
 /** The embedded engine has no checkpointer process that would truncate its write-ahead log. */

@@ -19,7 +19,6 @@ import {
 } from './command.ts'
 import { onDatabase } from './database.ts'
 
-/** The result of one check. */
 type Finding = { readonly what: string; readonly is_right: boolean; readonly told: string }
 
 /** Checks the database. Stops at the first failure that prevents further checks. */

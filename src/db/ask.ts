@@ -6,7 +6,6 @@ import type * as wire from './postgres/wire.ts'
 export type Statement = { readonly text: string; readonly values: readonly (string | null)[] }
 
 export type AskOptions = {
-  /** True if the connection keeps the statement prepared */
   readonly prepare?: boolean
   /** True if the rows are arrays, each value the bytes that PostgreSQL sent */
   readonly raw?: boolean

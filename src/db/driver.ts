@@ -9,7 +9,6 @@ import type { Progress } from './postgres/response-queue.ts'
 
 export type Driver = Pick<Database, 'engine' | 'filesMax' | 'sql'> & {
   isAvailable(): boolean
-  /** True if the disk has space for writes */
   hasDiskSpace(): boolean
   readonly queryWithoutTimeLimit: Ask
   /**

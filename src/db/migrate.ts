@@ -23,7 +23,6 @@ type Applied = { readonly version: string; readonly name: string; readonly check
 
 const ownMigrations = join(import.meta.dirname, 'migrations')
 
-/** Table of the applied migrations. */
 export const migrationTable = 'schema_migration'
 
 /** Key of the advisory lock: any number that nothing else in the database uses. */
@@ -232,7 +231,6 @@ function indexesOf(file: string, text: string): ConcurrentIndex[] {
   })
 }
 
-/** The text of a migration without its comments. */
 export function withoutComments(text: string): string {
   return text.replaceAll(/--.*$/gm, '')
 }

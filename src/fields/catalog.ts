@@ -194,7 +194,6 @@ export function wholeSchema(resource: Resource, fields: readonly Field[]): Resou
   return whole.whole
 }
 
-/** Internal name → field. */
 export function byName(fields: readonly Field[]): ReadonlyMap<string, Field> {
   return new Map(fields.map(field => [field.internal_name, field]))
 }

@@ -30,7 +30,6 @@ export function storedRow(alias?: Sql): Row {
   return recordRow(param(null), alias)
 }
 
-/** A column of a row. */
 export function column(name: string): Expression {
   return ({ alias }) => sql`${alias}${sql.id(name)}`
 }

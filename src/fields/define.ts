@@ -99,7 +99,6 @@ function staticOptions(names: readonly string[]): Option[] {
   }))
 }
 
-/** A field of a resource. */
 export function field(
   id: number,
   name: string,

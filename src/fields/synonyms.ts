@@ -33,7 +33,6 @@ export function ourResource(name: string): string | undefined {
   return Object.entries(synonyms.resources).find(([, others]) => others.some(isIt))?.[0]
 }
 
-/** The plural of a resource's name. */
 export function pluralOf(name: string): string {
   return name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`
 }

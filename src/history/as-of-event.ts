@@ -24,7 +24,6 @@ export type RecordEvent = { readonly seq: number; readonly id: number; readonly 
 /** A record as of an event, without fields that the caller's role hides; null if it has been purged. */
 export type RecordAsOf = { readonly record: JsonObject | null; readonly isMatch: boolean }
 
-/** Number of events read at once. */
 const pageMax = 2000
 /** Number of attempts to read a record that changes meanwhile. */
 const attempts = 5

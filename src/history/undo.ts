@@ -26,7 +26,6 @@ import { ask, sql } from '../sql.ts'
 import { type ChangedField, changedSince } from './changed-since.ts'
 import { type EventRow, isShownToRole } from './present.ts'
 
-/** An event that can be undone. */
 export type Undoable = {
   readonly seq: number
   readonly schema: ResourceSchema

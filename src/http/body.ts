@@ -109,7 +109,6 @@ function refuseOtherThanUtf8(headers: IncomingHttpHeaders): void {
   throw new Refusal('unsupported_media_type', 'Send the body as JSON in UTF-8, without compression.')
 }
 
-/** Maximum size of a file, in bytes. */
 const bytesMax = 2_147_483_648
 /** Maximum duration of an upload, in milliseconds, even if bytes keep coming. */
 const wholeMs = 7_200_000

@@ -125,7 +125,6 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
 
 type PathParameter = 'id' | 'option' | 'delivery' | 'field' | 'value'
 
-/** The request in the form that handlers take. */
 function requestOf(
   { method, scope, operation, uploads }: AccountRoute,
   { caller, token, client, leave }: AuthenticatedRequest,

@@ -14,7 +14,6 @@ import { dryRun } from './openapi/operation.ts'
 import type { ApiRequest } from './request.ts'
 import type { Handler, Route } from './route.ts'
 
-/** The refusal of a parameter's value. */
 export function invalidParameter(parameter: string, message: string): Refusal {
   const problem = parameterProblem(parameter, 'invalid_value', message)
   return new Refusal('malformed_query', 'The query could not be read.', [problem])

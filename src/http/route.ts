@@ -81,7 +81,6 @@ export type AnonymousRoute = Path & {
 
 export type Route = AccountRoute | PublicRoute | AnonymousRoute
 
-/** Builds a route to an account's data. */
 export function route(
   method: Path['method'],
   url: string,

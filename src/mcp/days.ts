@@ -5,7 +5,6 @@ export type Days = readonly [first: string, last: string]
 
 const dayMs = 86_400_000
 
-/** Today in a time zone. */
 export function todayIn(timeZone: string, now: Date): string {
   const format = new Intl.DateTimeFormat('en-CA', {
     ...{ timeZone, calendar: 'gregory', numberingSystem: 'latn' },

@@ -1,7 +1,7 @@
 /** Finds the record that an agent names: by its id, or by the name under which it is shown (D146). */
 import { printFilter } from '../../client/src/filter.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { type Api, CallRefusal } from './api.ts'
+import type { Api } from './api.ts'
 import { type Filters, filtersOf, nameKey, type UnknownName } from './conditions.ts'
 import { todayIn } from './days.ts'
 import { ToolRefusal } from './refusal.ts'
@@ -83,7 +83,6 @@ export async function filtersFor(
   return filtersOf(conditions, { ...context, ids: await idsOf(api, first.unknown) })
 }
 
-/** The ids of records by their names. */
 export async function idsOf(api: Api, names: readonly UnknownName[]): Promise<Map<string, number>> {
   const all = new Map(names.map(one => [nameKey(one), one]))
   if (all.size > namesMax) throw new ToolRefusal(`A request has at most ${namesMax} names of records.`)
@@ -92,17 +91,10 @@ export async function idsOf(api: Api, names: readonly UnknownName[]): Promise<Ma
   return ids
 }
 
-/** A list's argument with texts. */
 export function textsOf(value: Json | undefined): readonly string[] {
   return Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : []
 }
 
-/** True for the refusal of a record that is not there, or not seen. */
-export function isMissing(error: unknown): error is CallRefusal {
-  return error instanceof CallRefusal && error.status === 404
-}
-
-/** The items of an answer. */
 export function itemsOf({ data }: JsonObject): JsonObject[] {
   return Array.isArray(data) ? data.filter(isObject) : []
 }

@@ -126,7 +126,6 @@ function dayOf(at: string): string {
 /** Longer values are cut, and only so many changes of an event are shown. */
 const [valueMax, changesMax] = [80, 6]
 
-/** An event as a row. */
 function rowOf(api: Api, { seq, at, actor, type, also, changes, resource }: JsonObject): Json[] {
   const { name, token, origin, client } = actor as JsonObject
   const via = origin

@@ -26,7 +26,6 @@ export type InputObject = {
 
 /** Without `maxLength` a text has at most so many characters. */
 const longest = 2000
-/** Maximum of mistakes that are named. */
 const wrongMax = 8
 
 /** The arguments, without those that are null. Throws ToolRefusal. */

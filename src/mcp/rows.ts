@@ -33,7 +33,6 @@ const columns: { readonly [resource: string]: readonly string[] } = {
   currency: ['code', 'rate'],
 }
 
-/** The fields of a resource that the caller sees. */
 export function seenFields({ fields }: ResourceSchema): Field[] {
   return fields.filter(field => field.is_active && !field.is_hidden)
 }
@@ -105,7 +104,6 @@ export function valueIn(record: JsonObject, { internal_name: name }: Field): Jso
   return shownValue(record[name] ?? null, names)
 }
 
-/** The name under which a record is shown. */
 export function nameOf(record: JsonObject, { resource }: ResourceSchema): string {
   const parts = resource.shownAs.map(name => record[name]).filter(part => typeof part === 'string')
   return parts.join(' ')

@@ -29,7 +29,6 @@ export const definitions = tools.map(({ name, title, description, input, isWrite
   },
 }))
 
-/** Runs a tool by its name. */
 type RunTool = (name: string, args: unknown) => Promise<{ readonly text: string; readonly isError: boolean }>
 
 /** A server for one request or one connection. */

@@ -22,7 +22,6 @@ export type MetricsJson = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 export const contentType = Registry.OPENMETRICS_CONTENT_TYPE
 
-/** A request that was answered. */
 export type MeasuredRequest = {
   /** template of the route, or the group of requests without a route of their own */
   readonly route: string
@@ -38,7 +37,6 @@ export type Metrics = {
   text(): Promise<string>
   /** All metrics for the sum over several processes (all-metrics.ts). */
   json(): Promise<MetricsJson>
-  /** Ends the measuring. */
   stop(): void
 }
 

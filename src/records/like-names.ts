@@ -11,7 +11,6 @@ import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, likeText, type Sql, sql } from '../sql.ts'
 import type { Reader } from './store.ts'
 
-/** Maximum number of words of a name. */
 const wordsMax = 8
 /** Maximum number of matching records that are ranked. */
 const comparedMax = 1000

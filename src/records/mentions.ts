@@ -13,9 +13,7 @@ import type { Reader } from './store.ts'
 
 /** A mention as a regular expression, of PostgreSQL and of JavaScript alike. */
 export const mentionPattern = '@[{]([0-9]{1,15})( [^{}]*)?[}]'
-/** Maximum of people that one text mentions. */
 const mentionsMax = 50
-/** Maximum of people in an answer. */
 const peopleMax = 20
 
 /** A user in use who may be mentioned, unless they don't see the record. */
@@ -95,7 +93,6 @@ function problemOf(
 
 const unseenHint = 'Nothing was sent to them. Take the mention out, or let them see what it is about.'
 
-/** The ids of the users that a text mentions, each once. */
 function mentionsOf(text: unknown): number[] {
   if (typeof text !== 'string') return []
   return [...new Set([...text.matchAll(new RegExp(mentionPattern, 'g'))].map(([, id]) => Number(id)))]

@@ -45,7 +45,6 @@ export async function moveRecords(
   for (const move of moves) await carryOut(db, context, move)
 }
 
-/** True if there is a record to move. */
 export async function hasAny(db: Transaction, context: WriteContext, move: Move): Promise<boolean> {
   return (await found(db, context, move)).length > 0
 }

@@ -25,7 +25,6 @@ export class NameLookup {
   readonly #asked = new Map<string, NameQuery>()
   readonly #look: Look | null
   readonly #near: ReadonlyMap<string, readonly Match[]>
-  /** the names that are looked up */
   readonly #known: readonly NameQuery[]
   /** references in defaults that are not looked up yet */
   readonly defaults: Reference[] = []
@@ -79,13 +78,11 @@ export class NameLookup {
     return this.asked.length > 0
   }
 
-  /** True if a request has more names than allowed. */
   get areTooMany(): boolean {
     return Math.max(this.#asked.size, this.#known.length) > namesMax
   }
 }
 
-/** Key of a name. */
 export function keyOf({ resource, by, text }: NameQuery): string {
   return JSON.stringify([resource, by, text])
 }

@@ -21,7 +21,6 @@ export function requireVersion(
   throw new Refusal('version_conflict', detail, problems, { etag: etagOf(version) })
 }
 
-/** The ETag of a version. */
 export function etagOf(version: number | string): string {
   return `"${version}"`
 }

@@ -47,7 +47,6 @@ export async function readRecordBytes(
   return { version: Number(version!.toString()), record: record!, isMoved: isMoved?.toString() === 'true' }
 }
 
-/** The record of a row of recordStatement. */
 export function readOf(schema: ResourceSchema, row: Record<string, string | null>): Read {
   const { version, record, is_moved } = row
   return { version: Number(version), record: shown(schema, record!), isMoved: is_moved === 'true' }

@@ -138,7 +138,6 @@ FROM (SELECT 1) one LEFT JOIN ${tableOf(schema)} t
   if (Object.values(all).some(([count]) => count > 0)) throw inUse(schema, id, all, how)
 }
 
-/** Throws if users would delete themselves. */
 function refuseOneself({ schema, id, context }: Removal): void {
   if (schema.resource.actor && id === context.actor)
     throw new Refusal('in_use', 'This is your own user: ask as another to delete it.')

@@ -15,7 +15,6 @@ import { type Param, prepared, type Sql, type Statement, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { renderedSql } from './rendered-record.ts'
 
-/** Reads from a database. */
 export type Reader = {
   /** True on a cluster, which asks all nodes for a fenced subquery that does not name its account (D178) */
   readonly isDistributed?: boolean
@@ -62,7 +61,6 @@ export type Transaction = Reader & {
   ): Promise<T>
 }
 
-/** The changes of a write, by field. */
 export type Changes = { [name: string]: { before: Json; after: Json } }
 
 /** A record to be written: all its values, and the values that change. */

@@ -75,7 +75,6 @@ export const user: Resource = {
   },
 }
 
-/** The default role of a user. */
 function memberRole({ roles }: Catalog): number | null {
   return [...roles.values()].find(role => role.built_in === 'member')?.id ?? null
 }

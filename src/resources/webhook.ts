@@ -24,10 +24,8 @@ import { type Sql, sql } from '../sql.ts'
 
 /** The states of deliveries: `waiting` for the first attempt or a retry; `dead`: given up. */
 export const deliveryStates = ['waiting', 'delivered', 'dead'] as const
-/** Maximum of deliveries per page. */
 export const deliveriesMax = 100
 
-/** The options of `is_active`. */
 export const inUse = { yes: 1, no: 2 } as const
 
 export const webhook: Resource = {

@@ -36,7 +36,6 @@ export function mayRead({ rights }: { readonly rights?: Rights }, resource: stri
   return !rights || allows(rights.scopes, `${resource}:read`)
 }
 
-/** True if the caller may write the records of a resource. */
 export function mayWrite({ rights }: { readonly rights?: Rights }, resource: string): boolean {
   return !rights || allows(rights.scopes, `${resource}:write`)
 }

@@ -26,7 +26,6 @@ export function scopesOf(resources: Iterable<string>): string[] {
   return [...own, importScope, followScope, directScope, calendarScope, adminScope]
 }
 
-/** True if these scopes allow what `scope` allows. */
 export function allows(scopes: ReadonlySet<string>, scope: string): boolean {
   return scopes.has(adminScope) || scopes.has(scope) || (scope === calendarScope && scopes.has(givesCalendar))
 }

@@ -33,7 +33,6 @@ import { within } from '../waiting/timeout.ts'
 import { tracedDatabase } from './database.ts'
 import { openExporter, throttled } from './exporter.ts'
 
-/** The response to a request. */
 export type TracedResponse = {
   /** template of the route; null without a route of its own */
   readonly route: string | null

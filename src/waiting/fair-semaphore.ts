@@ -58,7 +58,6 @@ export class FairSemaphore<Key> {
     }
   }
 
-  /** Gives free permits to waiters. */
   admit(): void {
     for (let one = this.#next(); one; one = this.#next()) {
       this.#waiting.delete(one)

@@ -23,7 +23,6 @@ export type FairShareOptions = {
   readonly sliceMs: number
 }
 
-/** Running work. */
 type Running = { readonly account: string; readonly since: number; readonly ended: AbortController }
 
 /** A cooldown that may end early does so once nobody has wanted anything for this part of it. */

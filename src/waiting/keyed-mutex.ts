@@ -15,7 +15,6 @@ export class KeyedMutex<Key> {
     this.#name = name
   }
 
-  /** True if the key is held or waited for. */
   isLocked(key: Key): boolean {
     return this.#tails.has(key)
   }
@@ -37,7 +36,6 @@ export class KeyedMutex<Key> {
     }
   }
 
-  /** Runs `act` while holding the key. */
   async run<T>(key: Key, act: () => Promise<T>): Promise<T> {
     const unlock = await this.lock(key)
     try {

@@ -36,7 +36,6 @@ export class SharedExclusiveLock<Key> {
     this.#timeoutError = timeoutError
   }
 
-  /** Runs `act` while holding the key exclusively. */
   async exclusive<T>(key: Key, act: () => Promise<T>): Promise<T> {
     for (let other = this.#locks.get(key)?.exclusive; other; other = this.#locks.get(key)?.exclusive)
       await other

@@ -8,7 +8,6 @@
 import { FairQueue } from './fair-queue.ts'
 import { type Interval, interval } from './interval.ts'
 
-/** Identifies a task. */
 export type TaskKey = { readonly account: number; readonly id: number }
 
 export type WorkerLoopOptions<Task> = {
@@ -49,7 +48,6 @@ export class WorkerLoop<Task extends TaskKey> {
     this.#looking = interval(options.everyMs, options.look, options.onError)
   }
 
-  /** All unfinished tasks. */
   get tasks(): readonly Task[] {
     return [...this.#tasks.values()]
   }

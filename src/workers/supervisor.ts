@@ -70,7 +70,6 @@ export class Supervisor {
     await Promise.all(living().map(worker => this.#stopped(worker)))
   }
 
-  /** Ends the workers at once. */
   kill(): void {
     for (const worker of living()) worker.process.kill('SIGKILL')
   }

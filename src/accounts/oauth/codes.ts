@@ -23,7 +23,6 @@ export type Grant = {
 
 const codeSeconds = 120
 
-/** Stores the grant; returns its code. */
 export async function createCode(db: Reader, account: number, grant: Grant): Promise<string> {
   const own = String(account)
   const secret = newSecret('code', account, randomBytes)

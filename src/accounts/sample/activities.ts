@@ -3,7 +3,6 @@ import type { JsonObject } from '../../json.ts'
 import { date, dayMs, pick, type Random } from './bodies.ts'
 import names from './names.json' with { type: 'json' }
 
-/** A created deal of the sample. */
 export type SampleDeal = { readonly id: number; readonly body: JsonObject; readonly createdAt: Date }
 
 /**
@@ -48,7 +47,6 @@ function plannedOf(random: Random, now: Date, deal: SampleDeal, index: number): 
   }
 }
 
-/** Subjects of activities, by kind. */
 const activitySubjects: { readonly [kind: string]: readonly string[] } = names.activity_subjects
 
 function common(random: Random, kind: string, { id, body }: SampleDeal): JsonObject {

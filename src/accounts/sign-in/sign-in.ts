@@ -24,7 +24,6 @@ import {
 import { endSessionOf, type NewSession, newSession, type SignInOrigin, saveSession } from './sessions.ts'
 import type { Throttle } from './throttle.ts'
 
-/** The client of a sign-in. */
 export type ClientInfo = SignInOrigin & {
   /** part of the address that identifies one customer */
   readonly network: string

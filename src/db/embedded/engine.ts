@@ -91,7 +91,6 @@ export class Engine implements Outlet {
     this.watchdog = setInterval(() => this.watch(), Math.min(1000, options.hangLimitMs / 4)).unref()
   }
 
-  /** True if the engine can be used now. */
   get available(): boolean {
     return this.state === 'open'
   }

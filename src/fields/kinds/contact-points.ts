@@ -194,7 +194,6 @@ function entrySchemas(
   }
 }
 
-/** The texts of the entries' member. */
 function members(value: Json, member: string): string[] {
   return items(value).map(entry => (isObject(entry) ? String(entry[member]) : ''))
 }

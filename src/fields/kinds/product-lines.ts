@@ -122,7 +122,6 @@ function parseLine(input: Json, context: ParseContext, at: string): JsonObject |
   }
 }
 
-/** The product of a stored line. */
 export function productOf(line: Json): Json {
   return isObject(line) ? (line.product ?? null) : null
 }

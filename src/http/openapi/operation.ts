@@ -96,7 +96,6 @@ export const cursorPageMeta: Schema = {
   required: ['pageSize', 'hasMore', 'nextCursor'],
 }
 
-/** A parameter of the query. */
 export function queryParameter(name: string, description: string, schema: Schema, required = false): Schema {
   return { name, in: 'query', description, schema, ...(required ? { required } : {}) }
 }
@@ -105,17 +104,14 @@ export function queryParameter(name: string, description: string, schema: Schema
 export const dryRun = 'dry_run'
 export const dryRunParameter = [dryRun]
 
-/** The response of success. */
 export function ok(description: string, schema: Schema, headers: readonly string[] = []): Response {
   return { status: 200, description, schema, headers }
 }
 
-/** The response of a creation. */
 export function created(schema: Schema): Response {
   return { status: 201, description: 'It is created.', schema, headers: ['etag', 'location'] }
 }
 
-/** The response of every deletion. */
 export const deleted: Response = ok(
   'It is deleted.',
   envelope(schemaRef('deletion'), schemaRef('write_meta')),
@@ -127,7 +123,6 @@ export function tellsSeq({ method, scope }: Pick<DescribedRoute, 'method' | 'sco
   return isWrite({ method, scope })
 }
 
-/** True if the route writes to an account. */
 export function isWrite({ method, scope }: Pick<DescribedRoute, 'method' | 'scope'>): boolean {
   return method !== 'GET' && scope !== 'public' && !scope.endsWith(':read')
 }

@@ -8,7 +8,6 @@ import { uniqueKeyOf } from '../../records/unique-key.ts'
 import { type Operation, operationNames } from '../../records/write/operation.ts'
 import { unknownMembers } from '../request.ts'
 
-/** Maximum of operations per batch. */
 export const operationsMax = 500
 
 type Batch = { readonly operations: readonly Operation[]; readonly isAtomic: boolean }

@@ -33,7 +33,6 @@ export type Step<Operation, Told> = {
 /** The idempotency record of a step: the results since the last recorded step, and the batch's id. */
 type StepRecord<Told> = { readonly told: readonly Told[]; readonly batch: string }
 
-/** Progress of a batch. */
 type Progress<Told> = {
   caller: AuthenticatedCaller
   /** results up to the last committed step */

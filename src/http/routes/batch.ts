@@ -38,7 +38,6 @@ export function batchRoute(db: Database, resource: Readable, retentionDays: numb
 
 type RefusedOutcome = { readonly refusal: Refusal }
 
-/** The result of a refused operation. */
 type RefusalResult = {
   readonly status: number
   readonly type: string

@@ -127,7 +127,6 @@ function listsOf({ catalog }: AuthorizedCaller, owner: number | 'all', now: Date
   ]
 }
 
-/** The first records of a list. */
 async function recordsOf(
   reader: Parameters<typeof listRecords>[0],
   caller: AuthorizedCaller,

@@ -59,7 +59,6 @@ export function withDryRun<Name extends string>(
   return Object.fromEntries(names.map(name => [name, both(name)])) as { [name in Name]: Handler }
 }
 
-/** The request without the parameter `dry_run`. */
 export function withoutDryRun(request: ApiRequest): ApiRequest {
   const query = new Map(request.query)
   query.delete(dryRun)

@@ -69,9 +69,7 @@ export type Saved = {
   readonly warnings: readonly Warning[]
   /** the records that were created with it (D1) */
   readonly created: readonly { readonly resource: string; readonly id: number }[]
-  /** True if the request created it */
   readonly isNew?: boolean
-  /** True if the request changed nothing */
   readonly isUnchanged?: boolean
 }
 

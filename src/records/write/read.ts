@@ -63,7 +63,6 @@ export async function findTargets(
   return mapAccepted(operations, operation => targetOf(schema, operation, rows.get(operation), context))
 }
 
-/** Parses the bodies of operations. */
 export async function parseBodies(
   db: Reader,
   schema: ResourceSchema,

@@ -16,7 +16,6 @@ import { renderedMembers } from '../rendered-record.ts'
 import { type RecordToWrite, stateOf, tableOf } from '../store.ts'
 import { dated, type Numbers } from './protocol.ts'
 
-/** A record to write. */
 export type Row = RecordToWrite & {
   readonly schema: ResourceSchema
   /** the record that was read; null for a new one */
@@ -274,7 +273,6 @@ const shapeOf = memoize((schema: ResourceSchema): Shape => {
   return { columns, insert: insertOf(tableOf(schema), columns) }
 })
 
-/** The texts of the columns of a record. */
 function textsOf(columns: readonly FieldColumns[], { after }: Row): Value[] {
   return columns.flatMap(({ field }) => kinds[field.type].write(after[field.internal_name] ?? null, field))
 }

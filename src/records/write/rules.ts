@@ -97,7 +97,6 @@ export function refuseForbidden(
   if (reason) throw new Refusal('forbidden', reason)
 }
 
-/** The fields that a write changes. */
 export function changesOf({ whole }: ResourceSchema, before: Values, after: Values): Changes {
   const changes: Changes = {}
   for (const { internal_name: name, is_hidden, computed, is_of_store, maintained_by } of whole.fields) {

@@ -38,7 +38,6 @@ type Checked = ReadOperation & {
   readonly isAsked: boolean
 }
 
-/** How a write is validated. */
 export type Validation = {
   /** True if an earlier attempt wrote nothing: a record that it points to may be missing */
   readonly recheck?: boolean
@@ -142,7 +141,6 @@ function validOf(schema: ResourceSchema, one: Ruled, context: WriteContext): Val
   return { ...one, changes, invariant }
 }
 
-/** Throws the refusal if the invariant does not hold. */
 async function requireInvariant(
   db: Reader,
   { condition, refusal }: Invariant,

@@ -99,7 +99,6 @@ function dateOf(moment: Sql): Sql {
   return sql`(${moment} AT TIME ZONE (SELECT time_zone FROM zone))::date`
 }
 
-/** The name of a kind of activity. */
 function kindName(kind: Sql): Sql {
   const all = kindNames.map(
     (name, index) => sql`WHEN ${kind} = ${sql.integer(index + 1)} THEN ${sql.text(name)}`,

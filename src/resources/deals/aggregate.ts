@@ -105,12 +105,10 @@ export function seesSum(name: SumName, { catalog }: Caller): boolean {
   return !derivedFrom[name].some(field => byName.get(field)!.is_hidden)
 }
 
-/** An amount of a sum. */
 export function dealMoney(currency: number, value: Json, { catalog: { currencies } }: Caller) {
   return { currency, currency_code: currencies.get(currency)?.code ?? null, value }
 }
 
-/** The sums of a group of deals. */
 export type DealGroup = {
   readonly keys: readonly Json[]
   readonly count: number

@@ -154,7 +154,6 @@ function isGiven({ sent, undoes }: Draft, name: string): boolean {
   return undoes !== null || sent.has(name)
 }
 
-/** A hint with the values that can close a deal. */
 function closingHint(name: string, { resources }: Catalog): string {
   const { options } = resources.get('deal')!.byName.get(name)!
   return options.length ? optionHint('', options) : 'For example "2026-03-31".'

@@ -87,7 +87,6 @@ export const funnel: Report<FunnelRequest> = {
   answer: async (db, caller, request) => ({ data: await readFunnel(db, caller, request) }),
 }
 
-/** The result of the statement. */
 type FunnelRow = {
   /** time of the oldest stored event; null: there is none */
   readonly since: string | null

@@ -7,7 +7,6 @@ import { backfill } from '../../records/backfill.ts'
 import type { Transaction } from '../../records/store.ts'
 import { param, type Sql, sql } from '../../sql.ts'
 
-/** Backfills an account's deals for its time zone. */
 export async function redateDeals(db: Transaction, catalog: Catalog): Promise<void> {
   const { id, time_zone } = catalog.account
   const account = param(String(id))

@@ -8,7 +8,6 @@ import { type Backfill, backfill } from '../../records/backfill.ts'
 import type { Transaction } from '../../records/store.ts'
 import { sql } from '../../sql.ts'
 
-/** Backfills an account's deals from its stages. */
 export async function reweighDeals(db: Transaction, catalog: Catalog): Promise<void> {
   const stages = [...catalog.stages.values()].map(({ id, probability, rotting_days }) => ({
     id,

@@ -21,7 +21,6 @@ export type ExportResult = {
   readonly completed: Promise<void>
 }
 
-/** An export request, with its caller. */
 export type ExportContext = {
   readonly caller: Caller
   readonly request: ExportRequest

@@ -10,7 +10,6 @@ import type { Defaults } from './defaults.ts'
 import type { GuessedFormats } from './formats.ts'
 import type { Guess, Mapping } from './guess.ts'
 
-/** The formats of files. */
 export const formats = ['csv', 'jsonl', 'xlsx'] as const
 
 /** The resources that files can be imported to. */

@@ -173,7 +173,6 @@ function notTooMany(
   return { rows, bodies, named }
 }
 
-/** A row as the body of a record, or its problems. */
 type Read = Pick<Converted, 'body' | 'told' | 'derived'> & { readonly place: number }
 type Body = Read | Unread | { readonly refused: Refused }
 

@@ -34,7 +34,6 @@ const noCounts: Counts = {
 /** Replaces the names of users if there are many, or if the reader may not read users. */
 export const otherUsers = 'others'
 
-/** A job as it is stored. */
 export type Job = {
   readonly account: number
   readonly id: number

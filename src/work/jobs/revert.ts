@@ -96,7 +96,6 @@ async function forget(
   )
 }
 
-/** The number of a job's events that a revert refused. */
 export async function countRefused(
   db: Pick<Transaction, 'query'>,
   job: Pick<Job, 'account' | 'id'>,
@@ -119,7 +118,6 @@ async function undoneTogether(
   return undoCreations(tx, schema, seqs, context)
 }
 
-/** The number of events of a job. */
 export async function countEvents(
   db: Pick<Transaction, 'query'>,
   { account, id }: Pick<Job, 'account' | 'id'>,

@@ -3,7 +3,6 @@ import type { Schema } from '../../fields/field.ts'
 import { anyObject, arrayOf, orNull } from '../../fields/kinds/schemas.ts'
 import { phases, states } from './job.ts'
 
-/** A job as JSON. */
 function job(): Schema {
   const whole = { type: 'integer', minimum: 0 }
   const text = { type: 'string' }
@@ -76,5 +75,4 @@ const page = {
 
 export const jobSchema = job()
 
-/** The meta of a page of jobs. */
 export const jobPageSchema: Schema = { type: 'object', properties: page, required: Object.keys(page) }

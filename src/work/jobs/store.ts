@@ -9,7 +9,6 @@ import { carryOut } from '../../records/write/protocol.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
 import { type Job, jobOf, type Kind, type Phase, type Refused, type State } from './job.ts'
 
-/** Identifies a job. */
 export type JobKey = { readonly account: number; readonly id: number }
 
 const numbers = [
@@ -46,7 +45,6 @@ const listColumns = sql`${short}, '{}' AS plan`
 /** The user who starts a phase, with credentials and scopes. */
 export type JobOrigin = Pick<Job, 'actsAs' | 'token' | 'session' | 'requestId' | 'scopes'>
 
-/** A new job. */
 export type NewJob = {
   readonly key: JobKey
   readonly kind: Kind

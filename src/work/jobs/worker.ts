@@ -65,7 +65,6 @@ export class JobWorker {
     })
   }
 
-  /** Wakes the worker for a job. */
   wake(key: JobKey): void {
     const work = this.#loop.wake(key)
     if (work) work.isWoken = true

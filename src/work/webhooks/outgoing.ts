@@ -21,7 +21,6 @@ export type OutgoingOptions = {
   readonly traces?: Traces | null
 }
 
-/** A request to a webhook. */
 export type OutgoingDelivery = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -149,7 +148,6 @@ export class Outgoing {
     return Buffer.concat(chunks).toString('utf8')
   }
 
-  /** Aborts all requests, and prevents new ones. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     await this.#agent.destroy()

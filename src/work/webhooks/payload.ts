@@ -24,7 +24,6 @@ import { allows } from '../../rights/scopes.ts'
 import { type AuthorizedCaller, type Caller, isLimited } from '../../rights/visibility.ts'
 import { mapYielding } from '../../waiting/yielding.ts'
 
-/** A webhook's subscription. */
 export type Subscription = {
   readonly types: readonly string[]
   /** filter on the one resource of the types */

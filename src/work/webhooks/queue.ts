@@ -11,7 +11,6 @@ import type { Attempt } from './outgoing.ts'
 import { forget, isHeld, isOf, type LeasedWebhook, type Webhook } from './progress.ts'
 import { orderMinutes } from './retries.ts'
 
-/** An event to deliver. */
 export type PendingEvent = {
   readonly seq: number
   readonly type: string
@@ -84,7 +83,6 @@ function freeAt(triedAt: Sql): Sql {
   return sql`max(${triedAt}) + make_interval(mins => ${sql.integer(orderMinutes)})`
 }
 
-/** A due delivery. */
 export type Delivery = PendingEvent & {
   readonly tries: number
   /** number of replays: outcomes of an earlier round do not count */
@@ -131,7 +129,6 @@ export function settled(outcome: Outcome): Outcome {
   return outcome.state === 'waiting' ? { ...outcome, state: 'dead', nextAt: null } : outcome
 }
 
-/** The health of a webhook's deliveries. */
 export type Health = {
   /** start of the current failures; null: the last delivery succeeded */
   readonly failingSince: Date | null

@@ -54,7 +54,6 @@ const service = 0
 type ServedWebhook = Webhook & { readonly courier: Courier }
 
 export class WebhookWorker {
-  /** sends the requests */
   readonly outgoing: Outgoing
   readonly #options: WorkerOptions
   readonly #loop: WorkerLoop<ServedWebhook>
