@@ -12,8 +12,7 @@ import {
   updateField,
   updateOption,
 } from '../../configuration/administer.ts'
-import type { ConfigurationContext } from '../../configuration/retry-on-conflict.ts'
-import type { Warning } from '../../errors.ts'
+import type { ConfigurationContext, SavedConfiguration } from '../../configuration/retry-on-conflict.ts'
 import type { Catalog } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import type { Json, JsonObject } from '../../json.ts'
@@ -46,60 +45,44 @@ type Administration = FieldService & { readonly mutex: KeyedMutex<number> }
 
 export function fieldHandlers(service: FieldService) {
   const own: Administration = { ...service, mutex: new KeyedMutex('configuration') }
+  /** Carries out a change and makes this process see it at once. */
+  const changed = async <T>(request: ApiRequest, act: (by: ConfigurationContext) => Promise<T>) => {
+    const result = await act(administrator(own, request))
+    own.configured(request.caller.catalog.account.id)
+    return result
+  }
+  const field = async (request: ApiRequest, act: Act, status?: number) =>
+    fieldAnswer(own, request, await changed(request, act), status)
+  const option = async (request: ApiRequest, act: Act, status?: number) =>
+    optionAnswer(own, request, await changed(request, act), status)
+  const removed = async (request: ApiRequest, act: Act) => {
+    const { id } = await changed(request, act)
+    return okAnswer(JSON.stringify({ id, deleted: true }))
+  }
   return {
-    create: async request => {
-      const { id, warnings } = await changed(
-        own,
-        request,
-        createField(administrator(own, request), bodyOf(request)),
-      )
-      return fieldAnswer(own, request, id, warnings, 201)
-    },
-    get: async request => fieldAnswer(own, request, seenId(request), []),
-    update: async request => {
-      const change = updateField(administrator(own, request), seenId(request), bodyOf(request))
-      const { id, warnings } = await changed(own, request, change)
-      return fieldAnswer(own, request, id, warnings)
-    },
-    remove: async request => {
-      const { id } = await changed(own, request, deleteField(administrator(own, request), seenId(request)))
-      return okAnswer(JSON.stringify({ id, deleted: true }))
-    },
-    restore: async request => {
+    create: request => field(request, by => createField(by, bodyOf(request)), 201),
+    get: request => fieldAnswer(own, request, { id: seenId(request), warnings: [] }),
+    update: request => field(request, by => updateField(by, seenId(request), bodyOf(request))),
+    remove: request => removed(request, by => deleteField(by, seenId(request))),
+    restore: request => {
       const oldest = oldestKept(request.now, own.retentionDays)
-      const change = restoreField(administrator(own, request), seenId(request), oldest)
-      const { id, warnings } = await changed(own, request, change)
-      return fieldAnswer(own, request, id, warnings)
+      return field(request, by => restoreField(by, seenId(request), oldest))
     },
     arrange: async request => {
       const { source } = readParameters(request.query, ['source'], ['source'])
-      const by = administrator(own, { ...request, query: new Map() })
-      return formAnswer(await changed(own, request, arrangeForm(by, source!, bodyOf(request))))
+      return formAnswer(await changed(request, by => arrangeForm(by, source!, bodyOf(request))))
     },
-    ...optionHandlers(own),
+    createOption: request => option(request, by => createOption(by, seenId(request), bodyOf(request)), 201),
+    updateOption: request =>
+      option(request, by => updateOption(by, seenId(request), optionOf(request), bodyOf(request))),
+    removeOption: request => removed(request, by => deleteOption(by, seenId(request), optionOf(request))),
   } satisfies { [name: string]: Handler }
 }
 
-function optionHandlers(own: Administration) {
-  const optionOf = ({ option }: ApiRequest) => idOf({ id: option })
-  return {
-    createOption: async request => {
-      const change = createOption(administrator(own, request), seenId(request), bodyOf(request))
-      const { id, warnings } = await changed(own, request, change)
-      return optionAnswer(own, request, id, warnings, 201)
-    },
-    updateOption: async request => {
-      const by = administrator(own, request)
-      const change = updateOption(by, seenId(request), optionOf(request), bodyOf(request))
-      const { id, warnings } = await changed(own, request, change)
-      return optionAnswer(own, request, id, warnings)
-    },
-    removeOption: async request => {
-      const change = deleteOption(administrator(own, request), seenId(request), optionOf(request))
-      const { id } = await changed(own, request, change)
-      return okAnswer(JSON.stringify({ id, deleted: true }))
-    },
-  } satisfies { [name: string]: Handler }
+type Act = (by: ConfigurationContext) => Promise<SavedConfiguration>
+
+function optionOf({ option }: ApiRequest): number {
+  return idOf({ id: option })
 }
 
 /** The id of the requested field. Throws `field_not_found` if the caller's role hides the field (D64). */
@@ -117,63 +100,49 @@ function administrator({ db, catalogNow, mutex }: Administration, request: ApiRe
   const { caller, idempotency, requestId, traceparent } = request
   const account = caller.catalog.account.id
   return {
-    db,
-    account,
-    actor: caller.actor,
-    caller: caller,
+    ...{ db, account, mutex, idempotency, caller, actor: caller.actor },
     origin: { token: caller.token, session: caller.session, requestId, traceparent },
     precondition: preconditionOf(request),
-    idempotency,
     loadCatalog: () => catalogNow(account),
-    mutex,
   }
-}
-
-/** Carries out a change and makes this process see it at once. */
-async function changed<T>(
-  { configured }: Administration,
-  { caller }: ApiRequest,
-  change: Promise<T>,
-): Promise<T> {
-  const result = await change
-  configured(caller.catalog.account.id)
-  return result
 }
 
 /** The response to a change of a field, with its current state. */
 async function fieldAnswer(
   { db, catalogNow }: Administration,
   request: ApiRequest,
-  id: number,
-  warnings: readonly Warning[],
-  status = 200,
+  saved: SavedConfiguration,
+  status?: number,
 ): Promise<Answer> {
   const account = request.caller.catalog.account.id
   const catalog = await catalogNow(account)
-  const { field } = findField(catalog, id)
+  const { field } = findField(catalog, saved.id)
   const index = field.is_indexed ? { index: await indexState(db, account, field) } : {}
-  const meta = warnings.length ? { warnings } : null
-  const headers = headersOf(request, field, id, status)
-  return okAnswer(JSON.stringify({ ...descriptor(field, catalog), ...index }), meta, status, headers)
+  return savedAnswer(request, { ...descriptor(field, catalog), ...index }, saved, field, status)
 }
 
 async function optionAnswer(
   { catalogNow }: Administration,
   request: ApiRequest,
-  id: number,
-  warnings: readonly Warning[],
-  status = 200,
+  saved: SavedConfiguration,
+  status?: number,
 ): Promise<Answer> {
   const { field } = findField(await catalogNow(request.caller.catalog.account.id), idOf(request))
-  const { name, position, is_active, is_default } = findOption(field, id)
-  const meta = warnings.length ? { warnings } : null
-  const headers = headersOf(request, field, id, status)
-  return okAnswer(JSON.stringify({ id, name, position, is_active, is_default }), meta, status, headers)
+  const { id, name, position, is_active, is_default } = findOption(field, saved.id)
+  return savedAnswer(request, { id, name, position, is_active, is_default }, saved, field, status)
 }
 
 /** An option is part of its field, so it has the field's ETag. */
-function headersOf({ path }: ApiRequest, field: Field, id: number, status: number): Record<string, string> {
-  return { etag: etagOf(field.version), ...(status === 201 ? { location: `${path}/${id}` } : {}) }
+function savedAnswer(
+  { path }: ApiRequest,
+  data: object,
+  { id, warnings }: SavedConfiguration,
+  field: Field,
+  status = 200,
+): Answer {
+  const location = status === 201 ? { location: `${path}/${id}` } : {}
+  const meta = warnings.length ? { warnings } : null
+  return okAnswer(JSON.stringify(data), meta, status, { etag: etagOf(field.version), ...location })
 }
 
 /** A dry run's result (D79) for a field or an option: a new one without ids, as none is assigned. */
