@@ -2,15 +2,10 @@
  * The currencies of ISO 4217 that are money of a country or union, with their numeric codes (which are their
  * ids, D44) and minor units, from currencies.json.
  */
+import type { Currency } from '../fields/catalog.ts'
 import currencies from './currencies.json' with { type: 'json' }
 
-export type IsoCurrency = {
-  readonly id: number
-  readonly code: string
-  readonly name: string
-  readonly symbol: string
-  readonly decimals: number
-}
+export type IsoCurrency = Omit<Currency, 'rate' | 'is_active'>
 
 export const isoCurrencies: readonly IsoCurrency[] = currencies
 

@@ -5,7 +5,7 @@
 import { type Hint, type ProblemCode, Problems, Refusal } from '../errors.ts'
 import { asDefined } from '../fields/as-defined.ts'
 import { isBlank } from '../fields/blank.ts'
-import type { Catalog, Currency } from '../fields/catalog.ts'
+import type { Account, Catalog, Currency } from '../fields/catalog.ts'
 import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { isLocale, isTimeZone, rejectLocale, rejectTimeZone } from '../fields/locale.ts'
 import { suggestion } from '../fields/nearest.ts'
@@ -25,14 +25,7 @@ export const settingNames = ['name', 'time_zone', 'locale', 'base_currency'] as 
 const longest = 100
 
 /** The account settings in the API's form; `base_currency` is the currency's id (D44). */
-export type Settings = {
-  readonly id: number
-  readonly name: string
-  readonly time_zone: string
-  readonly locale: string | null
-  readonly base_currency: number
-  readonly base_currency_code: string
-}
+export type Settings = Account & { readonly base_currency_code: string }
 
 /** Numbers of values that a change of the base currency recalculates. */
 export type RecalculationCounts = {

@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { BackupSettings } from '../config.ts'
 import { makeDirectory, syncDirectory } from '../db/embedded/disk.ts'
 import { acquireLock } from '../db/embedded/lock.ts'
 import { asStartupError, StartupError } from '../db/startup-error.ts'
@@ -23,11 +24,7 @@ import { publish } from '../diagnostics.ts'
 import { type Interval, interval } from '../waiting/interval.ts'
 import { size } from './progress.ts'
 
-export type ScheduleOptions = {
-  readonly directory: string
-  readonly everyMs: number
-  /** number of backups to keep */
-  readonly keep: number
+export type ScheduleOptions = BackupSettings & {
   readonly now: () => Date
   readonly say: (line: string) => void
   /** the arguments of Node.js that run the program */

@@ -69,26 +69,15 @@ export function withinIndexes(present: number, { row }: Shape, validation: Valid
 
 function hasRoom(others: readonly Field[], resource: string, isNew: boolean, validation: Validation): void {
   const inUse = others.filter(field => !field.deleted_at)
-  const hint = 'Delete one that is not needed.'
+  const tooMany = (message: string, hint = 'Delete one that is not needed.') =>
+    reject(validation, '', 'too_many', message, hint)
   if (inUse.filter(field => field.resource === resource).length >= ofResource) {
-    reject(
-      validation,
-      '',
-      'too_many',
-      `An account may have ${ofResource} custom fields of ${resource}; this would be one more`,
-      hint,
-    )
+    tooMany(`An account may have ${ofResource} custom fields of ${resource}; this would be one more`)
   } else if (inUse.length >= ofAccount) {
-    reject(
-      validation,
-      '',
-      'too_many',
-      `An account may have ${ofAccount} custom fields; this would be one more`,
-      hint,
-    )
+    tooMany(`An account may have ${ofAccount} custom fields; this would be one more`)
   } else if (isNew && others.length >= withDeleted) {
     const message = `An account may have ${withDeleted} custom fields, including deleted ones; this would be one more`
-    reject(validation, '', 'too_many', message, 'Restore and change a deleted one, or wait for its purge.')
+    tooMany(message, 'Restore and change a deleted one, or wait for its purge.')
   }
 }
 
@@ -97,21 +86,10 @@ function hasRoomForOptions(ofField: number, added: number, validation: Validatio
   const own = [...resources.values()].flatMap(({ fields }) => fields.filter(hasOwnOptions))
   const all = own.reduce((count, field) => count + field.options.length, added)
   const hint = 'Change the name of one that is out of use and use it again.'
+  const tooMany = (message: string) => reject(validation, '', 'too_many', message, hint)
   if (ofField > optionsOfField)
-    reject(
-      validation,
-      '',
-      'too_many',
-      `A field may have ${optionsOfField} options, in use or not; this would be more`,
-      hint,
-    )
+    tooMany(`A field may have ${optionsOfField} options, in use or not; this would be more`)
   if (all > optionsOfAccount) {
-    reject(
-      validation,
-      '',
-      'too_many',
-      `An account may have ${optionsOfAccount} options in all its fields; this would be more`,
-      hint,
-    )
+    tooMany(`An account may have ${optionsOfAccount} options in all its fields; this would be more`)
   }
 }

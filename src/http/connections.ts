@@ -12,6 +12,7 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import type { Limits } from '../config.ts'
 import { publish } from '../diagnostics.ts'
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import { problemAnswer, rawAnswer } from './answer.ts'
@@ -19,13 +20,11 @@ import { arriving, hasBody } from './body.ts'
 import { networkOf } from './client.ts'
 import type { ProxyTest } from './proxies.ts'
 
-export type ConnectionLimits = {
-  /** maximum of connections: in all, and per network */
-  readonly maxConnections: number
-  readonly maxConnectionsPerAddress: number
-  /** time for a request to arrive, and for a client to continue reading its response */
-  readonly requestTimeoutMs: number
-}
+/** The timeout is also that of a client to continue reading its response. */
+export type ConnectionLimits = Pick<
+  Limits,
+  'maxConnections' | 'maxConnectionsPerAddress' | 'requestTimeoutMs'
+>
 
 type ConnectionOptions = {
   readonly limits: ConnectionLimits

@@ -19,12 +19,10 @@ export const describe: Tool = {
   description:
     'Without arguments: who you act for, what you may do, pipelines and stages. With a resource: its fields. With fields: how to write them and their choices.',
   input: {
-    type: 'object',
     properties: {
       resource: { type: 'string', enum: readable },
       fields: { type: 'array', items: { type: 'string', maxLength: 80 }, maxItems: 10 },
     },
-    additionalProperties: false,
   },
   run: async ({ resource, fields: named }, api) => {
     if (resource === undefined) return overview(api)

@@ -15,7 +15,6 @@ export const history: Tool = {
   description:
     'The newest changes, with who made them: of one record, or of the whole account since a day. by agents: only what came through agents. event is what undo takes.',
   input: {
-    type: 'object',
     properties: {
       resource: { type: 'string', enum: readable },
       record: { type: ['integer', 'string'], maxLength: 255, description: 'id or name' },
@@ -28,7 +27,6 @@ export const history: Tool = {
       limit: { type: 'integer', minimum: 1, maximum: 100 },
       next: { type: 'string', maxLength: 200 },
     },
-    additionalProperties: false,
   },
   run: async (args, api) => {
     const { resource, record } = args

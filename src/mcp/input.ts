@@ -17,11 +17,10 @@ export type Input = {
   readonly maximum?: number
 }
 
+/** The arguments of a tool: these, and no others. */
 export type InputObject = {
-  readonly type: 'object'
   readonly properties: { readonly [name: string]: Input }
   readonly required?: readonly string[]
-  readonly additionalProperties: false
 }
 
 /** Without `maxLength` a text has at most so many characters. */

@@ -33,7 +33,6 @@ export const search: Tool = {
   description:
     'Finds deals, contacts, companies and products by name, e-mail, phone or code: id, name and detail.',
   input: {
-    type: 'object',
     properties: {
       text: { type: 'string', maxLength: 200 },
       resources: {
@@ -42,7 +41,6 @@ export const search: Tool = {
       },
     },
     required: ['text'],
-    additionalProperties: false,
   },
   run: async ({ text, resources }, api) => {
     const only = textsOf(resources).join()
@@ -73,14 +71,12 @@ export const list: Tool = {
   description:
     'Lists records that meet conditions, as rows with names. Without fields: the most useful columns. sort: "deal_value desc" or "expected_close_date". next: from the answer before, with the same arguments.',
   input: {
-    type: 'object',
     properties: {
       ...{ resource, where, sort: { type: 'string', maxLength: 200 }, fields: fieldNames },
       limit: { type: 'integer', minimum: 1, maximum: 100, description: '15 if left out' },
       next: { type: 'string' },
     },
     required: ['resource'],
-    additionalProperties: false,
   },
   run: async (args, api) => {
     const name = String(args.resource)
@@ -169,14 +165,12 @@ export const get: Tool = {
   description:
     'Reads a record by id or name: its fields with a value, names for ids, and a link to its page. Its activities: list {"resource":"activity","where":["deal is 42"]}.',
   input: {
-    type: 'object',
     properties: {
       resource,
       record: { type: ['integer', 'string'], maxLength: 255, description: 'id or name' },
       fields: fieldNames,
     },
     required: ['resource', 'record'],
-    additionalProperties: false,
   },
   run: async ({ resource: name, record: named, fields: only }, api) => {
     const resource = String(name)

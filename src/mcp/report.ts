@@ -22,7 +22,6 @@ export const report: Tool = {
   description:
     'sums: counts and sums of records, by up to three fields. funnel: how far deals come. forecast: open deals by month of expected close, and what was won. changes: what came into the forecast, grew, slipped, was won or lost in a period. Amounts are in the base currency.',
   input: {
-    type: 'object',
     properties: {
       report: { type: 'string', enum: ['sums', 'funnel', 'forecast', 'changes'] },
       resource: { type: 'string', enum: written, description: 'of sums; deal if left out' },
@@ -42,7 +41,6 @@ export const report: Tool = {
       },
     },
     required: ['report'],
-    additionalProperties: false,
   },
   run: async (args, api) => {
     const { report, resource = 'deal' } = args

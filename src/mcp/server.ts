@@ -22,7 +22,7 @@ export const instructions =
 /** The definitions of the tools. They hold no stored text, so they are the same for everybody. */
 export const definitions = tools.map(({ name, title, description, input, isWrite = false }) => ({
   ...{ name, title, description },
-  inputSchema: input as unknown as { type: 'object' },
+  inputSchema: { type: 'object', ...input, additionalProperties: false } as unknown as { type: 'object' },
   annotations: {
     ...{ title, readOnlyHint: !isWrite, openWorldHint: false },
     ...(isWrite ? { destructiveHint: name === 'update' || name === 'undo', idempotentHint: false } : {}),

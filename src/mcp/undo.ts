@@ -15,13 +15,11 @@ export const undo: Tool = {
   description:
     'Takes back a change that a write answered, or one event of history. What somebody has changed since stays.',
   input: {
-    type: 'object',
     properties: {
       change: { type: 'string', maxLength: 100 },
       event: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
       code: codeInput,
     },
-    additionalProperties: false,
   },
   run: (args, api) =>
     inTwoSteps('undo', args, api, () => {

@@ -26,9 +26,7 @@ export const create: Tool = {
   description:
     'Creates a record. A new contact or company of a deal can be an object: "primary_contact":{"last_name":"Silva","emails":[{"email_type":"Work","email_value":"a@b.c"}]}.',
   input: {
-    type: 'object',
     properties: { resource, values, code: codeInput },
-    additionalProperties: false,
   },
   run: (args, api) =>
     inTwoSteps('create', args, api, async () => {
@@ -82,7 +80,6 @@ export const update: Tool = {
   description:
     'Changes one record, or all that meet conditions (500 at most, all or none). close: wins or loses deals. Nothing is deleted by it.',
   input: {
-    type: 'object',
     properties: {
       resource,
       record: { type: ['integer', 'string'], maxLength: 255, description: 'id or name; or where' },
@@ -94,7 +91,6 @@ export const update: Tool = {
       },
       code: codeInput,
     },
-    additionalProperties: false,
   },
   run: (args, api) =>
     inTwoSteps('update', args, api, async () => {
@@ -182,7 +178,6 @@ export const logActivity: Tool = {
   description:
     'Logs a call, meeting, e-mail or note that was, or a task for somebody (owner). Without due and done, a task is open and all else is done now.',
   input: {
-    type: 'object',
     properties: {
       kind: { type: 'string', maxLength: 80, description: 'Call, Meeting, Task, E-mail or Note' },
       subject: { type: 'string', maxLength: 255 },
@@ -195,7 +190,6 @@ export const logActivity: Tool = {
       outcome: { type: 'string', maxLength: 255 },
       code: codeInput,
     },
-    additionalProperties: false,
   },
   run: (args, api) =>
     inTwoSteps('log_activity', args, api, async () => {

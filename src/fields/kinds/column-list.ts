@@ -1,12 +1,10 @@
 /** COLUMN_LIST: the columns shown in a table, each a field with its width, in their order (D130). */
 import { isObject, type Json, type JsonObject } from '../../json.ts'
-import { sql } from '../../sql.ts'
-import { jsonDocument } from '../columns.ts'
 import type { Kind, ParseContext } from '../field.ts'
-import { equality } from '../term.ts'
 import { knownMembers } from './known-members.ts'
-import { items, jsonArray } from './multiselect.ts'
+import { items } from './multiselect.ts'
 import { arrayOf, closedObject, openObject, orNull } from './schemas.ts'
+import { textsTerm } from './string-list.ts'
 
 const columnsMax = 200
 /** pixels */
@@ -43,18 +41,7 @@ export const columnList: Kind = {
     }
   },
   write: value => [JSON.stringify(items(value))],
-  term: (field, member) =>
-    member
-      ? null
-      : {
-          type: 'text',
-          multi: true,
-          sql: jsonArray(jsonDocument(field), 'text', '$[*].field'),
-          operators: equality,
-          operand: text => text,
-          order: null,
-          present: row => sql`${jsonDocument(field)(row)} <> '[]'`,
-        },
+  term: textsTerm('$[*].field'),
 }
 
 function parseColumn(input: Json, context: ParseContext, at: string): JsonObject | undefined {

@@ -32,18 +32,7 @@ export const stringList: Kind = {
     output: several({ type: 'string' }),
   }),
   write: value => [JSON.stringify(items(value))],
-  term: (field, member) =>
-    member
-      ? null
-      : {
-          type: 'text',
-          multi: true,
-          sql: jsonArray(jsonDocument(field), 'text'),
-          operators: equality,
-          operand: text => text,
-          order: null,
-          present: row => sql`${jsonDocument(field)(row)} <> '[]'`,
-        },
+  term: textsTerm(),
 }
 
 /** A word that is not blank, or undefined after a problem. */
@@ -52,4 +41,20 @@ function checkedWord(input: Json, context: ParseContext, at: string): string | u
   return text !== undefined && isBlank(text)
     ? context.problem('required', 'must have more than blanks', { at })
     : text
+}
+
+/** The term of a list whose texts are at a path of its JSON. */
+export function textsTerm(path?: string): Kind['term'] {
+  return (field, member) =>
+    member
+      ? null
+      : {
+          type: 'text',
+          multi: true,
+          sql: jsonArray(jsonDocument(field), 'text', path),
+          operators: equality,
+          operand: text => text,
+          order: null,
+          present: row => sql`${jsonDocument(field)(row)} <> '[]'`,
+        }
 }

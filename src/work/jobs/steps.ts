@@ -15,10 +15,11 @@ import type { Job, Step } from './job.ts'
 import { isStillAt, noteStep } from './progress.ts'
 import { revertStep } from './revert.ts'
 
-type Means = {
+export type Means = {
   readonly db: Database
   readonly callers: Callers
   readonly now: () => Date
+  /** retention of deleted records, in which they can be restored */
   readonly retentionDays: number
 }
 

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../json.ts'
 import type { Reader, Transaction } from '../../records/store.ts'
 import { carryOut } from '../../records/write/protocol.ts'
 import { ask, param, type Sql, sql } from '../../sql.ts'
-import { type Job, jobOf, type Kind, type Phase, type Refused, type State } from './job.ts'
+import { type Job, jobOf, type Phase, type Refused, type State } from './job.ts'
 
 export type JobKey = { readonly account: number; readonly id: number }
 
@@ -45,17 +45,10 @@ const listColumns = sql`${short}, '{}' AS plan`
 /** The user who starts a phase, with credentials and scopes. */
 export type JobOrigin = Pick<Job, 'actsAs' | 'token' | 'session' | 'requestId' | 'scopes'>
 
-export type NewJob = {
+export type NewJob = Pick<Job, 'kind' | 'resource' | 'name' | 'state' | 'phase' | 'plan' | 'total'> & {
   readonly key: JobKey
-  readonly kind: Kind
-  readonly resource: string
-  readonly name: string | null
-  readonly state: State
-  readonly phase: Phase | null
   readonly by: JobOrigin
-  readonly plan: JsonObject
   readonly columns: readonly JsonObject[] | null
-  readonly total: number | null
 }
 
 /**

@@ -5,25 +5,16 @@
  * what.
  */
 import { randomUUID } from 'node:crypto'
-import type { Callers } from '../../accounts/callers.ts'
-import type { Database, Log } from '../../db/open.ts'
+import type { Log } from '../../db/open.ts'
 import { DatabaseUnavailable } from '../../db/unavailable.ts'
 import { Refusal } from '../../errors.ts'
 import { reasonOf } from '../../log.ts'
 import { WorkerLoop } from '../../waiting/worker-loop.ts'
 import { claim, fail, findWork, release } from './progress.ts'
-import { carryOutStep, type NextStep } from './steps.ts'
+import { carryOutStep, type Means, type NextStep } from './steps.ts'
 import type { JobKey } from './store.ts'
 
-export type JobOptions = {
-  readonly db: Database
-  readonly callers: Callers
-  readonly now: () => Date
-  readonly log: Log
-  /** retention of deleted records, in which they can be restored */
-  readonly retentionDays: number
-  readonly everyMs?: number
-}
+export type JobOptions = Means & { readonly log: Log; readonly everyMs?: number }
 
 const everyDefaultMs = 1000
 /** Concurrent steps of a process: more would slow down requests. */
