@@ -10,11 +10,9 @@ import type { Transaction } from '../records/store.ts'
 import { administers } from '../resources/user-access.ts'
 import { ask, param, sql } from '../sql.ts'
 import { findAccount, operatorOf } from './account-selector.ts'
-import { type Command, type CommandArguments, CommandRefusal } from './command.ts'
+import { type Act, type CommandArguments, CommandRefusal } from './command.ts'
 import { tableOf } from './help.ts'
 import { printableText } from './printable.ts'
-
-type Act = NonNullable<Command['act']>
 
 export const create: Act = async (db, args) => {
   const name = checkedName(args.name!)

@@ -57,6 +57,8 @@ export type Terminal = {
   readonly signal: AbortSignal
 }
 
+export type Act = (db: Database, args: CommandArguments, context: CommandContext) => Promise<Outcome>
+
 export type Command = {
   /** one or two words: `account create` */
   readonly name: string
@@ -67,7 +69,7 @@ export type Command = {
   /** additional text for the help of the command */
   readonly more?: string
   /** works on an open database, inside the running service if that has it open */
-  readonly act?: (db: Database, args: CommandArguments, context: CommandContext) => Promise<Outcome>
+  readonly act?: Act
   /** true if it works without a schema, or with an older one; creates the database if there is none */
   readonly isForAnySchema?: true
   /** option for which a terminal prompts, unless it or `yes` is present */

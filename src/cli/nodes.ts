@@ -3,11 +3,9 @@ import type { Ask } from '../db/ask.ts'
 import { isolate, moveShard, type Node, nodesOf, type Shard, shardsOf } from '../db/nodes.ts'
 import type { Database } from '../db/open.ts'
 import { ask, sql } from '../sql.ts'
-import { type Command, type CommandArguments, CommandRefusal } from './command.ts'
+import { type Act, type CommandArguments, CommandRefusal } from './command.ts'
 import { tableOf } from './help.ts'
 import { printableText } from './printable.ts'
-
-type Act = NonNullable<Command['act']>
 
 const table = 'account'
 

@@ -4,11 +4,9 @@ import { removeRecord } from '../records/remove.ts'
 import { allows } from '../rights/scopes.ts'
 import { ask, param, sql } from '../sql.ts'
 import { findAccount, operatorOf, userInUse } from './account-selector.ts'
-import { type Command, CommandRefusal } from './command.ts'
+import { type Act, CommandRefusal } from './command.ts'
 import { tableOf } from './help.ts'
 import { printableText } from './printable.ts'
-
-type Act = NonNullable<Command['act']>
 
 export const create: Act = async (db, args, { now }) => {
   const account = await findAccount(db, args)

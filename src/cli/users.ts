@@ -6,15 +6,13 @@ import { comparedName } from '../fields/name.ts'
 import { createRecord } from '../records/write/save.ts'
 import { findAccount, findUser, operatorOf, type User, userInUse } from './account-selector.ts'
 import {
-  type Command,
+  type Act,
   type CommandArguments,
   type CommandContext,
   CommandRefusal,
   type Outcome,
 } from './command.ts'
 import { printableText } from './printable.ts'
-
-type Act = NonNullable<Command['act']>
 
 /** Creates the user if there is none with that e-mail, and a link with which they set their password. */
 export const invite: Act = async (db, args, context) => {

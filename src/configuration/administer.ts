@@ -125,15 +125,6 @@ export async function updateOption(
   )
 }
 
-/** Deactivates an option: records keep it (D10). */
-export function deleteOption(
-  context: ConfigurationContext,
-  fieldId: number,
-  id: number,
-): Promise<SavedConfiguration> {
-  return updateOption(context, fieldId, id, { is_active: false })
-}
-
 /**
  * Arranges the whole form of a resource, with the fields that the administrator's role does not hide (D64).
  */

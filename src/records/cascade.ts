@@ -16,29 +16,25 @@ export function deletion({ actor }: WriteParams): Sql {
 
 type Cascade = Required<Pick<Write, 'updates' | 'events'>>
 
-/** Deletes the parts of the record `r`, of these resources. The write has a moment of its own. */
-export function cascadeDelete(
-  schema: ResourceSchema,
-  id: number,
-  parts: readonly string[],
-  params: WriteParams,
-): Cascade {
-  return cascade(schema, id, parts, params, {
-    ...{ verb: 'deleted', set: deletion(params), keys: freedKeys },
+/** The record `r` of which parts go along, those of the resources `parts`. */
+type Whole = {
+  readonly params: WriteParams
+  readonly schema: ResourceSchema
+  readonly id: number
+  readonly parts: readonly string[]
+}
+
+/** Deletes the parts. The write has a moment of its own. */
+export function cascadeDelete(whole: Whole): Cascade {
+  return cascade(whole, {
+    ...{ verb: 'deleted', set: deletion(whole.params), keys: freedKeys },
     ...{ before: sql`x.deleted_at IS NULL`, after: sql`x.deleted_at = locked.at` },
   })
 }
 
 /** Restores those that were deleted with it, at that moment; `set`: the SET items. The same. */
-export function cascadeRestore(
-  schema: ResourceSchema,
-  id: number,
-  parts: readonly string[],
-  params: WriteParams,
-  set: Sql,
-  deletedAt: string,
-): Cascade {
-  return cascade(schema, id, parts, params, {
+export function cascadeRestore(whole: Whole, set: Sql, deletedAt: string): Cascade {
+  return cascade(whole, {
     ...{ verb: 'restored', set, keys: newKeys },
     before: sql`x.deleted_at = ${deletedAt}::timestamptz`,
     after: sql`x.deleted_at IS NULL AND x.updated_at = locked.at`,
@@ -55,13 +51,7 @@ type Change = {
 }
 
 /** The columns of `r` that follow from its parts don't change: parts that go with it come back with it. */
-function cascade(
-  schema: ResourceSchema,
-  id: number,
-  parts: readonly string[],
-  params: WriteParams,
-  { verb, set, keys, before, after }: Change,
-): Cascade {
+function cascade({ params, schema, id, parts }: Whole, { verb, set, keys, before, after }: Change): Cascade {
   const all = parts.map((part, index) => {
     const isPart = sql`x.account_id = ${params.account}::bigint AND ${isPartOf(params, part, schema.resource.name)}`
     return { part, isPart, table: sql.id(part), name: `part${index}` }

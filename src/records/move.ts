@@ -12,8 +12,8 @@ import { callerParamsOf, changeable, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { renderedSql } from './rendered-record.ts'
 import { type Transaction, tableOf } from './store.ts'
-import { refuseUnwritable } from './unwritable.ts'
 import type { WriteContext } from './write/operation.ts'
+import { refuseUnwritable } from './write/rules.ts'
 import { updateRecord, validateUpdate } from './write/save.ts'
 
 const batch = 100

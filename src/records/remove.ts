@@ -170,7 +170,7 @@ function removal(
   const { actor, isConfiguration = false, name, parts = [], revokes = [] } = schema.resource
   const isOne = ids.length === 1
   const own = isOne ? [...parts, ...revokes] : []
-  const cascaded = cascadeDelete(schema, ids[0]!, own, params)
+  const cascaded = cascadeDelete({ params, schema, id: ids[0]!, parts: own })
   const [table, all, t] = [tableOf(schema), param(`{${ids.join()}}`), sql`t`]
   const versions = precondition && arrayLiteral(precondition)
   const isThere = sql`${visible(name, params, t)} AND ${changeable(name, params, t)}

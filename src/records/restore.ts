@@ -108,7 +108,7 @@ function restoration(
   const ofIt = sql`t.account_id = ${params.account}::bigint AND t.id = ${record}::bigint`
   const isIt = sql`${ofIt} AND t.deleted_at = ${deletedAt!}::timestamptz AND t.version = ${version!}::int`
   const undeleted = (row: Sql) => sql`deleted_at = NULL, deleted_by = NULL, ${authored(params, row)}`
-  const cascaded = cascadeRestore(schema, id, parts, params, undeleted(sql`x`), deletedAt!)
+  const cascaded = cascadeRestore({ params, schema, id, parts }, undeleted(sql`x`), deletedAt!)
   const change = sql`
   UPDATE ${table} t SET version = t.version + 1, ${undeleted(t)}
   FROM locked WHERE ${isIt}

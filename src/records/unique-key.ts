@@ -11,8 +11,8 @@ import { parseContextOf } from './parse.ts'
 import { type Read, readOf } from './read.ts'
 import type { Reader, Transaction } from './store.ts'
 import { clash, duplicate, holdersSelect } from './unique.ts'
-import { refuseUnwritable } from './unwritable.ts'
 import type { Operation, UniqueKey, WriteContext } from './write/operation.ts'
+import { refuseUnwritable } from './write/rules.ts'
 
 /** The field and value of a path. Throws `malformed_path` if they can identify no record. */
 export function uniqueKeyOf(schema: ResourceSchema, name: string, text: string): UniqueKey {

@@ -4,7 +4,6 @@ import {
   createField,
   createOption,
   deleteField,
-  deleteOption,
   fieldNotFound,
   findField,
   findOption,
@@ -75,7 +74,9 @@ export function fieldHandlers(service: FieldService) {
     createOption: request => option(request, by => createOption(by, seenId(request), bodyOf(request)), 201),
     updateOption: request =>
       option(request, by => updateOption(by, seenId(request), optionOf(request), bodyOf(request))),
-    removeOption: request => removed(request, by => deleteOption(by, seenId(request), optionOf(request))),
+    // Records keep a deactivated option (D10).
+    removeOption: request =>
+      removed(request, by => updateOption(by, seenId(request), optionOf(request), { is_active: false })),
   } satisfies { [name: string]: Handler }
 }
 

@@ -162,7 +162,7 @@ function besideSteps(
 ): Required<Pick<Write, 'updates' | 'steps' | 'events'>> {
   const { actor, revokes = [] } = schema.resource
   const isEnded = actor && before?.is_active === 1 && after.is_active === 2
-  const ended = isEnded ? cascadeDelete(schema, Number(row!.id), revokes, params) : none
+  const ended = isEnded ? cascadeDelete({ params, schema, id: Number(row!.id), parts: revokes }) : none
   return {
     updates: ended.updates,
     steps: [

@@ -86,6 +86,22 @@ export function hiddenProblem(): Problem {
   return problemAt('', 'not_allowed', 'A rule does not allow this record.')
 }
 
+/**
+ * Refuses an implicit change: throws `forbidden` if the role hides or locks one of these fields (D64).
+ * `message` says why it matters, as a sentence without its end: locked fields are named there, hidden ones
+ * never.
+ */
+export function refuseUnwritable(
+  { byName }: ResourceSchema,
+  names: readonly string[],
+  message: string,
+): void {
+  const unwritable = names.map(name => byName.get(name)!).filter(one => one.is_hidden || one.is_read_only)
+  if (unwritable.length === 0) return
+  const locked = unwritable.flatMap(one => (one.is_hidden ? [] : one.internal_name))
+  throw new Refusal('forbidden', `${message}${locked.length ? `: ${locked.join(', ')}` : ''}.`)
+}
+
 /** Throws `forbidden` if the author may not make the change. */
 export function refuseForbidden(
   { resource }: ResourceSchema,
