@@ -5,7 +5,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import { errorTable, Refusal } from '../errors.ts'
+import { errorTable, Refusal, type Warning } from '../errors.ts'
 import type { ListRequest } from '../lists/list-request.ts'
 import type { Page } from '../lists/page.ts'
 import { etagOf } from '../records/precondition.ts'
@@ -70,7 +70,7 @@ export function createdAnswer(saved: Saved, path: string): Answer {
 /** The saved record with its secret as a member. If there is none, a warning says so with `message`. */
 export function withSecret({ secret, ...saved }: SavedSecret, field: string, message: string): Saved {
   const record = `${saved.record.slice(0, -1)},"${field}":${JSON.stringify(secret)}}`
-  const shownOnce = secret === null ? [{ field, code: 'shown_once', message }] : []
+  const shownOnce: Warning[] = secret === null ? [{ field, code: 'shown_once', message }] : []
   return { ...saved, record, warnings: [...saved.warnings, ...shownOnce] }
 }
 
