@@ -4,7 +4,7 @@
  * their own, kill or have very many records have folders of their own. test/house/layout.test.ts checks that
  * no file is left out.
  */
-import { globSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 
 export type Part = {
   readonly engine: 'embedded' | 'postgres'
@@ -74,7 +74,7 @@ export const parts = {
     files: filesOf(...first).filter(file => !isRecipe(file)),
     share: 0.1,
   },
-  laws: { engine: 'embedded', files: filesOf('laws'), share: 1 },
+  laws: { engine: 'embedded', files: filesOf('laws').filter(hasQuestions), share: 1 },
   engines: { engine: 'embedded', files: filesOf(...others), share: 1, waits: true, compares: true },
   // The laws' findings are seldom specific to one engine.
   postgres: { engine: 'postgres', files: filesOf(...first, ...others).filter(runsOnBoth), share: 0.3 },
@@ -96,6 +96,11 @@ export function runsOnBoth(file: string): boolean {
 export function isTogether(file: string): boolean {
   const place = file.replaceAll('\\', '/')
   return together.some(folder => place.includes(`test/${folder}/`)) && !isRecipe(file)
+}
+
+/** True if a law asks by its share: the others ask everything in `npm test`. */
+function hasQuestions(file: string): boolean {
+  return readFileSync(file, 'utf8').includes('/questions.ts')
 }
 
 function isRecipe(file: string): boolean {

@@ -109,10 +109,10 @@ export function field(
   return { id, name, label, type, ...more }
 }
 
-/** The `config` of a text of one line. */
+/** The `config` of a text of at most 255 characters. */
 export const shortText = { min_length: 1, max_length: 255 }
 
-/** The part of a definition that the service sets from these fields. */
+/** The part of the definition of a field that the service derives from these. */
 export function derived(...names: readonly string[]) {
   return { readOnly: true, derivesFrom: names }
 }

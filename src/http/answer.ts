@@ -67,7 +67,7 @@ export function createdAnswer(saved: Saved, path: string): Answer {
   return { ...answer, headers: { ...answer.headers, location: `${path}/${saved.id}` } }
 }
 
-/** The saved record with its secret as a member. If there is none, a warning says so with `message`. */
+/** The saved record with its secret as a member. Without a secret, a warning says so with `message`. */
 export function withSecret({ secret, ...saved }: SavedSecret, field: string, message: string): Saved {
   const record = `${saved.record.slice(0, -1)},"${field}":${JSON.stringify(secret)}}`
   const shownOnce: Warning[] = secret === null ? [{ field, code: 'shown_once', message }] : []

@@ -90,7 +90,8 @@ function collect(limit: BodyLimit, hold: (bytes: number) => void): BodyBuffer {
 /** The charset of a body's media type. Two that differ make one that nobody knows. */
 export function charsetOf(headers: IncomingHttpHeaders): string | undefined {
   const all = (headers['content-type'] ?? '').matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi)
-  return [...new Set([...all].map(([, charset]) => charset!.toLowerCase()))].join(' and ') || undefined
+  const charsets = new Set([...all].map(([, charset]) => charset!.toLowerCase()))
+  return charsets.size ? [...charsets].join(' and ') : undefined
 }
 
 /** Throws `unsupported_media_type` for a compressed upload. */

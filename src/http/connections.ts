@@ -20,7 +20,7 @@ import { arriving, hasBody } from './body.ts'
 import { networkOf } from './client.ts'
 import type { ProxyTest } from './proxies.ts'
 
-/** The timeout is also that of a client to continue reading its response. */
+/** The timeout also limits how long a client may pause while it reads its response. */
 export type ConnectionLimits = Pick<
   Limits,
   'maxConnections' | 'maxConnectionsPerAddress' | 'requestTimeoutMs'

@@ -16,7 +16,7 @@ export function deletion({ actor }: WriteParams): Sql {
 
 type Cascade = Required<Pick<Write, 'updates' | 'events'>>
 
-/** The record `r` of which parts go along, those of the resources `parts`. */
+/** The record `r`, whose parts of the resources `parts` go along. */
 type Whole = {
   readonly params: WriteParams
   readonly schema: ResourceSchema
@@ -32,7 +32,10 @@ export function cascadeDelete(whole: Whole): Cascade {
   })
 }
 
-/** Restores those that were deleted with it, at that moment; `set`: the SET items. The same. */
+/**
+ * Restores those that were deleted with it, at that moment; `set`: the SET items. The write has a moment of
+ * its own, too.
+ */
 export function cascadeRestore(whole: Whole, set: Sql, deletedAt: string): Cascade {
   return cascade(whole, {
     ...{ verb: 'restored', set, keys: newKeys },

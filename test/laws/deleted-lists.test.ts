@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { someOf } from '../support/questions.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 import type { Deal } from './naive.ts'
 
@@ -72,7 +73,7 @@ const areLast = (rows: readonly Deal[], hasPlace: (deal: Deal) => boolean) =>
 
 for (const direction of ['asc', 'desc']) {
   test(`by any one field, ${direction}`, async () => {
-    for (const field of sortable) {
+    for (const field of someOf(sortable)) {
       const { byNumber, byCursor } = await walks(`${field}:${direction}`)
       assert.equal(new Set(idsOf(byNumber)).size, deals.length, field)
       assert.deepEqual(idsOf(byCursor), idsOf(byNumber), field)
@@ -86,7 +87,7 @@ for (const direction of ['asc', 'desc']) {
   })
 
   test(`by a title first, then by any field, ${direction}`, async () => {
-    for (const field of sortable) {
+    for (const field of someOf(sortable)) {
       const { byNumber, byCursor } = await walks(`title:asc,${field}:${direction}`)
       assert.deepEqual(idsOf(byCursor), idsOf(byNumber), field)
     }

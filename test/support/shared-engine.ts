@@ -79,8 +79,8 @@ export async function keepRows(db: Database): Promise<void> {
 
 /**
  * Statements that restore a table. A row of another place or transaction is another row, and only such rows
- * are written: TRUNCATE would cost more, and every statement of the next file would be planned anew. Returns
- * the name of the table if it is to be vacuumed.
+ * are written: TRUNCATE would cost more, and every statement of the next file would be planned anew. The
+ * function then returns the name of the table if it is to be vacuumed.
  */
 function restoredTable(table: string, columns: readonly string[]): string {
   const isKept = 'k.kept_place = r.ctid AND k.kept_transaction = r.xmin'

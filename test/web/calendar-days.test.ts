@@ -60,8 +60,8 @@ test('what goes on while clocks change ends when the clock says', () => {
   const spring = activity('2026-03-29T00:30:00Z', { duration: 60 })
   assert.deepEqual(timesOn('2026-03-29', berlin, spring), [[1.5, 3.5]])
   const autumn = activity('2026-10-25T00:45:00Z', { duration: 60 })
-  // From 02:45 to 02:45 an hour later: it is drawn, though it has no length on the clock.
-  assert.deepEqual(timesOn('2026-10-25', berlin, autumn), [[2.75, 3]])
+  // From 02:45 to 02:45 an hour later: it has no length on the clock.
+  assert.deepEqual(timesOn('2026-10-25', berlin, autumn), [[2.75, 2.75]])
   const second = activity('2026-10-25T01:30:00Z', { duration: 60 })
   assert.deepEqual(timesOn('2026-10-25', berlin, second), [[2.5, 3.5]])
   // A time that is skipped is an hour later, as the clock is.

@@ -399,6 +399,7 @@ test('an entry of several days says until when it goes on, and not that it begin
   const shown = (day: string) => entry(page, 'Long fair').and(page.locator(`[data-stop$=" ${day}"]`))
   await shown(third).waitFor()
   assert.equal(await shown(first).locator('[data-time]').textContent(), '10:00')
+  assert.equal((await shown(first).getAttribute('title'))!.split('\n')[0], 'From 10:00')
   assert.equal(await shown(second).locator('[data-time]').count(), 0)
   assert.equal((await shown(second).getAttribute('title'))!.split('\n')[0], 'Whole day')
   assert.equal(await shown(third).locator('[data-time]').textContent(), 'until 12:00')

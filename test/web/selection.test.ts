@@ -105,8 +105,10 @@ test('an amount typed before the currencies are loaded is in the one that is sho
   const value = dialog.getByRole('textbox', { name: 'Deal value' })
   await value.fill('12.555')
   const change = dialog.getByRole('button', { name: 'Change all 2' })
-  await change.click()
+  assert.equal(await change.isDisabled(), true)
+  await value.press('Control+Enter')
   held.resolve()
+  await change.click()
   await dialog.getByText('Must have at most 2 decimals').waitFor()
   const currency = dialog.getByRole('combobox', { name: 'Deal value, currency' })
   assert.equal(await currency.locator('option:checked').innerText(), 'USD')
@@ -118,6 +120,24 @@ test('an amount typed before the currencies are loaded is in the one that is sho
     assert.deepEqual([deal_value.value, deal_value.currency_code], [12.55, 'USD'])
   }
   await end()
+})
+
+test('no amount is changed where the currencies can’t be loaded', { skip }, async () => {
+  const { path } = await makeDeals('Unloadedton', [usd(1), eur(2)])
+  const { page, end } = await openUi(service, '/deals')
+  await page.route('**/currency/view/list?*', route => route.fulfill({ status: 500, body: '{}' }))
+  await page.goto(service.url + path)
+  await loaded(page)
+  for (const row of [0, 1]) await box(page, row).click()
+  await bar(page).getByRole('button', { name: 'Change fields…' }).click()
+  const dialog = dialogOf(page)
+  await dialog.getByRole('searchbox', { name: 'Field to change' }).fill('Deal value')
+  await dialog.getByRole('option', { name: 'Deal value', exact: true }).click()
+  await dialog.getByRole('textbox', { name: 'Deal value' }).fill('12')
+  const change = dialog.getByRole('button', { name: 'Change all 2' })
+  await change.and(page.locator('[aria-disabled]')).hover({ force: true })
+  await page.getByText('The currencies could not be loaded. Load the page again.').waitFor()
+  await end(/500/)
 })
 
 test('several fields by keys alone; a rule refuses one record, with its reason', { skip }, async () => {

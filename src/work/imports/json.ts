@@ -71,7 +71,9 @@ function goneValue(shown: ImportPlan): (target: string) => Problem {
     const message = isNamed
       ? `There is no ${target} any more, of which all rows get a value.`
       : goneTarget.value
-    const hint = `Send defaults with {${isNamed ? JSON.stringify(target) : '…'}: null} to leave it out.`
+    const hint = isNamed
+      ? `Send defaults with {${JSON.stringify(target)}: null} to leave it out.`
+      : 'Upload the file again, or ask an administrator to leave the value out.'
     return { ...problemAt(path, 'unknown_field', message), hint }
   }
 }

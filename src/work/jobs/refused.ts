@@ -15,6 +15,7 @@ export function refusedAt(
   { slug, message, problems }: Pick<Refusal, 'slug' | 'message' | 'problems'>,
   more: (problem: Problem) => { readonly [name: string]: Json } = () => ({}),
 ): Refused {
+  // A refusal without problems has its own slug as the code of one.
   const all = problems.length ? problems : [problemAt('', slug as ProblemCode, message)]
   const listed = all.slice(0, problemsMax).map(problem => ({ ...problem, ...more(problem) }))
   return { place, problems: listed as unknown as Json[] }

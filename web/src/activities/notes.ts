@@ -4,16 +4,20 @@ import { nameOf } from '../fields/references/find-records.ts'
 import { remove } from '../records/editing/write.ts'
 import { refreshAbout } from '../records/timeline/activities.ts'
 import { openLog } from '../shell/log-activity.tsx'
+import { whoIsSignedIn } from '../shell/me.ts'
 import { createStore } from '../ui/store.ts'
 import { toastError } from '../ui/toast.tsx'
 import { aboutRecord, type Subject } from './about.ts'
 import { subjectOf } from './log.ts'
 import { plainText, storedText } from './mentions.ts'
 
-/** "deal/7" → its unsaved note, which survives a change of tab or page, a closed dialog and a refusal. */
+/**
+ * "1 7 deal/12", the account, the user and the record → its unsaved note, which survives a change of tab or
+ * page, a closed dialog and a refusal.
+ */
 const unsaved = createStore<{ readonly [place: string]: string }>({})
 
-const placeOf = (about: string, id: number) => `${about}/${id}`
+const placeOf = (about: string, id: number) => `${whoIsSignedIn()} ${about}/${id}`
 
 /** The unsaved note of a record, as state. `about` is the reference field of its activities. */
 export function useUnsavedNote(about: string, id: number) {

@@ -80,7 +80,8 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
   const [reason, setReason] = useState(refused?.kind === stage.kind ? refused.reason : null)
   const [date, setDate] = useState(refused?.date ?? format.today())
   const [isTried, setTried] = useState(false)
-  const amount = useAmount(one, refused?.amount)
+  // Of another version, the value may be a colleague's.
+  const amount = useAmount(one, refused?.version === one?.version ? refused?.amount : undefined)
   const [note, setNote] = useUnsavedNote('deal', one?.id ?? 0)
   const hasNote = one !== undefined && may(me, 'activity:write')
   const active = options?.filter(({ is_active }) => is_active) ?? []
@@ -88,7 +89,11 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
     event.preventDefault()
     setTried(true)
     if (!reason || !date || amount.error) return
-    if (one) unsavedClosings.set(one.id, { kind: stage.kind, reason, date, amount: amount.typed })
+    if (one) {
+      const { id, version } = one
+      const chosen = date === format.today() ? null : date
+      unsavedClosings.set(id, { kind: stage.kind, reason, date: chosen, amount: amount.typed, version })
+    }
     onClosed({ [name]: Number(reason), deal_closed_on: date, ...amount.changes }, hasNote ? note : '')
   }
   const cancel = () => {

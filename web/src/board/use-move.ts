@@ -20,9 +20,20 @@ export function useMove(request: BoardRequest): Move {
   return useMemo(() => mover(request), [request])
 }
 
-/** The dialog has loaded it already. */
-const addNote = async (deal: Deal, note: string): Promise<RemoveNote> =>
-  note ? (await import('../activities/notes.ts')).addClosingNote(deal, note) : async () => {}
+/** Adds the note of a saved move. Then says where the deal is. */
+async function report(
+  saved: Deal,
+  stage: string,
+  note: string,
+  takeBack: (saved: Deal, removeNote: RemoveNote) => Promise<void>,
+): Promise<void> {
+  // The dialog has loaded it already.
+  const removeNote = note
+    ? await (await import('../activities/notes.ts')).addClosingNote(saved, note)
+    : async () => {}
+  const act = () => takeBack(saved, removeNote)
+  toast(`${saved.title} is in ${stage} now.`, { action: { label: 'Undo', act } })
+}
 
 /** Shows deals in another column at once; the caller writes them and refetches the board. */
 export function showMoved(request: BoardRequest, ids: Iterable<number>, stage: number): void {
@@ -88,14 +99,15 @@ function mover(request: BoardRequest): Move {
     const from = place && board.columns[place.column]!
     if (!place || !from || !to || to.id === from.id) return
     const deal = from.cards[place.row]!
+    let before = deal
+    let saved: Deal | undefined
     await during(async () => {
       const row = rowFor(to, deal, request.sort ?? defaultSort)
       change(current => moved(current, id, stage, row))
       announce(`${deal.title} moved from ${from.name} to ${to.name}, ${row + 1} of ${to.count + 1}`)
       const isSecond = writes.has(id)
-      let before = deal
       try {
-        const saved = await write(id, () => {
+        saved = await write(id, () => {
           before = shown(id).deal ?? deal
           const { version = null } = before
           return api.deal.update({ id, version }, { pipeline_stage: stage, ...closing })
@@ -103,9 +115,6 @@ function mover(request: BoardRequest): Move {
         unsavedClosings.delete(id)
         // An earlier move may have been refused meanwhile, or another begun.
         if (!writes.has(id) && shown(id).stage !== stage) change(current => moved(current, id, stage, row))
-        const removeNote = await addNote(saved, note)
-        const act = () => takeBack(before, saved, from, removeNote)
-        toast(`${deal.title} is in ${to.name} now.`, { action: { label: 'Undo', act } })
         // Other queries still show the old stage.
         void refresh('deal', 'board')
       } catch (error) {
@@ -116,11 +125,12 @@ function mover(request: BoardRequest): Move {
         else toastError(`${deal.title} stays in ${from.name}. ${errorMessage(error)}`)
       }
     })
+    if (saved) await report(saved, to.name, note, (...back) => takeBack(before, from, ...back))
   }
   return move
 
   /** Undoes a move exactly, including the reason, the closing date, the date of the stage, and the note. */
-  async function takeBack(before: Deal, saved: Deal, { id: stage, name }: Column, removeNote: RemoveNote) {
+  async function takeBack(before: Deal, { id: stage, name }: Column, saved: Deal, removeNote: RemoveNote) {
     const { id, title } = saved
     const { stage: left } = shown(id)
     await during(async () => {

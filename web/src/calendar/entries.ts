@@ -14,6 +14,8 @@ export type Entry = {
   readonly time: { readonly from: number; readonly to: number } | null
   /** True if it began on an earlier day */
   readonly isContinued: boolean
+  /** True if it goes on on a later day */
+  readonly goesOn: boolean
   /** titles of the meetings of the same person at the same time */
   readonly clashes: readonly string[]
 }
@@ -48,14 +50,16 @@ export function entriesByDay(
 ): ReadonlyMap<string, readonly Entry[]> {
   const clashes = clashesOf(activities)
   const found = new Map<string, Entry[]>(days.map(day => [day, []]))
-  for (const activity of activities)
-    for (const [index, { day, time }] of partsOf(activity, timeZone).entries())
+  for (const activity of activities) {
+    const parts = partsOf(activity, timeZone)
+    for (const [index, { day, time }] of parts.entries())
       found.get(day)?.push({
         ...{ activity, day, time, title: titleOf(activity), isDone: Boolean(activity.done_at) },
         isMeeting: activity.kind === meetingKind,
-        isContinued: index > 0,
+        ...{ isContinued: index > 0, goesOn: index < parts.length - 1 },
         clashes: clashes.get(activity.id) ?? [],
       })
+  }
   for (const entries of found.values())
     entries.sort((one, other) => startOf(one) - startOf(other) || one.activity.id - other.activity.id)
   return found
@@ -81,8 +85,7 @@ function partsOf(activity: AnyRecord, timeZone: string): Part[] {
   for (let day = begin.day; day <= end.day && parts.length < partsMax; day = addDays(day, 1)) {
     const from = day === begin.day ? begin.minutes : 0
     const to = day === end.day ? end.minutes : minutesOfDay
-    // When clocks go back, it may end at an earlier time of day.
-    if (day === begin.day || to > 0) parts.push({ day, time: { from, to: Math.max(to, from + 15) } })
+    if (day === begin.day || to > 0) parts.push({ day, time: { from, to } })
   }
   return parts
 }

@@ -67,8 +67,9 @@ export function EntryLink(props: { entry: Entry; look: 'block' | 'line' | 'row';
 }
 
 /** The time that an entry shows, null for the whole day; and its whole span on the day. */
-function timesOf({ time, isContinued }: Entry, clock: (minutes: number) => string) {
+function timesOf({ time, isContinued, goesOn }: Entry, clock: (minutes: number) => string) {
   if (!time || (isContinued && time.to === minutesOfDay)) return { at: null, span: 'Whole day' }
   const [from, to] = [clock(time.from), clock(time.to)]
-  return isContinued ? { at: `until ${to}`, span: `Until ${to}` } : { at: from, span: `${from}–${to}` }
+  if (isContinued) return { at: `until ${to}`, span: `Until ${to}` }
+  return { at: from, span: goesOn ? `From ${from}` : `${from}–${to}` }
 }

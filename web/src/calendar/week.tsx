@@ -99,9 +99,11 @@ export function Week({ days, byDay, isForAll, dayAction, onDay }: ViewProps) {
 }
 
 function placeOf({ time, lane, lanes }: Placed) {
+  // When clocks go back, it may end at an earlier time of day.
+  const minutes = Math.max(15, time.to - time.from)
   return {
     top: `${(time.from / 1440) * 100}%`,
-    height: `${((time.to - time.from) / 1440) * 100}%`,
+    height: `${(minutes / 1440) * 100}%`,
     insetInlineStart: `${(lane / lanes) * 100}%`,
     width: `${100 / lanes}%`,
   }

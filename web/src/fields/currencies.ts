@@ -10,13 +10,14 @@ export type Currency = {
   readonly decimals: number
 }
 
-/** Empty while they are loading, and for who may not read them. */
+/** Empty while they are loading, if they can't be loaded, and for whoever may not read them. */
 export function useCurrencies(): {
   readonly list: readonly Currency[]
   readonly base: Currency | undefined
   readonly isLoading: boolean
+  readonly isError: boolean
 } {
-  const { data, isLoading } = useQuery({ ...currenciesQuery, enabled: mayRead('currency') })
+  const { data, isLoading, isError } = useQuery({ ...currenciesQuery, enabled: mayRead('currency') })
   const { data: me } = useQuery(meQuery)
   return useMemo(() => {
     const base = me?.account.base_currency
@@ -25,8 +26,8 @@ export function useCurrencies(): {
       .filter(one => one.is_active !== 2)
       .sort((one, other) => rank(one) - rank(other) || one.code.localeCompare(other.code))
       .map(({ id, code, name, decimals }) => ({ id, code, name, decimals: Number(decimals ?? 2) }))
-    return { list, base: list.find(({ id }) => id === base), isLoading }
-  }, [data, me, isLoading])
+    return { list, base: list.find(({ id }) => id === base), isLoading, isError }
+  }, [data, me, isLoading, isError])
 }
 
 /** The base currency, if the currencies are loaded and it is in use. */

@@ -1,7 +1,7 @@
 /** The signed-in user and their permissions: disabled buttons say why. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import type { Me } from '../api/api.ts'
-import { meQuery } from '../api/queries.ts'
+import { meQuery, queryClient } from '../api/queries.ts'
 
 export function useMe(): Me {
   return useSuspenseQuery(meQuery).data
@@ -20,6 +20,12 @@ export function mayStartJobs(me: Pick<Me, 'scopes'>): boolean {
 /** Key of the user for what this browser stores: users of one browser don't share it. */
 export function whoOf({ account, user }: Me): string {
   return `${account.id} ${user.id}`
+}
+
+/** The key of the user who is signed in now: another may sign in on the same page. */
+export function whoIsSignedIn(): string {
+  const me = queryClient.getQueryData(meQuery.queryKey)
+  return me ? whoOf(me) : ''
 }
 
 /** Reason why a resource can't be changed, or undefined if it can. */

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { Field } from '../../api/api.ts'
 import { queryClient, type Stage, stagesQuery } from '../../api/queries.ts'
 import { CloseDialog } from '../../board/close-dialog.tsx'
-import { ensureCurrencies } from '../../fields/currencies.ts'
+import { useCurrencies } from '../../fields/currencies.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { problemsWithin } from '../../fields/references/new-related.ts'
 import { useFormat } from '../../format/use-format.tsx'
@@ -44,19 +44,20 @@ export function BulkDialog({ resource, fields, count, first, onClose, onDone }: 
   const [values, setValues] = useState<Values>({})
   const [problems, setProblems] = useState<Problems>({})
   const [isPicking, setPicking] = useState(first === null)
-  const [isBusy, setBusy] = useState(false)
   const [closing, setClosing] = useState<Stage | null>(null)
+  // Without the currencies an amount would keep each record's, and have any number of decimals.
+  const currencies = useCurrencies()
+  const hasAmount = chosen.some(field => kindOf(field).asShown)
+  const isWaiting = hasAmount && currencies.isLoading
+  const reason =
+    hasAmount && currencies.isError ? 'The currencies could not be loaded. Load the page again.' : undefined
   const finished = (more: Values = {}) =>
     onDone({ ...serializeValues(valuesAsShown(values, chosen), chosen), ...more })
   if (closing)
     return <CloseDialog count={count} stage={closing} onClose={() => setClosing(null)} onClosed={finished} />
   const finish = async () => {
+    if (isWaiting || reason) return
     const required = chosen.filter(({ is_required }) => is_required).map(({ internal_name }) => internal_name)
-    if (isBusy) return
-    setBusy(true)
-    // Without them an amount would keep each record's currency, and have any number of decimals.
-    await ensureCurrencies()
-    setBusy(false)
     const found = problemsOf(valuesAsShown(values, chosen), chosen, new Set(required))
     setProblems(found)
     const wrong = firstPlace(found, chosen)
@@ -126,7 +127,7 @@ export function BulkDialog({ resource, fields, count, first, onClose, onDone }: 
             <p className="text-sm text-ink-faint">A field that you leave empty is cleared in all of them.</p>
           )}
           <DialogActions>
-            <Button type="submit" variant="primary" isPending={isBusy}>
+            <Button type="submit" variant="primary" isPending={isWaiting} reason={reason}>
               Change all {format.number(count)}
             </Button>
           </DialogActions>
