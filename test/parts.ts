@@ -11,7 +11,7 @@ export type Part = {
   readonly files: readonly string[]
   /** share of the laws' questions, from 0 to 1 */
   readonly share: number
-  /** True if its tests mostly wait, so that there is room for one more process than cores */
+  /** True if its tests wait so much that there is room for one more process than cores */
   readonly waits?: true
   /** how records are written (D164); default: one by one statement */
   readonly writes?: 'transaction'
@@ -73,6 +73,7 @@ export const parts = {
     engine: 'embedded',
     files: filesOf(...first).filter(file => !isRecipe(file)),
     share: 0.1,
+    waits: true,
   },
   laws: { engine: 'embedded', files: filesOf('laws').filter(hasQuestions), share: 1 },
   engines: { engine: 'embedded', files: filesOf(...others), share: 1, waits: true, compares: true },

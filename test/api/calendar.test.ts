@@ -205,7 +205,8 @@ test('any other address is refused, and all of them alike', async () => {
   await refused('x.ics')
   await refused(secret)
   await refused(`${secret}.ICS`)
-  await refused(`${secret.slice(0, -1)}x.ics`)
+  const another = secret.endsWith('x') ? 'y' : 'x'
+  await refused(`${secret.slice(0, -1)}${another}.ics`)
   await refused(`${admin.token}.ics`)
   await refused(`${admin.token}.ics?owner=wrong`)
   await refused(`${reads.token}.ics`)
