@@ -117,16 +117,19 @@ function inCoding({ whole, stream }: Coding, body: string | Buffer | Pieces): Pr
  * The preferred coding of Accept-Encoding (RFC 9110 §12.5.3), the smaller one of equals; undefined if none.
  */
 function codingOf(accepted: string): string | undefined {
-  const weights = new Map(
-    accepted.split(',', 20).map(part => {
-      const [name = '', weight = ''] = part
-        .trim()
-        .toLowerCase()
-        .split(/\s*;\s*q=/)
-      return [name, weight === '' ? 1 : Number(weight) || 0]
-    }),
-  )
-  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
+  const weights = weightsOf(accepted.split(',', 20))
+  const weightOf = (name: string) => (weights.get(name) ?? weights.get('*')) || 0
   const [best] = Object.keys(codings).sort((one, other) => weightOf(other) - weightOf(one))
   return weightOf(best!) > 0 ? best : undefined
+}
+
+/** Parts of a header such as Accept → their weights (RFC 9110 §12.4.2): 1 by default, NaN if malformed. */
+export function weightsOf(parts: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(
+    parts.map(part => {
+      const [name = '', ...parameters] = part.split(';').map(piece => piece.trim().toLowerCase())
+      const weight = parameters.flatMap(one => /^q\s*=\s*(.+)$/.exec(one)?.[1] ?? [])[0]
+      return [name, weight === undefined ? 1 : Number(weight)]
+    }),
+  )
 }

@@ -5,6 +5,7 @@
 import type { FastifyRequest } from 'fastify'
 import { databaseRefusal } from '../db/refusal.ts'
 import { Refusal } from '../errors.ts'
+import { weightsOf } from './http-encoding.ts'
 
 /** The refusal for an error; null if the error is a fault of the service. */
 export function refusalOf(error: unknown): Refusal | null {
@@ -24,14 +25,9 @@ export function refusalOf(error: unknown): Refusal | null {
   return databaseRefusal(error)
 }
 
-/** The media ranges of an Accept header → false where its quality is 0: that is not acceptable (RFC 9110). */
+/** The media ranges of an Accept header → false where the weight is 0: that is not acceptable (RFC 9110). */
 function rangesOf(accept: string): ReadonlyMap<string, boolean> {
-  return new Map(
-    accept.split(',').map(range => {
-      const [type = '', ...parameters] = range.split(';').map(part => part.trim().toLowerCase())
-      return [type, !parameters.some(one => /^q\s*=\s*0(\.0*)?$/.test(one))]
-    }),
-  )
+  return new Map([...weightsOf(accept.split(','))].map(([range, weight]) => [range, weight !== 0]))
 }
 
 /** True if JSON is acceptable: the most specific range decides. */
