@@ -18,6 +18,7 @@ import { migrate } from './db/migrate.ts'
 import { type Database, openDatabase } from './db/open.ts'
 import { databaseRefusal } from './db/refusal.ts'
 import { requireFolding } from './db/require-folding.ts'
+import { drainOf } from './http/drain.ts'
 import { answerLocally } from './local-socket.ts'
 import { logOptions } from './log.ts'
 import { observe } from './observe.ts'
@@ -75,6 +76,7 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
     ...{ trustedProxies, observed: observation, counts: own.counts, whenLeading: own.whenLeading },
   })
   observation.watch(app)
+  const drain = drainOf(app)
   const url = await listen(app, config)
   port ||= Number(new URL(url).port)
   const signIn = own.isFirst ? await signInAddress(config, db, url, say) : null
@@ -84,6 +86,7 @@ export async function serve(config: Config, { startedAt, isJson }: ServeOptions)
     setTimeout(() => app.server.closeAllConnections(), finishWithinMs).unref()
     // A safeguard if something hangs: the embedded engine recovers at the next start.
     setTimeout(() => process.exit(1), stopWithinMs).unref()
+    await drain()
     await Promise.all([app.close(), backups?.stop()])
     await own.leave()
     await observation.stop()

@@ -88,7 +88,7 @@ export function withAccountsLock<T>(
   act: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   return db.sql.begin(async tx => {
-    const query: Transaction['query'] = (text, params = []) => tx.query(text, params, { prepare: true })
+    const query: Transaction['query'] = (text, params = []) => tx.query(text, params)
     await ask({ query }, sql`SELECT pg_advisory_xact_lock(${String(accountsLock)}::bigint)`)
     const write: Transaction['write'] = async (_account, text, params, before = []) => {
       for (const one of before) await query(one.text, one.values)

@@ -32,7 +32,8 @@ export type AuthenticatedCaller = AuthorizedCaller & {
 type CallersDatabase = Reader & { readonly background?: Reader }
 type Kind = 'token' | 'session'
 
-const cacheMs = 1000
+/** How long a process knows a caller without asking the database, in milliseconds. */
+export const callerKnownMs = 1000
 /** A cached token that is used after this time is refreshed before it expires, so that no request waits. */
 const refreshAfterMs = 500
 const tokensMax = 10_000
@@ -148,7 +149,7 @@ export class Callers {
       caller: this.#lookUp(db, account, hash, inSession === null ? 'token' : 'session'),
       account,
       refreshAt: at + refreshAfterMs,
-      until: at + cacheMs,
+      until: at + callerKnownMs,
     }
   }
 

@@ -2,6 +2,8 @@
  * The steps of a request with known caller and body: first idempotency, then the handler. A refused handler
  * is retried once on a newer catalog. Admission comes before (admission.ts). Knows no HTTP library.
  */
+import { setTimeout as delay } from 'node:timers/promises'
+import { callerKnownMs } from '../accounts/callers.ts'
 import { DatabaseUnavailable } from '../db/unavailable.ts'
 import { type ErrorSlug, Refusal } from '../errors.ts'
 import { storedResponse } from '../records/idempotency.ts'
@@ -24,18 +26,22 @@ export function openMiddleware(db: Transaction & { readonly hasReplica: boolean 
 
 /**
  * The answer with the account's last `seq`, at least that of the event that it tells of. The caller is looked
- * up again: so this process knows it, too, also after an error, which may have come behind a write.
+ * up again: so this process knows it, too, also after an error, which may have come behind a write. If the
+ * database can't be asked, the answer comes once no process knows the caller as of before the write.
  */
 async function withSeq(request: ApiRequest, answered: Promise<Answer>): Promise<Answer> {
-  const latest = () => request.latestCaller().catch(() => null)
   const answer = await answered.catch(async error => {
-    await latest()
+    await request.latestCaller().catch(() => {})
     throw error
   })
-  const caller = await latest()
-  return caller
-    ? { ...answer, headers: { ...answer.headers, [seqHeader]: String(caller.state.seq) } }
-    : answer
+  try {
+    const { state } = await request.latestCaller()
+    return { ...answer, headers: { ...answer.headers, [seqHeader]: String(state.seq) } }
+  } catch (error) {
+    // A refusal means that the write has ended what the caller may do.
+    if (!(error instanceof Refusal)) await delay(callerKnownMs)
+    return answer
+  }
 }
 
 /** Errors that a stale cached catalog can cause. */

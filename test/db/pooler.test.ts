@@ -4,6 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { createAccount } from '../../src/accounts/create.ts'
+import { firstStart } from '../../src/accounts/first-start.ts'
+import { createSample } from '../../src/accounts/sample/sample.ts'
+import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
 import { PostgresError } from '../../src/db/postgres/wire.ts'
 import { poolerVersion, startPooler, type TestPooler } from '../support/pooler.ts'
@@ -66,6 +70,22 @@ describe('behind PgBouncer', { skip }, () => {
     )
     assert.equal(new Set(replies.map(([, id]) => id)).size, 120)
   })
+})
+
+test('processes begin one after the other, and each creates an account', { skip }, async () => {
+  const db = { url: await place(), pooler: behind }
+  const names = ['One', 'Two', 'Three']
+  const opened = await Promise.all(
+    names.map(() => openDatabase({ ...db, ...timeouts(), log: () => {}, poolSize: 3 })),
+  )
+  after(() => Promise.all(opened.map(one => one.close())))
+  await migrate(opened[0]!)
+  for (const one of opened) await firstStart(one, { now: new Date(), sampleData: false, createSample })
+  for (const [index, name] of names.entries()) {
+    const owner = { ownerName: 'Owner', ownerEmail: 'owner@example.com' }
+    const { account } = await createAccount(opened[index]!, { name, ...owner })
+    assert.equal(account, index + 2)
+  }
 })
 
 describe('time limits behind PgBouncer', { skip }, () => {

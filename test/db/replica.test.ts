@@ -223,6 +223,19 @@ describe('reads from a replica', { skip }, () => {
     assert.deepEqual(new Set(await outcomesOf(read)), new Set(['behind']))
   })
 
+  test('a write whose seq can’t be read shows in another process, too', async () => {
+    const other = await another()
+    const all = `${v1}/deal/view/list?filter=title:eq(Unread)`
+    await behind(async () => {
+      assert.equal(titled(await other.get(all)), '')
+      await on(url!, 'ALTER TABLE token RENAME TO away')
+      const write = await call('POST', `${v1}/deal`, dealBody(known, { title: 'Unread' }))
+      await on(url!, 'ALTER TABLE away RENAME TO token')
+      assert.deepEqual([write.status, write.headers.get('dealwright-seq')], [201, null], write.text)
+      assert.equal(titled(await other.get(all)), 'Unread')
+    })
+  })
+
   test('a new field and a revoked token hold at once', async () => {
     await behind(async () => {
       const field = { source: 'deal', field_name: 'Replicated', type: 'TEXT' }

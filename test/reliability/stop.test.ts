@@ -6,10 +6,12 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '../../src/db/open.ts'
 import { eventually } from '../support/eventually.ts'
 import { migratedDirectory } from '../support/prepared.ts'
@@ -61,6 +63,24 @@ test('SIGTERM with nothing under way, but connections that are kept open: a clea
   const url = await readyUrl(service)
   assert.equal((await fetch(`${url}/healthz`)).status, 200)
   service.kill('SIGTERM')
+  assert.deepEqual(await gone, [0, null])
+})
+
+test('SIGTERM between two requests of a connection: the second is answered, as the last one', async () => {
+  const service = start()
+  const gone = once(service, 'exit')
+  const url = await readyUrl(service)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  after(() => agent.destroy())
+  const asked = async () => {
+    const [response] = await once(get(`${url}/healthz`, { agent }), 'response')
+    await response.resume().toArray()
+    return [response.statusCode, response.headers.connection]
+  }
+  assert.deepEqual(await asked(), [200, 'keep-alive'])
+  service.kill('SIGTERM')
+  await delay(50)
+  assert.deepEqual(await asked(), [200, 'close'])
   assert.deepEqual(await gone, [0, null])
 })
 
