@@ -106,8 +106,8 @@ function megabytesOf({ pid }: Running, name: 'VmHWM' | 'VmRSS'): string {
 }
 
 /**
- * Process → its processor time so far: the service with its workers, and each process of PostgreSQL on this
- * machine.
+ * Process → its processor time so far: the service with its workers, and each process of PostgreSQL and
+ * PgBouncer on this machine.
  */
 export type Spent = ReadonlyMap<string, number>
 
@@ -140,7 +140,7 @@ function msOf(process: string, service: string): number {
     const [, name, rest] = /\((.*)\) (.*)/.exec(readFileSync(`/proc/${process}/stat`, 'utf8'))!
     const [parent, user, system] = [1, 11, 12].map(index => rest!.split(' ')[index])
     const isOwn = process === service || parent === service
-    return isOwn || name === 'postgres' ? (Number(user) + Number(system)) * tickMs : 0
+    return isOwn || name === 'postgres' || name === 'pgbouncer' ? (Number(user) + Number(system)) * tickMs : 0
   } catch {
     return 0
   }

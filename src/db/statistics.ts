@@ -6,14 +6,19 @@
 import { type Interval, interval } from '../waiting/interval.ts'
 import type { Log } from './open.ts'
 import { failureLog } from './operational-errors.ts'
-import type { Pool } from './postgres/pool.ts'
+import type { ConnectionPool, Pool } from './postgres/pool.ts'
 
 const lookEveryMs = 2000
+/** So long after a write a table may still be found grown: sessions report what they wrote with a delay. */
+const afterWriteMs = 30_000
 
-/** Looks regularly for tables that have grown. */
-export function keepStatistics(sql: Pool, log: Log): Interval {
+/** Looks regularly for tables that have grown, as long as `sql` writes. */
+export function keepStatistics(sql: ConnectionPool, log: Log): Interval {
   const onError = failureLog('A look at the statistics of the database', log)
-  return interval(lookEveryMs, () => analyzeGrownTables(sql), onError)
+  const look = async () => {
+    if (performance.now() - sql.wroteAt < afterWriteMs) await analyzeGrownTables(sql)
+  }
+  return interval(lookEveryMs, look, onError)
 }
 
 /**

@@ -8,7 +8,6 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { suite, test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
-import { poolerVersion } from '../support/pooler.ts'
 
 /** A bench runs until it has a figure (bench/slice.ts). */
 const moment = ['--seconds', '0.1']
@@ -26,14 +25,15 @@ const commands: { readonly [called: string]: readonly string[] } = {
   'bench:events': ['--deals', '1000', '--events', '3000', '--writes', '10'],
   'bench:export': ['--deals', '2000', '--embedded', '1000'],
   'bench:fields': moment,
+  'bench:idle': ['--accounts', '3', '--seconds', '1', '--calm', '1'],
   'bench:imports': ['--rows', '300', ...onServer],
   'bench:lists': [...once, '--deals', '2000', '--embedded', '1000'],
+  'bench:scale': [...once, '--deals', '1000', '--steps', 'pooler,replica'],
   'bench:search': [...once, '--deals', '2000', '--contacts', '600'],
   'bench:sign-ins': moment,
   'bench:sizes': [...moment, '--deals', '1000'],
   'bench:upserts': once,
-  'bench:versions': [...once, '--other', '.', '--deals', '1000', '--workers', '2', ...onServer],
-  'bench:versions --pooler 1': [...once, '--other', '.', '--deals', '1000', ...onServer],
+  'bench:versions': [...once, '--other', '.', '--deals', '1000', ...onServer],
   'bench:web': ['--deals', '1000', '--moves', '10'],
   'bench:webhooks': [...moment, '--events', '200', ...onServer],
   attack: ['--seconds', '0.2', '--deals', '2000'],
@@ -43,6 +43,7 @@ const commands: { readonly [called: string]: readonly string[] } = {
   'crash imports': rounds(3),
   'crash webhooks': rounds(2),
   'crash power-cut': rounds(1),
+  scale: rounds(2),
   fuzz: ['--requests', '2500', '--seed', '20261121'],
   sql: ['deal.update'],
   sbom: [],
@@ -84,7 +85,7 @@ test('no command is left out', () => {
 suite('commands', { concurrency: 2 * availableParallelism() }, () => {
   for (const [called, options] of Object.entries(commands))
     test(`npm run ${[called, ...options].join(' ')}`, {
-      skip: (called === 'bench:web' && noBrowser) || (called.includes('--pooler') && !poolerVersion()),
+      skip: called === 'bench:web' && noBrowser,
       timeout,
     }, async ({ signal }) => {
       const [name, ...parts] = called.split(' ')

@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { PresentedEvent } from '../../src/history/present.ts'
 import { eventsOf } from '../support/stream.ts'
 import type { Scenario, Target } from './on-engines.ts'
-import { ask, end, type Life, started, token } from './service-process.ts'
+import { ask, end, type Life, sendTo, started, token } from './service-process.ts'
 import { Known, write } from './writes.ts'
 
 const ways = ['poll', 'long poll', 'stream'] as const
@@ -111,7 +111,7 @@ async function writeAndKill(lives: readonly Life[], server: Target['server'], ro
   let isOver = false
   const known = new Known()
   const writing = Array.from({ length: 10 }, (_, writer) =>
-    write(lives[writer % lives.length]!.url, `r${round}w${writer}`, known, () => !isOver),
+    write(sendTo(lives[writer % lives.length]!.url), `r${round}w${writer}`, known, () => !isOver),
   )
   await sleep(500 + Math.random() * 1000)
   if (server && round % 3 === 0) {

@@ -4,16 +4,19 @@
  * be killed, on both engines. Ends with 1 if anything is wrong.
  */
 import { parseArgs } from 'node:util'
+import { cluster } from './cluster.ts'
 import { copies } from './copies.ts'
 import { imports } from './imports.ts'
 import { enginesOf, judge, onEngine, type Scenario } from './on-engines.ts'
 import { powerCut } from './power-cut.ts'
+import { processes } from './processes.ts'
 import { webhooks } from './webhooks.ts'
 import { writes } from './writes.ts'
 
 const scenarios: { readonly [name: string]: Scenario } = {
   ...{ writes, copies, imports, webhooks },
   'power-cut': powerCut,
+  ...{ processes, cluster },
 }
 
 const { values, positionals } = parseArgs({

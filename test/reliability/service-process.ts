@@ -45,15 +45,23 @@ export async function readyUrl(service: ChildProcess): Promise<string> {
   throw new Error('the service ended before it was ready')
 }
 
-/** Sends a request; `key` is its idempotency key. Throws refusals. */
-export async function ask(
-  url: string,
+/** Sends a request to a service; `key` is its idempotency key. */
+export type Send = (
   method: string,
   path: string,
   body?: object,
   key?: string,
   // biome-ignore lint/suspicious/noExplicitAny: of the service's answers little is read
-): Promise<any> {
+) => Promise<any>
+
+/** The requests to one service. */
+export const sendTo =
+  (url: string): Send =>
+  (...request) =>
+    ask(url, ...request)
+
+/** Sends a request. Throws refusals. */
+export async function ask(url: string, ...[method, path, body, key]: Parameters<Send>): ReturnType<Send> {
   const headers = {
     authorization: `Bearer ${token}`,
     ...(body ? { 'content-type': 'application/json' } : {}),

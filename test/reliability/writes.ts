@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase, type Row } from '../../src/db/open.ts'
 import { timeouts } from '../support/timeouts.ts'
 import type { Scenario, Target } from './on-engines.ts'
-import { ask, type Life, started } from './service-process.ts'
+import { type Life, type Send, sendTo, started } from './service-process.ts'
 
 export type Tally = {
   rounds: number
@@ -65,8 +65,9 @@ export async function writeAndKill(
   known: Known,
   kill: () => void,
 ): Promise<void> {
+  const send = sendTo(url)
   for (const title of known.unanswered) {
-    const id = await createAgain(url, title)
+    const id = await createAgain(send, title)
     known.records.set(id, { id, title, version: 1, isDeleted: false })
   }
   known.unanswered.clear()
@@ -80,23 +81,23 @@ export async function writeAndKill(
     isAlive = false
   })
   const names = Array.from({ length: clients }, (_, client) => `r${round}w${client}`)
-  await Promise.all(names.map(name => write(url, name, known, () => isAlive, begun)))
+  await Promise.all(names.map(name => write(send, name, known, () => isAlive, begun)))
   service.kill('SIGKILL')
   await ended
 }
 
 /** Creates a deal with a contact of its own, by the key of its title; returns its id. */
-async function create(url: string, title: string): Promise<number> {
+async function create(send: Send, title: string): Promise<number> {
   const place = { pipeline: 2, pipeline_stage: 3, sales_owner: 1 }
   const body = { title, ...place, primary_contact: { last_name: title } }
-  return (await ask(url, 'POST', 'deal', body, title)).data.id
+  return (await send('POST', 'deal', body, title)).data.id
 }
 
 /** The same until it is answered: a busy database may refuse it for a while. */
-async function createAgain(url: string, title: string): Promise<number> {
+async function createAgain(send: Send, title: string): Promise<number> {
   for (;;) {
     try {
-      return await create(url, title)
+      return await create(send, title)
     } catch (error) {
       if (!/: 503 /.test(String(error))) throw error
       await sleep(200)
@@ -109,7 +110,7 @@ async function createAgain(url: string, title: string): Promise<number> {
  * the answers.
  */
 export async function write(
-  url: string,
+  send: Send,
   name: string,
   { records, unanswered }: Known,
   isAlive: () => boolean,
@@ -119,21 +120,21 @@ export async function write(
     for (let count = 0; isAlive(); count++) {
       const title = `${name}n${count}`
       unanswered.add(title)
-      const id = await create(url, title)
+      const id = await create(send, title)
       unanswered.delete(title)
       begun()
       const deal: Acknowledged = { id, title, version: 1, isDeleted: false }
       records.set(id, deal)
       for (const version of [2, 3]) {
-        await ask(url, 'PATCH', `deal/${id}`, { description: `version ${version}` })
+        await send('PATCH', `deal/${id}`, { description: `version ${version}` })
         deal.version = version
       }
       if (count % 3) continue
-      await ask(url, 'DELETE', `deal/${id}`)
+      await send('DELETE', `deal/${id}`)
       Object.assign(deal, { version: 4, isDeleted: true })
       if (count % 6) continue
       // During its restoration its state is unknown; it is known once that was answered.
-      await ask(url, 'POST', `deal/${id}/restore`)
+      await send('POST', `deal/${id}/restore`)
       Object.assign(deal, { version: 5, isDeleted: false })
     }
   } catch {
@@ -141,17 +142,25 @@ export async function write(
   }
 }
 
-/** Opens the database after the crash and compares it with the acknowledged writes. */
-export async function verify(open: Target['open'], { tally, records }: Known): Promise<void> {
+/** Opens the database after the crash and compares it with the acknowledged writes of an account. */
+export async function verify(open: Target['open'], { tally, records }: Known, account = 1): Promise<void> {
   const db = await openDatabase({ ...open, ...timeouts(), log: () => {} })
   try {
-    const rows =
-      await db.query(`SELECT d.id::text AS id, d.title, d.version::text AS version, d.document, (d.deleted_at IS NOT NULL)::text AS is_deleted,
-      (SELECT last_name FROM contact c WHERE c.account_id = d.account_id AND c.id = d.primary_contact) AS contact,
-      (SELECT count(*) FROM event e WHERE e.account_id = d.account_id AND e.resource = 'deal' AND e.record_id = d.id)::text AS events
-      FROM deal d WHERE d.account_id = 1 AND d.title ~ '^r[0-9]+w'`)
+    const params = [String(account)]
+    const rows = await db.query(
+      `SELECT d.id::text AS id, d.title, d.version::text AS version, d.document,
+      (d.deleted_at IS NOT NULL)::text AS is_deleted,
+      (SELECT last_name FROM contact c WHERE c.account_id = $1::bigint AND c.id = d.primary_contact) AS contact,
+      (SELECT count(*) FROM event e
+       WHERE e.account_id = $1::bigint AND e.resource = 'deal' AND e.record_id = d.id)::text AS events
+      FROM deal d WHERE d.account_id = $1::bigint AND d.title ~ '^r[0-9]+w'`,
+      params,
+    )
     const [log] = await db.query(
-      'SELECT count(*)::text AS n, max(seq)::text AS last, (SELECT last_seq::text FROM counter WHERE account_id = 1) AS counter FROM event',
+      `SELECT count(*)::text AS n, max(seq)::text AS last,
+      (SELECT last_seq::text FROM counter WHERE account_id = $1::bigint) AS counter
+      FROM event WHERE account_id = $1::bigint`,
+      params,
     )
     const byId = new Map(rows.map(row => [Number(row.id), row]))
     tally.rounds++

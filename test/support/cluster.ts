@@ -7,8 +7,11 @@ import { hasLibrary, startPostgres, type TestServer } from './postgres.ts'
 /** The address of its coordinator, and its end. */
 export type TestCluster = { readonly url: string; stop(): Promise<void> }
 
-/** A throwaway cluster, whose workers can be stopped. */
-export type OwnCluster = TestCluster & { readonly workers: readonly TestServer[] }
+/** A throwaway cluster, whose servers can be stopped. */
+export type OwnCluster = TestCluster & {
+  readonly coordinator: TestServer
+  readonly workers: readonly TestServer[]
+}
 
 /** The cluster of TEST_CITUS_URL, or else a throwaway one; null without the library. */
 export async function startCluster(): Promise<TestCluster | null> {
@@ -24,12 +27,14 @@ export async function startOwnCluster(): Promise<OwnCluster | null> {
     await ask(server.url, 'CREATE EXTENSION citus')
     servers.push(server)
   }
-  const [{ url }, ...workers] = servers as [TestServer, ...TestServer[]]
+  const [coordinator, ...workers] = servers as [TestServer, ...TestServer[]]
+  const { url } = coordinator
   await addNodes(
     url,
     workers.map(worker => worker.url),
   )
-  return { url, workers, stop: async () => void (await Promise.all(servers.map(server => server.stop()))) }
+  const stop = async () => void (await Promise.all(servers.map(server => server.stop())))
+  return { url, coordinator, workers, stop }
 }
 
 /** Without TLS: libpq would look for certificates in the home of whoever runs the tests. */

@@ -4,10 +4,16 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../src/http/free-port.ts'
-import { answers, serverAccount } from './postgres.ts'
+import { answers, end, serverAccount } from './postgres.ts'
 
-/** Its address for the database of `url`, and its end. */
-export type TestPooler = { readonly url: string; stop(): Promise<void> }
+/** Its address for the database of `url`, and its ends. */
+export type TestPooler = {
+  readonly url: string
+  stop(): Promise<void>
+  kill9(): Promise<void>
+  /** Starts it again after it was killed, on the same port. */
+  restart(): Promise<void>
+}
 
 /** The version of PgBouncer on this machine; null if there is none. */
 export function poolerVersion(): string | null {
@@ -43,19 +49,25 @@ max_client_conn = 200
   chmodSync(home, 0o700)
   if (account.uid !== undefined)
     for (const path of [home, settings, users]) chownSync(path, account.uid, account.gid!)
-  const pooler = spawn('pgbouncer', ['--quiet', settings], { ...account, cwd: home, stdio: 'ignore' })
-  const ended = new Promise(resolve => pooler.once('exit', resolve))
+  server.port = `${port}`
+  const run = async () => {
+    const started = spawn('pgbouncer', ['--quiet', settings], { ...account, cwd: home, stdio: 'ignore' })
+    await answers(server.href, started)
+    return started
+  }
+  let pooler = await run()
   const abandon = () => pooler.kill('SIGKILL')
   process.once('exit', abandon)
-  server.port = `${port}`
-  await answers(server.href, pooler)
   return {
     url: server.href,
     async stop() {
       process.off('exit', abandon)
-      pooler.kill('SIGINT')
-      await ended
+      await end(pooler, 'SIGINT')
       rmSync(home, { recursive: true, force: true })
+    },
+    kill9: () => end(pooler, 'SIGKILL'),
+    async restart() {
+      pooler = await run()
     },
   }
 }

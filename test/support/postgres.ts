@@ -217,7 +217,8 @@ function signalAll({ pid }: ChildProcess, signal: NodeJS.Signals): void {
     }
 }
 
-function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+/** Ends a server, or a pooler, by a signal. */
+export function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return Promise.resolve()
   return new Promise(resolve => {
     server.once('exit', () => resolve())

@@ -61,6 +61,8 @@ const oldestMs = 45 * 60_000
 const closeWithinMs = 5000
 
 export class ConnectionPool implements Pool {
+  /** time of the last batch or transaction, by performance.now() */
+  wroteAt = Number.NEGATIVE_INFINITY
   readonly #options: PoolOptions
   readonly #connections = new Set<Connection>()
   /** connections in exclusive use by a transaction → promise of its end */
@@ -82,7 +84,10 @@ export class ConnectionPool implements Pool {
       statement[2]?.isQuick ? () => this.#share() : undefined,
     )
 
-  readonly batch: AskBatch = statements => this.#use(connection => connection.askBatch(statements))
+  readonly batch: AskBatch = statements => {
+    this.wroteAt = performance.now()
+    return this.#use(connection => connection.askBatch(statements))
+  }
 
   async withConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
     const { promise: end, resolve: release } = Promise.withResolvers<void>()
@@ -103,6 +108,7 @@ export class ConnectionPool implements Pool {
   }
 
   begin<T>(act: (tx: PoolTransaction) => Promise<T>, mode = ''): Promise<T> {
+    this.wroteAt = performance.now()
     return this.withConnection(connection => transact(connection, act, mode))
   }
 

@@ -48,7 +48,8 @@ export async function server(options: LimitedOptions, url: string): Promise<Driv
 }
 
 /** A server; `place`: how messages name it. */
-export type Server = Omit<Driver, 'read'> & {
+export type Server = Omit<Driver, 'read' | 'sql'> & {
+  readonly sql: ConnectionPool
   readonly place: string
   /** `isCurrent`: a statement without which the read throws NotCurrent, unless it returns a row (D172) */
   read<R>(statement: Parameters<Ask>, ended: AbortSignal, isCurrent?: Statement): Promise<R>

@@ -1,6 +1,6 @@
 /**
- * The job worker of a process (D84): finds running jobs, its own at once and others' every second, and
- * executes them step by step. A run of the worker loop is one step. Each step is one transaction with the
+ * The job worker of a process (D84): finds running jobs, its own at once and others' every two seconds,
+ * and executes them step by step. A run of the worker loop is one step. Each step is one transaction with the
  * record of the job's progress, so that nothing is repeated or skipped when a process ends. Owns when, not
  * what.
  */
@@ -14,9 +14,9 @@ import { claim, fail, findWork, release } from './progress.ts'
 import { carryOutStep, type Means, type NextStep } from './steps.ts'
 import type { JobKey } from './store.ts'
 
-export type JobOptions = Means & { readonly log: Log; readonly everyMs?: number }
+export type JobOptions = Means & { readonly log: Log }
 
-const everyDefaultMs = 1000
+const everyMs = 2000
 /** Concurrent steps of a process: more would slow down requests. */
 const concurrency = 2
 /** Delay of a job after a failed step, and the maximum number of failures in a row. */
@@ -42,7 +42,7 @@ export class JobWorker {
     this.#options = options
     this.#loop = new WorkerLoop({
       name: 'job_step',
-      everyMs: options.everyMs ?? everyDefaultMs,
+      everyMs,
       concurrency,
       retryMs,
       look: async () => {

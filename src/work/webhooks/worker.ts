@@ -26,7 +26,7 @@ export type WorkerOptions = OutgoingOptions & {
   readonly everyMs?: number
 }
 
-const everyDefaultMs = 1000
+const everyDefaultMs = 2000
 /** Every n-th poll scans the events of all accounts, to catch missed notifications. */
 const thoroughEvery = 5
 /** Notifications within this time are coalesced. */
