@@ -12,6 +12,7 @@ import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
 import { customTypes, type FieldType } from '../src/fields/kinds.ts'
 import type { JsonObject } from '../src/json.ts'
+import { workOn } from '../src/records/write/operation.ts'
 import { createRecord, validOperation } from '../src/records/write/save.ts'
 import { resources } from '../src/resources/resources.ts'
 import { KeyedMutex } from '../src/waiting/keyed-mutex.ts'
@@ -65,7 +66,7 @@ async function validation(): Promise<void> {
   const times: number[] = []
   for (let count = 0; count < 5000; count++) {
     const began = performance.now()
-    await validOperation(db, schema, operation, { catalog, actor: 1 }, false)
+    await validOperation({ db, schema, context: { catalog, actor: 1 } }, operation, false)
     times.push(performance.now() - began)
   }
   await db.close()
@@ -151,6 +152,6 @@ async function prepare(open: { dataDir?: string }, count: number): Promise<Datab
   }
   const catalog = await loadCatalog(db, resources, 1)
   for (let index = 0; index < deals; index++)
-    await createRecord(db, catalog.resources.get('deal')!, plainDeal, { catalog, actor: 1 })
+    await createRecord(workOn(db, { catalog, actor: 1 }, 'deal'), plainDeal)
   return db
 }

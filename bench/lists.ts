@@ -18,6 +18,7 @@ import type { Parameters } from '../src/lists/parameters.ts'
 import { dependsOnValues } from '../src/lists/plan.ts'
 import { readListQuery } from '../src/lists/query.ts'
 import { withSelectivity } from '../src/lists/selectivity.ts'
+import { workOn } from '../src/records/write/operation.ts'
 import { createRecord, updateRecord } from '../src/records/write/save.ts'
 import { resources } from '../src/resources/resources.ts'
 import { commonWord, makeManyDeals, rareText, rareWord } from '../test/support/many-deals.ts'
@@ -205,13 +206,13 @@ async function makeSellers(db: Database): Promise<void> {
   for (const [visibility, { user, token }] of Object.entries(sellers)) {
     const catalog = await loadCatalog(db, resources, 1)
     const context = { catalog, actor: 1 }
-    const fieldsOf = (name: string) => catalog.resources.get(name)!
+
     const role = { name: `Sees ${visibility}`, scopes: ['deal:read'], visibility: { deal: visibility } }
-    const { id } = await createRecord(db, fieldsOf('role'), role, context)
+    const { id } = await createRecord(workOn(db, context, 'role'), role)
     const latest = { catalog: await loadCatalog(db, resources, 1), actor: 1 }
     const [territory] = await db.query('SELECT min(id)::text AS id FROM territory WHERE account_id = 1')
     const seller = { role: id, territories: [Number(territory!.id)] }
-    await updateRecord(db, latest.catalog.resources.get('user')!, user, seller, latest)
+    await updateRecord(workOn(db, latest, 'user'), user, seller)
     await createToken(db, { account: 1, user, name: 'Bench', scopes: ['admin'], token })
   }
 }

@@ -15,6 +15,7 @@ import { pageStatement } from '../src/lists/page.ts'
 import { readListQuery } from '../src/lists/query.ts'
 import { readRecord } from '../src/records/read.ts'
 import type { Transaction } from '../src/records/store.ts'
+import { workOn } from '../src/records/write/operation.ts'
 import { createRecord, updateRecord } from '../src/records/write/save.ts'
 import { resources } from '../src/resources/resources.ts'
 import { timeouts } from '../test/support/timeouts.ts'
@@ -198,7 +199,7 @@ async function copyDeals(db: Database, { account, of, first, count, title }: Cop
 async function dealsToUpdate(db: Database, account: number): Promise<void> {
   const catalog = await loadCatalog(db, resources, account)
   const body: Json = { ...newDeal, title: 'Deal to update' }
-  const { id } = await createRecord(db, catalog.resources.get('deal')!, body, { catalog, actor: 1 })
+  const { id } = await createRecord(workOn(db, { catalog, actor: 1 }, 'deal'), body)
   const [first, last] = updated
   const of = `s.account_id = ${account} AND s.id = ${id}`
   await copyDeals(db, { account, of, first, count: last - first + 1, title: 's.title' })
@@ -256,11 +257,11 @@ async function capture(db: Database): Promise<Prepared['statements']> {
     note(text, params, false)
     return sent.splice(0)
   }
-  await createRecord(spy, schema, newDeal as Json, context)
+  await createRecord({ db: spy, schema, context }, newDeal as Json)
   const create = sent.splice(0)
-  await updateRecord(spy, schema, id, change, context)
+  await updateRecord({ db: spy, schema, context }, id, change)
   const update = sent.splice(0)
-  await readRecord(spy, schema, context, id)
+  await readRecord({ db: spy, schema, context }, id)
   const get = sent.splice(0)
   return {
     get,

@@ -8,7 +8,6 @@ import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample/sample.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { type Database, openDatabase } from '../src/db/open.ts'
-import type { ResourceSchema } from '../src/fields/catalog.ts'
 import type { JsonObject } from '../src/json.ts'
 import { listRecords } from '../src/lists/page.ts'
 import { readListQuery } from '../src/lists/query.ts'
@@ -17,7 +16,7 @@ import { readRecord } from '../src/records/read.ts'
 import { removeRecord } from '../src/records/remove.ts'
 import { restoreRecord } from '../src/records/restore.ts'
 import type { RawReader, Transaction } from '../src/records/store.ts'
-import type { WriteContext } from '../src/records/write/operation.ts'
+import { type Work, workOn } from '../src/records/write/operation.ts'
 import { createRecord, updateRecord } from '../src/records/write/save.ts'
 import { reports } from '../src/resources/reports.ts'
 import { resources } from '../src/resources/resources.ts'
@@ -42,25 +41,21 @@ const bodies: { readonly [resource: string]: JsonObject } = {
 /** A currency is never created, and so not deleted: this one exists. */
 const euro = 978
 
-type Asked = {
-  readonly db: Transaction & RawReader
-  readonly schema: ResourceSchema
-  readonly context: WriteContext
+type Asked = Work<Transaction & RawReader> & {
   readonly id: number
   readonly parameters: ReadonlyMap<string, readonly string[]>
 }
 
 const operations: { readonly [name: string]: (asked: Asked) => Promise<unknown> } = {
-  get: ({ db, schema, context, id }) => readRecord(db, schema, context, id),
-  update: ({ db, schema, context, id }) =>
-    updateRecord(db, schema, id, { metadata: { changed: true } }, context),
+  get: asked => readRecord(asked, asked.id),
+  update: asked => updateRecord(asked, asked.id, { metadata: { changed: true } }),
   list: ({ db, schema, context, parameters }) => {
     const request = readListQuery(parameters, schema, context.catalog, new Date().toISOString())
     return listRecords(db, context, request)
   },
-  create: ({ db, schema, context }) => createRecord(db, schema, bodies[schema.resource.name]!, context),
-  delete: ({ db, schema, context, id }) => removeRecord(db, schema, id, context),
-  restore: ({ db, schema, context, id }) => restoreRecord(db, schema, id, context, new Date(0)),
+  create: asked => createRecord(asked, bodies[asked.schema.resource.name]!),
+  delete: asked => removeRecord(asked, asked.id),
+  restore: asked => restoreRecord(asked, asked.id, new Date(0)),
 }
 const ofExisting = ['get', 'update', 'list']
 
@@ -93,14 +88,14 @@ else if (!names.includes(name)) {
 async function statementsOf(db: Database, name: string, query: string): Promise<Statement[]> {
   const [resource, operation] = name.split('.') as [string, string]
   const catalog = await loadCatalog(db, resources, 1)
-  const schema = catalog.resources.get(resource)!
   const context = { catalog, actor: 1 }
+  const work = workOn(db, context, resource)
   const parameters = new Map<string, string[]>()
   for (const [key, value] of new URLSearchParams(query))
     parameters.set(key, [...(parameters.get(key) ?? []), value])
   const body = operation === 'create' ? undefined : bodies[resource]
-  const id = body ? (await createRecord(db, schema, body, context)).id : euro
-  if (operation === 'restore') await removeRecord(db, schema, id, context)
+  const id = body ? (await createRecord(work, body)).id : euro
+  if (operation === 'restore') await removeRecord(work, id)
 
   const asked: Statement[] = []
   const spy: Asked['db'] = {
@@ -124,7 +119,7 @@ async function statementsOf(db: Database, name: string, query: string): Promise<
     const now = new Date().toISOString()
     const request = await readReport(spy, report, { ...context, rights }, parameters, now)
     await report.answer(spy, context, request)
-  } else await operations[operation]!({ db: spy, schema, context, id, parameters })
+  } else await operations[operation]!({ ...work, db: spy, id, parameters })
   return asked
 }
 

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../json.ts'
 import { renderedMembers } from '../records/rendered-record.ts'
 import type { Transaction } from '../records/store.ts'
+import { workOn } from '../records/write/operation.ts'
 import { blank } from '../records/write/rules.ts'
 import { createRecord } from '../records/write/save.ts'
 import { resources } from '../resources/resources.ts'
@@ -56,7 +57,7 @@ export async function createAccount(
   const create = async (resource: string, body: JsonObject) => {
     const catalog = await loadCatalog(tx, resources, Number(account))
     const context = { catalog, actor: owner, ...(at ? { at } : {}) }
-    return (await createRecord(tx, catalog.resources.get(resource)!, body, context)).id
+    return (await createRecord(workOn(tx, context, resource), body)).id
   }
   await create('user', { name: ownerName, email: ownerEmail, role: administratorRole })
   const pipeline = await create('pipeline', { name: defaultPipeline.name, is_default: 'Yes' })

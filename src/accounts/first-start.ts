@@ -9,6 +9,7 @@ import { asDefined } from '../fields/as-defined.ts'
 import type { Catalog } from '../fields/catalog.ts'
 import { removeRecord } from '../records/remove.ts'
 import type { Transaction } from '../records/store.ts'
+import { workOn } from '../records/write/operation.ts'
 import { lockAccount, reserveIds } from '../records/write/protocol.ts'
 import { updateRecord } from '../records/write/save.ts'
 import { resources } from '../resources/resources.ts'
@@ -141,7 +142,7 @@ async function makeStartToken(tx: Transaction, { account, name, token }: StartTo
       WHERE t.account_id = ${own}::bigint AND t.deleted_at IS NULL AND (t.made_at_start OR s.hash IS NOT NULL)`,
   )
   for (const { id } of rows.filter(({ is_it }) => is_it !== 'true'))
-    await removeRecord(tx, schema, Number(id), context)
+    await removeRecord({ db: tx, schema, context }, Number(id))
   if (rows.some(({ is_it }) => is_it === 'true')) return
   const { id } = await createToken(tx, context, { name, scopes: ['admin'] }, token)
   await ask(
@@ -162,8 +163,7 @@ async function administratorOf(tx: Transaction, catalog: Catalog, account: Param
   if (!found) throw new StartupError('The account has no user for whom a token could act.')
   const id = Number(found.id)
   const body = { role: administratorRole, is_active: 'Yes' }
-  if (found.administers !== 'true')
-    await updateRecord(tx, catalog.resources.get('user')!, id, body, { catalog, actor: id })
+  if (found.administers !== 'true') await updateRecord(workOn(tx, { catalog, actor: id }, 'user'), id, body)
   return id
 }
 

@@ -12,7 +12,7 @@ import { suggestion } from '../fields/nearest.ts'
 import { isSameJson, type Json, type JsonObject } from '../json.ts'
 import type { Transaction } from '../records/store.ts'
 import { execute } from '../records/write/execute.ts'
-import type { WriteContext } from '../records/write/operation.ts'
+import { type WriteContext, workOn } from '../records/write/operation.ts'
 import { author, lockAccount } from '../records/write/protocol.ts'
 import { updateRecord } from '../records/write/save.ts'
 import { resources } from '../resources/resources.ts'
@@ -189,7 +189,7 @@ async function convertRates(
   const catalog = asDefined(await loadCatalog(tx, resources, account), 'currency')
   const { rights: _, ...service } = by
   const update = (id: number, body: JsonObject) =>
-    updateRecord(tx, catalog.resources.get('currency')!, id, body, { ...service, idempotency: null, catalog })
+    updateRecord(workOn(tx, { ...service, idempotency: null, catalog }, 'currency'), id, body)
   const unit = decimal(catalog.currencies.get(base)!.rate)!
   const others = [...catalog.currencies.values()].filter(({ id, rate }) => id !== base && rate !== null)
   await update(base, { rate: 1, is_active: 'Yes' })

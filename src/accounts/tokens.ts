@@ -9,7 +9,7 @@ import { later } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import type { Precondition } from '../records/precondition.ts'
 import type { Transaction } from '../records/store.ts'
-import type { SavedSecret, WriteContext } from '../records/write/operation.ts'
+import { type SavedSecret, type WriteContext, workOn } from '../records/write/operation.ts'
 import { createRecord, updateRecord } from '../records/write/save.ts'
 import { allows } from '../rights/scopes.ts'
 import { sql } from '../sql.ts'
@@ -22,7 +22,7 @@ export async function createToken(
   body: Json,
   secret: string = newToken(context.catalog.account.id, randomBytes),
 ): Promise<SavedSecret> {
-  const saved = await createRecord(db, fieldsOf(context), body, context, {
+  const saved = await createRecord(workOn(db, context, 'token'), body, {
     values: { prefix: prefixOf(secret) },
     steps: params => [secretRow(params, secret)],
   })
@@ -41,7 +41,7 @@ export async function rotateToken(
   precondition: Precondition,
 ): Promise<SavedSecret> {
   const secret = newToken(context.catalog.account.id, randomBytes)
-  const saved = await updateRecord(db, fieldsOf(context), id, {}, context, precondition, {
+  const saved = await updateRecord(workOn(db, context, 'token'), id, {}, precondition, {
     values: { prefix: prefixOf(secret) },
     check: async ({ scopes }) => refuseMore(scopes as string[], context),
     steps: params => [...endedSecrets(params, overlapHours), secretRow(params, secret)],
@@ -53,10 +53,6 @@ export async function rotateToken(
 function refuseMore(scopes: readonly string[], { rights }: WriteContext): void {
   if (rights && !scopes.every(scope => allows(rights.scopes, scope)))
     throw new Refusal('forbidden', 'The token may do more than you: its user or an administrator rotates it.')
-}
-
-function fieldsOf({ catalog }: WriteContext) {
-  return catalog.resources.get('token')!
 }
 
 /** A CTE that inserts a secret of the token `r`. A secret of another token moves to this one. */

@@ -1,6 +1,7 @@
 /** The commands of tokens (D66, D67), on an open database. */
 import { createToken } from '../accounts/tokens.ts'
 import { removeRecord } from '../records/remove.ts'
+import { workOn } from '../records/write/operation.ts'
 import { allows } from '../rights/scopes.ts'
 import { ask, param, sql } from '../sql.ts'
 import { findAccount, operatorOf, userInUse } from './account-selector.ts'
@@ -73,7 +74,7 @@ export const revoke: Act = async (db, args) => {
   if (id === null)
     throw new CommandRefusal('A token is named by its id, a number; "dealwright token list" tells it.')
   const context = await operatorOf(db, account.id)
-  await removeRecord(db, context.catalog.resources.get('token')!, id, context)
+  await removeRecord(workOn(db, context, 'token'), id)
   return {
     text: printableText`Token ${id} of account ${account.id} "${account.name}" is refused from now on.`,
     data: { account: account.id, id },

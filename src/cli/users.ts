@@ -3,6 +3,7 @@ import type { Account } from '../accounts/accounts.ts'
 import { createLink, linkAddress, type Purpose } from '../accounts/sign-in/links.ts'
 import type { Database } from '../db/open.ts'
 import { comparedName } from '../fields/name.ts'
+import { workOn } from '../records/write/operation.ts'
 import { createRecord } from '../records/write/save.ts'
 import { findAccount, findUser, operatorOf, type User, userInUse } from './account-selector.ts'
 import {
@@ -43,7 +44,7 @@ async function createUser(
   if (name === undefined) throw new CommandRefusal(`There is no user ${email} yet: --name says who it is.`)
   const context = await operatorOf(db, account.id)
   const body = { name, email: email!, ...(role === undefined ? {} : { role }) }
-  await createRecord(db, context.catalog.resources.get('user')!, body, context)
+  await createRecord(workOn(db, context, 'user'), body)
 }
 
 /** An invitation doesn't change the name or role of an existing user. */

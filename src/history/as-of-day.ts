@@ -14,6 +14,7 @@ import { jsonInstant } from '../fields/moment.ts'
 import type { Selection } from '../lists/list-request.ts'
 import { renderedSql } from '../records/rendered-record.ts'
 import { type RawReader, tableOf } from '../records/store.ts'
+import type { Work } from '../records/write/operation.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { compile, param, type Sql, sql, withCtes } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
@@ -33,7 +34,7 @@ export async function asOfDay(
 ): Promise<{ at: RawReader; moment: string | null }> {
   if (day === null) return { at: db, moment: null }
   const past = await pastOf(db, caller, { parameter: 'as_of', text: day, isEnd: true })
-  return { at: databaseAsOf(db, schema, caller, past), moment: past.moment }
+  return { at: databaseAsOf({ db, schema, context: caller }, past), moment: past.moment }
 }
 
 /** The row `r` of a statement that `asOfSql` runs. */
@@ -65,8 +66,8 @@ ${select}`,
 }
 
 /** The same database with the records of the resource as of `past`, as the caller sees them. */
-function databaseAsOf(db: RawReader, schema: ResourceSchema, caller: Caller, past: AsOf): RawReader {
-  const callerParams = callerParamsOf(caller)
+function databaseAsOf({ db, schema, context }: Work<RawReader, Caller>, past: AsOf): RawReader {
+  const callerParams = callerParamsOf(context)
   const shown = compile(renderedSql(schema, callerParams.account)).text
   const ofPast = (text: string, params: readonly (string | null)[]) => {
     const asked = [text.replaceAll(shown, ''), ...params].join('\n')

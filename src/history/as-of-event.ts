@@ -14,6 +14,7 @@ import type { Plan } from '../lists/plan.ts'
 import { filterSql } from '../lists/where.ts'
 import { renderedSql, shownMembers, shownText } from '../records/rendered-record.ts'
 import { type Reader, tableOf } from '../records/store.ts'
+import type { ReadWork } from '../records/write/operation.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { mapYielding } from '../waiting/yielding.ts'
@@ -34,17 +35,16 @@ const attempts = 5
  * matches all.
  */
 export async function recordsAsOf(
-  db: Reader,
-  caller: Caller,
-  schema: ResourceSchema,
+  work: ReadWork,
   events: readonly RecordEvent[],
   filter: Plan | null,
 ): Promise<Map<number, RecordAsOf>> {
+  const { schema } = work
   const found = new Map<number, RecordAsOf>()
   let left = events
   for (let attempt = 1; left.length > 0; attempt++) {
-    const histories = await historiesOf(db, caller, schema, left)
-    const rows = await rowsOf(db, caller, schema, left, histories, filter)
+    const histories = await historiesOf(work, left)
+    const rows = await rowsOf(work, left, histories, filter)
     // A row that has changed since its events were read would have the newer event's values.
     const hasChanged = ({ seq, id }: RecordEvent) => {
       const [row, history] = [rows.get(seq), histories.get(id)]
@@ -85,16 +85,14 @@ function thenOf(
 type History = { readonly version: number; readonly past: ReadonlyMap<number, StateAfterEvent> }
 
 async function historiesOf(
-  db: Reader,
-  caller: Caller,
-  schema: ResourceSchema,
+  { db, schema, context }: ReadWork,
   events: readonly RecordEvent[],
 ): Promise<Map<number, History>> {
   const steps = new Map<number, Step[]>()
   const since = Math.min(...events.map(({ seq }) => seq))
   const ids = [...new Set(events.map(({ id }) => id))]
   for (let before: number | null = null; ; ) {
-    const rows: Rows = await ask(db, stepsSql(caller, schema, ids, since, before))
+    const rows: Rows = await ask(db, stepsSql(context, schema, ids, since, before))
     for (const row of rows) {
       const of = steps.get(Number(row.id))
       if (of) of.push(stepOf(row))
@@ -150,14 +148,12 @@ function stepOf(row: ReadRow): Step {
 
 /** The rows `r` as of their events, by `seq`: each is the current row `t` with other columns. */
 async function rowsOf(
-  db: Reader,
-  caller: Caller,
-  schema: ResourceSchema,
+  { db, schema, context }: ReadWork,
   events: readonly RecordEvent[],
   histories: ReadonlyMap<number, History>,
   filter: Plan | null,
 ): Promise<Map<number, ReadRow>> {
-  const [params, { name }] = [callerParamsOf(caller), schema.resource]
+  const [params, { name }] = [callerParamsOf(context), schema.resource]
   const row: Row = { ...recordRow(params.account), now: sql`i.at`, isPast: true }
   const given = events.map(({ seq, id, at }) => {
     const { columns, set, unset } = columnsOf(schema, histories.get(id)?.past.get(seq))

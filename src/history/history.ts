@@ -1,5 +1,4 @@
 /** The history of a record (D70): its events, the newest first, in pages by cursor. Knows no HTTP. */
-import type { ResourceSchema } from '../fields/catalog.ts'
 import { isObject, parseJson } from '../json.ts'
 import {
   addCursorProblem,
@@ -12,9 +11,9 @@ import {
   wholeNumber,
 } from '../lists/parameters.ts'
 import { recordNotFound } from '../records/read.ts'
-import type { Reader } from '../records/store.ts'
+import type { ReadWork } from '../records/write/operation.ts'
 import { agentOrigin } from '../records/write/protocol.ts'
-import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
+import { callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { eventRows, isByAgent, type PresentedEvent, presentEvents } from './present.ts'
 
@@ -65,15 +64,13 @@ function seqOf(cursor: string): number | null {
  * later. Throws `record_not_found`.
  */
 export async function readHistory(
-  db: Reader,
-  schema: ResourceSchema,
-  caller: Caller,
+  { db, schema, context }: ReadWork,
   id: number,
   oldest: Date,
   { pageSize, before, isOfAgents }: HistoryRequest,
 ): Promise<HistoryPage> {
   const { name } = schema.resource
-  const [params, record] = [callerParamsOf(caller), sql`r`]
+  const [params, record] = [callerParamsOf(context), sql`r`]
   const [known] = await ask(
     db,
     sql`SELECT 1 AS found FROM ${sql.id(name)} r
@@ -85,7 +82,7 @@ export async function readHistory(
   const condition = sql`e.account_id = ${params.account}::bigint AND e.record_id = ${String(id)}::bigint
       AND e.resource = ${sql.text(name)}${isBefore}${isOfAgents ? sql` AND ${isByAgent(sql`e`)}` : sql.none}`
   const rows = await ask(db, eventRows(params, condition, 'DESC', pageSize))
-  const events = await presentEvents(db, caller, rows)
+  const events = await presentEvents(db, context, rows)
   const hasMore = rows.at(-1)?.has_next === 'true'
   return { events, hasMore, nextCursor: hasMore ? cursorText(events.at(-1)!.seq) : null }
 }

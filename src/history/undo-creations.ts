@@ -2,12 +2,11 @@
  * Undoes the creations of many records in bulk (D83): records that are unchanged and that nothing needs.
  * `undo` handles the others, and says what prevents it.
  */
-import type { ResourceSchema } from '../fields/catalog.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { canBeRemovedTogether, removeTogether } from '../records/remove.ts'
 import { renderedSql } from '../records/rendered-record.ts'
-import type { Changes, Transaction } from '../records/store.ts'
-import type { WriteContext } from '../records/write/operation.ts'
+import type { Changes } from '../records/store.ts'
+import type { Work } from '../records/write/operation.ts'
 import { lockStatement } from '../records/write/protocol.ts'
 import { allows } from '../rights/scopes.ts'
 import { callerParamsOf, visible } from '../rights/visibility.ts'
@@ -19,12 +18,8 @@ import { differingFrom, isUndone } from './undo.ts'
 const fewest = 8
 
 /** Undoes as many as possible of these events, creations of one resource, in this order; returns those. */
-export async function undoCreations(
-  tx: Transaction,
-  schema: ResourceSchema,
-  seqs: readonly number[],
-  context: WriteContext,
-): Promise<ReadonlySet<number>> {
+export async function undoCreations(work: Work, seqs: readonly number[]): Promise<ReadonlySet<number>> {
+  const { db: tx, schema, context } = work
   const { name } = schema.resource
   const mayWrite = !context.rights || allows(context.rights.scopes, `${name}:write`)
   if (seqs.length < fewest || !mayWrite || !isUndone(schema.resource) || !canBeRemovedTogether(schema))
@@ -45,23 +40,18 @@ ORDER BY e.seq DESC`,
     const differing = differingFrom({ ...event, changes: made }, parseJson(record!) as JsonObject)
     return differing.length === 0 ? [event] : []
   })
-  const removed = await removedOf(tx, schema, unchanged.flat(), context)
+  const removed = await removedOf(work, unchanged.flat())
   return new Set(removed.map(({ seq }) => seq))
 }
 
 type Event = { readonly seq: number; readonly id: number }
 
 /** If one of several can't be removed, tries each half (bisection). */
-async function removedOf(
-  tx: Transaction,
-  schema: ResourceSchema,
-  events: readonly Event[],
-  context: WriteContext,
-): Promise<readonly Event[]> {
+async function removedOf(work: Work, events: readonly Event[]): Promise<readonly Event[]> {
   if (events.length < fewest) return []
   const ids = events.map(({ id }) => id)
-  if (await removeTogether(tx, schema, ids, context)) return events
+  if (await removeTogether(work, ids)) return events
   const half = events.length >> 1
-  const first = await removedOf(tx, schema, events.slice(0, half), context)
-  return [...first, ...(await removedOf(tx, schema, events.slice(half), context))]
+  const first = await removedOf(work, events.slice(0, half))
+  return [...first, ...(await removedOf(work, events.slice(half)))]
 }

@@ -54,7 +54,7 @@ export async function undo(
   const isRepeated = (await storedResponse(db, requestKeyOf(context))) !== null
   const event = await eventOf(db, seq, context, isRepeated)
   const { schema, id, verb } = event
-  const before = isRepeated && (await findIdempotentResponse(db, schema, context))
+  const before = isRepeated && (await findIdempotentResponse({ db, schema, context }))
   if (before) return before
   for (let attempt = 1; ; attempt++) {
     const { version, record } = await recordOf(db, event, context)
@@ -65,8 +65,8 @@ export async function undo(
     // The write fails if the record has changed since it was read.
     const own = [String(version)]
     try {
-      if (verb === 'deleted') return await restoreRecord(db, schema, id, context, oldest, own)
-      return (await removeRecord(db, schema, id, context, own, true))!
+      if (verb === 'deleted') return await restoreRecord({ db, schema, context }, id, oldest, own)
+      return (await removeRecord({ db, schema, context }, id, own, true))!
     } catch (error) {
       const isOvertaken = error instanceof Refusal && error.slug === 'version_conflict'
       if (!isOvertaken || attempt === attempts) throw error
@@ -245,7 +245,7 @@ function writeBack(
   const former = valuesOf('before')
   const isSent = ([name]: [string, Json]) => !schema.whole.byName.get(name)!.is_read_only
   const body = Object.fromEntries(Object.entries(former).filter(isSent))
-  return updateRecord(db, schema, id, body, context, precondition, {
+  return updateRecord({ db, schema, context }, id, body, precondition, {
     undoes: { former, made: valuesOf('after') },
     // The record may have changed since it was read.
     check: async stored => {

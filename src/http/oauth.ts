@@ -12,6 +12,7 @@ import { Refusal } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { removeRecord } from '../records/remove.ts'
 import type { Transaction } from '../records/store.ts'
+import { workOn } from '../records/write/operation.ts'
 import type { AdmittedRequest } from './admission.ts'
 import type { Answer } from './answer.ts'
 import { readBody } from './body.ts'
@@ -215,8 +216,8 @@ async function revoke({ db, callers }: OAuthOptions, asked: Asked): Promise<Answ
   const secret = single(fields, 'token')
   const caller = await callers.identify(secret)
   if (caller?.token) {
-    const schema = caller.catalog.resources.get('token')!
-    await removeRecord(db, schema, caller.token.id, { ...caller, requestId, traceparent: client.traceparent })
+    const context = { ...caller, requestId, traceparent: client.traceparent }
+    await removeRecord(workOn(db, context, 'token'), caller.token.id)
     callers.forgetSecret(secret)
   }
   return json({})

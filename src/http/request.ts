@@ -9,7 +9,8 @@ import { type Json, JsonLimitError, type JsonObject, parseExactly, pointerStep }
 import type { Parameters } from '../lists/parameters.ts'
 import type { IdempotentRequest } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
-import type { WriteContext } from '../records/write/operation.ts'
+import type { Transaction } from '../records/store.ts'
+import { type Work, type WriteContext, workOn } from '../records/write/operation.ts'
 import type { AgentOrigin } from '../records/write/protocol.ts'
 import type { Caller } from '../rights/visibility.ts'
 import type { Client } from './client.ts'
@@ -113,6 +114,11 @@ export function contextOf(request: ApiRequest): WriteContext {
   const { caller, idempotency, requestId, traceparent, agent, isDry } = request
   const more = { ...(agent ? { agent } : {}), ...(isDry ? { isDry } : {}) }
   return { ...caller, idempotency, requestId, traceparent, ...more }
+}
+
+/** The work of a request that writes to a resource. */
+export function workOf(request: ApiRequest, db: Transaction, resource: string): Work {
+  return workOn(db, contextOf(request), resource)
 }
 
 /**

@@ -9,7 +9,7 @@ import { type Sight, seesAll } from '../rights/onlookers.ts'
 import { mayRead } from '../rights/rights.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
-import type { Reader } from './store.ts'
+import type { ReadWork } from './write/operation.ts'
 
 /** A mention as a regular expression, of PostgreSQL and of JavaScript alike. */
 export const mentionPattern = '@[{]([0-9]{1,15})( [^{}]*)?[}]'
@@ -23,15 +23,9 @@ export type Person = { readonly id: number; readonly name: string; readonly sees
  * The people whose name contains `search`, those who see the record first. `record`: its values, as it would
  * be saved.
  */
-export async function peopleFor(
-  db: Reader,
-  caller: Caller,
-  schema: ResourceSchema,
-  record: Values,
-  search: string,
-): Promise<Person[]> {
+export async function peopleFor(work: ReadWork, record: Values, search: string): Promise<Person[]> {
   const isWanted = sql`u.is_active = 1 AND strpos(fold(u.name), fold(${search}::text)) > 0`
-  const [found = []] = await askPeople(db, caller, schema, [{ record, mentioned: [] }], isWanted, peopleMax)
+  const [found = []] = await askPeople(work, [{ record, mentioned: [] }], isWanted, peopleMax)
   return found
 }
 
@@ -42,12 +36,8 @@ type Written = { readonly before: Values | null; readonly after: Values; readonl
  * For each of the records the problems of the people whom it mentions, and did not mention before. One
  * statement looks up all of them.
  */
-export async function mentionProblems(
-  db: Reader,
-  caller: Caller,
-  schema: ResourceSchema,
-  records: readonly Written[],
-): Promise<Problem[][]> {
+export async function mentionProblems(work: ReadWork, records: readonly Written[]): Promise<Problem[][]> {
+  const { schema, context } = work
   const field = schema.resource.mentionsIn
   if (!field) return records.map(() => [])
   const asked = records.map(({ before, after, at }) => {
@@ -59,7 +49,7 @@ export async function mentionProblems(
   const mentioning = asked.filter(({ mentioned }) => mentioned.length > 0)
   const isWanted = sql`u.id = ANY(r.mentioned) AND u.is_active = 1`
   const people = mentioning.length
-    ? await askPeople(db, caller, schema, mentioning, isWanted, mentioning.length * mentionsMax)
+    ? await askPeople(work, mentioning, isWanted, mentioning.length * mentionsMax)
     : []
   const peopleOf = new Map(mentioning.map((one, index) => [one, people[index]!]))
   return asked.map(one => {
@@ -68,7 +58,7 @@ export async function mentionProblems(
     if (one.isTooMany) return [{ field, path, code: 'too_many', message }]
     return one.mentioned.flatMap(id => {
       const found = peopleOf.get(one)!.find(person => person.id === id)
-      return found?.sees ? [] : [problemOf(schema, caller, id, found, { field, path })]
+      return found?.sees ? [] : [problemOf(schema, context, id, found, { field, path })]
     })
   })
 }
@@ -100,16 +90,14 @@ function mentionsOf(text: unknown): number[] {
 
 /** For each of the records the people who are wanted for the row `r` of its values. */
 async function askPeople(
-  db: Reader,
-  caller: Caller,
-  schema: ResourceSchema,
+  { db, schema, context }: ReadWork,
   records: readonly { readonly record: Values; readonly mentioned: readonly number[] }[],
   isWanted: Sql,
   max: number,
 ): Promise<Person[][]> {
-  const { catalog } = caller
-  const params = callerParamsOf(caller)
-  const { sights, joins } = sightsOf(schema, caller)
+  const { catalog } = context
+  const params = callerParamsOf(context)
+  const { sights, joins } = sightsOf(schema, context)
   const names = columnsOf(schema)
   const idOf = (value: unknown) => (typeof value === 'number' ? value : null)
   const given = records.map(({ record, mentioned }, place) => {

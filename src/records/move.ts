@@ -12,7 +12,7 @@ import { callerParamsOf, changeable, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { renderedSql } from './rendered-record.ts'
 import { type Transaction, tableOf } from './store.ts'
-import type { WriteContext } from './write/operation.ts'
+import type { Work, WriteContext } from './write/operation.ts'
 import { refuseUnwritable } from './write/rules.ts'
 import { updateRecord, validateUpdate } from './write/save.ts'
 
@@ -64,22 +64,17 @@ async function judge(db: Transaction, context: WriteContext, move: Move): Promis
     context.rights?.need(`${move.resource}:write`)
     await Promise.all(
       records.map(({ id, body }) =>
-        judgeOne(db, schema, id, body, context).catch(error => unmoved(move, id, error, nothingMoved)),
+        judgeOne({ db, schema, context }, id, body).catch(error => unmoved(move, id, error, nothingMoved)),
       ),
     )
     records = await found(db, context, move, records.at(-1)!.id)
   }
 }
 
-async function judgeOne(
-  db: Transaction,
-  schema: ResourceSchema,
-  id: number,
-  body: JsonObject,
-  context: WriteContext,
-): Promise<void> {
-  refuseUnwritable(schema, Object.keys(body), 'To move it changes what your role does not let you change')
-  await validateUpdate(db, schema, id, body, context)
+async function judgeOne(work: Work, id: number, body: JsonObject): Promise<void> {
+  const message = 'To move it changes what your role does not let you change'
+  refuseUnwritable(work.schema, Object.keys(body), message)
+  await validateUpdate(work, id, body)
 }
 
 async function carryOut(db: Transaction, context: WriteContext, move: Move): Promise<void> {
@@ -92,7 +87,7 @@ async function carryOut(db: Transaction, context: WriteContext, move: Move): Pro
     before = ids
     await Promise.all(
       records.map(({ id, body }) =>
-        updateRecord(db, schema, id, body, context).catch(error => unmoved(move, id, error, someMoved)),
+        updateRecord({ db, schema, context }, id, body).catch(error => unmoved(move, id, error, someMoved)),
       ),
     )
   }

@@ -4,7 +4,8 @@ import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Caller } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import { shown } from './rendered-record.ts'
-import { type RawReader, recordStatement, type Transaction } from './store.ts'
+import { type RawReader, recordStatement } from './store.ts'
+import type { ReadWork, Work } from './write/operation.ts'
 
 /**
  * A record as JSON text, its version, and `isMoved`: true if a value may have changed without a new version
@@ -20,13 +21,8 @@ export type Read<Text = string> = {
  * Reads a record. Throws `record_not_found` if the id is unknown, deleted or of another account (D3), or if
  * the caller does not see the record (D63).
  */
-export async function readRecord(
-  db: Transaction,
-  schema: ResourceSchema,
-  caller: Caller,
-  id: number,
-): Promise<Read> {
-  const [row] = await ask(db, recordStatement(schema, caller, String(id)))
+export async function readRecord({ db, schema, context }: ReadWork, id: number): Promise<Read> {
+  const [row] = await ask(db, recordStatement(schema, context, String(id)))
   if (!row) throw recordNotFound(schema, id)
   return readOf(schema, row)
 }
@@ -35,12 +31,10 @@ export async function readRecord(
  * Like readRecord, for a record that is shown as stored: passes on the bytes that PostgreSQL sent, unparsed.
  */
 export async function readRecordBytes(
-  db: RawReader,
-  schema: ResourceSchema,
-  caller: Caller,
+  { db, schema, context }: Work<RawReader, Caller>,
   id: number,
 ): Promise<Read<Buffer>> {
-  const { text, values } = recordStatement(schema, caller, String(id))
+  const { text, values } = recordStatement(schema, context, String(id))
   const [row] = await db.queryBytes(text, values)
   if (!row) throw recordNotFound(schema, id)
   const [version, record, isMoved] = row

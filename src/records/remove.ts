@@ -16,23 +16,17 @@ import { isMovedBy, type Move } from './move.ts'
 import { type Precondition, requireVersion } from './precondition.ts'
 import { mayNotChange, nameOf, readRecord, recordNotFound } from './read.ts'
 import { pointersTo, unpointed } from './references.ts'
-import { recordStatement, type Transaction, tableOf } from './store.ts'
+import { recordStatement, tableOf } from './store.ts'
 import { freedKeys } from './unique.ts'
 import { requestKeyOf, savedOf } from './write/answer.ts'
 import { execute } from './write/execute.ts'
-import type { Saved, WriteContext } from './write/operation.ts'
+import type { Saved, Work, WriteContext } from './write/operation.ts'
 import { answerOf } from './write/plan.ts'
 import { author, type Event, type Write } from './write/protocol.ts'
 import { refuseForbidden } from './write/rules.ts'
 
 /** A deletion: of which record, and by whom. */
-type Removal = {
-  readonly db: Transaction
-  readonly schema: ResourceSchema
-  readonly id: number
-  readonly context: WriteContext
-  readonly precondition: Precondition
-}
+type Removal = Work & { readonly id: number; readonly precondition: Precondition }
 
 /** Number of attempts while something changes between the deletion and the search for what forbids it. */
 const attempts = 2
@@ -45,23 +39,22 @@ const attempts = 2
  * `forbidden` if the caller is no administrator (D121).
  */
 export async function removeRecord(
-  db: Transaction,
-  schema: ResourceSchema,
+  work: Work,
   id: number,
-  context: WriteContext,
   precondition: Precondition = null,
   withRecord = false,
 ): Promise<Saved | null> {
+  const { db, context } = work
   const { idempotency = null } = context
-  const asked = { db, schema, id, context, precondition }
+  const asked = { ...work, id, precondition }
   refuseOneself(asked)
   if (await storedResponse(db, requestKeyOf(context))) return null
   for (let attempt = 0; attempt < attempts; attempt++) {
     await refuseRemoval(asked)
     const params = author(context)
-    const write = removal(params, schema, [id], context, precondition, withRecord)
+    const write = removal(work, params, [id], precondition, withRecord)
     const written = await writeIdempotently(db, params, idempotency, write, { warnings: [], created: [] })
-    if (written) return withRecord ? savedOf(schema, context, written) : null
+    if (written) return withRecord ? savedOf(work, written) : null
     await refuseReasons(asked, [], '; change what points to it first.')
   }
   throw busy('The configuration was changed meanwhile; try again.')
@@ -78,15 +71,10 @@ export function canBeRemovedTogether({ resource }: ResourceSchema): boolean {
  * none, if something points to one of them, a part too, or the caller may not delete one. `removeRecord` then
  * tells why.
  */
-export async function removeTogether(
-  db: Transaction,
-  schema: ResourceSchema,
-  ids: readonly number[],
-  context: WriteContext,
-): Promise<boolean> {
-  const params = author(context)
-  const write = removal(params, schema, ids, context, null, false)
-  return (await execute(db, params, write, { isLocked: true })).length > 0
+export async function removeTogether(work: Work, ids: readonly number[]): Promise<boolean> {
+  const params = author(work.context)
+  const write = removal(work, params, ids, null, false)
+  return (await execute(work.db, params, write, { isLocked: true })).length > 0
 }
 
 /**
@@ -95,14 +83,12 @@ export async function removeTogether(
  * records that no move takes along, because the caller does not see them or may not change them.
  */
 export async function validateRemoval(
-  db: Transaction,
-  schema: ResourceSchema,
+  work: Work,
   id: number,
-  context: WriteContext,
   precondition: Precondition,
   plan: () => Promise<readonly Move[]>,
 ): Promise<readonly Move[]> {
-  const asked = { db, schema, id, context, precondition }
+  const asked = { ...work, id, precondition }
   refuseOneself(asked)
   await refuseOther(asked)
   const moves = await plan()
@@ -112,11 +98,8 @@ export async function validateRemoval(
 }
 
 /** Throws what forbids the deletion, if anything does, but for records that `moves` take along. */
-async function refuseReasons(
-  { db, schema, id, context, precondition }: Removal,
-  moves: readonly Move[],
-  how: string,
-): Promise<void> {
+async function refuseReasons(asked: Removal, moves: readonly Move[], how: string): Promise<void> {
+  const { db, schema, id, context, precondition } = asked
   const { actor, name } = schema.resource
   const [params, record] = [author(context), param(String(id))]
   const uses = usesOf(schema, context, params, record, moves)
@@ -144,7 +127,8 @@ function refuseOneself({ schema, id, context }: Removal): void {
 }
 
 /** Throws the resource's own refusal of the deletion, for any caller or for this one. */
-async function refuseRemoval({ db, schema, id, context }: Removal): Promise<void> {
+async function refuseRemoval(asked: Removal): Promise<void> {
+  const { db, schema, id, context } = asked
   const { whyForbidden, whyUndeletable } = schema.resource
   if (!whyForbidden && !whyUndeletable) return
   const [row] = await ask(db, recordStatement(schema, context, String(id)))
@@ -152,7 +136,7 @@ async function refuseRemoval({ db, schema, id, context }: Removal): Promise<void
   const record = parseJson(row.record!) as JsonObject
   const reason = whyUndeletable?.(record)
   if (reason) throw new Refusal('in_use', reason)
-  refuseForbidden(schema, context, record, null)
+  refuseForbidden(asked, record, null)
 }
 
 /**
@@ -160,10 +144,9 @@ async function refuseRemoval({ db, schema, id, context }: Removal): Promise<void
  * parts along, and a user their tokens. `isRead`: the answer has the record.
  */
 function removal(
+  { schema, context: { catalog, rights } }: Omit<Work, 'db'>,
   params: WriteParams,
-  schema: ResourceSchema,
   ids: readonly number[],
-  { catalog, rights }: WriteContext,
   precondition: Precondition,
   isRead: boolean,
 ): Write {
@@ -249,9 +232,10 @@ function usesOf(
 }
 
 /** Throws `version_conflict` if the caller has read another version. */
-async function refuseOther({ db, schema, id, context, precondition }: Removal): Promise<void> {
+async function refuseOther(asked: Removal): Promise<void> {
+  const { schema, id, precondition } = asked
   if (precondition === null) return
-  const { version } = await readRecord(db, schema, context, id)
+  const { version } = await readRecord(asked, id)
   requireVersion(nameOf(schema, id), version, precondition)
 }
 

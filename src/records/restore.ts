@@ -4,14 +4,7 @@ import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { type JsonObject, parseJson } from '../json.ts'
-import {
-  type Caller,
-  callerParamsOf,
-  changeableColumn,
-  isChangeable,
-  unlimited,
-  visible,
-} from '../rights/visibility.ts'
+import { callerParamsOf, changeableColumn, isChangeable, unlimited, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
 import { cascadeRestore } from './cascade.ts'
 import type { Reference } from './parse.ts'
@@ -20,10 +13,10 @@ import { mayNotChange, nameOf } from './read.ts'
 import { quotaConditions, quotaProblem } from './record-quota.ts'
 import { askReferences, lookIn, missingReferences } from './references.ts'
 import { isHiddenByRole, renderedSql, renderedWith } from './rendered-record.ts'
-import { type Transaction, tableOf } from './store.ts'
+import { tableOf } from './store.ts'
 import { newKeys } from './unique.ts'
-import { findIdempotentResponse, savedOf } from './write/answer.ts'
-import type { Saved, WriteContext } from './write/operation.ts'
+import { findIdempotentResponse } from './write/answer.ts'
+import type { Saved, Work, WriteContext } from './write/operation.ts'
 import { answerOf } from './write/plan.ts'
 import { author, type Write } from './write/protocol.ts'
 import { hiddenProblem, refuseForbidden } from './write/rules.ts'
@@ -37,18 +30,17 @@ const attempts = 3
  * deleted records, and `duplicate` if its name was taken meanwhile.
  */
 export async function restoreRecord(
-  db: Transaction,
-  schema: ResourceSchema,
+  work: Work,
   id: number,
-  context: WriteContext,
   oldest: Date,
   precondition: Precondition = null,
 ): Promise<Saved> {
-  const before = await findIdempotentResponse(db, schema, context)
+  const { db, schema, context } = work
+  const before = await findIdempotentResponse(work)
   if (before) return before
   const since = oldest.toISOString()
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const [row] = await ask(db, deletedSql(schema, context, id, since))
+    const [row] = await ask(db, deletedSql(work, id, since))
     if (!row) {
       const { name } = schema.resource
       throw new Refusal(
@@ -60,7 +52,7 @@ export async function restoreRecord(
     const version = row.version!
     requireVersion(nameOf(schema, id), Number(version), precondition)
     const record = parseJson(row.record!) as JsonObject
-    refuseForbidden(schema, context, record, record)
+    refuseForbidden(work, record, record)
     const { account } = context.catalog
     const full = await quotaProblem(db, schema, account.id, record)
     if (full) throw new Refusal('validation_failed', `The ${schema.resource.name} was not restored.`, [full])
@@ -71,8 +63,8 @@ export async function restoreRecord(
     const write = restoration(params, schema, id, row!, record, references)
     const candidates = [{ schema, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }
-    const written = await writeRecord(db, schema, context, params, write, response, candidates)
-    if (written) return savedOf(schema, context, written)
+    const saved = await writeRecord(work, { params, write, response, candidates })
+    if (saved) return saved
   }
   throw busy('What the record points to, or the configuration, keeps changing; try again.')
 }
@@ -81,8 +73,8 @@ export async function restoreRecord(
  * SELECT of a deleted record that the caller sees and that can be restored: version, record, deleted_at,
  * is_changeable.
  */
-function deletedSql(schema: ResourceSchema, caller: Caller, id: number, since: string): Sql {
-  const [params, r, { name }] = [callerParamsOf(caller), sql`r`, schema.resource]
+function deletedSql({ schema, context }: Work, id: number, since: string): Sql {
+  const [params, r, { name }] = [callerParamsOf(context), sql`r`, schema.resource]
   return sql`SELECT r.version::text AS version, ${renderedSql(schema, params.account)} AS record,
   r.deleted_at::text AS deleted_at, ${changeableColumn(name, params, r)}
 FROM ${tableOf(schema)} r

@@ -2,12 +2,11 @@
  * Optimistic concurrency: of concurrent changes of one record the first is saved, and the others are
  * validated again on its result (D7). Owns the retries; does not know what is changed.
  */
-import type { ResourceSchema } from '../fields/catalog.ts'
 import { ask } from '../sql.ts'
 import { KeyedMutex } from '../waiting/keyed-mutex.ts'
 import { memoize } from '../waiting/memoize.ts'
 import type { Transaction } from './store.ts'
-import type { Operation, Saved, WriteContext } from './write/operation.ts'
+import type { Operation, Saved, Work } from './write/operation.ts'
 import { lockStatement } from './write/protocol.ts'
 
 /** Validates and saves a change; null on a conflict. `recheck`: it is a retry. */
@@ -27,10 +26,8 @@ const mutexOf = memoize((_db: Transaction) => new KeyedMutex<string>('record'))
  * lock nor a mutex, because nobody else changes a record before it is there.
  */
 export async function retryOnConflict(
-  db: Transaction,
-  { resource }: ResourceSchema,
+  { db, schema: { resource }, context: { catalog } }: Work,
   { op, id, key, options }: Operation,
-  { catalog }: WriteContext,
   act: Act,
 ): Promise<Saved | null> {
   if (op === 'create') return (await act(db, false)) ?? repeated(db, act, attempts.create)

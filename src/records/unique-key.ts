@@ -5,13 +5,11 @@ import { type Catalog, type ResourceSchema, shownField, shownFields } from '../f
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isObject, type Json } from '../json.ts'
-import type { Caller } from '../rights/visibility.ts'
 import { ask } from '../sql.ts'
 import { parseContextOf } from './parse.ts'
 import { type Read, readOf } from './read.ts'
-import type { Reader, Transaction } from './store.ts'
 import { clash, duplicate, holdersSelect } from './unique.ts'
-import type { Operation, UniqueKey, WriteContext } from './write/operation.ts'
+import type { Operation, ReadWork, UniqueKey, Work, WriteContext } from './write/operation.ts'
 import { refuseUnwritable } from './write/rules.ts'
 
 /** The field and value of a path. Throws `malformed_path` if they can identify no record. */
@@ -32,23 +30,13 @@ export function uniqueKeyOf(schema: ResourceSchema, name: string, text: string):
 }
 
 /** The record that has the value. Throws `record_not_found`. */
-export async function readByUniqueKey(
-  db: Transaction,
-  schema: ResourceSchema,
-  caller: Caller,
-  key: UniqueKey,
-): Promise<Read> {
-  return readOf(schema, await foundBy(db, schema, caller, key))
+export async function readByUniqueKey(work: ReadWork, key: UniqueKey): Promise<Read> {
+  return readOf(work.schema, await foundBy(work, key))
 }
 
 /** The id of the record that has the value. Throws `record_not_found`. */
-export async function idByUniqueKey(
-  db: Transaction,
-  schema: ResourceSchema,
-  caller: Caller,
-  key: UniqueKey,
-): Promise<number> {
-  return Number((await foundBy(db, schema, caller, key)).id)
+export async function idByUniqueKey(work: ReadWork, key: UniqueKey): Promise<number> {
+  return Number((await foundBy(work, key)).id)
 }
 
 /**
@@ -60,10 +48,9 @@ export async function idByUniqueKey(
  * make another.
  */
 export function bodyByKey(
-  schema: ResourceSchema,
+  { schema, context }: Omit<Work, 'db'>,
   { key, body, precondition, isConditional = precondition !== null }: Operation,
   row: { readonly id?: string | null } | undefined,
-  context: WriteContext,
 ): Json {
   const { internal_name: name } = key!.field
   refuseOther(body, key!, context)
@@ -82,8 +69,8 @@ export function bodyByKey(
 }
 
 /** The holder of the value, whom the caller sees. Throws `record_not_found`. */
-async function foundBy(db: Reader, schema: ResourceSchema, caller: Caller, key: UniqueKey) {
-  const [found] = await ask(db, holdersSelect(caller, schema, key.field, [key.text]))
+async function foundBy({ db, schema, context }: ReadWork, key: UniqueKey) {
+  const [found] = await ask(db, holdersSelect(context, schema, key.field, [key.text]))
   if (!found?.id) throw noHolder(schema, key)
   return found
 }

@@ -5,6 +5,7 @@ import { loadCatalog } from '../../src/accounts/callers.ts'
 import { customTypes, kinds } from '../../src/fields/kinds.ts'
 import type { Json } from '../../src/json.ts'
 import type { Transaction } from '../../src/records/store.ts'
+import { workOn } from '../../src/records/write/operation.ts'
 import { updateRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { purgeFields } from '../../src/work/background/purge.ts'
@@ -702,13 +703,7 @@ test('a purge is not undone by a change that began before it', async () => {
     },
   }
   const context = { catalog, actor: 1 }
-  const saved = await updateRecord(
-    interrupted,
-    catalog.resources.get('deal')!,
-    deal.id,
-    { title: 'Raced' },
-    context,
-  )
+  const saved = await updateRecord(workOn(interrupted, context, 'deal'), deal.id, { title: 'Raced' })
   assert.deepEqual([saved.version, reads], [2, 2])
   const [row] = await db.query('SELECT custom::text AS custom, document FROM deal WHERE id = $1::bigint', [
     String(deal.id),

@@ -9,6 +9,7 @@ import { loadCatalog } from '../../src/accounts/callers.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Draft } from '../../src/fields/resource.ts'
 import type { Json } from '../../src/json.ts'
+import { workOn } from '../../src/records/write/operation.ts'
 import { createRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { eventually } from '../support/eventually.ts'
@@ -239,10 +240,7 @@ test('what a rule of a contact sets is saved also when a deal creates the contac
   }))
   const catalog = await loadCatalog(db, ruled, 1)
   const body = { ...dealBody(known), primary_contact: { last_name: 'Ruled' } }
-  const { created } = await createRecord(db, catalog.resources.get('deal')!, body, {
-    catalog,
-    actor: known.owner,
-  })
+  const { created } = await createRecord(workOn(db, { catalog, actor: known.owner }, 'deal'), body)
   const { data } = (await get(`${v1}/contact/${created[0]!.id}`)).body
   assert.deepEqual([data.last_name, data.job_title], ['Ruled', 'As Ruled'])
   const [event] = (await get(`${v1}/contact/${data.id}/history`)).body.data

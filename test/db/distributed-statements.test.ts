@@ -10,6 +10,7 @@ import { removeRecord } from '../../src/records/remove.ts'
 import { restoreRecord } from '../../src/records/restore.ts'
 import type { Transaction } from '../../src/records/store.ts'
 import { carryOutBatch } from '../../src/records/write/batch.ts'
+import { workOn } from '../../src/records/write/operation.ts'
 import { createRecord, updateRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { dealBody, startService } from '../support/service.ts'
@@ -50,24 +51,23 @@ const bodies: readonly (readonly [resource: string, body: JsonObject])[] = [
 ]
 
 for (const [resource, body] of bodies) {
-  const catalog = await loadCatalog(db, resources, 1)
-  const schema = catalog.resources.get(resource)!
-  const context = { catalog, actor: known.owner }
-  const { id } = await createRecord(recording, schema, body, context)
-  const now = () => loadCatalog(db, resources, 1).then(catalog => ({ catalog, actor: known.owner }))
-  await updateRecord(recording, schema, id, { metadata: { changed: true } }, await now())
-  if (resource === 'deal') await updateRecord(recording, schema, id, newParts, await now())
-  await removeRecord(recording, schema, id, await now())
-  await restoreRecord(recording, schema, id, await now(), new Date(0))
+  const now = async () => {
+    const catalog = await loadCatalog(db, resources, 1)
+    return workOn(recording, { catalog, actor: known.owner }, resource)
+  }
+  const { id } = await createRecord(await now(), body)
+  await updateRecord(await now(), id, { metadata: { changed: true } })
+  if (resource === 'deal') await updateRecord(await now(), id, newParts)
+  await removeRecord(await now(), id)
+  await restoreRecord(await now(), id, new Date(0))
 }
 const latest = { catalog: await loadCatalog(db, resources, 1), actor: known.owner }
 await db.transaction({ account: '1' }, async tx => {
   const operations = known.contacts.slice(0, 3).map(id => {
     return { op: 'update', id, key: null, precondition: null, body: { job_title: 'Several' } } as const
   })
-  const schema = latest.catalog.resources.get('contact')!
   const own = { ...recording, query: tx.query, write: writing(tx) }
-  const outcomes = await carryOutBatch(own, schema, operations, latest, new Date(0))
+  const outcomes = await carryOutBatch(workOn(own, latest, 'contact'), operations, new Date(0))
   return { isKept: true, result: outcomes }
 })
 const statements = [...sent]

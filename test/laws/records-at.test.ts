@@ -71,7 +71,7 @@ async function compare(resource: string, id: number, moments: readonly Moment[],
   const schema = acting.catalog.resources.get(resource)!
   for (const filter of [null, ...filters]) {
     const plan = filter === null ? null : (await filterPlan(db, acting, resource, filter)).plan
-    const found = await recordsAsOf(db, acting, schema, events, plan)
+    const found = await recordsAsOf({ db, schema, context: acting }, events, plan)
     for (const [index, { seq }] of events.entries()) {
       const { record, matches } = moments[index]!
       const then = found.get(seq)!
@@ -186,7 +186,7 @@ test('what changes while it is read is read again', async () => {
   }
   const event = { seq: Number(first!.seq), id, at: body.data.created_at }
   const schema = acting.catalog.resources.get('deal')!
-  const found = await recordsAsOf({ query: late }, acting, schema, [event], null)
+  const found = await recordsAsOf({ db: { query: late }, schema, context: acting }, [event], null)
   assert.ok(isChanged)
   assert.ok(isSameJson(found.get(event.seq)!.record, body.data), JSON.stringify(found.get(event.seq)!.record))
 })

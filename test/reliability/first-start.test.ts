@@ -30,6 +30,7 @@ import { tokenFile } from '../../src/accounts/token-file.ts'
 import { createField, updateField } from '../../src/configuration/administer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { type Database, openDatabase } from '../../src/db/open.ts'
+import { workOn } from '../../src/records/write/operation.ts'
 import { createRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { KeyedMutex } from '../../src/waiting/keyed-mutex.ts'
@@ -361,7 +362,7 @@ test('a preset token acts for whoever administers, else for whoever is there', a
   const catalog = await loadCatalog(db, resources, 1)
   const make = async (name: string, role: string) => {
     const body = { name, email: `${name}@example.com`, role }
-    return String((await createRecord(db, catalog.resources.get('user')!, body, { catalog, actor: 1 })).id)
+    return String((await createRecord(workOn(db, { catalog, actor: 1 }, 'user'), body)).id)
   }
   const [colleague, administrator] = [
     await make('colleague', 'Member'),

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../../src/accounts/callers.ts'
+import { workOn } from '../../src/records/write/operation.ts'
 import { createRecord } from '../../src/records/write/save.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
@@ -157,7 +158,7 @@ test('history that is written later is not dated before what is there', async ()
   const catalog = await loadCatalog(db, resources, 1)
   const { at } = (await events()).at(-1)!
   const context = { catalog, actor: 1, at: new Date(0) }
-  const saved = await createRecord(db, catalog.resources.get('tag')!, { name: 'Long ago' }, context)
+  const saved = await createRecord(workOn(db, context, 'tag'), { name: 'Long ago' })
   assert.equal(JSON.parse(saved.record).created_at, at)
   assert.deepEqual((await events()).at(-1)!.at, at)
 })

@@ -9,7 +9,7 @@ import { plainWords } from '../../fields/name.ts'
 import type { JsonObject } from '../../json.ts'
 import type { Transaction } from '../../records/store.ts'
 import { carryOutBatch } from '../../records/write/batch.ts'
-import type { WriteContext } from '../../records/write/operation.ts'
+import { type WriteContext, workOn } from '../../records/write/operation.ts'
 import { createRecord, updateRecord } from '../../records/write/save.ts'
 import { resources } from '../../resources/resources.ts'
 import { ask, sql } from '../../sql.ts'
@@ -48,13 +48,8 @@ export async function createSample(
   const first = await loadCatalog(tx, resources, account)
   for (const [code, rate] of ratesIn(first.currencies.get(first.account.base_currency)!.code)) {
     const currency = first.currencyByCode.get(code)!
-    await updateRecord(
-      tx,
-      first.resources.get('currency')!,
-      currency.id,
-      { rate },
-      { catalog: first, actor: owner, at: sampleBegins(now) },
-    )
+    const context = { catalog: first, actor: owner, at: sampleBegins(now) }
+    await updateRecord(workOn(tx, context, 'currency'), currency.id, { rate })
   }
   const catalog = await loadCatalog(tx, resources, account)
   const random = generator(20_240_229)
@@ -81,10 +76,9 @@ async function createAll(
   bodies: readonly JsonObject[],
   context: WriteContext & { readonly at: Date },
 ): Promise<number[]> {
-  const schema = context.catalog.resources.get(resource)!
   const create = { op: 'create', id: null, key: null, precondition: null } as const
   const operations = bodies.map(body => ({ ...create, body }))
-  const outcomes = await carryOutBatch(tx, schema, operations, context, context.at)
+  const outcomes = await carryOutBatch(workOn(tx, context, resource), operations, context.at)
   return outcomes.map(outcome => {
     if ('saved' in outcome) return outcome.saved.id
     throw 'refusal' in outcome ? outcome.refusal : new Error(`A ${resource} of the sample was not created.`)
@@ -98,9 +92,7 @@ async function createDeals(
   now: Date,
   context: (at: Date, actor?: number) => WriteContext,
 ): Promise<SampleDeal[]> {
-  const { catalog } = context(now)
-  const schema = catalog.resources.get('deal')!
-  const stages = [...catalog.stages.values()]
+  const stages = [...context(now).catalog.stages.values()]
   const random = generator(20_260_301)
   const steps = deals.flatMap((deal, index) =>
     historyOf(random, now, deal, stages).map((step, nth) => ({ ...step, index, isNew: nth === 0 })),
@@ -110,8 +102,9 @@ async function createDeals(
     (one, other) => one.at.getTime() - other.at.getTime(),
   )) {
     const { sales_owner } = deals[index]!.body
-    if (isNew) ids[index] = (await createRecord(tx, schema, body, context(at))).id
-    else await updateRecord(tx, schema, ids[index]!, body, context(at, Number(sales_owner)))
+    const work = workOn(tx, context(at, isNew ? undefined : Number(sales_owner)), 'deal')
+    if (isNew) ids[index] = (await createRecord(work, body)).id
+    else await updateRecord(work, ids[index]!, body)
   }
   return deals.map((deal, index) => ({ ...deal, id: ids[index]! }))
 }

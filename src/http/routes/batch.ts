@@ -2,19 +2,24 @@
 import type { AuthenticatedCaller } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { errorTable, type Problem, problemAt, type Refusal } from '../../errors.ts'
-import type { ResourceSchema } from '../../fields/catalog.ts'
 import { arrayOf, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type JsonObject, parseJson } from '../../json.ts'
 import { onceByKey, storedResponse } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
 import { renderReplay, replayedProblem, requestKeyOf } from '../../records/write/answer.ts'
 import { carryOutBatch } from '../../records/write/batch.ts'
-import type { Operation, Outcome } from '../../records/write/operation.ts'
+import {
+  type Operation,
+  type Outcome,
+  type ReadWork,
+  type Work,
+  workOn,
+} from '../../records/write/operation.ts'
 import { hiddenProblem } from '../../records/write/rules.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import type { Answer } from '../answer.ts'
 import { dryRunParameter, envelope, ok } from '../openapi/operation.ts'
-import { type ApiRequest, bodyOf, contextOf, schemaOf } from '../request.ts'
+import { type ApiRequest, bodyOf, contextOf, schemaOf, workOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, type Readable, route } from '../route.ts'
 import { batchBody, batchMeta, operationsMax, readBatch } from './batch-body.ts'
 import { carryOutInSteps } from './batch-steps.ts'
@@ -66,15 +71,14 @@ function batchHandler(db: Database, resource: string, retentionDays: number): Ha
   return async asked => {
     const isDry = isDryRun(asked.query)
     const request = withoutDryRun(asked)
-    const schema = schemaOf(request, resource)
-    const { operations, isAtomic } = readBatch(bodyOf(request), schema)
+    const { operations, isAtomic } = readBatch(bodyOf(request), schemaOf(request, resource))
     const since = oldestKept(request.now, retentionDays)
-    const carryOut = (tx: Transaction, caller: AuthenticatedCaller, some: readonly Operation[]) => {
-      const context = { ...contextOf({ ...request, caller }), idempotency: null }
-      return carryOutBatch(tx, schemaOf({ caller }, resource), some, context, since)
+    const carryOut = (tx: Transaction, caller: AuthenticatedCaller, some: readonly Operation[]) =>
+      carryOutBatch(workOf({ ...request, caller, idempotency: null }, tx, resource), some, since)
+    if (isAtomic || isDry) {
+      const work = workOn(db, request.caller, resource)
+      return atOnce(work, request, { isDry, isAtomic }, tx => carryOut(tx, request.caller, operations))
     }
-    if (isAtomic || isDry)
-      return atOnce(db, request, schema, { isDry, isAtomic }, tx => carryOut(tx, request.caller, operations))
     const earlier = await storedResponse<Answer | object>(db, requestKeyOf(contextOf(request)))
     // The format in which earlier versions stored it.
     if (earlier && 'status' in earlier.response) return earlier.response
@@ -83,7 +87,7 @@ function batchHandler(db: Database, resource: string, retentionDays: number): Ha
         const outcomes = await carryOut(tx, caller, some)
         return { isKept: outcomes.some(one => !('refusal' in one)), told: resultsOf(outcomes, before) }
       },
-      again: (results, caller) => replayedResults(db, schemaOf({ caller }, resource), caller, results),
+      again: (results, caller) => replayedResults(workOn(db, caller, resource), results),
       refused: (refusal, before) => resultsOf([{ refusal }], before)[0]!,
     })
     return answer(request, results, false)
@@ -92,9 +96,8 @@ function batchHandler(db: Database, resource: string, retentionDays: number): Ha
 
 /** A batch in one transaction: an atomic one, or a dry run. */
 async function atOnce(
-  db: Database,
+  work: Work<Database, AuthenticatedCaller>,
   request: ApiRequest,
-  schema: ResourceSchema,
   { isDry, isAtomic }: { readonly isDry: boolean; readonly isAtomic: boolean },
   carryOut: (tx: Transaction) => Promise<Outcome[]>,
 ): Promise<Answer> {
@@ -106,13 +109,13 @@ async function atOnce(
     return { isKept, result }
   }
   const key = requestKeyOf(contextOf(request))
-  const result = await db.transaction(turnOf(request), tx =>
+  const result = await work.db.transaction(turnOf(request), tx =>
     onceByKey<Answer | { told: OperationResult[] }>(tx, key, () => act(tx)),
   )
   // A refusal of the whole batch, or a response stored by an earlier version.
   if (!('told' in result)) return result
   const isReplayed = key.idempotency?.isReplayed === true
-  const results = isReplayed ? await replayedResults(db, schema, request.caller, result.told) : result.told
+  const results = isReplayed ? await replayedResults(work, result.told) : result.told
   return answer(request, results, isDry)
 }
 
@@ -124,19 +127,14 @@ function resultsOf(outcomes: readonly Outcome[], before: readonly OperationResul
 }
 
 /** Renders the stored results of a replayed batch for the current caller. */
-async function replayedResults(
-  db: Transaction,
-  schema: ResourceSchema,
-  caller: AuthenticatedCaller,
-  told: readonly OperationResult[],
-): Promise<OperationResult[]> {
+async function replayedResults(work: ReadWork, told: readonly OperationResult[]): Promise<OperationResult[]> {
   const saved = told.flatMap(one => ('saved' in one ? one.saved : []))
-  const again = (await renderReplay(db, schema, caller, saved)).values()
+  const again = (await renderReplay(work, saved)).values()
   return told.map(one => {
     if ('saved' in one) return { saved: again.next().value! }
     if ('deleted' in one) return one
     const { refused } = one
-    const errors = refused.errors.map(problem => replayedProblem(schema, caller, problem) ?? hiddenProblem())
+    const errors = refused.errors.map(problem => replayedProblem(work, problem) ?? hiddenProblem())
     const isTold = errors.every(({ code }) => code !== hiddenProblem().code)
     return { refused: { ...refused, errors, detail: isTold ? refused.detail : `${refused.title}.` } }
   })

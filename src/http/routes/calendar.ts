@@ -73,7 +73,8 @@ async function feed({ db, callers, now }: CalendarService, request: AnonymousReq
   const found: JsonObject[] = []
   for (const list of lists) found.push(...(await recordsOf(reader, caller, list)))
   const schema = caller.catalog.resources.get('user')!.whole
-  const user = parseJson((await readRecord(db, schema, caller, caller.actor)).record) as JsonObject
+  const { record } = await readRecord({ db, schema, context: caller }, caller.actor)
+  const user = parseJson(record) as JsonObject
   const texts = await mapYielding(found, eventsOf(caller, user.time_zone as string | null, request))
   const whose = owner === 'all' ? 'everybody' : owner === caller.actor ? String(user.name) : `user ${owner}`
   const body = [

@@ -13,12 +13,13 @@ import { type FeedRequest, readFeedQuery } from '../../history/query.ts'
 import type { Subscribers } from '../../history/subscribers.ts'
 import { undo } from '../../history/undo.ts'
 import type { Transaction } from '../../records/store.ts'
+import { workOn } from '../../records/write/operation.ts'
 import { followScope } from '../../rights/scopes.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { allowed } from '../admission.ts'
 import { type Answer, okAnswer, recordAnswer } from '../answer.ts'
 import { cursorPageMeta, dryRunParameter, envelope, ok } from '../openapi/operation.ts'
-import { type ApiRequest, contextOf, idOf, preconditionOf, schemaOf } from '../request.ts'
+import { type ApiRequest, contextOf, idOf, preconditionOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, type Readable as ReadResource, route } from '../route.ts'
 import { withDryRun } from './dry-run.ts'
 
@@ -125,9 +126,8 @@ const askAgainMs = 1000
 export function historyHandler(db: Transaction, resource: string, retentionDays: number): Handler {
   return async request => {
     const asked = readHistoryQuery(request.query)
-    const schema = schemaOf(request, resource)
-    const oldest = oldestKept(request.now, retentionDays)
-    const page = await readHistory(db, schema, request.caller, idOf(request), oldest, asked)
+    const work = workOn(db, request.caller, resource)
+    const page = await readHistory(work, idOf(request), oldestKept(request.now, retentionDays), asked)
     const { hasMore, nextCursor } = page
     return okAnswer(JSON.stringify(page.events), { pageSize: asked.pageSize, hasMore, nextCursor })
   }

@@ -21,9 +21,10 @@ import {
   wholeNumber,
 } from '../../lists/parameters.ts'
 import { peopleFor } from '../../records/mentions.ts'
+import { workOn } from '../../records/write/operation.ts'
 import { okAnswer } from '../answer.ts'
 import { envelope, ok, queryParameter } from '../openapi/operation.ts'
-import { type ApiRequest, bodyOf, schemaOf, unknownMembers } from '../request.ts'
+import { type ApiRequest, bodyOf, unknownMembers } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { inTurn } from './records.ts'
 
@@ -146,7 +147,7 @@ function inboxHandlers(db: Database) {
       throwProblems(query.problems, unreadable)
       const { actor } = request.caller
       const values = { ...record, owner: actor, created_by: actor }
-      const people = await peopleFor(db, request.caller, schemaOf(request, 'activity'), values, search)
+      const people = await peopleFor(workOn(db, request.caller, 'activity'), values, search)
       return okAnswer(JSON.stringify(people))
     },
   } satisfies { [name: string]: Handler }

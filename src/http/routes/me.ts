@@ -7,6 +7,7 @@ import { mayFollow } from '../../history/query.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import { readRecord } from '../../records/read.ts'
 import type { Transaction } from '../../records/store.ts'
+import { workOn } from '../../records/write/operation.ts'
 import { updateRecord } from '../../records/write/save.ts'
 import { type Answer, okAnswer } from '../answer.ts'
 import { sessionSeconds, withCookie } from '../client.ts'
@@ -39,15 +40,15 @@ async function changeMe(db: Transaction, callers: Callers, request: ApiRequest):
   // Changing oneself takes no right to users, neither of the role nor of the token.
   const catalog = asDefined(await callers.catalogNow(caller.catalog.account.id, db), 'user')
   const { rights: _, ...turn } = contextOf(request)
-  const schema = catalog.resources.get('user')!
-  const { record } = await ofOneself(updateRecord(db, schema, caller.actor, body, { ...turn, catalog }))
+  const work = workOn(db, { ...turn, catalog }, 'user')
+  const { record } = await ofOneself(updateRecord(work, caller.actor, body))
   return answerOf(caller, record)
 }
 
 /** The caller, and their rights. */
 export async function me(db: Transaction, caller: ApiRequest['caller']): Promise<Answer> {
   const schema = caller.catalog.resources.get('user')!.whole
-  return answerOf(caller, (await ofOneself(readRecord(db, schema, caller, caller.actor))).record)
+  return answerOf(caller, (await ofOneself(readRecord({ db, schema, context: caller }, caller.actor))).record)
 }
 
 /** Turns `record_not_found` into `unauthenticated`: the caller was deleted since the look-up (D3). */

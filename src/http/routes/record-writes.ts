@@ -2,7 +2,6 @@
  * The handlers that write the records of a resource. They connect HTTP with the record operations (records/).
  */
 import { parameterProblem, Refusal } from '../../errors.ts'
-import type { ResourceSchema } from '../../fields/catalog.ts'
 import { storedResponse } from '../../records/idempotency.ts'
 import { type Move, moveRecords, NoTarget } from '../../records/move.ts'
 import { removeRecord, validateRemoval } from '../../records/remove.ts'
@@ -10,12 +9,12 @@ import { restoreRecord } from '../../records/restore.ts'
 import type { Transaction } from '../../records/store.ts'
 import { uniqueKeyOf } from '../../records/unique-key.ts'
 import { requestKeyOf } from '../../records/write/answer.ts'
-import type { Saved, WriteContext, WriteOptions } from '../../records/write/operation.ts'
+import type { Saved, Work, WriteContext, WriteOptions } from '../../records/write/operation.ts'
 import { createRecord, saveRecord, updateRecord } from '../../records/write/save.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
 import { createdAnswer, okAnswer, recordAnswer } from '../answer.ts'
 import { invalidParameter, readParameters } from '../parameters.ts'
-import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf, schemaOf } from '../request.ts'
+import { type ApiRequest, bodyOf, idOf, preconditionOf, workOf } from '../request.ts'
 import type { Handler } from '../route.ts'
 import { withExpanded } from './records.ts'
 
@@ -37,41 +36,40 @@ export type WriteService = {
 
 export function writeHandlers(service: WriteService) {
   const { db, resource, retentionDays } = service
-  const saved = async (request: ApiRequest, act: (schema: ResourceSchema) => Promise<Saved>) => {
-    const saved = await withExpanded(db, resource, request, act)
+  const saved = async (request: ApiRequest, act: (work: Work) => Promise<Saved>) => {
+    const work = workOf(request, db, resource)
+    const saved = await withExpanded(work, request, () => act(work))
     await written(service, request)
     return saved
   }
   return {
     create: async request => {
-      const act = (schema: ResourceSchema) => createRecord(db, schema, bodyOf(request), contextOf(request))
-      return createdAnswer(await saved(request, act), request.path)
+      const one = await saved(request, work => createRecord(work, bodyOf(request)))
+      return createdAnswer(one, request.path)
     },
     update: async request => {
       const precondition = preconditionOf(request)
       const given = await service.given?.(request)
-      const act = (schema: ResourceSchema) =>
-        updateRecord(db, schema, idOf(request), bodyOf(request), contextOf(request), precondition, given)
+      const act = (work: Work) => updateRecord(work, idOf(request), bodyOf(request), precondition, given)
       return recordAnswer(await saved(request, act))
     },
     remove: async request => {
       const id = idOf(request)
-      await remove(service, request, schemaOf(request, resource), id)
+      await remove(service, request, id)
       await written(service, request)
       return okAnswer(JSON.stringify({ id, deleted: true }))
     },
     restore: async request => {
       const oldest = oldestKept(request.now, retentionDays)
-      const act = (schema: ResourceSchema) =>
-        restoreRecord(db, schema, idOf(request), contextOf(request), oldest, preconditionOf(request))
+      const act = (work: Work) => restoreRecord(work, idOf(request), oldest, preconditionOf(request))
       return recordAnswer(await saved(request, act))
     },
     upsert: async request => {
-      const one = await saved(request, schema => {
-        const key = uniqueKeyOf(schema, request.field, request.value)
+      const one = await saved(request, work => {
+        const key = uniqueKeyOf(work.schema, request.field, request.value)
         const [precondition, isConditional] = [preconditionOf(request), request.ifMatch !== undefined]
         const operation = { op: 'upsert', id: null, key, precondition, isConditional } as const
-        return saveRecord(db, schema, { ...operation, body: bodyOf(request) }, contextOf(request))
+        return saveRecord(work, { ...operation, body: bodyOf(request) })
       })
       const path = request.path.slice(0, request.path.lastIndexOf(`/${resource}/by/`) + resource.length + 1)
       return one.isNew ? createdAnswer(one, path) : recordAnswer(one)
@@ -86,25 +84,20 @@ async function written({ resource, configured }: WriteService, { caller }: ApiRe
 }
 
 /** Deletes a record; with `move_to`, its contents are moved first. */
-async function remove(
-  { db, moves }: WriteService,
-  request: ApiRequest,
-  schema: ResourceSchema,
-  id: number,
-): Promise<void> {
+async function remove({ db, resource, moves }: WriteService, request: ApiRequest, id: number): Promise<void> {
   const precondition = preconditionOf(request)
   const { move_to } = readParameters(request.query, moves ? ['move_to'] : [], [])
-  const context = contextOf(request)
+  const work = workOf(request, db, resource)
   // The Idempotency-Key belongs to the deletion. If the deletion is a replay, the move is not repeated.
-  if (moves && move_to !== undefined && !(await storedResponse(db, requestKeyOf(context)))) {
-    const asked = { ...context, idempotency: null }
+  if (moves && move_to !== undefined && !(await storedResponse(db, requestKeyOf(work.context)))) {
+    const context = { ...work.context, idempotency: null }
     const to = targetOf(move_to)
-    const planned = await validateRemoval(db, schema, id, asked, precondition, () =>
-      moves(db, asked, id, to).catch(refuseTarget),
+    const planned = await validateRemoval({ ...work, context }, id, precondition, () =>
+      moves(db, context, id, to).catch(refuseTarget),
     )
-    await moveRecords(db, asked, planned)
+    await moveRecords(db, context, planned)
   }
-  await removeRecord(db, schema, id, context, precondition)
+  await removeRecord(work, id, precondition)
 }
 
 function targetOf(moveTo: string): number {

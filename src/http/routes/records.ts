@@ -1,7 +1,7 @@
 /** The handlers of a resource. They connect HTTP with the record operations (records/). */
 import { reachedStatement } from '../../accounts/account-state.ts'
 import type { Database } from '../../db/open.ts'
-import type { ResourceSchema } from '../../fields/catalog.ts'
+
 import { asOfDay } from '../../history/as-of-day.ts'
 import { readListRequest } from '../../lists/list-cache.ts'
 import { listRecords } from '../../lists/page.ts'
@@ -11,8 +11,9 @@ import { listParameters, readRecordQuery } from '../../lists/query.ts'
 import { expandedRecord } from '../../records/expand.ts'
 import { type Read, readRecord, readRecordBytes } from '../../records/read.ts'
 import { isShownWhole } from '../../records/rendered-record.ts'
-import type { RawReader, Transaction } from '../../records/store.ts'
+import type { RawReader } from '../../records/store.ts'
 import { readByUniqueKey, uniqueKeyOf } from '../../records/unique-key.ts'
+import { type ReadWork, workOn } from '../../records/write/operation.ts'
 import { type Answer, pageAnswer, readAnswer } from '../answer.ts'
 import { parametersOf, withPaths } from '../parameters.ts'
 import { type ApiRequest, idOf, schemaOf } from '../request.ts'
@@ -47,15 +48,16 @@ export type RecordHandlers = ReturnType<typeof recordHandlers>
 export function recordHandlers(db: Database, resource: Readable) {
   return {
     get: async request => {
-      const [schema, id] = [schemaOf(request, resource), idOf(request)]
-      if (request.query.size === 0 && isShownWhole(schema, null))
-        return readAnswer(await readRecordBytes(db, schema, request.caller, id))
-      return answerRead(db, resource, request, () => readRecord(db, schema, request.caller, id))
+      const [work, id] = [workOn(db, request.caller, resource), idOf(request)]
+      if (request.query.size === 0 && isShownWhole(work.schema, null))
+        return readAnswer(await readRecordBytes(work, id))
+      return answerRead(work, request, () => readRecord(work, id))
     },
-    getBy: request =>
-      answerRead(db, resource, request, schema =>
-        readByUniqueKey(db, schema, request.caller, uniqueKeyOf(schema, request.field, request.value)),
-      ),
+    getBy: request => {
+      const work = workOn(db, request.caller, resource)
+      const { field, value } = request
+      return answerRead(work, request, () => readByUniqueKey(work, uniqueKeyOf(work.schema, field, value)))
+    },
     list: request => list(db, resource, request, request.query),
     search: withPaths(request =>
       list(db, resource, request, parametersOf(request, listParameters, schemaOf(request, resource))),
@@ -67,28 +69,21 @@ export function recordHandlers(db: Database, resource: Readable) {
  * The response for a read record. With `expand` it may change without a new version, as other records are
  * renamed (D89).
  */
-async function answerRead(
-  db: Transaction,
-  resource: string,
-  request: ApiRequest,
-  read: (schema: ResourceSchema) => Promise<Read>,
-): Promise<Answer> {
-  const answered = await withExpanded(db, resource, request, read)
+async function answerRead(work: ReadWork, request: ApiRequest, read: () => Promise<Read>): Promise<Answer> {
+  const answered = await withExpanded(work, request, read)
   return readAnswer({ ...answered, isMoved: answered.isMoved || request.query.has('expand') })
 }
 
 /** The record that `act` returns, with the names that `expand` requests. */
 export async function withExpanded<R extends { record: string }>(
-  db: Transaction,
-  resource: string,
-  request: ApiRequest,
-  act: (schema: ResourceSchema) => Promise<R>,
+  { db, schema }: ReadWork,
+  { query, caller }: ApiRequest,
+  act: () => Promise<R>,
 ): Promise<R> {
-  const schema = schemaOf(request, resource)
-  const expand = readRecordQuery(request.query, schema)
-  requireReadScopes(request.caller.rights, expand)
-  const answered = await act(schema)
-  return { ...answered, record: await expandedRecord(db, request.caller, answered.record, expand) }
+  const expand = readRecordQuery(query, schema)
+  requireReadScopes(caller.rights, expand)
+  const answered = await act()
+  return { ...answered, record: await expandedRecord(db, caller, answered.record, expand) }
 }
 
 async function list(

@@ -8,6 +8,7 @@ import { memberProblem, problemAt, Refusal, type Warning } from '../../errors.ts
 import { isObject, type Json } from '../../json.ts'
 import { readRecord } from '../../records/read.ts'
 import type { Transaction } from '../../records/store.ts'
+import { workOn } from '../../records/write/operation.ts'
 import { type Answer, okAnswer } from '../answer.ts'
 import type { BodyLimit } from '../body.ts'
 import { type Client, sessionSeconds, withCookie } from '../client.ts'
@@ -131,7 +132,7 @@ const purposes: readonly Purpose[] = ['invitation', 'reset']
 async function newLink(db: Transaction, request: ApiRequest): Promise<Answer> {
   const user = idOf(request)
   const { caller, client } = request
-  await readRecord(db, caller.catalog.resources.get('user')!, caller, user)
+  await readRecord(workOn(db, caller, 'user'), user)
   const purpose = members(request.body, { purpose: 'text' }).purpose as Purpose
   if (!purposes.includes(purpose)) throw notMade('purpose', `purpose must be one of ${purposes.join(', ')}.`)
   const link = await createLink(db, contextOf(request), user, purpose)

@@ -5,12 +5,12 @@
  */
 import type { Problem } from '../../errors.ts'
 import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
-import { type Caller, callerParamsOf, isLimited, visible } from '../../rights/visibility.ts'
+import { callerParamsOf, isLimited, visible } from '../../rights/visibility.ts'
 import { ask, sql } from '../../sql.ts'
 import { storedResponse, type Written } from '../idempotency.ts'
 import { isHiddenByRole, renderSaved } from '../rendered-record.ts'
-import { type Reader, type Transaction, tableOf } from '../store.ts'
-import type { Saved, WriteContext } from './operation.ts'
+import { tableOf } from '../store.ts'
+import type { ReadWork, Saved, Work, WriteContext } from './operation.ts'
 
 /**
  * The response to a write, without the record. A record that was created with it has its id, or its place
@@ -22,13 +22,9 @@ export type WriteResponse = Pick<Saved, 'warnings' | 'isNew' | 'isUnchanged'> & 
 }
 
 /** Replays the record that the same request saved earlier (D8); null if there is none. */
-export async function findIdempotentResponse(
-  db: Transaction,
-  schema: ResourceSchema,
-  context: WriteContext,
-): Promise<Saved | null> {
-  const written = await storedResponse<WriteResponse>(db, requestKeyOf(context))
-  return written && (await renderReplay(db, schema, context, [savedOf(schema, context, written)]))[0]!
+export async function findIdempotentResponse(work: Work): Promise<Saved | null> {
+  const written = await storedResponse<WriteResponse>(work.db, requestKeyOf(work.context))
+  return written && (await renderReplay(work, [savedOf(work, written)]))[0]!
 }
 
 /** The key by which idempotency.ts finds an earlier response. */
@@ -38,8 +34,7 @@ export function requestKeyOf({ catalog, idempotency = null }: WriteContext) {
 
 /** The saved record as its author may see it. */
 export function savedOf(
-  schema: ResourceSchema,
-  context: WriteContext,
+  { schema, context }: Omit<Work, 'db'>,
   { row, response }: Written<WriteResponse>,
 ): Saved {
   const created = response.created.map(({ resource, id, nth }) => ({
@@ -57,17 +52,13 @@ export function savedOf(
 }
 
 /** Replays saved records. Those deleted since then have the text that was saved. */
-export async function renderReplay(
-  db: Reader,
-  schema: ResourceSchema,
-  caller: Caller,
-  saved: readonly Saved[],
-): Promise<Saved[]> {
-  const unseen = await unseenOf(db, schema, caller, saved)
+export async function renderReplay(work: ReadWork, saved: readonly Saved[]): Promise<Saved[]> {
+  const { schema, context } = work
+  const unseen = await unseenOf(work, saved)
   return saved.map(one => ({
     ...one,
-    record: unseen.has(one.id) ? JSON.stringify({ id: one.id }) : renderSaved(schema, caller, one),
-    warnings: one.warnings.filter(warning => !isAboutHidden(schema, caller.catalog, warning)),
+    record: unseen.has(one.id) ? JSON.stringify({ id: one.id }) : renderSaved(schema, context, one),
+    warnings: one.warnings.filter(warning => !isAboutHidden(schema, context.catalog, warning)),
   }))
 }
 
@@ -76,8 +67,7 @@ export async function renderReplay(
  * as current values and candidates, are outdated and left out.
  */
 export function replayedProblem(
-  schema: ResourceSchema,
-  { catalog }: Caller,
+  { schema, context: { catalog } }: Omit<ReadWork, 'db'>,
   { field, path, code, message, rule, hint }: Problem,
 ): Problem | null {
   if (isAboutHidden(schema, catalog, { field, path })) return null
@@ -94,18 +84,13 @@ export function replayedProblem(
 }
 
 /** The ids of the records that the caller does not see. */
-async function unseenOf(
-  db: Reader,
-  schema: ResourceSchema,
-  caller: Caller,
-  saved: readonly Saved[],
-): Promise<Set<number>> {
+async function unseenOf({ db, schema, context }: ReadWork, saved: readonly Saved[]): Promise<Set<number>> {
   const unseen = new Set(isLimited(schema) ? saved.map(({ id }) => id) : [])
   if (unseen.size === 0) return unseen
   const seen = await ask(
     db,
     sql`SELECT r.id::text AS id FROM ${tableOf(schema)} r
-WHERE ${visible(schema.resource.name, callerParamsOf(caller), sql`r`)} AND r.id = ANY(${`{${[...unseen].join()}}`}::bigint[])`,
+WHERE ${visible(schema.resource.name, callerParamsOf(context), sql`r`)} AND r.id = ANY(${`{${[...unseen].join()}}`}::bigint[])`,
   )
   for (const { id } of seen) unseen.delete(Number(id))
   return unseen

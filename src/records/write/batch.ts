@@ -10,10 +10,9 @@ import { kinds } from '../../fields/kinds.ts'
 import { ask } from '../../sql.ts'
 import { canBeRemovedTogether, removeRecord, removeTogether } from '../remove.ts'
 import { restoreRecord } from '../restore.ts'
-import type { Transaction } from '../store.ts'
 import { holdersSelect, keyed } from '../unique.ts'
 import { idByUniqueKey } from '../unique-key.ts'
-import type { Operation, Outcome, WriteContext } from './operation.ts'
+import type { Operation, Outcome, Work } from './operation.ts'
 import { lockLatest } from './protocol.ts'
 import { findTargets, parseBodies, type ReadOperation, type Results, type Target } from './read.ts'
 import { saveMany, saveRecord } from './save.ts'
@@ -23,32 +22,26 @@ import { type ValidOperation, validate } from './validate.ts'
 const largest = 250
 
 /** The context that the operations share. Records deleted at `since` or later can be restored. */
-type Batch = {
-  readonly db: Transaction
-  readonly schema: ResourceSchema
-  readonly context: WriteContext
-  readonly since: Date
-}
+type Batch = Work & { readonly since: Date }
 
 /**
  * Carries the operations out in the transaction `db` and returns their outcomes in order. Throws
  * `busy_record` if the context's catalog is outdated: retry the batch with a newer one.
  */
 export async function carryOutBatch(...batch: Parameters<typeof carryOutLocked>): Promise<Outcome[]> {
-  const [db, , , context] = batch
+  const [{ db, context }] = batch
   await lockLatest(db, context)
   return carryOutLocked(...batch)
 }
 
 /** The same for a transaction that has the account's lock, by `lockLatest`. */
 export async function carryOutLocked(
-  db: Transaction,
-  schema: ResourceSchema,
+  work: Work,
   operations: readonly Operation[],
-  context: WriteContext,
   since: Date,
 ): Promise<Outcome[]> {
-  const batch = { db, schema, context, since }
+  const { schema } = work
+  const batch = { ...work, since }
   const outcomes: Outcome[] = []
   while (outcomes.length < operations.length) {
     const window = operations.slice(outcomes.length, outcomes.length + largest)
@@ -84,8 +77,7 @@ function alike(run: readonly Ready[]): (readonly Ready[])[] {
 
 /** The first of these operations, up to the second one about the same record. */
 async function runOf(batch: Batch, window: readonly Operation[]): Promise<Ready[]> {
-  const { db, schema, context } = batch
-  const targets = await findTargets(db, schema, window.filter(isSave), context)
+  const targets = await findTargets(batch, window.filter(isSave))
   const bySave = new Map(window.filter(isSave).map((operation, index) => [operation, targets[index]!]))
   const run = beforeSecond(window, bySave)
   const saves = run.filter(isSave)
@@ -94,7 +86,7 @@ async function runOf(batch: Batch, window: readonly Operation[]): Promise<Ready[
   const bySaved = new Map(saves.map((operation, index) => [operation, independent[index]!]))
   return run.map(operation => ({
     operation,
-    ready: bySaved.get(operation) ?? (isRemoval(schema, operation) ? operation.id : null),
+    ready: bySaved.get(operation) ?? (isRemoval(batch.schema, operation) ? operation.id : null),
   }))
 }
 
@@ -127,8 +119,8 @@ function recordOf({ id, key }: Operation, target: Target | Refusal | undefined):
 
 /** The records of operations that don't depend on others; null for those that do, and for refused ones. */
 async function independentOf(batch: Batch, targets: Results<Target>): Promise<(ValidOperation | null)[]> {
-  const { db, schema, context } = batch
-  const read = await parseBodies(db, schema, targets, context)
+  const { schema } = batch
+  const read = await parseBodies(batch, targets)
   const all = read.flatMap(one => (one instanceof Refusal ? [] : [one]))
   // An earlier operation may change which record a name means.
   const found = all.flatMap(({ names }) => names.filter(({ by }) => by !== null))
@@ -141,7 +133,7 @@ async function independentOf(batch: Batch, targets: Results<Target>): Promise<(V
   const isOpen = (one: ReadOperation) => !isDependent(schema, one, made)
   const open = read.map(one => (one instanceof Refusal || isOpen(one) ? one : null))
   const asked = open.filter(one => one !== null)
-  const valid = (await validate(db, schema, asked, context, { isLocked: true })).values()
+  const valid = (await validate(batch, asked, { isLocked: true })).values()
   const independent = open.map(one => {
     const found = one && valid.next().value!
     return found && !(found instanceof Refusal) && !changesUnique(schema, found) ? found : null
@@ -211,23 +203,23 @@ async function together(batch: Batch, all: readonly Ready[]): Promise<Outcome[]>
   return [...first, ...(await together(batch, all.slice(half)))]
 }
 
-async function atOnce({ db, schema, context }: Batch, all: readonly Ready[]): Promise<Outcome[] | null> {
+async function atOnce(batch: Batch, all: readonly Ready[]): Promise<Outcome[] | null> {
   if (typeof all[0]!.ready === 'number') {
     const ids = all.map(({ ready }) => ready as number)
-    return (await removeTogether(db, schema, ids, context)) ? ids.map(deleted => ({ deleted })) : null
+    return (await removeTogether(batch, ids)) ? ids.map(deleted => ({ deleted })) : null
   }
   const operations = all.map(({ ready }) => ready as ValidOperation)
-  return (await saveMany(db, schema, operations, context))?.map(saved => ({ saved })) ?? null
+  return (await saveMany(batch, operations))?.map(saved => ({ saved })) ?? null
 }
 
 /** Carries out one operation like a request of its own. */
-async function alone({ db, schema, context, since }: Batch, operation: Operation): Promise<Outcome> {
+async function alone(batch: Batch, operation: Operation): Promise<Outcome> {
   const { op, id, key, precondition } = operation
   try {
-    if (op === 'restore') return { saved: await restoreRecord(db, schema, id!, context, since, precondition) }
-    if (op !== 'delete') return { saved: await saveRecord(db, schema, operation, context) }
-    const deleted = id ?? (await idByUniqueKey(db, schema, context, key!))
-    await removeRecord(db, schema, deleted, context, precondition)
+    if (op === 'restore') return { saved: await restoreRecord(batch, id!, batch.since, precondition) }
+    if (op !== 'delete') return { saved: await saveRecord(batch, operation) }
+    const deleted = id ?? (await idByUniqueKey(batch, key!))
+    await removeRecord(batch, deleted, precondition)
     return { deleted }
   } catch (error) {
     if (error instanceof Refusal) return { refusal: error }

@@ -13,7 +13,7 @@ import { isAbsent } from '../find-by.ts'
 import { quotaConditions } from '../record-quota.ts'
 import { renderedSql } from '../rendered-record.ts'
 import { changedKeys, newKeys } from '../unique.ts'
-import type { WriteContext } from './operation.ts'
+import type { Work } from './operation.ts'
 import type { Event, Write } from './protocol.ts'
 import {
   areAsRead,
@@ -35,14 +35,14 @@ import type { ValidOperation } from './validate.ts'
  * and are not asked again. `lastId`: the last id of the account; the nested records of several need it.
  */
 export function planOf(
+  work: Omit<Work, 'db'>,
   params: WriteParams,
-  schema: ResourceSchema,
   operations: readonly ValidOperation[],
-  context: WriteContext,
   { isLocked = false, lastId = null }: { readonly isLocked?: boolean; readonly lastId?: number | null } = {},
 ): Write {
+  const { schema, context } = work
   const { isConfiguration = false, updatesOthers, quota } = schema.resource
-  const all = rowsOf(schema, operations, context, lastId)
+  const all = rowsOf(work, operations, lastId)
   const groups = groupsOf(schema, all, operations.length > 1)
   const main = all.filter(row => row.schema === schema)
   const single = operations.length === 1 ? operations[0]! : null
@@ -120,9 +120,8 @@ function stepOf(
 
 /** The rows of the records in their order, each after those nested in it. */
 function rowsOf(
-  schema: ResourceSchema,
+  { schema, context: { actor } }: Omit<Work, 'db'>,
   operations: readonly ValidOperation[],
-  { actor }: WriteContext,
   lastId: number | null,
 ): Row[] {
   let count = 0

@@ -19,7 +19,7 @@ import { mayNotChange, nameOf, recordNotFound } from '../read.ts'
 import { type Reader, recordsToChange, recordToChange } from '../store.ts'
 import { holdersSelect } from '../unique.ts'
 import { bodyByKey, noHolder } from '../unique-key.ts'
-import type { Operation, WriteContext } from './operation.ts'
+import type { Operation, Work } from './operation.ts'
 import { authoredBy, keptOf } from './rules.ts'
 
 /** A stored record as a write reads it: id, version, record, state, is_changeable. */
@@ -54,31 +54,28 @@ export function mapAccepted<T, R>(all: Results<T>, map: (one: T) => R): Promise<
 
 /** The operations with their stored records: refused if it is not there, or the caller may not change it. */
 export async function findTargets(
-  db: Reader,
-  schema: ResourceSchema,
+  work: Work<Reader>,
   operations: readonly Operation[],
-  context: WriteContext,
 ): Promise<Results<Target>> {
-  const rows = await storedRows(db, schema, operations, context)
-  return mapAccepted(operations, operation => targetOf(schema, operation, rows.get(operation), context))
+  const rows = await storedRows(work, operations)
+  return mapAccepted(operations, operation => targetOf(work, operation, rows.get(operation)))
 }
 
 export async function parseBodies(
-  db: Reader,
-  schema: ResourceSchema,
+  work: Work<Reader>,
   targets: Results<Target>,
-  context: WriteContext,
 ): Promise<Results<ReadOperation>> {
-  const { catalog } = context
+  const { db, schema, context } = work
   const accepted = targets.flatMap(one => (one instanceof Refusal ? [] : [one]))
   const reads = accepted.map(({ body, before }) => {
-    return (names: Parameters<typeof parseRecord>[4]) => parseRecord(body, schema, catalog, before, names)
+    return (names: Parameters<typeof parseRecord>[4]) =>
+      parseRecord(body, schema, context.catalog, before, names)
   })
   const resolved = (await resolveNamesOfEach(db, context, reads)).values()
   return mapAccepted(targets, target => {
     const { names, ...one } = resolved.next().value!
     if ('error' in one) throw one.error
-    complete(schema, target, one.value, context)
+    complete(work, target, one.value)
     return { ...target, parsed: one.value, names }
   })
 }
@@ -94,10 +91,9 @@ export function completed({ whole }: ResourceSchema, stored: JsonObject): Values
 
 /** Adds what no body has, and compares the version that the caller has read. */
 function complete(
-  schema: ResourceSchema,
+  { schema, context }: Omit<Work, 'db'>,
   { operation: { options = {}, precondition }, row, before }: Target,
   parsed: Parsed,
-  context: WriteContext,
 ): void {
   const { values, problems } = parsed
   const made = before ? {} : authoredBy(context.actor)
@@ -125,10 +121,8 @@ function conflicts(sent: Values, stored: Values): Problem[] {
 
 /** The stored records. A record that has the value, but that the caller doesn't see, is a row without id. */
 async function storedRows(
-  db: Reader,
-  schema: ResourceSchema,
+  { db, schema, context }: Work<Reader>,
   operations: readonly Operation[],
-  context: WriteContext,
 ): Promise<ReadonlyMap<Operation, StoredRow>> {
   const rows = new Map<Operation, StoredRow>()
   const byId = Map.groupBy(
@@ -149,16 +143,12 @@ async function storedRows(
   return rows
 }
 
-function targetOf(
-  schema: ResourceSchema,
-  operation: Operation,
-  row: StoredRow | undefined,
-  context: WriteContext,
-): Target {
+function targetOf(work: Omit<Work, 'db'>, operation: Operation, row: StoredRow | undefined): Target {
+  const { schema } = work
   const { op, id, key, precondition, body, bodyOn } = operation
   if (op === 'create' && precondition !== null) throw noVersion()
   if (op === 'update' && !row?.id) throw key ? noHolder(schema, key) : recordNotFound(schema, id!)
-  const sent = op === 'upsert' ? bodyByKey(schema, operation, row, context) : body
+  const sent = op === 'upsert' ? bodyByKey(work, operation, row) : body
   if (!row) return { operation, row: null, before: null, body: sent }
   if (!isChangeable(row)) throw mayNotChange(schema, Number(row.id))
   const before = completed(schema, parseJson(row.record!) as JsonObject)

@@ -14,14 +14,13 @@ import { memoize } from '../../waiting/memoize.ts'
 import type { Parsed } from '../parse.ts'
 import { isHiddenByRole } from '../rendered-record.ts'
 import type { Changes } from '../store.ts'
-import type { WriteContext } from './operation.ts'
+import type { Work, WriteContext } from './operation.ts'
 
 /** The record after the resource's rules. Adds the rules' problems to its own. */
 export function applyRules(
-  schema: ResourceSchema,
+  { schema, context }: Omit<Work, 'db'>,
   { values, sent, problems, warnings, path }: Parsed,
   before: Values | null,
-  context: WriteContext,
   related: Draft['related'],
   undoes: Undone | null,
 ): Values {
@@ -104,8 +103,7 @@ export function refuseUnwritable(
 
 /** Throws `forbidden` if the author may not make the change. */
 export function refuseForbidden(
-  { resource }: ResourceSchema,
-  { catalog, rights, actor }: WriteContext,
+  { schema: { resource }, context: { catalog, rights, actor } }: Omit<Work, 'db'>,
   before: Values | null,
   after: Values | null,
 ): void {

@@ -9,14 +9,14 @@ import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Json } from '../../json.ts'
 import { ask, param, sql } from '../../sql.ts'
 import { constraintRefusal } from '../constraint.ts'
-import { keepResponse, type Written, writeIdempotently } from '../idempotency.ts'
+import { keepResponse, writeIdempotently } from '../idempotency.ts'
 import type { Precondition } from '../precondition.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { Transaction } from '../store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from '../unique.ts'
 import { findIdempotentResponse, savedOf, type WriteResponse } from './answer.ts'
 import { execute } from './execute.ts'
-import type { Operation, Saved, WriteContext, WriteOptions } from './operation.ts'
+import type { Operation, Saved, Work, WriteContext, WriteOptions } from './operation.ts'
 import { planOf } from './plan.ts'
 import { author, type Write } from './protocol.ts'
 import { findTargets, parseBodies, type StoredRow } from './read.ts'
@@ -28,14 +28,8 @@ const blank = { id: null, key: null, precondition: null } as const
  * Creates a record from a body (D1, D4 to D6). Throws `validation_failed` with every problem; then nothing
  * was saved.
  */
-export function createRecord(
-  db: Transaction,
-  schema: ResourceSchema,
-  body: Json,
-  context: WriteContext,
-  options: WriteOptions = {},
-): Promise<Saved> {
-  return saveRecord(db, schema, { ...blank, op: 'create', body, options }, context)
+export function createRecord(work: Work, body: Json, options: WriteOptions = {}): Promise<Saved> {
+  return saveRecord(work, { ...blank, op: 'create', body, options })
 }
 
 /**
@@ -43,33 +37,26 @@ export function createRecord(
  * nothing written. Throws record_not_found, validation_failed, version_conflict, busy_record.
  */
 export function updateRecord(
-  db: Transaction,
-  schema: ResourceSchema,
+  work: Work,
   id: number,
   body: Json,
-  context: WriteContext,
   precondition: Precondition = null,
   options: WriteOptions = {},
 ): Promise<Saved> {
-  return saveRecord(db, schema, { ...blank, op: 'update', id, body, precondition, options }, context)
+  return saveRecord(work, { ...blank, op: 'update', id, body, precondition, options })
 }
 
 /**
  * Carries out an operation that saves a record, as often as others are quicker. Throws the errors of
  * createRecord and updateRecord; for an upsert also those of `bodyByKey`.
  */
-export async function saveRecord(
-  db: Transaction,
-  schema: ResourceSchema,
-  operation: Operation,
-  context: WriteContext,
-): Promise<Saved> {
-  const earlier = await findIdempotentResponse(db, schema, context)
+export async function saveRecord(work: Work, operation: Operation): Promise<Saved> {
+  const earlier = await findIdempotentResponse(work)
   if (earlier) return earlier
-  const act = (on: Transaction, recheck: boolean) => saveOne(on, schema, operation, context, recheck)
-  const saved = await retryOnConflict(db, schema, operation, context, act)
+  const act = (db: Transaction, recheck: boolean) => saveOne({ ...work, db }, operation, recheck)
+  const saved = await retryOnConflict(work, operation, act)
   if (saved) return saved
-  throw busy(whatChanges(schema, operation))
+  throw busy(whatChanges(work.schema, operation))
 }
 
 function whatChanges({ resource: { name } }: ResourceSchema, { op, id, key }: Operation): string {
@@ -80,28 +67,18 @@ function whatChanges({ resource: { name } }: ResourceSchema, { op, id, key }: Op
 }
 
 /** Validates an update and writes nothing. Throws its refusal. */
-export async function validateUpdate(
-  db: Transaction,
-  schema: ResourceSchema,
-  id: number,
-  body: Json,
-  context: WriteContext,
-): Promise<void> {
-  const operation: Operation = { ...blank, op: 'update', id, body }
-  await validOperation(db, schema, operation, context, true)
+export async function validateUpdate(work: Work, id: number, body: Json): Promise<void> {
+  await validOperation(work, { ...blank, op: 'update', id, body }, true)
 }
 
 /** Reads and validates an operation. Throws its refusal. `recheck`: as of `Validation`. */
 export async function validOperation(
-  db: Transaction,
-  schema: ResourceSchema,
+  work: Work,
   operation: Operation,
-  context: WriteContext,
   recheck: boolean,
 ): Promise<ValidOperation> {
-  const targets = await findTargets(db, schema, [operation], context)
-  const read = await parseBodies(db, schema, targets, context)
-  const [valid] = await validate(db, schema, read, context, { recheck })
+  const read = await parseBodies(work, await findTargets(work, [operation]))
+  const [valid] = await validate(work, read, { recheck })
   if (valid instanceof Refusal) throw valid
   return valid!
 }
@@ -110,63 +87,57 @@ export async function validOperation(
  * One attempt to save a record: null if something has changed since it was read, and then nothing is written.
  * Throws its refusal.
  */
-async function saveOne(
-  db: Transaction,
-  schema: ResourceSchema,
-  operation: Operation,
-  context: WriteContext,
-  recheck: boolean,
-): Promise<Saved | null> {
-  const valid = await validOperation(db, schema, operation, context, recheck)
+async function saveOne(work: Work, operation: Operation, recheck: boolean): Promise<Saved | null> {
+  const { db, schema, context } = work
+  const valid = await validOperation(work, operation, recheck)
   const { idempotency = null } = context
   const response = responseOf(valid, null)
   if (response.isUnchanged) {
     const written = { row: storedAnswer(valid), response }
     const account = String(context.catalog.account.id)
-    return savedOf(
-      schema,
-      context,
-      idempotency ? await keepResponse(db, account, idempotency, written) : written,
-    )
+    return savedOf(work, idempotency ? await keepResponse(db, account, idempotency, written) : written)
   }
   const params = author(context)
-  const write = planOf(params, schema, [valid], context)
   const isRivalled = (problems: readonly Problem[]) =>
     operation.op === 'upsert' &&
     !valid.before &&
     problems.some(({ field }) => field === operation.key!.field.internal_name)
-  const candidates = candidatesOf(schema, valid)
-  const written = await writeRecord(db, schema, context, params, write, response, candidates, isRivalled)
-  return written ? savedOf(schema, context, written) : null
+  const write = planOf(work, params, [valid])
+  return writeRecord(work, { params, write, response, candidates: candidatesOf(schema, valid), isRivalled })
+}
+
+/** The write of a record, its response, and what may clash with the unique values of other records. */
+type RecordWrite = {
+  readonly params: WriteParams
+  readonly write: Write
+  readonly response: WriteResponse
+  readonly candidates: readonly Candidate[]
+  /** True if another request did the same */
+  readonly isRivalled?: (problems: readonly Problem[]) => boolean
 }
 
 /**
- * Writes a record and the response; undefined if something has changed since it was read. Throws `duplicate`
- * if a unique value of one of the candidates is taken (D76), unless another request did the same
- * (`isRivalled`).
+ * Writes a record and the response; null if something has changed since it was read. Throws `duplicate` if a
+ * unique value of one of the candidates is taken (D76), unless another request did the same.
  */
 export async function writeRecord(
-  db: Transaction,
-  schema: ResourceSchema,
-  context: WriteContext,
-  params: WriteParams,
-  write: Write,
-  response: WriteResponse,
-  candidates: readonly Candidate[],
-  isRivalled: (problems: readonly Problem[]) => boolean = () => false,
-): Promise<Written<WriteResponse> | undefined> {
+  work: Work,
+  { params, write, response, candidates, isRivalled = () => false }: RecordWrite,
+): Promise<Saved | null> {
+  const { db, schema, context } = work
   const { idempotency = null } = context
   try {
-    return await writeIdempotently(db, params, idempotency, write, response)
+    const written = await writeIdempotently(db, params, idempotency, write, response)
+    return written ? savedOf(work, written) : null
   } catch (error) {
     if (!isTaken(error)) {
       const refusal = constraintRefusal(error, context.catalog)
-      if (refusal && isRivalled(refusal.problems)) return undefined
+      if (refusal && isRivalled(refusal.problems)) return null
       throw refusal ?? error
     }
     const clashes = await clashesOf(db, context, candidates)
     // The value may have become free meanwhile.
-    if (clashes.length === 0 || isRivalled(clashes)) return undefined
+    if (clashes.length === 0 || isRivalled(clashes)) return null
     throw duplicate(schema, clashes)
   }
 }
@@ -175,24 +146,14 @@ export async function writeRecord(
  * Saves several records at once, in a transaction with the account's lock; null if one of them can't be saved
  * so, and then none is.
  */
-export async function saveMany(
-  db: Transaction,
-  schema: ResourceSchema,
-  operations: readonly ValidOperation[],
-  context: WriteContext,
-): Promise<Saved[] | null> {
+export async function saveMany(work: Work, operations: readonly ValidOperation[]): Promise<Saved[] | null> {
+  const { db, context } = work
   const params = author(context)
   const changed = operations.filter(one => !isUnchanged(one))
   const hasNested = operations.some(({ nested }) => nested.length > 0)
   let lastId = hasNested ? await lastIdOf(db, context) : null
-  const rows = changed.length
-    ? await execute(db, params, planOf(params, schema, changed, context, { isLocked: true, lastId }), {
-        isLocked: true,
-      }).catch(error => {
-        if (String((error as { code?: unknown }).code).startsWith('23')) return null
-        throw error
-      })
-    : []
+  const write = changed.length ? planOf(work, params, changed, { isLocked: true, lastId }) : null
+  const rows = write ? await execute(db, params, write, { isLocked: true }).catch(nullIfBroken) : []
   if (!rows) return null
   if (rows.length !== changed.length) throw new Error('Records changed under the lock of their account')
   const byId = new Map(rows.map(row => [row.id!, row]))
@@ -210,8 +171,14 @@ export async function saveMany(
       : one.row
         ? byId.get(one.row.id!)!
         : made.next().value!
-    return savedOf(schema, context, { row, response })
+    return savedOf(work, { row, response })
   })
+}
+
+/** Null for an error of a constraint, which a record has broken. */
+function nullIfBroken(error: { code?: unknown }): null {
+  if (String(error.code).startsWith('23')) return null
+  throw error
 }
 
 function isUnchanged({ before, changes }: ValidOperation): boolean {

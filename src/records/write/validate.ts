@@ -15,7 +15,7 @@ import { quotaProblem } from '../record-quota.ts'
 import { copiedFrom, lookUp, missingReferences } from '../references.ts'
 import type { Changes, Reader } from '../store.ts'
 import { type Candidate, clashesOf } from '../unique.ts'
-import type { WriteContext } from './operation.ts'
+import type { Work, WriteContext } from './operation.ts'
 import { mapAccepted, type ReadOperation, type Results } from './read.ts'
 import { applyRules, blank, changesOf, refuseForbidden } from './rules.ts'
 
@@ -53,16 +53,15 @@ export type Validation = {
  * parsing, references and rules, also of nested records, or `forbidden`.
  */
 export async function validate(
-  db: Reader,
-  schema: ResourceSchema,
+  work: Work<Reader>,
   operations: Results<ReadOperation>,
-  context: WriteContext,
   { recheck = false, isLocked = false }: Validation,
 ): Promise<Results<ValidOperation>> {
+  const { db, context } = work
   const isNow = recheck || isLocked
   for (const one of operations)
     if (!(one instanceof Refusal)) await one.operation.options?.check?.(one.before!)
-  const checked = await mapAccepted(operations, one => checkRights(schema, one, context, isNow))
+  const checked = await mapAccepted(operations, one => checkRights(work, one, isNow))
   const asked = checked.flatMap(one => (one instanceof Refusal || !one.isAsked ? [] : one.parsed.references))
   const { look, related } = await lookUp(db, context, asked, isLocked)
   const ruled = await mapAccepted(checked, one => {
@@ -71,19 +70,19 @@ export async function validate(
       for (const problem of missingReferences(added, look, context.idle)) parsed.problems.add(() => problem)
     const nested = parsed.nested.map(inner => ({
       ...inner,
-      after: applyRules(inner.schema, inner.parsed, null, context, related, null),
+      after: applyRules({ ...work, schema: inner.schema }, inner.parsed, null, related, null),
     }))
     const { undoes = null } = operation.options ?? {}
-    return { ...one, nested, after: applyRules(schema, parsed, before, context, related, undoes) }
+    return { ...one, nested, after: applyRules(work, parsed, before, related, undoes) }
   })
   const accepted = ruled.flatMap(one => (one instanceof Refusal ? [] : [one]))
   const written = accepted.map(({ parsed, before, after }) => ({ before, after, at: parsed.path }))
-  const mentioned = await mentionProblems(db, context, schema, written)
+  const mentioned = await mentionProblems(work, written)
   for (const [index, one] of accepted.entries()) {
     for (const problem of mentioned[index]!) one.parsed.problems.add(() => problem)
-    if (!isLocked) await addLate(db, schema, one, context)
+    if (!isLocked) await addLate(work, one)
   }
-  const valid = await mapAccepted(ruled, one => validOf(schema, one, context))
+  const valid = await mapAccepted(ruled, one => validOf(work, one))
   for (const one of valid)
     if (isNow && !(one instanceof Refusal) && one.invariant)
       await requireInvariant(db, one.invariant, context)
@@ -92,9 +91,8 @@ export async function validate(
 
 /** Throws `forbidden` without the rights to create what is nested and to read what the response shows. */
 function checkRights(
-  schema: ResourceSchema,
+  { schema, context: { catalog, rights } }: Omit<Work, 'db'>,
   one: ReadOperation,
-  { catalog, rights }: WriteContext,
   isNow: boolean,
 ): Checked {
   const { parsed, before } = one
@@ -113,7 +111,7 @@ function checkRights(
 }
 
 /** Adds the problems that only the database knows: of record quotas and, beside others, of references. */
-async function addLate(db: Reader, schema: ResourceSchema, one: Ruled, context: WriteContext): Promise<void> {
+async function addLate({ db, schema, context }: Work<Reader>, one: Ruled): Promise<void> {
   const { parsed, before, after, added, isAsked } = one
   const { problems } = parsed
   const quota = before ? null : await quotaProblem(db, schema, context.catalog.account.id, after)
@@ -127,14 +125,15 @@ async function addLate(db: Reader, schema: ResourceSchema, one: Ruled, context: 
 }
 
 /** Throws the refusal of an operation with problems, or of a change that its author may not make. */
-function validOf(schema: ResourceSchema, one: Ruled, context: WriteContext): ValidOperation {
+function validOf(work: Omit<Work, 'db'>, one: Ruled): ValidOperation {
+  const { schema } = work
   const { parsed, before, after } = one
   const { problems } = parsed
   if (problems.count) {
     const count = problems.count === 1 ? 'one problem' : `${problems.count} problems`
     throw new Refusal('validation_failed', `The ${schema.resource.name} was not saved: ${count}.`, problems)
   }
-  refuseForbidden(schema, context, before, after)
+  refuseForbidden(work, before, after)
   const changes = changesOf(schema, before ?? blank(schema), after)
   const isChanged = before !== null && Object.keys(changes).length > 0
   const invariant = (isChanged && schema.resource.invariant?.(before, after)) || null

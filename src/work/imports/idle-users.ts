@@ -8,7 +8,7 @@ import type { Match } from '../../records/name-lookup.ts'
 import { matchesOfNames } from '../../records/names.ts'
 import { askReferences, lookIn } from '../../records/references.ts'
 import type { Transaction } from '../../records/store.ts'
-import type { WriteContext } from '../../records/write/operation.ts'
+import type { Work, WriteContext } from '../../records/write/operation.ts'
 import { mayRead } from '../../rights/rights.ts'
 import { callerParamsOf } from '../../rights/visibility.ts'
 import { otherUsers } from '../jobs/job.ts'
@@ -26,10 +26,8 @@ export type Idle = ReadonlyMap<number, string>
  * stays, and its row is refused.
  */
 export async function idleUsersOf(
-  tx: Transaction,
+  { db: tx, schema, context }: Work,
   rows: readonly RowBody[],
-  schema: ResourceSchema,
-  context: WriteContext,
 ): Promise<Idle> {
   const names = userFields(schema)
   const texts = new Set(rows.flatMap(({ body }) => names.flatMap(name => textOf(body[name]) ?? [])))

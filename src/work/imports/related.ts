@@ -171,7 +171,11 @@ async function link(linking: Linking, all: readonly Named[], oldest: Date): Prom
     ...({ op: 'create', id: null, key: null, precondition: null } as const),
     body: withoutFindBy(first!.payload),
   }))
-  const outcomes = await carryOutLocked(tx, schema, operations, { ...context, overrides: [] }, oldest)
+  const outcomes = await carryOutLocked(
+    { db: tx, schema, context: { ...context, overrides: [] } },
+    operations,
+    oldest,
+  )
   const made = outcomes.flatMap((outcome, index) => {
     if (!('saved' in outcome)) return []
     for (const { put } of absent[index]!) put(outcome.saved.id)

@@ -1,12 +1,10 @@
 /** Rows with a cell that could not be read: they are refused, with all their other problems (D80). */
 import { type Problem, Refusal } from '../../errors.ts'
-import type { ResourceSchema } from '../../fields/catalog.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
 import type { NameLookup } from '../../records/name-lookup.ts'
 import { resolveNames } from '../../records/names.ts'
 import { parseRecord } from '../../records/parse.ts'
-import type { Transaction } from '../../records/store.ts'
-import type { WriteContext } from '../../records/write/operation.ts'
+import type { Work } from '../../records/write/operation.ts'
 import type { Job, Refused } from '../jobs/job.ts'
 import { refusedAt } from '../jobs/refused.ts'
 import type { Mapping } from './guess.ts'
@@ -26,10 +24,8 @@ const rowsAtOnce = 50
 
 /** The refusals of the rows. */
 export async function refusedUnread(
-  tx: Transaction,
+  { db: tx, schema, context }: Work,
   rows: readonly Unread[],
-  schema: ResourceSchema,
-  context: WriteContext,
   job: Job,
 ): Promise<Refused[]> {
   const problemsByRow: (readonly Problem[])[] = []

@@ -47,7 +47,7 @@ WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${
       body: changes as Json,
     }),
   )
-  const outcomes = rows.length ? await carryOutBatch(tx, schema, operations, context, oldest) : []
+  const outcomes = rows.length ? await carryOutBatch({ db: tx, schema, context }, operations, oldest) : []
   let [updated, unchanged] = [0, 0]
   const problems = outcomes.flatMap((outcome, index) => {
     if ('refusal' in outcome) return [refusedAt(Number(rows[index]!.id), outcome.refusal)]

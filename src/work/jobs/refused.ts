@@ -53,7 +53,7 @@ function problemFor(caller: Caller, job: Pick<Job, 'resource'>, stored: Json): J
   const problem = stored as unknown as Problem
   const { column, line, resource, id } = problem
   const schema = caller.catalog.resources.get((resource as string | undefined) ?? job.resource)!
-  const told = replayedProblem(schema, caller, problem)
+  const told = replayedProblem({ schema, context: caller }, problem)
   const given = Object.entries({ column: told ? column : undefined, line, resource, id })
   const about = Object.fromEntries(given.filter(([, value]) => value !== undefined))
   return { ...(told ?? hiddenProblem()), ...about } as unknown as Json

@@ -115,7 +115,7 @@ async function undoneTogether(
   if (!schema || type !== `${resource}.created`) return new Set()
   const end = events.findIndex(event => event.type !== type)
   const seqs = events.slice(0, end < 0 ? undefined : end).map(({ seq }) => Number(seq))
-  return undoCreations(tx, schema, seqs, context)
+  return undoCreations({ db: tx, schema, context }, seqs)
 }
 
 export async function countEvents(

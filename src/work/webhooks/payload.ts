@@ -96,7 +96,8 @@ async function recordsOf(
       id: Number(id),
       at: JSON.parse(at!) as string,
     }))
-    for (const [seq, then] of await recordsAsOf(db, caller, schema, events, filter)) found.set(seq, then)
+    for (const [seq, then] of await recordsAsOf({ db, schema, context: caller }, events, filter))
+      found.set(seq, then)
   }
   return found
 }

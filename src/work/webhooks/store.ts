@@ -11,7 +11,12 @@ import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Precondition } from '../../records/precondition.ts'
 import { readRecord } from '../../records/read.ts'
 import type { Transaction } from '../../records/store.ts'
-import type { SavedSecret, WriteContext, WriteOptions } from '../../records/write/operation.ts'
+import {
+  type SavedSecret,
+  type WriteContext,
+  type WriteOptions,
+  workOn,
+} from '../../records/write/operation.ts'
 import { createRecord, updateRecord } from '../../records/write/save.ts'
 import { filteredResource, inUse } from '../../resources/webhook.ts'
 import type { Rights } from '../../rights/rights.ts'
@@ -31,7 +36,7 @@ export async function createWebhook(
   body: Json,
 ): Promise<SavedSecret> {
   const secret = newWebhookSecret(randomBytes)
-  const saved = await createRecord(db, fieldsOf(context), body, context, {
+  const saved = await createRecord(workOn(db, context, 'webhook'), body, {
     problems: await problemsOf(db, outgoing, context, body, null),
     steps: params => [secretRow(params, secret), newProgressRow(params, context.rights)],
   })
@@ -46,7 +51,7 @@ export async function changeOf(
   id: number,
   body: Json,
 ): Promise<WriteOptions> {
-  const read = await readRecord(db, fieldsOf(context), context, id).catch(error => {
+  const read = await readRecord(workOn(db, context, 'webhook'), id).catch(error => {
     if (error instanceof Refusal && error.slug === 'record_not_found') return null
     throw error
   })
@@ -71,7 +76,7 @@ export async function rotateWebhook(
   precondition: Precondition,
 ): Promise<SavedSecret> {
   const secret = newWebhookSecret(randomBytes)
-  const saved = await updateRecord(db, fieldsOf(context), id, {}, context, precondition, {
+  const saved = await updateRecord(workOn(db, context, 'webhook'), id, {}, precondition, {
     values: { rotated_at: momentPlaceholder },
     steps: params => [...endedSecrets(params, overlapHours), secretRow(params, secret)],
   })
@@ -84,7 +89,7 @@ export function fieldsOf({ catalog }: Pick<WriteContext, 'catalog'>): ResourceSc
 
 /** A webhook that is visible to the caller. Throws `record_not_found`. */
 export async function requireThere(db: Transaction, context: WriteContext, id: number): Promise<JsonObject> {
-  return parseJson((await readRecord(db, fieldsOf(context), context, id)).record) as JsonObject
+  return parseJson((await readRecord(workOn(db, context, 'webhook'), id)).record) as JsonObject
 }
 
 /** Like requireThere, for an active webhook. Throws also `validation_failed`. */

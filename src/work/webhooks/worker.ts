@@ -9,6 +9,7 @@ import type { Everywhere } from '../../accounts/everywhere.ts'
 import type { Log } from '../../db/open.ts'
 import { reasonOf } from '../../log.ts'
 import type { Transaction } from '../../records/store.ts'
+import { workOn } from '../../records/write/operation.ts'
 import { updateRecord } from '../../records/write/save.ts'
 import { within } from '../../waiting/timeout.ts'
 import { WorkerLoop } from '../../waiting/worker-loop.ts'
@@ -172,8 +173,7 @@ export class WebhookWorker {
   async #disable({ account, id }: LeasedWebhook, reason: string): Promise<void> {
     const { db, callers, log } = this.#options
     const catalog = await callers.catalogNow(account)
-    const schema = catalog.resources.get('webhook')!
-    await updateRecord(db, schema, id, { is_active: 'No' }, { catalog, actor: service }, null, {
+    await updateRecord(workOn(db, { catalog, actor: service }, 'webhook'), id, { is_active: 'No' }, null, {
       values: { disabled_reason: reason },
       steps: params => [progressRow(params, null)],
     })
