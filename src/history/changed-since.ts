@@ -1,39 +1,30 @@
 /** Refuses an undo if the values of its event have changed since (D83): which ones, and who changed them. */
 import { type Problem, problemAt, Refusal } from '../errors.ts'
-import type { ResourceSchema } from '../fields/catalog.ts'
+
 import { jsonInstant } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'
-import type { Reader } from '../records/store.ts'
+import type { ReadWork } from '../records/write/operation.ts'
 import { mayRead } from '../rights/rights.ts'
-import { type Caller, callerParamsOf } from '../rights/visibility.ts'
+import { callerParamsOf } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { mayName } from './present.ts'
 
 /** A field that differs from the value that an event gave it. */
 export type ChangedField = { readonly name: string; readonly made: Json; readonly current: Json }
 
-type Event = { readonly seq: number; readonly schema: ResourceSchema; readonly id: number }
+type Event = ReadWork & { readonly seq: number; readonly id: number }
 
 /** Maximum number of later events searched for the author of a change. */
 const lookedThrough = 1000
 
 /** The refusal, with both values of each field that the caller may read, and the event of its last change. */
-export async function changedSince(
-  db: Reader,
-  event: Event,
-  caller: Caller,
-  differing: readonly ChangedField[],
-): Promise<Refusal> {
-  const { seq, schema, id } = event
-  const isRead = mayRead(caller, schema.resource.name)
+export async function changedSince(event: Event, differing: readonly ChangedField[]): Promise<Refusal> {
+  const { schema, context, seq, id } = event
+  const isRead = mayRead(context, schema.resource.name)
   const shown = differing.filter(({ name }) => isRead && !isHiddenByRole(schema, name))
-  const changes = await lastChanges(
-    db,
-    event,
-    caller,
-    shown.map(({ name }) => name),
-  )
+  const names = shown.map(({ name }) => name)
+  const changes = await lastChanges(event, names)
   const problems = shown.map(({ name, made, current }): Problem => {
     const by = changes.get(name)
     return {
@@ -60,13 +51,9 @@ type ChangeAuthor = {
 }
 
 /** For each field, the newest event after this one that changed it. */
-async function lastChanges(
-  db: Reader,
-  { seq, schema, id }: Event,
-  caller: Caller,
-  names: readonly string[],
-): Promise<Map<string, ChangeAuthor>> {
-  const { account } = callerParamsOf(caller)
+async function lastChanges(event: Event, names: readonly string[]): Promise<Map<string, ChangeAuthor>> {
+  const { db, schema, context, seq, id } = event
+  const { account } = callerParamsOf(context)
   const { name } = schema.resource
   const rows = await ask(
     db,
@@ -88,7 +75,7 @@ ORDER BY n.name, e.seq DESC`,
       {
         seq: Number(seq),
         at: JSON.parse(at!) as string,
-        actor: { id: Number(actor) || null, name: mayName(caller, 'user') ? (actor_name ?? null) : null },
+        actor: { id: Number(actor) || null, name: mayName(context, 'user') ? (actor_name ?? null) : null },
       },
     ]),
   )

@@ -19,26 +19,25 @@ const fewest = 8
 
 /** Undoes as many as possible of these events, creations of one resource, in this order; returns those. */
 export async function undoCreations(work: Work, seqs: readonly number[]): Promise<ReadonlySet<number>> {
-  const { db: tx, schema, context } = work
+  const { db, schema, context } = work
   const { name } = schema.resource
   const mayWrite = !context.rights || allows(context.rights.scopes, `${name}:write`)
   if (seqs.length < fewest || !mayWrite || !isUndone(schema.resource) || !canBeRemovedTogether(schema))
     return new Set()
   const params = callerParamsOf(context)
   // Under the lock, nobody changes the records between reading and deleting them.
-  await ask(tx, lockStatement(params.account.value!))
+  await ask(db, lockStatement(params.account.value!))
   const rows = await ask(
-    tx,
+    db,
     sql`SELECT e.seq::text AS seq, e.record_id::text AS id, e.changes::text AS changes, ${renderedSql(schema, params.account)} AS record
 FROM event e JOIN ${sql.id(name)} r ON ${visible(name, params, sql`r`)} AND r.id = e.record_id
 WHERE e.account_id = ${params.account}::bigint AND e.seq = ANY(${`{${seqs.join()}}`}::bigint[])
 ORDER BY e.seq DESC`,
   )
   const unchanged = await mapYielding(rows, ({ seq, id, changes, record }) => {
-    const event = { seq: Number(seq), schema, id: Number(id), verb: 'created' }
     const made = parseJson(changes!) as unknown as Changes
-    const differing = differingFrom({ ...event, changes: made }, parseJson(record!) as JsonObject)
-    return differing.length === 0 ? [event] : []
+    const event = { ...work, seq: Number(seq), id: Number(id), verb: 'created', changes: made }
+    return differingFrom(event, parseJson(record!) as JsonObject).length === 0 ? [event] : []
   })
   const removed = await removedOf(work, unchanged.flat())
   return new Set(removed.map(({ seq }) => seq))

@@ -4,7 +4,6 @@
  * resource.
  */
 import { Refusal } from '../errors.ts'
-import type { ResourceSchema } from '../fields/catalog.ts'
 import { emptyValue, type Field, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Resource } from '../fields/resource.ts'
@@ -17,18 +16,18 @@ import { renderedSql } from '../records/rendered-record.ts'
 import { restoreRecord } from '../records/restore.ts'
 import type { Changes, Reader, Transaction } from '../records/store.ts'
 import { findIdempotentResponse, requestKeyOf } from '../records/write/answer.ts'
-import type { Saved, WriteContext } from '../records/write/operation.ts'
+import type { Saved, Work, WriteContext } from '../records/write/operation.ts'
 import { refuseUnwritable } from '../records/write/rules.ts'
 import { updateRecord } from '../records/write/save.ts'
 import { allows } from '../rights/scopes.ts'
-import { type Caller, callerParamsOf, isLimited, visible } from '../rights/visibility.ts'
+import { callerParamsOf, isLimited, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
 import { type ChangedField, changedSince } from './changed-since.ts'
 import { type EventRow, isShownToRole } from './present.ts'
 
-export type Undoable = {
+/** An event, and the work in which its change is undone. */
+export type Undoable = Work & {
   readonly seq: number
-  readonly schema: ResourceSchema
   readonly id: number
   readonly verb: string
   /** field → its values before and after */
@@ -54,19 +53,18 @@ export async function undo(
   const isRepeated = (await storedResponse(db, requestKeyOf(context))) !== null
   const event = await eventOf(db, seq, context, isRepeated)
   const { schema, id, verb } = event
-  const before = isRepeated && (await findIdempotentResponse({ db, schema, context }))
+  const before = isRepeated && (await findIdempotentResponse(event))
   if (before) return before
   for (let attempt = 1; ; attempt++) {
-    const { version, record } = await recordOf(db, event, context)
+    const { version, record } = await recordOf(event)
     requireVersion(nameOf(schema, id), version, precondition)
-    const differing = await differingNow(db, event, context, record)
-    if (differing.length) throw await changedSince(db, event, context, differing)
-    if (verb === 'updated') return await writeBack(db, event, context, precondition)
+    await refuseDiffering(event, record)
+    if (verb === 'updated') return await writeBack(event, precondition)
     // The write fails if the record has changed since it was read.
     const own = [String(version)]
     try {
-      if (verb === 'deleted') return await restoreRecord({ db, schema, context }, id, oldest, own)
-      return (await removeRecord({ db, schema, context }, id, own, true))!
+      if (verb === 'deleted') return await restoreRecord(event, id, oldest, own)
+      return (await removeRecord(event, id, own, true))!
     } catch (error) {
       const isOvertaken = error instanceof Refusal && error.slug === 'version_conflict'
       if (!isOvertaken || attempt === attempts) throw error
@@ -76,7 +74,7 @@ export async function undo(
 
 /** Reads the event, and checks that the caller sees it. A repeated request passed this check before. */
 async function eventOf(
-  db: Reader,
+  db: Transaction,
   seq: number,
   context: WriteContext,
   isRepeated: boolean,
@@ -97,7 +95,8 @@ WHERE c.account_id = ${account}::bigint`,
   const schema = context.catalog.resources.get(resource)
   const verb = type.slice(resource.length + 1)
   if (!schema || !isUndone(schema.resource) || !verbs.has(verb)) throw notUndoable(seq, type)
-  return { seq, schema, id: Number(row!.id), verb, changes: parseJson(row!.changes!) as unknown as Changes }
+  const changes = parseJson(row!.changes!) as unknown as Changes
+  return { db, schema, context, seq, id: Number(row!.id), verb, changes }
 }
 
 /** True if the caller may read or change the resource of an event, and sees its record (D63, D64). */
@@ -158,12 +157,9 @@ function noEvent(seq: number): Refusal {
 }
 
 /** The record that the event is about, deleted or not. */
-async function recordOf(
-  db: Reader,
-  { seq, schema, id }: Undoable,
-  caller: Caller,
-): Promise<{ version: number; record: JsonObject }> {
-  const [params, { name }] = [callerParamsOf(caller), schema.resource]
+async function recordOf(event: Undoable): Promise<{ version: number; record: JsonObject }> {
+  const { db, schema, context, seq, id } = event
+  const [params, { name }] = [callerParamsOf(context), schema.resource]
   const [row] = await ask(
     db,
     sql`SELECT r.version::text AS version, ${renderedSql(schema, params.account)} AS record FROM ${sql.id(name)} r
@@ -173,15 +169,11 @@ WHERE ${visible(name, params, sql`r`)} AND r.id = ${String(id)}::bigint`,
   return { version: Number(row.version), record: parseJson(row.record!) as JsonObject }
 }
 
-/** The values of the event that have changed since. */
-async function differingNow(
-  db: Reader,
-  event: Undoable,
-  caller: Caller,
-  record: JsonObject,
-): Promise<ChangedField[]> {
+/** Throws `changed_since` if values of the event have changed since. */
+async function refuseDiffering(event: Undoable, record: JsonObject): Promise<void> {
   const now = differingFrom(event, record)
-  return now.length === 0 && (await isDeletedSince(db, event, caller)) ? [lifeOf(event, record)] : now
+  const differing = now.length === 0 && (await isDeletedSince(event)) ? [lifeOf(event, record)] : now
+  if (differing.length) throw await changedSince(event, differing)
 }
 
 /** The fields of the record that differ from the event's values, as far as the record itself shows. */
@@ -215,14 +207,13 @@ function isJudged(field: Field, { verb, changes }: Undoable): boolean {
 }
 
 /** True if the record was deleted or restored since a deletion or restoration. */
-async function isDeletedSince(db: Reader, event: Undoable, caller: Caller): Promise<boolean> {
-  const { seq, schema, id, verb } = event
+async function isDeletedSince({ db, schema, context, seq, id, verb }: Undoable): Promise<boolean> {
   if (verb !== 'deleted' && verb !== 'restored') return false
   const { name } = schema.resource
   const [row] = await ask(
     db,
     sql`SELECT EXISTS (SELECT 1 FROM event e
-  WHERE e.account_id = ${callerParamsOf(caller).account}::bigint AND e.record_id = ${String(id)}::bigint
+  WHERE e.account_id = ${callerParamsOf(context).account}::bigint AND e.record_id = ${String(id)}::bigint
     AND e.resource = ${sql.text(name)} AND e.seq > ${String(seq)}::bigint
     AND e.type IN (${sql.text(`${name}.deleted`)}, ${sql.text(`${name}.restored`)}))::text AS is_since`,
   )
@@ -230,12 +221,7 @@ async function isDeletedSince(db: Reader, event: Undoable, caller: Caller): Prom
 }
 
 /** Updates the record with the values from before the event. */
-function writeBack(
-  db: Transaction,
-  event: Undoable,
-  context: WriteContext,
-  precondition: Precondition,
-): Promise<Saved> {
+function writeBack(event: Undoable, precondition: Precondition): Promise<Saved> {
   const { schema, id, changes } = event
   refuseUnchangeable(event)
   const known = Object.entries(changes).filter(([name]) => isThere(schema.whole.byName.get(name)))
@@ -245,13 +231,10 @@ function writeBack(
   const former = valuesOf('before')
   const isSent = ([name]: [string, Json]) => !schema.whole.byName.get(name)!.is_read_only
   const body = Object.fromEntries(Object.entries(former).filter(isSent))
-  return updateRecord({ db, schema, context }, id, body, precondition, {
+  return updateRecord(event, id, body, precondition, {
     undoes: { former, made: valuesOf('after') },
     // The record may have changed since it was read.
-    check: async stored => {
-      const differing = await differingNow(db, event, context, stored as JsonObject)
-      if (differing.length) throw await changedSince(db, event, context, differing)
-    },
+    check: stored => refuseDiffering(event, stored as JsonObject),
   })
 }
 
