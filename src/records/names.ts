@@ -33,7 +33,7 @@ import type { Reader } from './store.ts'
 const manyNames = 20
 
 /** The caller. `namesIdle`: names may mean inactive records, too. */
-type NamingCaller = Caller & { readonly namesIdle?: true }
+export type NamingCaller = Caller & { readonly namesIdle?: true }
 
 /**
  * Parses a request with `read`, and resolves its names. Calls `read` twice if there are names, and ignores

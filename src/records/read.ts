@@ -21,22 +21,19 @@ export type Read<Text = string> = {
  * Reads a record. Throws `record_not_found` if the id is unknown, deleted or of another account (D3), or if
  * the caller does not see the record (D63).
  */
-export async function readRecord({ db, schema, context }: ReadWork, id: number): Promise<Read> {
-  const [row] = await ask(db, recordStatement(schema, context, String(id)))
-  if (!row) throw recordNotFound(schema, id)
-  return readOf(schema, row)
+export async function readRecord(work: ReadWork, id: number): Promise<Read> {
+  const [row] = await ask(work.db, recordStatement(work, String(id)))
+  if (!row) throw recordNotFound(work.schema, id)
+  return readOf(work.schema, row)
 }
 
 /**
  * Like readRecord, for a record that is shown as stored: passes on the bytes that PostgreSQL sent, unparsed.
  */
-export async function readRecordBytes(
-  { db, schema, context }: Work<RawReader, Caller>,
-  id: number,
-): Promise<Read<Buffer>> {
-  const { text, values } = recordStatement(schema, context, String(id))
-  const [row] = await db.queryBytes(text, values)
-  if (!row) throw recordNotFound(schema, id)
+export async function readRecordBytes(work: Work<RawReader, Caller>, id: number): Promise<Read<Buffer>> {
+  const { text, values } = recordStatement(work, String(id))
+  const [row] = await work.db.queryBytes(text, values)
+  if (!row) throw recordNotFound(work.schema, id)
   const [version, record, isMoved] = row
   return { version: Number(version!.toString()), record: record!, isMoved: isMoved?.toString() === 'true' }
 }

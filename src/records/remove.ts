@@ -128,10 +128,10 @@ function refuseOneself({ schema, id, context }: Removal): void {
 
 /** Throws the resource's own refusal of the deletion, for any caller or for this one. */
 async function refuseRemoval(asked: Removal): Promise<void> {
-  const { db, schema, id, context } = asked
+  const { db, schema, id } = asked
   const { whyForbidden, whyUndeletable } = schema.resource
   if (!whyForbidden && !whyUndeletable) return
-  const [row] = await ask(db, recordStatement(schema, context, String(id)))
+  const [row] = await ask(db, recordStatement(asked, String(id)))
   if (!row) throw recordNotFound(schema, id)
   const record = parseJson(row.record!) as JsonObject
   const reason = whyUndeletable?.(record)
@@ -144,7 +144,7 @@ async function refuseRemoval(asked: Removal): Promise<void> {
  * parts along, and a user their tokens. `isRead`: the answer has the record.
  */
 function removal(
-  { schema, context: { catalog, rights } }: Omit<Work, 'db'>,
+  { schema, context: { catalog, rights } }: Work,
   params: WriteParams,
   ids: readonly number[],
   precondition: Precondition,

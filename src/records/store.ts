@@ -14,6 +14,7 @@ import {
 import { type Param, prepared, type Sql, type Statement, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { renderedSql } from './rendered-record.ts'
+import type { ReadWork } from './write/operation.ts'
 
 export type Reader = {
   /** True on a cluster, which asks all nodes for a fenced subquery that does not name its account (D178) */
@@ -74,16 +75,16 @@ export function tableOf({ resource }: ResourceSchema): Sql {
  * Reads a live record that the caller sees: version; record; and is_moved, true if a value may have changed
  * since the version was written (D89).
  */
-export function recordStatement(schema: ResourceSchema, caller: Caller, id: string): Statement {
-  return asked(toRead(schema), caller, id)
+export function recordStatement({ schema, context }: ReadWork, id: string): Statement {
+  return asked(toRead(schema), context, id)
 }
 
 /**
  * Reads a record in order to change it: id; version; record; state, a hash that differs after every change of
  * the stored text, also after one that makes no version; and is_changeable, true if the caller may change it.
  */
-export function recordToChange(schema: ResourceSchema, caller: Caller, id: string): Statement {
-  return asked(toChange(schema), caller, id)
+export function recordToChange({ schema, context }: ReadWork, id: string): Statement {
+  return asked(toChange(schema), context, id)
 }
 
 const toRead = memoize((schema: ResourceSchema) => oneRecord(schema, readColumns))
@@ -104,12 +105,8 @@ function asked(statement: ReturnType<typeof oneRecord>, caller: Caller, id: stri
 }
 
 /** Like recordToChange, for several records. */
-export function recordsToChange(
-  schema: ResourceSchema,
-  caller: Caller,
-  ids: readonly (number | string)[],
-): Sql {
-  const [params, r] = [callerParamsOf(caller), sql`r`]
+export function recordsToChange({ schema, context }: ReadWork, ids: readonly (number | string)[]): Sql {
+  const [params, r] = [callerParamsOf(context), sql`r`]
   return sql`
     SELECT ${changeColumns(schema, params)}
     FROM ${tableOf(schema)} r

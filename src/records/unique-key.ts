@@ -48,7 +48,7 @@ export async function idByUniqueKey(work: ReadWork, key: UniqueKey): Promise<num
  * make another.
  */
 export function bodyByKey(
-  { schema, context }: Omit<Work, 'db'>,
+  { schema, context }: Work,
   { key, body, precondition, isConditional = precondition !== null }: Operation,
   row: { readonly id?: string | null } | undefined,
 ): Json {
@@ -69,9 +69,9 @@ export function bodyByKey(
 }
 
 /** The holder of the value, whom the caller sees. Throws `record_not_found`. */
-async function foundBy({ db, schema, context }: ReadWork, key: UniqueKey) {
-  const [found] = await ask(db, holdersSelect(context, schema, key.field, [key.text]))
-  if (!found?.id) throw noHolder(schema, key)
+async function foundBy(work: ReadWork, key: UniqueKey) {
+  const [found] = await ask(work.db, holdersSelect(work, key.field, [key.text]))
+  if (!found?.id) throw noHolder(work.schema, key)
   return found
 }
 

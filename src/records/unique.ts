@@ -16,6 +16,7 @@ import { ask, param, type Sql, sql } from '../sql.ts'
 import { memoize } from '../waiting/memoize.ts'
 import { isHiddenByRole } from './rendered-record.ts'
 import { changeColumns, isMoved, type Reader, type RecordToWrite } from './store.ts'
+import type { ReadWork } from './write/operation.ts'
 import { hiddenProblem } from './write/rules.ts'
 
 /** True if the values of a field are stored as keys. */
@@ -142,26 +143,12 @@ export function clash(schema: ResourceSchema, field: Field, path: string, holder
  * SELECT of the records that hold values: `place`, the value's place among them, from 1, and the columns of
  * recordStatement and recordToChange, null if the caller doesn't see the record.
  */
-export function holdersSelect(
-  caller: Caller,
-  schema: ResourceSchema,
-  field: Field,
-  texts: readonly string[],
-): Sql {
-  const params = callerParamsOf(caller)
-  return sql`SELECT t.place::text AS place, ${heldColumns(caller, params, schema)}
+export function holdersSelect({ schema, context }: ReadWork, field: Field, texts: readonly string[]): Sql {
+  const [params, { name }] = [callerParamsOf(context), schema.resource]
+  return sql`SELECT t.place::text AS place, ${changeColumns(schema, params)},
+    ${isMoved(schema, params, param(context.catalog.followedAt))}
   FROM jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb) WITH ORDINALITY t (text, place),
-    LATERAL (${holders(params, schema, field, sql`t.text`)}) h ${seenHolder(params, schema)}`
-}
-
-function heldColumns(caller: Caller, params: CallerParams, schema: ResourceSchema): Sql {
-  return sql`${changeColumns(schema, params)},
-    ${isMoved(schema, params, param(caller.catalog.followedAt))}`
-}
-
-function seenHolder(params: CallerParams, schema: ResourceSchema): Sql {
-  const { name } = schema.resource
-  return sql`LEFT JOIN ${sql.id(name)} r
+    LATERAL (${holders(params, schema, field, sql`t.text`)}) h LEFT JOIN ${sql.id(name)} r
     ON ${visible(name, params, sql`r`)} AND r.id = h.id AND r.deleted_at IS NULL`
 }
 

@@ -40,7 +40,7 @@ export async function ownerMoves(
 
 async function isInUse(db: Transaction, context: WriteContext, id: number): Promise<boolean> {
   const schema = context.catalog.resources.get('user')!.whole
-  const [row] = await ask(db, recordStatement(schema, context, String(id)))
+  const [row] = await ask(db, recordStatement({ db, schema, context }, String(id)))
   return row !== undefined && (parseJson(row.record!) as JsonObject).is_active === 1
 }
 

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Callers } from '../../src/accounts/callers.ts'
 import type { Transaction } from '../../src/records/store.ts'
+import { workOn } from '../../src/records/write/operation.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { importStep } from '../../src/work/imports/step.ts'
 import type { Job } from '../../src/work/jobs/job.ts'
@@ -57,7 +58,8 @@ async function stepOf(job: Job, before: (text: string) => Promise<void> = async 
         return tx.write(account, text, params, statements)
       },
     }
-    const result = await importStep(noting, job, { ...caller, unread: true }, new Date(0), 250, new Set())
+    const work = workOn(noting, { ...caller, unread: true as const }, job.resource)
+    const result = await importStep({ ...work, job, oldest: new Date(0), count: 250 }, new Set())
     return { isKept: true, result }
   })
   return { texts, step }

@@ -9,6 +9,7 @@ import { resolveNames } from '../../records/names.ts'
 import { parseRecord } from '../../records/parse.ts'
 import type { Transaction } from '../../records/store.ts'
 import { requestKeyOf } from '../../records/write/answer.ts'
+import { workOn } from '../../records/write/operation.ts'
 import { reserveIds } from '../../records/write/protocol.ts'
 import { importJson, requireAnswers, withLines } from '../../work/imports/json.ts'
 import { choicesOf } from '../../work/imports/named-choices.ts'
@@ -77,8 +78,7 @@ export function bulkHandler({ db, worker }: JobService, resource: string): Handl
     const before = await storedResponse<Answer>(db, key)
     if (before) return before.response
     const plan = await bulkPlanOf(db, request, resource)
-    const context = { ...contextOf(request), rights: request.caller.rights }
-    const total = await countFound(inTurn(db, request), resource, plan.filter, context)
+    const total = await countFound(workOn(inTurn(db, request), request.caller, resource), plan.filter)
     const created: Job[] = []
     const make = async (tx: Transaction) => {
       const job = await makeJob(tx, request, {

@@ -33,10 +33,7 @@ export function requestKeyOf({ catalog, idempotency = null }: WriteContext) {
 }
 
 /** The saved record as its author may see it. */
-export function savedOf(
-  { schema, context }: Omit<Work, 'db'>,
-  { row, response }: Written<WriteResponse>,
-): Saved {
+export function savedOf({ schema, context }: Work, { row, response }: Written<WriteResponse>): Saved {
   const created = response.created.map(({ resource, id, nth }) => ({
     resource,
     id: id ?? Number(row.first_id) + nth!,

@@ -166,11 +166,11 @@ function changesUnique({ resource, whole }: ResourceSchema, { before, changes }:
 
 /** The indexes of new records with a unique value that a stored or an earlier one has. */
 async function takenValues(
-  { db, schema, context }: Batch,
+  batch: Batch,
   operations: readonly (ValidOperation | null)[],
 ): Promise<Set<number>> {
   const taken = new Set<number>()
-  for (const field of keyed(schema)) {
+  for (const field of keyed(batch.schema)) {
     const places = new Map<string, number>()
     for (const [index, one] of operations.entries()) {
       if (!one || one.before) continue
@@ -179,7 +179,7 @@ async function takenValues(
         else places.set(text, index)
     }
     if (places.size === 0) continue
-    const rows = await ask(db, holdersSelect(context, schema, field, [...places.keys()]))
+    const rows = await ask(batch.db, holdersSelect(batch, field, [...places.keys()]))
     const indexes = [...places.values()]
     for (const { place } of rows) taken.add(indexes[Number(place) - 1]!)
   }

@@ -35,7 +35,7 @@ import type { ValidOperation } from './validate.ts'
  * and are not asked again. `lastId`: the last id of the account; the nested records of several need it.
  */
 export function planOf(
-  work: Omit<Work, 'db'>,
+  work: Work,
   params: WriteParams,
   operations: readonly ValidOperation[],
   { isLocked = false, lastId = null }: { readonly isLocked?: boolean; readonly lastId?: number | null } = {},
@@ -120,7 +120,7 @@ function stepOf(
 
 /** The rows of the records in their order, each after those nested in it. */
 function rowsOf(
-  { schema, context: { actor } }: Omit<Work, 'db'>,
+  { schema, context: { actor } }: Work,
   operations: readonly ValidOperation[],
   lastId: number | null,
 ): Row[] {

@@ -16,7 +16,7 @@ import { resolveNamesOfEach } from '../names.ts'
 import { type Parsed, parseRecord } from '../parse.ts'
 import { requireVersion } from '../precondition.ts'
 import { mayNotChange, nameOf, recordNotFound } from '../read.ts'
-import { type Reader, recordsToChange, recordToChange } from '../store.ts'
+import { recordsToChange, recordToChange } from '../store.ts'
 import { holdersSelect } from '../unique.ts'
 import { bodyByKey, noHolder } from '../unique-key.ts'
 import type { Operation, Work } from './operation.ts'
@@ -53,18 +53,12 @@ export function mapAccepted<T, R>(all: Results<T>, map: (one: T) => R): Promise<
 }
 
 /** The operations with their stored records: refused if it is not there, or the caller may not change it. */
-export async function findTargets(
-  work: Work<Reader>,
-  operations: readonly Operation[],
-): Promise<Results<Target>> {
+export async function findTargets(work: Work, operations: readonly Operation[]): Promise<Results<Target>> {
   const rows = await storedRows(work, operations)
   return mapAccepted(operations, operation => targetOf(work, operation, rows.get(operation)))
 }
 
-export async function parseBodies(
-  work: Work<Reader>,
-  targets: Results<Target>,
-): Promise<Results<ReadOperation>> {
+export async function parseBodies(work: Work, targets: Results<Target>): Promise<Results<ReadOperation>> {
   const { db, schema, context } = work
   const accepted = targets.flatMap(one => (one instanceof Refusal ? [] : [one]))
   const reads = accepted.map(({ body, before }) => {
@@ -91,7 +85,7 @@ export function completed({ whole }: ResourceSchema, stored: JsonObject): Values
 
 /** Adds what no body has, and compares the version that the caller has read. */
 function complete(
-  { schema, context }: Omit<Work, 'db'>,
+  { schema, context }: Work,
   { operation: { options = {}, precondition }, row, before }: Target,
   parsed: Parsed,
 ): void {
@@ -121,29 +115,29 @@ function conflicts(sent: Values, stored: Values): Problem[] {
 
 /** The stored records. A record that has the value, but that the caller doesn't see, is a row without id. */
 async function storedRows(
-  { db, schema, context }: Work<Reader>,
+  work: Work,
   operations: readonly Operation[],
 ): Promise<ReadonlyMap<Operation, StoredRow>> {
+  const { db } = work
   const rows = new Map<Operation, StoredRow>()
   const byId = Map.groupBy(
     operations.filter(({ op, id }) => op === 'update' && id !== null),
     ({ id }) => String(id),
   )
   const ids = [...byId.keys()]
-  const asked =
-    ids.length === 1 ? recordToChange(schema, context, ids[0]!) : recordsToChange(schema, context, ids)
+  const asked = ids.length === 1 ? recordToChange(work, ids[0]!) : recordsToChange(work, ids)
   const found = ids.length ? await ask(db, asked) : []
   for (const row of found) for (const one of byId.get(row.id!)!) rows.set(one, row)
   const keyed = operations.filter(({ op, key }) => op !== 'create' && key !== null)
   for (const [field, of] of Map.groupBy(keyed, ({ key }) => key!.field)) {
     const texts = of.map(({ key }) => key!.text)
-    for (const row of await ask(db, holdersSelect(context, schema, field, texts)))
+    for (const row of await ask(db, holdersSelect(work, field, texts)))
       rows.set(of[Number(row.place) - 1]!, row)
   }
   return rows
 }
 
-function targetOf(work: Omit<Work, 'db'>, operation: Operation, row: StoredRow | undefined): Target {
+function targetOf(work: Work, operation: Operation, row: StoredRow | undefined): Target {
   const { schema } = work
   const { op, id, key, precondition, body, bodyOn } = operation
   if (op === 'create' && precondition !== null) throw noVersion()

@@ -18,7 +18,7 @@ import type { Work, WriteContext } from './operation.ts'
 
 /** The record after the resource's rules. Adds the rules' problems to its own. */
 export function applyRules(
-  { schema, context }: Omit<Work, 'db'>,
+  { schema, context }: Work,
   { values, sent, problems, warnings, path }: Parsed,
   before: Values | null,
   related: Draft['related'],
@@ -103,7 +103,7 @@ export function refuseUnwritable(
 
 /** Throws `forbidden` if the author may not make the change. */
 export function refuseForbidden(
-  { schema: { resource }, context: { catalog, rights, actor } }: Omit<Work, 'db'>,
+  { schema: { resource }, context: { catalog, rights, actor } }: Work,
   before: Values | null,
   after: Values | null,
 ): void {

@@ -53,7 +53,7 @@ export type Validation = {
  * parsing, references and rules, also of nested records, or `forbidden`.
  */
 export async function validate(
-  work: Work<Reader>,
+  work: Work,
   operations: Results<ReadOperation>,
   { recheck = false, isLocked = false }: Validation,
 ): Promise<Results<ValidOperation>> {
@@ -91,7 +91,7 @@ export async function validate(
 
 /** Throws `forbidden` without the rights to create what is nested and to read what the response shows. */
 function checkRights(
-  { schema, context: { catalog, rights } }: Omit<Work, 'db'>,
+  { schema, context: { catalog, rights } }: Work,
   one: ReadOperation,
   isNow: boolean,
 ): Checked {
@@ -111,7 +111,7 @@ function checkRights(
 }
 
 /** Adds the problems that only the database knows: of record quotas and, beside others, of references. */
-async function addLate({ db, schema, context }: Work<Reader>, one: Ruled): Promise<void> {
+async function addLate({ db, schema, context }: Work, one: Ruled): Promise<void> {
   const { parsed, before, after, added, isAsked } = one
   const { problems } = parsed
   const quota = before ? null : await quotaProblem(db, schema, context.catalog.account.id, after)
@@ -125,7 +125,7 @@ async function addLate({ db, schema, context }: Work<Reader>, one: Ruled): Promi
 }
 
 /** Throws the refusal of an operation with problems, or of a change that its author may not make. */
-function validOf(work: Omit<Work, 'db'>, one: Ruled): ValidOperation {
+function validOf(work: Work, one: Ruled): ValidOperation {
   const { schema } = work
   const { parsed, before, after } = one
   const { problems } = parsed

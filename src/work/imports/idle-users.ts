@@ -5,7 +5,7 @@
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import type { Match } from '../../records/name-lookup.ts'
-import { matchesOfNames } from '../../records/names.ts'
+import { matchesOfNames, type NamingCaller } from '../../records/names.ts'
 import { askReferences, lookIn } from '../../records/references.ts'
 import type { Transaction } from '../../records/store.ts'
 import type { Work, WriteContext } from '../../records/write/operation.ts'
@@ -25,14 +25,11 @@ export type Idle = ReadonlyMap<number, string>
  * Replaces the names of users by ids: active users first, else inactive ones. A text with no match or several
  * stays, and its row is refused.
  */
-export async function idleUsersOf(
-  { db: tx, schema, context }: Work,
-  rows: readonly RowBody[],
-): Promise<Idle> {
+export async function idleUsersOf({ db, schema, context }: Work, rows: readonly RowBody[]): Promise<Idle> {
   const names = userFields(schema)
   const texts = new Set(rows.flatMap(({ body }) => names.flatMap(name => textOf(body[name]) ?? [])))
   if (texts.size === 0 || !mayRead(context, 'user')) return new Map()
-  const { users, idle } = await usersOf(tx, [...texts], context)
+  const { users, idle } = await usersOf(db, context, [...texts])
   for (const { body } of rows)
     for (const name of names) {
       const user = users.get(textOf(body[name]) ?? '')
@@ -42,7 +39,7 @@ export async function idleUsersOf(
   // A user who is named by the id may be inactive, too.
   const byId = new Set([...users].flatMap(([text, { id }]) => (/^\s*\d+\s*$/.test(text) ? [id] : [])))
   const asked = [...byId].map(id => ({ resource: 'user', id, field: '', path: '' }))
-  const look = lookIn(await askReferences(tx, callerParamsOf(context), asked))
+  const look = lookIn(await askReferences(db, callerParamsOf(context), asked))
   const isIdle = (id: number) => (byId.has(id) ? look('user', id) === 'idle' : idle.has(id))
   for (const { id } of users.values()) context.found?.add('user', id, isIdle(id) ? 'idle' : 'live')
   return new Map([...users.values()].flatMap(({ id, name }) => (isIdle(id) ? [[id, name]] : [])))
@@ -79,28 +76,20 @@ function textOf(value: Json | undefined): string | undefined {
 }
 
 /** The user of each text that means exactly one, and those found among the inactive ones. */
-async function usersOf(
-  tx: Transaction,
-  texts: readonly string[],
-  context: WriteContext,
-): Promise<{ readonly users: ReadonlyMap<string, Match>; readonly idle: ReadonlySet<number> }> {
+async function usersOf(db: Transaction, context: WriteContext, texts: readonly string[]) {
   const users = new Map<string, Match>()
   const unknown: string[] = []
-  for (const [text, [user, ...more]] of await holdersOf(tx, texts, context))
+  for (const [text, [user, ...more]] of await holdersOf(db, context, texts))
     if (!user) unknown.push(text)
     else if (more.length === 0) users.set(text, user)
-  const left = unknown.length ? await holdersOf(tx, unknown, { ...context, namesIdle: true }) : []
+  const left = unknown.length ? await holdersOf(db, { ...context, namesIdle: true }, unknown) : []
   const idle = left.flatMap(([text, [user, ...more]]) => (user && more.length === 0 ? [{ text, user }] : []))
   for (const { text, user } of idle) users.set(text, user)
   return { users, idle: new Set(idle.map(({ user }) => user.id)) }
 }
 
-async function holdersOf(
-  tx: Transaction,
-  texts: readonly string[],
-  context: Parameters<typeof matchesOfNames>[1],
-): Promise<readonly (readonly [string, readonly Match[]])[]> {
+async function holdersOf(db: Transaction, context: NamingCaller, texts: readonly string[]) {
   const asked = texts.map(text => ({ resource: 'user', text, by: null }))
-  const found = await matchesOfNames(tx, context, asked)
-  return texts.map((text, index) => [text, found[index]!])
+  const found = await matchesOfNames(db, context, asked)
+  return texts.map((text, index) => [text, found[index]!] as const)
 }

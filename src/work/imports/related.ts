@@ -11,9 +11,9 @@ import { withoutFindBy } from '../../records/find-by.ts'
 import { namesakesSql } from '../../records/like-names.ts'
 import { candidatesMax, fullName, type Match } from '../../records/name-lookup.ts'
 import { matchesOfNames, namingField } from '../../records/names.ts'
-import { recordsToChange, type Transaction } from '../../records/store.ts'
+import { recordsToChange } from '../../records/store.ts'
 import { carryOutLocked } from '../../records/write/batch.ts'
-import type { WriteContext } from '../../records/write/operation.ts'
+import { type Work, workOn } from '../../records/write/operation.ts'
 import { allows } from '../../rights/scopes.ts'
 import { callerParamsOf } from '../../rights/visibility.ts'
 import { ask } from '../../sql.ts'
@@ -45,33 +45,22 @@ export type LinkResult = {
   readonly lost: readonly Lost[]
 }
 
-/** The records of a resource that rows name, and the importer who finds or creates them. */
-type Linking = {
-  readonly tx: Transaction
-  readonly schema: ResourceSchema
-  readonly context: WriteContext
-}
-
 /** Replaces nested records by ids, the innermost first. */
-export async function linkRelated(
-  tx: Transaction,
-  named: readonly Named[],
-  context: WriteContext,
-  oldest: Date,
-): Promise<LinkResult> {
+export async function linkRelated(work: Work, named: readonly Named[], oldest: Date): Promise<LinkResult> {
   const all: LinkResult[] = []
   const left = new Set(named)
   const depths = [...new Set(named.map(({ depth }) => depth))].sort((one, other) => other - one)
   for (const depth of depths) {
     const same = [...left].filter(one => one.depth === depth)
     for (const resource of new Set(same.map(one => one.resource))) {
-      const schema = context.catalog.resources.get(resource)!
+      const linking = workOn(work.db, work.context, resource)
       // A person's company is usually that of the row: both are looked up at once.
       const some = [...left].filter(
-        one => one.resource === resource && (one.depth === depth || !holdsRecords(one.payload, schema)),
+        one =>
+          one.resource === resource && (one.depth === depth || !holdsRecords(one.payload, linking.schema)),
       )
       for (const one of some) left.delete(one)
-      all.push(await link({ tx, schema, context }, some, oldest))
+      all.push(await link(linking, some, oldest))
     }
   }
   return { made: all.flatMap(({ made }) => made), lost: all.flatMap(({ lost }) => lost) }
@@ -84,42 +73,31 @@ function holdsRecords(payload: JsonObject, { byName }: ResourceSchema): boolean 
   )
 }
 
-/** The records that a row names. */
+/** The records that a row names, each after those within it; `outer`: the field and depth of `body`. */
 export function namedIn(
+  work: Work,
   row: number,
   body: JsonObject,
-  schema: ResourceSchema,
-  context: WriteContext,
+  outer: { readonly own?: string; readonly depth: number } = { depth: 0 },
 ): Named[] {
-  const named: Named[] = []
-  collect({ row, depth: 0 }, body, schema, context, named)
-  return named
-}
-
-function collect(
-  at: Pick<Named, 'row' | 'depth'> & { readonly own?: string },
-  body: JsonObject,
-  schema: ResourceSchema,
-  context: WriteContext,
-  all: Named[],
-): void {
-  for (const [name, value] of Object.entries(body)) {
+  const { schema, context } = work
+  return Object.entries(body).flatMap(([name, value]) => {
     const resource = schema.byName.get(name)?.related
     const inner = resource ? context.catalog.resources.get(resource) : undefined
-    if (!inner) continue
+    if (!inner) return []
+    const { own = name, depth } = outer
     const items = Array.isArray(value) ? value : [value]
-    for (const [index, item] of items.entries()) {
-      if (!isObject(item)) continue
+    return items.flatMap((item, index): Named[] => {
+      if (!isObject(item)) return []
       const put = (idOrName: number | string) => {
         if (Array.isArray(value)) value[index] = idOrName
         else body[name] = idOrName
       }
-      const own = at.own ?? name
-      collect({ ...at, own, depth: at.depth + 1 }, item, inner, context, all)
+      const within = namedIn({ ...work, schema: inner }, row, item, { own, depth: depth + 1 })
       const one = namedBy(item, inner)
-      if (one) all.push({ ...at, own, ...one, payload: item, put })
-    }
-  }
+      return one ? [...within, { row, depth, own, ...one, payload: item, put }] : within
+    })
+  })
 }
 
 /** The name of a nested record; null if there is none, or several texts. */
@@ -144,15 +122,15 @@ function namedBy(
   return { resource, field: name, text }
 }
 
-async function link(linking: Linking, all: readonly Named[], oldest: Date): Promise<LinkResult> {
-  const { tx, schema, context } = linking
+async function link(work: Work, all: readonly Named[], oldest: Date): Promise<LinkResult> {
+  const { schema, context } = work
   const { name } = schema.resource
   const keyOf = ({ field, text, payload }: Named) =>
     JSON.stringify([field, comparedName(text), field === fullName ? (payload.company ?? null) : null])
   const byName = [...Map.groupBy(all, keyOf).values()]
   const absent: (readonly Named[])[] = []
   const there = new Map<number, Named[]>()
-  const found = byName.length ? await holdersOf(linking, byName) : []
+  const found = byName.length ? await holdersOf(work, byName) : []
   for (const [index, named] of byName.entries()) {
     const [only, ...others] = found[index]!
     if (!only) absent.push(named)
@@ -164,18 +142,15 @@ async function link(linking: Linking, all: readonly Named[], oldest: Date): Prom
     // An ambiguous name, with which the row is refused.
     else if (named[0]!.field === fullName) for (const { put, text } of named) put(text)
   }
-  const lost = await lostOf(linking, there)
+  const lost = await lostOf(work, there)
   if (absent.length === 0 || !context.rights || !allows(context.rights.scopes, `${name}:write`))
     return { made: [], lost }
   const operations = absent.map(([first]) => ({
     ...({ op: 'create', id: null, key: null, precondition: null } as const),
     body: withoutFindBy(first!.payload),
   }))
-  const outcomes = await carryOutLocked(
-    { db: tx, schema, context: { ...context, overrides: [] } },
-    operations,
-    oldest,
-  )
+  const creating = { ...work, context: { ...context, overrides: [] } }
+  const outcomes = await carryOutLocked(creating, operations, oldest)
   const made = outcomes.flatMap((outcome, index) => {
     if (!('saved' in outcome)) return []
     for (const { put } of absent[index]!) put(outcome.saved.id)
@@ -188,21 +163,18 @@ async function link(linking: Linking, all: readonly Named[], oldest: Date): Prom
 }
 
 /** Values that existing records did not get. Records are read only if rows contain more than their names. */
-async function lostOf(linking: Linking, there: ReadonlyMap<number, readonly Named[]>): Promise<Lost[]> {
-  const { schema } = linking
+async function lostOf(work: Work, there: ReadonlyMap<number, readonly Named[]>): Promise<Lost[]> {
+  const { schema } = work
   const more = [...there].filter(([, all]) => all.some(({ payload }) => extras(payload, schema).length > 0))
   if (more.length === 0) return []
   const ids = more.map(([id]) => id)
-  const records = await recordsOf(linking, ids)
+  const records = await recordsOf(work, ids)
   return [...records].flatMap(([id, record]) => there.get(id)!.flatMap(one => lostBy(one, record, schema)))
 }
 
 /** The records with these ids that the importer sees. */
-async function recordsOf(
-  { tx, schema, context }: Linking,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, JsonObject>> {
-  const rows = await ask(tx, recordsToChange(schema, context, ids))
+async function recordsOf(work: Work, ids: readonly number[]): Promise<ReadonlyMap<number, JsonObject>> {
+  const rows = await ask(work.db, recordsToChange(work, ids))
   return new Map(rows.map(({ id, record }) => [Number(id), parseJson(record!) as JsonObject]))
 }
 
@@ -216,12 +188,9 @@ function lostBy({ row, depth, own, payload }: Named, record: JsonObject, schema:
  * The records with each of the names. People must belong to the company of the row if it names one; else to
  * no known company.
  */
-async function holdersOf(
-  linking: Linking,
-  some: readonly (readonly Named[])[],
-): Promise<(readonly Match[])[]> {
+async function holdersOf(work: Work, some: readonly (readonly Named[])[]): Promise<(readonly Match[])[]> {
   const asked = some.map(([first]) => ({ ...first!, by: first!.field }))
-  const found = await matchesOfNames(linking.tx, linking.context, asked)
+  const found = await matchesOfNames(work.db, work.context, asked)
   const companies = some.map(([first]) =>
     first!.field === fullName ? (first!.payload.company ?? null) : null,
   )
@@ -230,12 +199,12 @@ async function holdersOf(
     if (typeof company !== 'number' || matches.length <= candidatesMax) return []
     return [{ index, text: some[index]![0]!.text, company }]
   })
-  for (const [index, namesakes] of await namesakesOf(linking, many)) found[index] = namesakes
+  for (const [index, namesakes] of await namesakesOf(work, many)) found[index] = namesakes
   const ids = found.flatMap((matches, index) =>
     companies[index] === null ? [] : matches.map(({ id }) => id),
   )
   if (ids.length === 0) return found
-  const records = await recordsOf(linking, ids)
+  const records = await recordsOf(work, ids)
   const companyNow = ({ id }: Match) => records.get(id)?.company ?? null
   return found.map((matches, index) => {
     const company = companies[index]
@@ -247,7 +216,7 @@ async function holdersOf(
 
 /** Holders of a company or of none, if a name has more holders than are listed: these may be of others. */
 async function namesakesOf(
-  { tx, schema, context }: Linking,
+  { db, schema, context }: Work,
   many: readonly { readonly index: number; readonly text: string; readonly company: number }[],
 ): Promise<ReadonlyMap<number, readonly Match[]>> {
   if (many.length === 0) return new Map()
@@ -256,7 +225,7 @@ async function namesakesOf(
     { text, own: null },
   ])
   const params = callerParamsOf(context)
-  const rows = await ask(tx, namesakesSql(schema, params, 'company', asked, candidatesMax + 1), true)
+  const rows = await ask(db, namesakesSql(schema, params, 'company', asked, candidatesMax + 1), true)
   const all = Map.groupBy(rows, ({ place }) => many[Math.floor(Number(place) / 2)]!.index)
   return new Map(
     many.map(({ index }) => [

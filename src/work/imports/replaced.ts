@@ -2,12 +2,11 @@
  * Entries that records had in a list before an import replaced it (D80). A column with a whole list replaces
  * the stored one: the lost prices, numbers and tags are counted, so that a dry run reports them.
  */
-import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
 import { comparedName } from '../../fields/name.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
-import { recordsToChange, type Transaction } from '../../records/store.ts'
-import type { WriteContext } from '../../records/write/operation.ts'
+import { recordsToChange } from '../../records/store.ts'
+import type { Work } from '../../records/write/operation.ts'
 import { mayRead } from '../../rights/rights.ts'
 import { ask } from '../../sql.ts'
 import { digitsOf, type EntryFields } from './entries.ts'
@@ -31,18 +30,13 @@ export class Formers {
   }
 
   /** Number of entries that the imported rows removed, by field. */
-  async gone(
-    tx: Transaction,
-    schema: ResourceSchema,
-    context: WriteContext,
-    imported: ReadonlySet<number>,
-  ): Promise<ReadonlyMap<string, number>> {
+  async gone(work: Work, imported: ReadonlySet<number>): Promise<ReadonlyMap<string, number>> {
     const all = [...this.#byRecord].filter(([, { places }]) => [...places].some(place => imported.has(place)))
     const gone = new Map<string, number>()
     // The former state of a record is only for those who may read it.
-    if (all.length === 0 || !mayRead(context, schema.resource.name)) return gone
+    if (all.length === 0 || !mayRead(work.context, work.schema.resource.name)) return gone
     const ids = all.map(([id]) => id)
-    const rows = await ask(tx, recordsToChange(schema, context, ids))
+    const rows = await ask(work.db, recordsToChange(work, ids))
     for (const { id, record } of rows) {
       const after = parseJson(record!) as JsonObject
       for (const [name, entries] of this.#byRecord.get(Number(id))!.lists) {

@@ -8,16 +8,23 @@ import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { FoundRecords } from '../../records/references.ts'
-import type { Transaction } from '../../records/store.ts'
+
 import { holdersSelect } from '../../records/unique.ts'
 import { uniqueKeyOf } from '../../records/unique-key.ts'
 import { carryOutLocked } from '../../records/write/batch.ts'
-import type { Operation, Outcome, Saved, UniqueKey, WriteContext } from '../../records/write/operation.ts'
+import type {
+  Operation,
+  Outcome,
+  Saved,
+  UniqueKey,
+  Work,
+  WriteContext,
+} from '../../records/write/operation.ts'
 import { lockLatest } from '../../records/write/protocol.ts'
 import { ask } from '../../sql.ts'
 import { memoize } from '../../waiting/memoize.ts'
 import { mapYielding } from '../../waiting/yielding.ts'
-import type { Counts, Job, Refused, Step } from '../jobs/job.ts'
+import type { Counts, Job, Refused, Step, StepWork } from '../jobs/job.ts'
 import { refusedAt } from '../jobs/refused.ts'
 import { type Converted, converter } from './convert.ts'
 import { dropOutOfPlace, fillerOf } from './defaults.ts'
@@ -33,53 +40,40 @@ import { columnOf, refusedUnread, type Unread } from './unread.ts'
 /** Maximum number of contacts and companies named by the rows of a step: each may have to be created. */
 const namedMax = 1500
 
-/** An import, and the transaction in which a step of it writes. */
-type Importing = {
-  readonly tx: Transaction
-  readonly job: Job
-  readonly plan: ImportPlan
-  readonly schema: ResourceSchema
-  readonly context: WriteContext
-}
+type Importing = Work & { readonly job: Job; readonly plan: ImportPlan }
 
 /** The result of a step, and the refused rows for which a contact or company was created nonetheless. */
 export type ImportStep = Step & { readonly retryIndividually: readonly number[] }
 
 /**
- * Imports the next rows, in the transaction `tx`. A refused row is reported, and the others go on. The named
- * records of rows at the places `individually` are created with their row or not at all; that is slower than
- * creating them in bulk.
+ * Imports the next rows. A refused row is reported, and the others go on. The named records of rows at the
+ * places `individually` are created with their row or not at all; that is slower than creating them in bulk.
  */
 export async function importStep(
-  tx: Transaction,
-  job: Job,
-  given: WriteContext,
-  oldest: Date,
-  count: number,
+  { db, job, oldest, count, ...given }: StepWork,
   individually: ReadonlySet<number>,
 ): Promise<ImportStep> {
-  const judging: WriteContext = { ...given, overrides: keptFields, found: new FoundRecords() }
+  const judging: WriteContext = { ...given.context, overrides: keptFields, found: new FoundRecords() }
   const plan = planOf(job)
-  const schema = importedSchema(given.catalog.resources.get(job.resource)!)
+  const schema = importedSchema(given.schema)
   if (!canTell(schema, plan.duplicates)) throw new Refusal('wrong_state', untold)
-  requireTargets(plan, placesOf(given.catalog, schema))
-  const begun: Importing = { tx, job, plan, schema, context: judging }
+  requireTargets(plan, placesOf(judging.catalog, schema))
+  const begun: Importing = { db, job, plan, schema, context: judging }
   const { rows, bodies, named } = await nextRows(begun, count)
   const good = bodies.flatMap(one => ('told' in one ? [one] : []))
   const unread = bodies.flatMap(one => ('unread' in one ? [one] : []))
-  await lockLatest(tx, judging)
-  const idle = await idleUsersOf({ db: tx, schema, context: judging }, [...good, ...unread])
-  const context: WriteContext = { ...judging, idle }
-  const importing = { ...begun, context }
+  await lockLatest(db, judging)
+  const idle = await idleUsersOf(begun, [...good, ...unread])
+  const importing: Importing = { ...begun, context: { ...judging, idle } }
   const refused = bodies.flatMap(one => ('refused' in one ? [one.refused] : []))
-  refused.push(...(await refusedUnread({ db: tx, schema, context }, unread, job)))
+  refused.push(...(await refusedUnread(importing, unread)))
   const formers = new Formers()
   const { operations, skipped } = await operationsOf(importing, good, formers)
   const linked = new Set(operations.map(({ place }) => place).filter(place => !individually.has(place)))
   const toLink = named.filter(({ row }) => linked.has(row))
-  const { made: related, lost } = await linkRelated(tx, toLink, context, oldest)
+  const { made: related, lost } = await linkRelated(importing, toLink, oldest)
   const asked = operations.map(({ operation }) => operation)
-  const outcomes = await carryOutLocked({ db: tx, schema, context }, asked, oldest)
+  const outcomes = await carryOutLocked(importing, asked, oldest)
   const placed = outcomes.map((outcome, index) => ({ ...operations[index]!, outcome }))
   const imported = new Set(placed.flatMap(({ place, outcome }) => ('saved' in outcome ? [place] : [])))
   const lines = new Map(rows.map(({ place, line }) => [place, line]))
@@ -99,7 +93,7 @@ export async function importStep(
     counts: {
       ...{ ...counts, ...made, refused: refused.length },
       not_taken: notTakenIn(importing, lost, imported),
-      replaced: byColumn(importing, await formers.gone(tx, schema, context, imported)),
+      replaced: byColumn(importing, await formers.gone(importing, imported)),
       users_out_of_use: countsOf(idle, used, schema, Object.keys(job.counts.users_out_of_use)),
     },
     problems: refused,
@@ -149,22 +143,18 @@ type Rows = { rows: readonly StoredRow[]; bodies: readonly Body[]; named: readon
 
 /** The next rows of the file, `count` or fewer. */
 async function nextRows(importing: Importing, count: number): Promise<Rows> {
-  const { tx, job } = importing
-  const rows = await readRows(tx, job, job.position, count)
+  const { db, job } = importing
+  const rows = await readRows(db, job, job.position, count)
   const names = (job.columns ?? []).map(({ name }) => String(name))
   const updated = await updatedBy(importing, rows, names)
   return notTooMany(importing, rows, await bodiesOf(importing, rows, names, updated))
 }
 
 /** The first rows, as many as name no more records than a step may create. */
-function notTooMany(
-  { schema, context }: Importing,
-  rows: readonly StoredRow[],
-  bodies: readonly Body[],
-): Rows {
+function notTooMany(work: Work, rows: readonly StoredRow[], bodies: readonly Body[]): Rows {
   const named: Named[] = []
   for (const [index, one] of bodies.entries()) {
-    const own = 'told' in one ? namedIn(one.place, one.body, schema, context) : []
+    const own = 'told' in one ? namedIn(work, one.place, one.body) : []
     if (index > 0 && named.length + own.length > namedMax)
       return { rows: rows.slice(0, index), bodies: bodies.slice(0, index), named }
     // A row with more is refused: no field takes so many.
@@ -260,15 +250,12 @@ function toldIn(schema: ResourceSchema, by: string, body: JsonObject): UniqueKey
 }
 
 /** The keys that records have. */
-async function held(
-  { tx, schema, context }: Importing,
-  told: readonly (UniqueKey | null)[],
-): Promise<Set<UniqueKey>> {
+async function held(work: Work, told: readonly (UniqueKey | null)[]): Promise<Set<UniqueKey>> {
   const all = told.filter(one => one !== null)
   const [first] = all
   if (!first) return new Set()
   const texts = all.map(({ text }) => text)
-  const rows = await ask(tx, holdersSelect(context, schema, first.field, texts))
+  const rows = await ask(work.db, holdersSelect(work, first.field, texts))
   return new Set(rows.map(({ place }) => all[Number(place) - 1]!))
 }
 

@@ -24,16 +24,15 @@ const rowsAtOnce = 50
 
 /** The refusals of the rows. */
 export async function refusedUnread(
-  { db: tx, schema, context }: Work,
+  { db, schema, context, job }: Work & { readonly job: Job },
   rows: readonly Unread[],
-  job: Job,
 ): Promise<Refused[]> {
   const problemsByRow: (readonly Problem[])[] = []
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
     const some = rows.slice(start, start + rowsAtOnce)
     const read = (names: NameLookup) =>
       some.map(({ body }) => parseRecord(body, schema, context.catalog, null, names).problems.kept)
-    problemsByRow.push(...(await resolveNames(tx, context, read).catch(noneOf(some))))
+    problemsByRow.push(...(await resolveNames(db, context, read).catch(noneOf(some))))
   }
   // The stored record may have a value that the row lacks.
   const plan = planOf(job)

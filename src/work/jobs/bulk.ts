@@ -4,37 +4,28 @@ import { requireReadScopes } from '../../lists/plan.ts'
 import { readListQuery } from '../../lists/query.ts'
 import { whereSql } from '../../lists/where.ts'
 import { resolveNames } from '../../records/names.ts'
-import { type Reader, type Transaction, tableOf } from '../../records/store.ts'
+import { type Reader, tableOf } from '../../records/store.ts'
 import { carryOutBatch } from '../../records/write/batch.ts'
-import type { Operation, WriteContext } from '../../records/write/operation.ts'
-import type { Rights } from '../../rights/rights.ts'
+import type { Operation, Work } from '../../records/write/operation.ts'
 import { callerParamsOf } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
-import type { Job, Step } from './job.ts'
+import type { Step, StepWork } from './job.ts'
 import { refusedAt } from './refused.ts'
 
 /** The plan of a bulk change: the filters, as in a list, and the body of the change. */
 export type BulkPlan = { readonly filter: readonly string[]; readonly changes: JsonObject }
 
-/** The caller of a bulk change, or the user for whom a step of it runs. */
-type BulkContext = WriteContext & { readonly rights: Rights }
+type FilterWork = Work<Reader, StepWork['context']>
 
 /**
- * Changes the next records, in the transaction `tx`. A refused record stays unchanged, and is reported.
- * Throws as `countFound` does.
+ * Changes the next records. A refused record stays unchanged, and is reported. Throws as `countFound` does.
  */
-export async function bulkStep(
-  tx: Transaction,
-  job: Job,
-  context: BulkContext,
-  oldest: Date,
-  count: number,
-): Promise<Step> {
+export async function bulkStep(work: StepWork): Promise<Step> {
+  const { db, schema, job, oldest, count } = work
   const { filter, changes } = job.plan as unknown as BulkPlan
-  const schema = context.catalog.resources.get(job.resource)!
-  const where = await found(tx, job.resource, filter, context)
+  const where = await found(work, filter)
   const rows = await ask(
-    tx,
+    db,
     sql`SELECT r.id::text AS id FROM ${tableOf(schema)} r
 WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${sql.integer(count)}`,
   )
@@ -47,7 +38,7 @@ WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${
       body: changes as Json,
     }),
   )
-  const outcomes = rows.length ? await carryOutBatch({ db: tx, schema, context }, operations, oldest) : []
+  const outcomes = rows.length ? await carryOutBatch(work, operations, oldest) : []
   let [updated, unchanged] = [0, 0]
   const problems = outcomes.flatMap((outcome, index) => {
     if ('refusal' in outcome) return [refusedAt(Number(rows[index]!.id), outcome.refusal)]
@@ -68,15 +59,9 @@ WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${
  * The number of records that the filter finds. Throws `malformed_query` for one that can't be parsed, and
  * `forbidden` without the scopes to read what it finds and reaches.
  */
-export async function countFound(
-  db: Reader,
-  resource: string,
-  filter: readonly string[],
-  context: BulkContext,
-): Promise<number> {
-  const schema = context.catalog.resources.get(resource)!
-  const where = await found(db, resource, filter, context)
-  const [row] = await ask(db, sql`SELECT count(*)::text AS count FROM ${tableOf(schema)} r WHERE ${where}`)
+export async function countFound(work: FilterWork, filter: readonly string[]): Promise<number> {
+  const [table, where] = [tableOf(work.schema), await found(work, filter)]
+  const [row] = await ask(work.db, sql`SELECT count(*)::text AS count FROM ${table} r WHERE ${where}`)
   return Number(row!.count)
 }
 
@@ -84,15 +69,9 @@ export async function countFound(
  * The condition that selects the records, among those that the caller sees. Their number reveals data, so it
  * takes the scopes to read it (D65, D87), at the time of each step.
  */
-async function found(
-  db: Reader,
-  resource: string,
-  filter: readonly string[],
-  context: BulkContext,
-): Promise<Sql> {
+async function found({ db, schema, context }: FilterWork, filter: readonly string[]): Promise<Sql> {
   const { catalog, rights } = context
-  rights.need(`${resource}:read`)
-  const schema = catalog.resources.get(resource)!
+  rights.need(`${schema.resource.name}:read`)
   const now = new Date().toISOString()
   const parameters = new Map([['filter', filter]])
   const asked = await resolveNames(db, context, names =>

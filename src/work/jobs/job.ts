@@ -1,5 +1,8 @@
 /** Model of a job (D84): its states, its counts, and its JSON. Pure. */
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
+import type { Transaction } from '../../records/store.ts'
+import type { Work, WriteContext } from '../../records/write/operation.ts'
+import type { Rights } from '../../rights/rights.ts'
 
 export const states = ['waiting', 'running', 'paused', 'done', 'failed', 'cancelled'] as const
 export type State = (typeof states)[number]
@@ -63,6 +66,16 @@ export type Job = {
   readonly createdAt: string
   readonly begunAt: string | null
   readonly endedAt: string | null
+}
+
+/**
+ * What a step works with: its job, `count` rows, records or events at most, and the time since when deleted
+ * records can be restored.
+ */
+export type StepWork = Work<Transaction, WriteContext & { readonly rights: Rights }> & {
+  readonly job: Job
+  readonly oldest: Date
+  readonly count: number
 }
 
 /** The result of a step: the additions to the counts, and the position where the next one begins. */

@@ -5,13 +5,11 @@
 import type { Callers } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import { Refusal } from '../../errors.ts'
-import type { Transaction } from '../../records/store.ts'
-import type { WriteContext } from '../../records/write/operation.ts'
-import type { Rights } from '../../rights/rights.ts'
+import { workOn } from '../../records/write/operation.ts'
 import { oldestKept } from '../background/background-jobs.ts'
 import { type ImportStep, importStep } from '../imports/step.ts'
 import { bulkStep } from './bulk.ts'
-import type { Job, Step } from './job.ts'
+import type { Job, Step, StepWork } from './job.ts'
 import { isStillAt, noteStep } from './progress.ts'
 import { revertStep } from './revert.ts'
 
@@ -40,6 +38,7 @@ export async function carryOutStep(
   holder: string,
 ): Promise<NextStep | null> {
   const { db } = means
+  const oldest = oldestKept(means.now(), means.retentionDays)
   const count = size ?? first
   const context = await contextOf(means, job)
   const turn = { account: String(job.account), isJob: true } as const
@@ -49,7 +48,8 @@ export async function carryOutStep(
     db.transaction(turn, async tx => {
       // Without the wait for the account's turn, which a smaller step does not shorten.
       const started = performance.now()
-      const act = () => stepOf(tx, job, context, count, means, individually)
+      const work = { ...workOn(tx, context, job.resource), job, oldest, count }
+      const act = () => stepOf(work, individually)
       const isHere = await isStillAt(tx, job, holder)
       const step = isHere ? await (isTried ? tx.dryRun(act) : act()) : null
       const ended = performance.now()
@@ -73,22 +73,13 @@ export async function carryOutStep(
 /** A step; for an import, also the refused rows for which records were created nonetheless. */
 type Taken = Step & Partial<Pick<ImportStep, 'retryIndividually'>>
 
-function stepOf(
-  tx: Transaction,
-  job: Job,
-  context: WriteContext & { readonly rights: Rights },
-  count: number,
-  means: Means,
-  individually: ReadonlySet<number>,
-): Promise<Taken> {
-  const oldest = oldestKept(means.now(), means.retentionDays)
-  if (job.phase === 'revert') return revertStep(tx, job, context, oldest, count)
-  if (job.kind === 'bulk') return bulkStep(tx, job, context, oldest, count)
-  return importStep(tx, job, context, oldest, count, individually)
+function stepOf(work: StepWork, individually: ReadonlySet<number>): Promise<Taken> {
+  if (work.job.phase === 'revert') return revertStep(work)
+  return work.job.kind === 'bulk' ? bulkStep(work) : importStep(work, individually)
 }
 
 /** The user of a phase, with the rights that they have now and had at its start. Throws `forbidden`. */
-async function contextOf({ callers }: Means, job: Job): Promise<WriteContext & { readonly rights: Rights }> {
+async function contextOf({ callers }: Means, job: Job): Promise<StepWork['context']> {
   const acting = await callers.actingFor(job.account, job.actsAs, job.scopes)
   if (!acting) throw new Refusal('forbidden', 'Whoever began this job is no longer a user in use.')
   const { rights } = acting
