@@ -141,7 +141,7 @@ function withDefault(
     )
   const isMarked = hasOwnOptions(field) && !kinds[field.type].term(field, '')?.multi
   const found = { ...validation, references: [] }
-  const context = parseContextOf(field, '/default_value', validation.catalog, found)
+  const context = parseContextOf(field, '/default_value', found)
   const value = isBlank(input) ? null : kinds[field.type].parse(input, context, null)
   // The existing default may stay, even if the caller may not see the records that it names.
   if (!isSameJson(value ?? null, row.default_value)) validation.references.push(...found.references)

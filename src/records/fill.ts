@@ -2,14 +2,14 @@
  * Fills or requires the fields that a body leaves out (D6). Does no I/O: records that defaults name are
  * looked up like the names of the body (names.ts).
  */
-import { type Problem, Problems } from '../errors.ts'
+import type { Problem } from '../errors.ts'
 import { isBlank, isHollow } from '../fields/blank.ts'
-import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { howToWrite } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Json } from '../json.ts'
-import { type Found, type Parsed, parseContextOf } from './parse.ts'
+import { type Found, nothingFound, type Parsed, parseContextOf } from './parse.ts'
 import { hiddenProblem } from './write/rules.ts'
 
 /**
@@ -21,13 +21,12 @@ export function fillOrRequire(
   field: Field,
   { byName }: ResourceSchema,
   before: Values | null,
-  catalog: Catalog,
   parsed: Parsed & Found,
 ): void {
   if (!field.is_active || field.is_read_only || field.is_hidden) return
   const { internal_name: name } = field
   const path = `${parsed.path}/${name}`
-  const value = before ? null : filledIn(field, path, catalog, parsed)
+  const value = before ? null : filledIn(field, path, parsed)
   if (value !== null) {
     if (value !== undefined) parsed.values[name] = value
     return
@@ -58,16 +57,11 @@ export function fillOrRequire(
  * inactive. Undefined until that record is looked up. The caller has not sent the value, and need not see
  * that record.
  */
-function filledIn(
-  field: Field,
-  path: string,
-  catalog: Catalog,
-  { names, references }: Found,
-): Json | undefined {
+function filledIn(field: Field, path: string, { catalog, names, references }: Found): Json | undefined {
   const fallback = defaultOf(field)
   if (isBlank(fallback)) return null
-  const found: Found = { problems: new Problems(), warnings: [], references: [], nested: [] }
-  const value = kinds[field.type].parse(fallback, parseContextOf(field, path, catalog, found), null) ?? null
+  const found = nothingFound(catalog)
+  const value = kinds[field.type].parse(fallback, parseContextOf(field, path, found), null) ?? null
   const named = found.references.map(reference => ({ ...reference, by: 'default' as const }))
   const areThere = named.map(reference => names?.isThere(reference) ?? null)
   if (value === null || areThere.includes(false)) return null

@@ -5,7 +5,7 @@
 import type { ProblemCode } from '../errors.ts'
 import { isBlank } from '../fields/blank.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
-import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
+import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
@@ -32,7 +32,6 @@ export function soughtBy(
   payload: JsonObject,
   schema: ResourceSchema,
   path: string,
-  catalog: Catalog,
   found: Found,
 ): Sought | undefined {
   const { find_by } = payload
@@ -54,7 +53,7 @@ export function soughtBy(
     return undefined
   }
   // A record that is created is parsed as a whole, and warns then.
-  const context = parseContextOf(field, `${path}/${internal_name}`, catalog, { ...found, warnings: [] })
+  const context = parseContextOf(field, `${path}/${internal_name}`, { ...found, warnings: [] })
   const value = kinds[type].parse(sent, context, null)
   if (value === undefined) return undefined
   const sentTexts = kinds[type].unique!.texts(value)

@@ -41,6 +41,7 @@ export type Parsed = {
 
 /** State that a body and its nested records share. */
 export type Found = Pick<Parsed, 'problems' | 'warnings' | 'references' | 'nested'> & {
+  readonly catalog: Catalog
   /** absent where a name can't stand for an id */
   readonly names?: NameLookup
 }
@@ -73,20 +74,23 @@ export function parseRecord(
   before: Values | null,
   names: NameLookup = new NameLookup(),
 ): Parsed {
-  const found = { problems: new Problems(), warnings: [], references: [], nested: [], names }
-  return parseWithin(body, schema, catalog, before, found, '')
+  return parseWithin(body, schema, before, { ...nothingFound(catalog), names }, '')
+}
+
+/** The state before a body is parsed. */
+export function nothingFound(catalog: Catalog): Found {
+  return { catalog, problems: new Problems(), warnings: [], references: [], nested: [] }
 }
 
 /** Parses a record within a body: `found` is that of the whole body, `path` the record's place in it. */
 function parseWithin(
   body: Json,
   schema: ResourceSchema,
-  catalog: Catalog,
   before: Values | null,
   found: Found,
   path: string,
 ): Parsed {
-  const { problems, warnings } = found
+  const { catalog, problems, warnings } = found
   const sent = new Set(isObject(body) ? Object.keys(body) : [])
   const parsed: Parsed & Found = { ...found, values: {}, sent, path }
   if (!isObject(body)) {
@@ -104,28 +108,27 @@ function parseWithin(
   const wrapper = wrapperOf(body, sent, schema)
   if (wrapper !== undefined) {
     refuseWrapper(wrapper, parsed)
-    for (const name of sent) if (placeOf(name)) refuseUnknown(name, schema, catalog, parsed)
+    for (const name of sent) if (placeOf(name)) refuseUnknown(name, schema, parsed)
     // Reports the problems of the wrapped fields at once, too; of several records, those of the first.
     const [inner, at] = Array.isArray(body[wrapper]) ? [body[wrapper][0]!, '/0'] : [body[wrapper]!, '']
     const place = `${path}/${pointerStep(wrapper)}${at}`
-    return parseWithin(inner, schema, catalog, before, found, place)
+    return parseWithin(inner, schema, before, found, place)
   }
   for (const name of sent) {
     const field = shownField(schema, name)
-    if (!field) refuseUnknown(name, schema, catalog, parsed)
+    if (!field) refuseUnknown(name, schema, parsed)
     else if (field.is_read_only) {
       const isKept = before !== null && isSameJson(body[name]!, before[name] ?? null)
       const why =
         (!isKept && schema.resource.whyReadOnly?.(name, body[name]!, { ...before, ...body }, catalog)) || ''
       const message = `The field is read-only; what was sent is ignored.${why && ` ${why}`}`
       warnings.push({ field: name, code: 'read_only', message })
-    } else parseMember(field, body, catalog, before, parsed)
+    } else parseMember(field, body, before, parsed)
   }
   // A role may hide fields; their defaults apply all the same (D64).
   for (const field of schema.whole.fields) {
     const { internal_name: name } = field
-    if (!sent.has(name) || schema.byName.get(name)?.is_read_only)
-      fillOrRequire(field, schema, before, catalog, parsed)
+    if (!sent.has(name) || schema.byName.get(name)?.is_read_only) fillOrRequire(field, schema, before, parsed)
   }
   return parsed
 }
@@ -162,15 +165,9 @@ function wrapperOf(body: JsonObject, sent: ReadonlySet<string>, schema: Resource
   )
 }
 
-function parseMember(
-  field: Field,
-  body: Values,
-  catalog: Catalog,
-  before: Values | null,
-  parsed: Parsed & Found,
-): void {
+function parseMember(field: Field, body: Values, before: Values | null, parsed: Parsed & Found): void {
   const beside = (name: string) => (Object.hasOwn(body, name) ? body[name]! : (before?.[name] ?? null))
-  const context = parseContextOf(field, `${parsed.path}/${field.internal_name}`, catalog, parsed, beside)
+  const context = parseContextOf(field, `${parsed.path}/${field.internal_name}`, parsed, beside)
   const input = body[field.internal_name]!
   const missing = () => context.problem('required', 'must not be empty', { hint: () => howToWrite(field) })
   if (field.is_required && isBlank(input)) {
@@ -193,11 +190,11 @@ function parseMember(
 export function parseContextOf(
   field: Field,
   path: string,
-  catalog: Catalog,
   found: Found,
   beside: ParseContext['beside'] = () => null,
 ): ParseContext {
   const { internal_name: name } = field
+  const { catalog } = found
   const problem: ParseContext['problem'] = (code, message, { at = '', hint, ...more } = {}) => {
     const told = { field: name, path: path + at, code }
     // Forms send an empty text for an empty field.
@@ -230,10 +227,10 @@ export function parseContextOf(
       found.warnings.push({ field: name, code, message: `${message}.`, ...place })
     },
     create: (resource, payload, at = '') => {
-      const sought = soughtBy(payload, catalog.resources.get(resource)!, path + at, catalog, found)
+      const sought = soughtBy(payload, catalog.resources.get(resource)!, path + at, found)
       if (!sought || sought.holders.length > 0)
         return sought && linked(resource, sought.shown, sought.holders, at)
-      return createNested(resource, payload, path + at, catalog, found, sought)
+      return createNested(resource, payload, path + at, found, sought)
     },
     named: (resource, text, at = '') => {
       const { names } = found
@@ -255,11 +252,10 @@ function createNested(
   resource: string,
   body: JsonObject,
   path: string,
-  catalog: Catalog,
   found: Found,
   sought: Sought,
 ): number {
-  const schema = catalog.resources.get(resource)!
+  const schema = found.catalog.resources.get(resource)!
   const members = withoutFindBy(body)
   let text: string | undefined
   const payload = () => {
@@ -270,18 +266,14 @@ function createNested(
     other.payload() === payload() || other.sought.texts.some(text => sought.texts.includes(text))
   const same = found.nested.find(other => other.schema === schema && isSame(other))
   if (same) return same.stand_in
-  const parsed = parseWithin(members, schema, catalog, null, found, path)
+  const parsed = parseWithin(members, schema, null, found, path)
   const stand_in = -1 - found.nested.length
   found.nested.push({ stand_in, schema, parsed, payload, sought })
   return stand_in
 }
 
-function refuseUnknown(
-  name: string,
-  schema: ResourceSchema,
-  catalog: Catalog,
-  { problems, path }: Parsed,
-): void {
+function refuseUnknown(name: string, schema: ResourceSchema, parsed: Parsed & Found): void {
+  const { catalog, problems, path } = parsed
   if (silentlyIgnored.has(name)) return
   const message = `There is no field "${name}".`
   problems.add(

@@ -1,12 +1,12 @@
 /** Unique values that identify records: in paths, in batches and for upserts (D77). */
-import { memberProblem, Problems, Refusal } from '../errors.ts'
+import { memberProblem, Refusal } from '../errors.ts'
 import { isBlank } from '../fields/blank.ts'
 import { type Catalog, type ResourceSchema, shownField, shownFields } from '../fields/catalog.ts'
 import type { Field, Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { isObject, type Json } from '../json.ts'
 import { ask } from '../sql.ts'
-import { parseContextOf } from './parse.ts'
+import { nothingFound, parseContextOf } from './parse.ts'
 import { type Read, readOf } from './read.ts'
 import { clash, duplicate, holdersSelect } from './unique.ts'
 import type { Operation, ReadWork, UniqueKey, Work, WriteContext } from './write/operation.ts'
@@ -93,8 +93,8 @@ function impossible({ internal_name: name }: Field, why = ''): Refusal {
 
 /** Parses a single value of a field, as in a body. */
 function parsedAlone(field: Field, sent: Json, catalog: Catalog) {
-  const found = { problems: new Problems(), warnings: [], references: [], nested: [] }
-  const context = parseContextOf(field, `/${field.internal_name}`, catalog, found)
+  const found = nothingFound(catalog)
+  const context = parseContextOf(field, `/${field.internal_name}`, found)
   const parsed = sent === null ? null : kinds[field.type].parse(sent, context, null)
   return { parsed, problems: found.problems }
 }

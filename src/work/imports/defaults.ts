@@ -72,9 +72,9 @@ function validate(
   problems: Problems,
   names: NameLookup,
 ): void {
-  const found = { problems, warnings: [], references: [], nested: [], names }
+  const found = { catalog, problems, warnings: [], references: [], nested: [], names }
   const beside = (name: string) => (Object.hasOwn(sent, name) ? sent[name]! : null)
-  kinds[of.type].parse(value, parseContextOf(of, path, catalog, found, beside), null)
+  kinds[of.type].parse(value, parseContextOf(of, path, found, beside), null)
   if (found.nested.length) {
     const message = `${of.internal_name} must name a record that is there: each row would make another.`
     problems.add(() => ({ ...problemAt(path, 'wrong_type', message), field: of.internal_name }))
