@@ -184,11 +184,9 @@ export class Callers {
 
   /** Records the last use of a token or session. The request does not depend on its success. */
   #noteUse(account: number, id: string, table: Kind): void {
-    const noted = ask(
-      this.#background,
-      sql`UPDATE ${sql.id(table)} SET last_used_at = date_trunc('minute', now())
-      WHERE account_id = ${String(account)}::bigint AND id = ${id}::bigint`,
-    )
+    const statement = sql`UPDATE ${sql.id(table)} SET last_used_at = date_trunc('minute', now())
+      WHERE account_id = ${String(account)}::bigint AND id = ${id}::bigint`
+    const noted = ask(this.#background, statement)
     noted.catch(() => {})
   }
 

@@ -47,10 +47,8 @@ export async function askEverywhere(
 
 /** The ids of the accounts on nodes that answer. */
 async function accountsThatAnswer(db: Everywhere): Promise<string[]> {
-  const rows = await ask(
-    db,
-    sql`SELECT r.result AS ids FROM run_command_on_shards('account',
-      $$SELECT string_agg(account_id::text, ',') FROM %s$$) r WHERE r.success AND r.result <> ''`,
-  )
+  const statement = sql`SELECT r.result AS ids FROM run_command_on_shards('account',
+      $$SELECT string_agg(account_id::text, ',') FROM %s$$) r WHERE r.success AND r.result <> ''`
+  const rows = await ask(db, statement)
   return rows.flatMap(({ ids }) => ids!.split(','))
 }

@@ -202,16 +202,14 @@ async function convertRates(
 
 async function countAmounts(db: Transaction, account: number): Promise<Omit<RecalculationCounts, 'rates'>> {
   const own = param(String(account))
-  const [row] = await ask(
-    db,
-    sql`SELECT count(*) FILTER (WHERE status = 1)::text AS open_deals,
+  const statement = sql`SELECT count(*) FILTER (WHERE status = 1)::text AS open_deals,
         count(*) FILTER (WHERE status <> 1)::text AS closed_deals, (
         SELECT count(*) FROM product
         WHERE account_id = ${own}::bigint AND deleted_at IS NULL AND base_currency_amount_value IS NOT NULL
       )::text AS products
       FROM deal WHERE account_id = ${own}::bigint AND deleted_at IS NULL
-        AND deal_value_in_base_currency_value IS NOT NULL`,
-  )
+        AND deal_value_in_base_currency_value IS NOT NULL`
+  const [row] = await ask(db, statement)
   const { open_deals, closed_deals, products } = row!
   return { open_deals: Number(open_deals), closed_deals: Number(closed_deals), products: Number(products) }
 }

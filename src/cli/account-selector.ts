@@ -83,14 +83,13 @@ export type User = {
 /** A live user by id or e-mail; null if there is none. */
 export async function findUser(db: Reader, account: number, text: string): Promise<User | null> {
   const id = /^\d{1,15}$/.test(text) ? text : null
-  const [row] = await ask(
-    db,
-    sql`SELECT u.id::text AS id, u.name, u.email, u.role::text AS role, (u.is_active = 1)::text AS is_in_use
+  const statement = sql`SELECT u.id::text AS id, u.name, u.email, u.role::text AS role,
+    (u.is_active = 1)::text AS is_in_use
       FROM "user" u
       WHERE u.account_id = ${String(account)}::bigint AND u.deleted_at IS NULL
         AND (u.id = ${id}::bigint OR compared_name(u.email) COLLATE "C" = compared_name(${text}::text))
-      ORDER BY u.id LIMIT 1`,
-  )
+      ORDER BY u.id LIMIT 1`
+  const [row] = await ask(db, statement)
   return (
     row! && {
       id: Number(row.id),
@@ -121,11 +120,9 @@ export async function userInUse(db: Reader, account: Account, text: string): Pro
 const emailsMax = 1000
 
 async function emailsOf(db: Reader, account: number): Promise<{ name: string }[]> {
-  const rows = await ask(
-    db,
-    sql`SELECT u.email FROM "user" u
+  const statement = sql`SELECT u.email FROM "user" u
       WHERE u.account_id = ${String(account)}::bigint AND u.deleted_at IS NULL
-      ORDER BY u.id LIMIT ${sql.integer(emailsMax)}`,
-  )
+      ORDER BY u.id LIMIT ${sql.integer(emailsMax)}`
+  const rows = await ask(db, statement)
   return rows.map(({ email }) => ({ name: email! }))
 }

@@ -153,11 +153,9 @@ export const sampleData: Act = async (db, args, { now }) => {
       throw new CommandRefusal(
         `Account ${account.id} "${account.name}" has records or fields of its own (${found}): sample data is for empty accounts.`,
       )
-    const [first] = await ask(
-      tx,
-      sql`SELECT u.id::text AS id FROM "user" u
-        WHERE u.account_id = ${own}::bigint AND ${administers(own)} ORDER BY u.id LIMIT 1`,
-    )
+    const statement = sql`SELECT u.id::text AS id FROM "user" u
+        WHERE u.account_id = ${own}::bigint AND ${administers(own)} ORDER BY u.id LIMIT 1`
+    const [first] = await ask(tx, statement)
     await createSample(tx, account.id, Number(first!.id), now)
     return Number(first!.id)
   })
@@ -171,10 +169,8 @@ export const sampleData: Act = async (db, args, { now }) => {
 async function contentsOf(tx: Transaction, account: number): Promise<string | null> {
   const own = param(String(account))
   for (const name of ['deal', 'product', 'contact', 'company', 'activity', 'territory', 'tag', 'field']) {
-    const [row] = await ask(
-      tx,
-      sql`SELECT 1 AS one FROM ${sql.id(name)} t WHERE t.account_id = ${own}::bigint LIMIT 1`,
-    )
+    const statement = sql`SELECT 1 AS one FROM ${sql.id(name)} t WHERE t.account_id = ${own}::bigint LIMIT 1`
+    const [row] = await ask(tx, statement)
     if (row) return name
   }
   return null

@@ -13,12 +13,10 @@ const firstAccount = 1
  */
 export async function startLink(db: Transaction): Promise<string | null> {
   const account = param(String(firstAccount))
-  const [found] = await ask(
-    db,
-    sql`SELECT u.id::text AS id FROM "user" u JOIN account a ON a.account_id = u.account_id
+  const statement = sql`SELECT u.id::text AS id FROM "user" u JOIN account a ON a.account_id = u.account_id
       WHERE u.account_id = ${account}::bigint AND u.deleted_at IS NULL AND a.deleted_at IS NULL
-        AND (${administers(account)}) ORDER BY u.id LIMIT 1`,
-  )
+        AND (${administers(account)}) ORDER BY u.id LIMIT 1`
+  const [found] = await ask(db, statement)
   if (!found) return null
   const link = await createLink(db, await operatorOf(db, firstAccount), Number(found.id), 'sign_in')
   return link?.secret ?? null

@@ -32,14 +32,13 @@ export const list: Act = async (db, args) => {
   const account = await findAccount(db, args)
   const text = (column: string) =>
     sql`to_char(t.${sql.id(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
-  const rows = await ask(
-    db,
-    sql`SELECT t.id::text AS id, t.name, u.id::text AS user, u.email, t.scopes::text AS scopes, t.prefix,
+  const statement = sql`SELECT t.id::text AS id, t.name, u.id::text AS user, u.email,
+    t.scopes::text AS scopes, t.prefix,
         ${text('expires_at')} AS expires_at, ${text('last_used_at')} AS last_used_at,
         (t.expires_at <= now())::text AS is_over
       FROM token t JOIN "user" u ON u.account_id = t.account_id AND u.id = t."user"
-      WHERE t.account_id = ${param(String(account.id))}::bigint AND t.deleted_at IS NULL ORDER BY t.id`,
-  )
+      WHERE t.account_id = ${param(String(account.id))}::bigint AND t.deleted_at IS NULL ORDER BY t.id`
+  const rows = await ask(db, statement)
   const tokens = rows.map(row => ({
     id: Number(row.id),
     name: row.name!,

@@ -87,13 +87,11 @@ function namedIn({ text }: Migration, tables: readonly Table[]): readonly Table[
 
 /** All tables, with the rows that the planner's statistics tell. */
 async function tablesOf(db: Pick<Database, 'query'>): Promise<readonly Table[]> {
-  const rows = await ask(
-    db,
-    sql`SELECT c.relname AS name, nullif(c.reltuples, -1)::bigint::text AS rows,
+  const statement = sql`SELECT c.relname AS name, nullif(c.reltuples, -1)::bigint::text AS rows,
        pg_total_relation_size(c.oid)::text AS bytes
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = current_schema() AND c.relkind = 'r' ORDER BY c.relname`,
-  )
+     WHERE n.nspname = current_schema() AND c.relkind = 'r' ORDER BY c.relname`
+  const rows = await ask(db, statement)
   return rows.map(({ name, rows, bytes }) => ({
     name: name!,
     rows: rows === null ? null : Number(rows),

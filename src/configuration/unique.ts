@@ -66,13 +66,12 @@ export async function refuseDoubles(
   const { resource, internal_name: name } = field
   const params = callerParamsOf(caller ?? { catalog, actor })
   const x = sql`x`
-  const rows = await ask(
-    db,
-    sql`SELECT k.key, json_agg(x.id ORDER BY x.id) FILTER (WHERE ${visible(resource, params, x)})::text AS ids
+  const statement = sql`SELECT k.key,
+    json_agg(x.id ORDER BY x.id) FILTER (WHERE ${visible(resource, params, x)})::text AS ids
     FROM ${sql.id(resource)} x, LATERAL (${storedKeys([field])}) k
     WHERE x.account_id = ${params.account}::bigint AND x.deleted_at IS NULL
-    GROUP BY k.key HAVING count(*) > 1 ORDER BY count(*) DESC, k.key LIMIT ${sql.integer(examplesMax)}`,
-  )
+    GROUP BY k.key HAVING count(*) > 1 ORDER BY count(*) DESC, k.key LIMIT ${sql.integer(examplesMax)}`
+  const rows = await ask(db, statement)
   if (rows.length === 0) return
   const examples = rows.flatMap(({ key, ids }) =>
     isHidden(field) || !mayRead(caller ?? {}, resource) || ids === null

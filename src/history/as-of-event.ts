@@ -163,9 +163,7 @@ async function rowsOf(
   const clock = byClock(schema).map(
     (field, index) => sql`, ${shownText(field, row)} AS ${sql.id(`clock${index}`)}`,
   )
-  const rows = await ask(
-    db,
-    sql`
+  const statement = sql`
 SELECT i.seq::text AS seq, t.version::text AS version_now, ${renderedSql(schema, params.account)} AS record,
   (${visible(name, params, sql`r`)} AND ${visible(name, params, sql`t`)})::text AS is_seen,
   coalesce(${filter ? filterSql(filter, params, row) : sql`true`}, false)::text AS is_match${sql.join(clock, sql.none)}
@@ -173,8 +171,8 @@ FROM jsonb_to_recordset(${`[${given.join()}]`}::jsonb) i
     (seq bigint, id bigint, at timestamptz, columns jsonb, "set" jsonb, unset text[])
   JOIN ${tableOf(schema)} t ON t.account_id = ${params.account}::bigint AND t.id = i.id
   CROSS JOIN LATERAL jsonb_populate_record(t,
-    i.columns || jsonb_build_object('custom', (t.custom || i."set") - i.unset)) r`,
-  )
+    i.columns || jsonb_build_object('custom', (t.custom || i."set") - i.unset)) r`
+  const rows = await ask(db, statement)
   return new Map(rows.map(row => [Number(row.seq), row]))
 }
 

@@ -55,9 +55,8 @@ async function lastChanges(event: Event, names: readonly string[]): Promise<Map<
   const { db, schema, context, seq, id } = event
   const { account } = callerParamsOf(context)
   const { name } = schema.resource
-  const rows = await ask(
-    db,
-    sql`SELECT DISTINCT ON (n.name) n.name, e.seq::text AS seq, ${jsonInstant(sql`e.at`)} AS at,
+  const statement = sql`SELECT DISTINCT ON (n.name) n.name, e.seq::text AS seq,
+    ${jsonInstant(sql`e.at`)} AS at,
   e.actor::text AS actor, u.name AS actor_name
 FROM (SELECT * FROM event e
     WHERE e.account_id = ${account}::bigint AND e.record_id = ${String(id)}::bigint
@@ -67,8 +66,8 @@ FROM (SELECT * FROM event e
     WHEN n.name = 'deleted_at' THEN e.type IN (${sql.text(`${name}.deleted`)}, ${sql.text(`${name}.restored`)})
     ELSE e.changes ? n.name END
   LEFT JOIN "user" u ON u.account_id = ${account}::bigint AND u.id = e.actor
-ORDER BY n.name, e.seq DESC`,
-  )
+ORDER BY n.name, e.seq DESC`
+  const rows = await ask(db, statement)
   return new Map(
     rows.map(({ name, seq, at, actor, actor_name }) => [
       name!,

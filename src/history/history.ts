@@ -71,12 +71,10 @@ export async function readHistory(
 ): Promise<HistoryPage> {
   const { name } = schema.resource
   const [params, record] = [callerParamsOf(context), sql`r`]
-  const [known] = await ask(
-    db,
-    sql`SELECT 1 AS found FROM ${sql.id(name)} r
+  const statement = sql`SELECT 1 AS found FROM ${sql.id(name)} r
     WHERE ${visible(name, params, record)} AND r.id = ${String(id)}::bigint
-      AND (r.deleted_at IS NULL OR r.deleted_at >= ${oldest.toISOString()}::timestamptz)`,
-  )
+      AND (r.deleted_at IS NULL OR r.deleted_at >= ${oldest.toISOString()}::timestamptz)`
+  const [known] = await ask(db, statement)
   if (!known) throw recordNotFound(schema, id)
   const isBefore = before === null ? sql.none : sql` AND e.seq < ${String(before)}::bigint`
   const condition = sql`e.account_id = ${params.account}::bigint AND e.record_id = ${String(id)}::bigint

@@ -37,9 +37,8 @@ export async function pastOf(
   const dayAfter = (days: number) =>
     sql`(${text}::date + ${sql.integer(days)})::timestamp AT TIME ZONE ${account.time_zone}::text`
   const begins = text === null ? sql`now()` : isDay ? dayAfter(0) : sql`${text}::timestamptz`
-  const [row] = await ask(
-    db,
-    sql`WITH named AS (SELECT ${begins} AS begins, ${isDay && isEnd ? dayAfter(1) : begins} AS moment),
+  const statement = sql`WITH named AS (SELECT ${begins} AS begins,
+    ${isDay && isEnd ? dayAfter(1) : begins} AS moment),
 past AS (SELECT begins, ${text === null ? afterAll(own) : sql`moment`} AS moment FROM named)
 SELECT to_char(past.moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS moment,
   (SELECT e.seq FROM event e WHERE e.account_id = ${own}::bigint AND e.at < past.moment
@@ -47,8 +46,8 @@ SELECT to_char(past.moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') 
   (SELECT to_char(e.at AT TIME ZONE ${account.time_zone}::text, 'YYYY-MM-DD') FROM event e
     WHERE e.account_id = ${own}::bigint ORDER BY e.seq LIMIT 1) AS first,
   (begins > now())::text AS is_future
-FROM past`,
-  )
+FROM past`
+  const [row] = await ask(db, statement)
   const { moment, seq, first, is_future: isFuture } = row!
   if (isFuture === 'true') {
     const message = `${text} has not come yet: ${parameter} takes ${isDay ? 'a day up to today' : 'a moment up to now'}.`

@@ -85,11 +85,9 @@ export class Subscribers {
       return
     }
     const accounts = `{${[...this.#waiting.keys()].join()}}`
-    const rows = await ask(
-      this.#db,
-      sql`SELECT account_id::text AS account, last_seq::text AS last FROM counter
-        WHERE account_id = ANY(${accounts}::bigint[])`,
-    )
+    const statement = sql`SELECT account_id::text AS account, last_seq::text AS last FROM counter
+        WHERE account_id = ANY(${accounts}::bigint[])`
+    const rows = await ask(this.#db, statement)
     for (const { account, last } of rows)
       for (const { after, end } of [...(this.#waiting.get(Number(account)) ?? [])])
         if (Number(last) > after) end()

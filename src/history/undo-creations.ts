@@ -27,13 +27,12 @@ export async function undoCreations(work: Work, seqs: readonly number[]): Promis
   const params = callerParamsOf(context)
   // Under the lock, nobody changes the records between reading and deleting them.
   await ask(db, lockStatement(params.account.value!))
-  const rows = await ask(
-    db,
-    sql`SELECT e.seq::text AS seq, e.record_id::text AS id, e.changes::text AS changes, ${renderedSql(schema, params.account)} AS record
+  const statement = sql`SELECT e.seq::text AS seq, e.record_id::text AS id, e.changes::text AS changes,
+    ${renderedSql(schema, params.account)} AS record
 FROM event e JOIN ${sql.id(name)} r ON ${visible(name, params, sql`r`)} AND r.id = e.record_id
 WHERE e.account_id = ${params.account}::bigint AND e.seq = ANY(${`{${seqs.join()}}`}::bigint[])
-ORDER BY e.seq DESC`,
-  )
+ORDER BY e.seq DESC`
+  const rows = await ask(db, statement)
   const unchanged = await mapYielding(rows, ({ seq, id, changes, record }) => {
     const made = parseJson(changes!) as unknown as Changes
     const event = { ...work, seq: Number(seq), id: Number(id), verb: 'created', changes: made }

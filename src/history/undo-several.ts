@@ -59,12 +59,10 @@ export async function undoSeveral(
 type Found = { readonly seq: number; readonly resource?: string; readonly id?: number }
 
 async function eventsOf(db: Reader, context: WriteContext, condition: Sql): Promise<Found[]> {
-  const rows = await ask(
-    db,
-    sql`SELECT e.seq::text AS seq, e.resource, e.record_id::text AS id FROM event e
+  const statement = sql`SELECT e.seq::text AS seq, e.resource, e.record_id::text AS id FROM event e
 WHERE e.account_id = ${callerParamsOf(context).account}::bigint AND ${condition}
-ORDER BY e.seq DESC LIMIT ${sql.integer(eventsMax)}`,
-  )
+ORDER BY e.seq DESC LIMIT ${sql.integer(eventsMax)}`
+  const rows = await ask(db, statement)
   return rows.map(({ seq, resource, id }) => ({ seq: Number(seq), resource: resource!, id: Number(id) }))
 }
 

@@ -80,14 +80,12 @@ async function eventOf(
   isRepeated: boolean,
 ): Promise<Undoable> {
   const { account } = callerParamsOf(context)
-  const [row] = await ask(
-    db,
-    sql`SELECT e.type, e.resource, e.record_id::text AS id, e.changes::text AS changes,
+  const statement = sql`SELECT e.type, e.resource, e.record_id::text AS id, e.changes::text AS changes,
   (SELECT x.seq FROM event x WHERE x.account_id = ${account}::bigint ORDER BY x.seq LIMIT 1)::text AS oldest,
   c.last_seq::text AS last
 FROM counter c LEFT JOIN event e ON e.account_id = c.account_id AND e.seq = ${String(seq)}::bigint
-WHERE c.account_id = ${account}::bigint`,
-  )
+WHERE c.account_id = ${account}::bigint`
+  const [row] = await ask(db, statement)
   const { type, resource, oldest, last } = row!
   if (!type || !resource) throw missing(seq, Number(oldest ?? Number(last) + 1), Number(last))
   if (!isRepeated && !(await isSeen(db, row!, context))) throw noEvent(seq)
@@ -107,11 +105,9 @@ async function isSeen(db: Reader, event: EventRow, context: WriteContext): Promi
   if (!may('read') && !may('write')) return false
   const schema = catalog.resources.get(resource!)
   if (!schema || !isLimited(schema)) return isShownToRole(catalog, event)
-  const [row] = await ask(
-    db,
-    sql`SELECT 1 AS seen FROM ${sql.id(resource!)} r
-WHERE ${visible(resource!, callerParamsOf(context), sql`r`)} AND r.id = ${id!}::bigint`,
-  )
+  const statement = sql`SELECT 1 AS seen FROM ${sql.id(resource!)} r
+WHERE ${visible(resource!, callerParamsOf(context), sql`r`)} AND r.id = ${id!}::bigint`
+  const [row] = await ask(db, statement)
   return row !== undefined
 }
 
@@ -160,11 +156,10 @@ function noEvent(seq: number): Refusal {
 async function recordOf(event: Undoable): Promise<{ version: number; record: JsonObject }> {
   const { db, schema, context, seq, id } = event
   const [params, { name }] = [callerParamsOf(context), schema.resource]
-  const [row] = await ask(
-    db,
-    sql`SELECT r.version::text AS version, ${renderedSql(schema, params.account)} AS record FROM ${sql.id(name)} r
-WHERE ${visible(name, params, sql`r`)} AND r.id = ${String(id)}::bigint`,
-  )
+  const statement = sql`SELECT r.version::text AS version, ${renderedSql(schema, params.account)} AS record
+FROM ${sql.id(name)} r
+WHERE ${visible(name, params, sql`r`)} AND r.id = ${String(id)}::bigint`
+  const [row] = await ask(db, statement)
   if (!row) throw noEvent(seq)
   return { version: Number(row.version), record: parseJson(row.record!) as JsonObject }
 }
@@ -210,13 +205,11 @@ function isJudged(field: Field, { verb, changes }: Undoable): boolean {
 async function isDeletedSince({ db, schema, context, seq, id, verb }: Undoable): Promise<boolean> {
   if (verb !== 'deleted' && verb !== 'restored') return false
   const { name } = schema.resource
-  const [row] = await ask(
-    db,
-    sql`SELECT EXISTS (SELECT 1 FROM event e
+  const statement = sql`SELECT EXISTS (SELECT 1 FROM event e
   WHERE e.account_id = ${callerParamsOf(context).account}::bigint AND e.record_id = ${String(id)}::bigint
     AND e.resource = ${sql.text(name)} AND e.seq > ${String(seq)}::bigint
-    AND e.type IN (${sql.text(`${name}.deleted`)}, ${sql.text(`${name}.restored`)}))::text AS is_since`,
-  )
+    AND e.type IN (${sql.text(`${name}.deleted`)}, ${sql.text(`${name}.restored`)}))::text AS is_since`
+  const [row] = await ask(db, statement)
   return row!.is_since === 'true'
 }
 

@@ -26,14 +26,12 @@ export const isBehind = sql`(c.last_seq > coalesce(p.seq, 0))::text AS is_behind
  */
 export async function keepInboxes(db: Follower, account: number): Promise<void> {
   const own = param(String(account))
-  const [row] = await ask(
-    db,
-    sql`SELECT ${isBehind},
+  const statement = sql`SELECT ${isBehind},
   (EXISTS (SELECT 1 FROM notification n WHERE n.account_id = ${own}::bigint AND ${isOld(sql`n`)}) OR EXISTS (
     SELECT 1 FROM notification n WHERE n.account_id = ${own}::bigint
     GROUP BY n.user_id HAVING count(*) > ${sql.integer(itemsMax)}))::text AS is_full
-FROM ${progress} WHERE c.account_id = ${own}::bigint`,
-  )
+FROM ${progress} WHERE c.account_id = ${own}::bigint`
+  const [row] = await ask(db, statement)
   if (row?.is_behind === 'true') await followEvents(db, account)
   if (row?.is_full === 'true') await forgetOldItems(db, account)
 }
@@ -45,10 +43,9 @@ function isOld(n: Sql): Sql {
 /** Looks at the account's events up to the newest one. */
 export async function followEvents(db: Follower, account: number): Promise<void> {
   const own = param(String(account))
-  await ask(
-    db,
-    sql`INSERT INTO inbox_progress (account_id, seq) VALUES (${own}::bigint, 0) ON CONFLICT DO NOTHING`,
-  )
+  const statement = sql`INSERT INTO inbox_progress (account_id, seq) VALUES (${own}::bigint, 0)
+    ON CONFLICT DO NOTHING`
+  await ask(db, statement)
   for (let isBehind = true; isBehind; ) {
     const [news] = await ask(db, newsSql(own))
     isBehind = news?.is_behind === 'true'
@@ -78,16 +75,14 @@ WHERE p.account_id = ${own}::bigint AND p.seq = ${after!}::bigint RETURNING 1 AS
 
 async function forgetOldItems(db: Reader, account: number): Promise<void> {
   const own = param(String(account))
-  await ask(
-    db,
-    sql`DELETE FROM notification n WHERE n.account_id = ${own}::bigint AND (
+  const statement = sql`DELETE FROM notification n WHERE n.account_id = ${own}::bigint AND (
   ${isOld(sql`n`)}
   OR (n.user_id, n.id) IN (
     SELECT x.user_id, x.id FROM (
       SELECT y.user_id, y.id, row_number() OVER (PARTITION BY y.user_id ORDER BY y.at DESC, y.id DESC) AS place
       FROM notification y WHERE y.account_id = ${own}::bigint) x
-    WHERE x.place > ${sql.integer(itemsMax)}))`,
-  )
+    WHERE x.place > ${sql.integer(itemsMax)}))`
+  await ask(db, statement)
 }
 
 /** SELECT of the position, how far the next events reach, and their items as JSON; null: none. */

@@ -71,15 +71,13 @@ export async function saveSettings(
 ): Promise<Settings> {
   const { account, actor } = callerParamsOf(caller)
   const hours = sql`, quiet_from = EXCLUDED.quiet_from, quiet_to = EXCLUDED.quiet_to`
-  const [row] = await ask(
-    db,
-    sql`INSERT INTO inbox_setting AS s (account_id, user_id, channels, quiet_from, quiet_to)
+  const statement = sql`INSERT INTO inbox_setting AS s (account_id, user_id, channels, quiet_from, quiet_to)
 VALUES (${account}::bigint, ${actor}::bigint, ${JSON.stringify(kinds)}::jsonb, ${quiet?.from ?? null}::text,
   ${quiet?.to ?? null}::text)
 ON CONFLICT (account_id, user_id) DO UPDATE
   SET channels = s.channels || EXCLUDED.channels${quiet === undefined ? sql.none : hours}
-RETURNING s.channels::text AS channels, s.quiet_from, s.quiet_to`,
-  )
+RETURNING s.channels::text AS channels, s.quiet_from, s.quiet_to`
+  const [row] = await ask(db, statement)
   return ofRow(row!)
 }
 

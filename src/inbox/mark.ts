@@ -33,14 +33,13 @@ export async function markItems(
   const readAt = mark.to === 'read' ? sql`now()` : sql`NULL::timestamptz`
   const until =
     mark.to === 'snoozed' ? sql`now() + make_interval(mins => ${sql.integer(mark.minutes)})` : null
-  const rows = await ask(
-    db,
-    sql`INSERT INTO notification AS n (account_id, user_id, id, kind, resource, record_id, at, read_at, snoozed_until)
+  const statement = sql`INSERT INTO notification AS n (account_id, user_id, id, kind, resource, record_id,
+    at, read_at, snoozed_until)
 SELECT ${account}::bigint, ${actor}::bigint, i.id, i.kind, i.resource, i.record_id, now(), ${readAt}, ${until ?? sql`NULL::timestamptz`}
 FROM (${items}) i
 ON CONFLICT (account_id, user_id, id) DO UPDATE SET read_at = EXCLUDED.read_at,
   snoozed_until = ${until ? sql`EXCLUDED.snoozed_until` : sql`n.snoozed_until`}
-RETURNING 1 AS one`,
-  )
+RETURNING 1 AS one`
+  const rows = await ask(db, statement)
   return rows.length
 }

@@ -26,15 +26,13 @@ export async function noteAgent(
 ): Promise<string | null> {
   const [own, its] = [sql`${String(account)}::bigint`, sql`${String(token)}::bigint`]
   const name = sql`coalesce(${client}::text, t.agent)`
-  const [row] = await ask(
-    db,
-    sql`WITH noted AS (
+  const statement = sql`WITH noted AS (
   UPDATE token t SET agent = ${name}, agent_used_at = date_trunc('milliseconds', now())
   WHERE t.account_id = ${own} AND t.id = ${its} AND (t.agent IS DISTINCT FROM ${name}
     OR t.agent_used_at IS NULL OR t.agent_used_at < now() - interval '1 minute')
   RETURNING t.agent
 )
-SELECT ${name} AS agent FROM token t WHERE t.account_id = ${own} AND t.id = ${its}`,
-  )
+SELECT ${name} AS agent FROM token t WHERE t.account_id = ${own} AND t.id = ${its}`
+  const [row] = await ask(db, statement)
   return row?.agent ?? null
 }

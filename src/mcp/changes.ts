@@ -37,9 +37,7 @@ export function changesOf(db: Reader, account: number, token: number): Changes {
     async keep(change) {
       const code = randomWord(10)
       // Those whose time is over go with the next one.
-      const [kept] = await ask(
-        db,
-        sql`WITH over AS (
+      const statement = sql`WITH over AS (
   DELETE FROM agent_change WHERE account_id = ${own}::bigint AND valid_until < now()
 )
 INSERT INTO agent_change (account_id, hash, token, change, valid_until)
@@ -47,17 +45,15 @@ SELECT ${own}::bigint, ${hashOf(code)}::text, ${its}::bigint, ${JSON.stringify(c
   now() + make_interval(mins => ${sql.integer(codeMinutes)})
 WHERE (SELECT count(*) FROM agent_change
   WHERE account_id = ${own}::bigint AND token = ${its}::bigint AND valid_until > now()) < ${sql.integer(waitingMax)}
-RETURNING 1 AS kept`,
-      )
+RETURNING 1 AS kept`
+      const [kept] = await ask(db, statement)
       return kept ? code : null
     },
     async find(code) {
-      const [found] = await ask(
-        db,
-        sql`SELECT change FROM agent_change
+      const statement = sql`SELECT change FROM agent_change
 WHERE account_id = ${own}::bigint AND hash = ${hashOf(code)}::text AND token = ${its}::bigint
-  AND valid_until > now()`,
-      )
+  AND valid_until > now()`
+      const [found] = await ask(db, statement)
       return found ? (parseJson(found.change!) as unknown as Change) : null
     },
   }

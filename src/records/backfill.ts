@@ -32,11 +32,9 @@ export const fieldsVersion = sql`catalog_version = catalog_version + 1,
 
 /** True if all derived values of the account's records follow the latest configuration. */
 export async function isDerived(db: Transaction, account: number): Promise<boolean> {
-  const rows = await ask(
-    db,
-    sql`SELECT 1 AS one FROM account
-      WHERE account_id = ${String(account)}::bigint AND derived_version = catalog_version`,
-  )
+  const statement = sql`SELECT 1 AS one FROM account
+      WHERE account_id = ${String(account)}::bigint AND derived_version = catalog_version`
+  const rows = await ask(db, statement)
   return rows.length > 0
 }
 

@@ -25,11 +25,10 @@ export async function choicesOf(
   const { inUse } = caller.catalog.resources.get(field.related!)!.resource
   const isActive = inUse ? sql`x.${sql.id(inUse)} = 1` : sql`true`
   const name = shownName(field, sql`x.`)
-  const rows = await ask(
-    db,
-    sql`SELECT x.id::text AS id, ${name} AS name, (${isActive})::text AS is_active FROM ${sql.id(field.related!)} x
+  const statement = sql`SELECT x.id::text AS id, ${name} AS name, (${isActive})::text AS is_active
+      FROM ${sql.id(field.related!)} x
       WHERE ${visible(field.related!, callerParamsOf(caller), sql`x`)} AND x.deleted_at IS NULL${inactive ? sql.none : sql` AND ${isActive}`}
-      ORDER BY fold(${name}) COLLATE "C", x.id LIMIT ${sql.integer(most)}`,
-  )
+      ORDER BY fold(${name}) COLLATE "C", x.id LIMIT ${sql.integer(most)}`
+  const rows = await ask(db, statement)
   return rows.map(row => ({ id: Number(row.id), name: row.name!, is_active: row.is_active === 'true' }))
 }

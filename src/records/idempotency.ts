@@ -42,11 +42,9 @@ export async function storedResponse<T>(
   { idempotency, account }: RequestKey,
 ): Promise<Written<T> | null> {
   if (!idempotency) return null
-  const [kept] = await ask(
-    db,
-    sql`SELECT request_hash, answer, told, (${isOld})::text AS is_old
-FROM idempotency WHERE account_id = ${account}::bigint AND key = ${idempotency.key}::text`,
-  )
+  const statement = sql`SELECT request_hash, answer, told, (${isOld})::text AS is_old
+FROM idempotency WHERE account_id = ${account}::bigint AND key = ${idempotency.key}::text`
+  const [kept] = await ask(db, statement)
   if (!kept) return null
   if (kept.is_old === 'true') {
     await forget(db, account, idempotency.key)

@@ -104,15 +104,13 @@ async function askPeople(
     return { place, mentioned, ...Object.fromEntries(names.map(name => [name, idOf(record[name])])) }
   })
   const columns = names.map(name => sql`${sql.id(name)} bigint`)
-  const rows = await ask(
-    db,
-    sql`SELECT r.place::text AS place, u.id::text AS id, u.name,
+  const statement = sql`SELECT r.place::text AS place, u.id::text AS id, u.name,
   (${seesAll(catalog, params.account, sights)})::text AS sees
 FROM (SELECT ${params.account}::bigint AS account_id, x.* FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb) x
     (place int, mentioned bigint[], ${sql.join(columns)})) r${joins}
   JOIN "user" u ON u.account_id = ${params.account}::bigint AND u.deleted_at IS NULL AND ${isWanted}
-ORDER BY 4 DESC, fold(u.name) COLLATE "C", u.id LIMIT ${String(max)}::bigint`,
-  )
+ORDER BY 4 DESC, fold(u.name) COLLATE "C", u.id LIMIT ${String(max)}::bigint`
+  const rows = await ask(db, statement)
   const people: Person[][] = records.map(() => [])
   for (const { place, id, name, sees } of rows)
     people[Number(place)]!.push({ id: Number(id), name: name!, sees: sees === 'true' })

@@ -107,15 +107,13 @@ function fieldsOf({ catalog }: WriteContext, { resource }: Move): ResourceSchema
 /** The first records after the id `after` that the caller may move. */
 async function found(db: Transaction, context: WriteContext, move: Move, after = 0): Promise<Found[]> {
   const [schema, params] = [fieldsOf(context, move), callerParamsOf(context)]
-  const rows = await ask(
-    db,
-    sql`SELECT r.id::text AS id, ${renderedSql(schema, params.account)} AS record
+  const statement = sql`SELECT r.id::text AS id, ${renderedSql(schema, params.account)} AS record
       FROM (
         SELECT x.* FROM ${tableOf(schema)} x
         WHERE ${isMovedBy(move, params)} AND x.id > ${String(after)}::bigint
           AND x.deleted_at IS NULL
-        ORDER BY x.id LIMIT ${sql.integer(batch)}) r ORDER BY r.id`,
-  )
+        ORDER BY x.id LIMIT ${sql.integer(batch)}) r ORDER BY r.id`
+  const rows = await ask(db, statement)
   return rows.map(row => ({ id: Number(row.id), body: bodyOf(move, parseJson(row.record!) as JsonObject) }))
 }
 

@@ -77,14 +77,12 @@ async function withDue(db: Transaction, account: Param, catalog: Catalog, before
 type Due = { readonly ids: readonly string[]; readonly versions: readonly string[]; readonly count: number }
 
 async function readDue(db: Transaction, { table, isDue, isFree }: Conditions): Promise<Due> {
-  const [row] = await ask(
-    db,
-    sql`SELECT (SELECT count(*) FROM ${table} t WHERE ${isDue})::text AS count, (
+  const statement = sql`SELECT (SELECT count(*) FROM ${table} t WHERE ${isDue})::text AS count, (
       SELECT coalesce(json_agg(json_build_array(d.id::text, d.version::text) ORDER BY d.id), '[]')::text
       FROM (
         SELECT t.id, t.version FROM ${table} t WHERE ${isDue}${isFree}
-        ORDER BY t.id LIMIT ${sql.integer(batch)}) d) AS due`,
-  )
+        ORDER BY t.id LIMIT ${sql.integer(batch)}) d) AS due`
+  const [row] = await ask(db, statement)
   const due = JSON.parse(row!.due!) as [string, string][]
   return {
     ids: due.map(([id]) => id),

@@ -105,13 +105,12 @@ async function refuseReasons(asked: Removal, moves: readonly Move[], how: string
   const uses = usesOf(schema, context, params, record, moves)
   const counts = uses.map(({ resource, counts }) => sql`${sql.text(resource)}, ${counts}`)
   const refused = actor?.refusedDeletion(params, record, context.rights?.isAdmin ?? true)
-  const [row] = await ask(
-    db,
-    sql`SELECT json_build_object(${sql.join(counts)})::text AS used, ${refused ?? sql`NULL::text`} AS refused,
+  const statement = sql`SELECT json_build_object(${sql.join(counts)})::text AS used,
+    ${refused ?? sql`NULL::text`} AS refused,
   t.version::text AS version, ${changeableColumn(name, params, sql`t`)}
 FROM (SELECT 1) one LEFT JOIN ${tableOf(schema)} t
-  ON ${visible(name, params, sql`t`)} AND t.id = ${record}::bigint AND t.deleted_at IS NULL`,
-  )
+  ON ${visible(name, params, sql`t`)} AND t.id = ${record}::bigint AND t.deleted_at IS NULL`
+  const [row] = await ask(db, statement)
   const { version, used } = row!
   if (version === null) throw recordNotFound(schema, id)
   if (!isChangeable(row!)) throw mayNotChange(schema, id)

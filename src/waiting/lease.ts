@@ -41,13 +41,11 @@ export function leaseOn<Key>({ table, alias, seconds, isRow }: LeaseOptions<Key>
     async claim(db: Reader, key: Key, holder: string, claim: Claim): Promise<Row | null> {
       const { where = sql`true`, set = sql.none, returning } = claim
       const own = param(holder)
-      const rows = await ask(
-        db,
-        sql`WITH ${row} AS (
+      const statement = sql`WITH ${row} AS (
 UPDATE ${sql.id(table)} ${row} SET ${sql.join([sql`lease = ${own}::text`, renewed, set])}
 WHERE ${isRow(key)} AND ${where} AND (${isFree} OR ${row}.lease = ${own}::text) RETURNING ${row}.*)
-SELECT ${returning} FROM ${row}`,
-      )
+SELECT ${returning} FROM ${row}`
+      const rows = await ask(db, statement)
       return rows[0] ?? null
     },
     /** Releases a row, so that another process may take it at once. Sets `set`, too. */

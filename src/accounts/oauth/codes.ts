@@ -26,12 +26,10 @@ const codeSeconds = 120
 export async function createCode(db: Reader, account: number, grant: Grant): Promise<string> {
   const own = String(account)
   const secret = newSecret('code', account, randomBytes)
-  await ask(
-    db,
-    sql`INSERT INTO oauth_code (account_id, hash, "grant", valid_until)
+  const statement = sql`INSERT INTO oauth_code (account_id, hash, "grant", valid_until)
 VALUES (${own}::bigint, ${hashToken(secret)}::text, ${JSON.stringify(grant)}::jsonb,
-  now() + make_interval(secs => ${sql.integer(codeSeconds)}))`,
-  )
+  now() + make_interval(secs => ${sql.integer(codeSeconds)}))`
+  await ask(db, statement)
   return secret
 }
 
@@ -42,13 +40,11 @@ export async function redeemCode(
 ): Promise<{ readonly account: number; readonly grant: Grant } | null> {
   const account = accountOf('code', code)
   if (account === null) return null
-  const [row] = await ask(
-    db,
-    sql`WITH used AS (
+  const statement = sql`WITH used AS (
   DELETE FROM oauth_code WHERE account_id = ${String(account)}::bigint AND hash = ${hashToken(code)}::text
   RETURNING "grant", valid_until)
-SELECT "grant"::text AS granted, (valid_until > now())::text AS is_valid FROM used`,
-  )
+SELECT "grant"::text AS granted, (valid_until > now())::text AS is_valid FROM used`
+  const [row] = await ask(db, statement)
   if (row?.is_valid !== 'true') return null
   return { account, grant: JSON.parse(row.granted!) as Grant }
 }

@@ -54,9 +54,7 @@ async function nameAgent(
   token: number,
   { clientName, clientHost }: Grant,
 ): Promise<void> {
-  await ask(
-    db,
-    sql`UPDATE token SET agent = ${clientName}::text, agent_host = ${clientHost}::text
-WHERE account_id = ${String(account)}::bigint AND id = ${String(token)}::bigint`,
-  )
+  const statement = sql`UPDATE token SET agent = ${clientName}::text, agent_host = ${clientHost}::text
+WHERE account_id = ${String(account)}::bigint AND id = ${String(token)}::bigint`
+  await ask(db, statement)
 }

@@ -104,15 +104,13 @@ export type FoundLink = {
 export async function findLink(db: Transaction, secret: string): Promise<FoundLink | null> {
   const account = accountOf('link', secret)
   if (account === null) return null
-  const [row] = await ask(
-    db,
-    sql`SELECT u.id::text AS id, u.name, u.email, l.purpose,
+  const statement = sql`SELECT u.id::text AS id, u.name, u.email, l.purpose,
       (l.used_at IS NULL AND l.expires_at > now() AND ${isInUse} AND a.deleted_at IS NULL)::text AS is_open
     FROM sign_in_link l
       JOIN "user" u ON u.account_id = l.account_id AND u.id = l."user"
       JOIN account a ON a.account_id = l.account_id
-    WHERE l.account_id = ${String(account)}::bigint AND l.hash = ${hashToken(secret)}::text`,
-  )
+    WHERE l.account_id = ${String(account)}::bigint AND l.hash = ${hashToken(secret)}::text`
+  const [row] = await ask(db, statement)
   if (!row) return null
   return {
     account,

@@ -72,12 +72,10 @@ export async function ownPassword(
   db: Transaction,
   { catalog, actor }: Caller,
 ): Promise<Pick<Person, 'name' | 'email' | 'hash'>> {
-  const [row] = await ask(
-    db,
-    sql`SELECT u.name, u.email, p.hash
+  const statement = sql`SELECT u.name, u.email, p.hash
     FROM "user" u LEFT JOIN password p ON p.account_id = u.account_id AND p."user" = u.id
-    WHERE u.account_id = ${String(catalog.account.id)}::bigint AND u.id = ${String(actor)}::bigint`,
-  )
+    WHERE u.account_id = ${String(catalog.account.id)}::bigint AND u.id = ${String(actor)}::bigint`
+  const [row] = await ask(db, statement)
   return { name: row!.name!, email: row!.email!, hash: row!.hash ?? null }
 }
 

@@ -111,17 +111,15 @@ export async function listSessions(
   current: number | null,
 ): Promise<string> {
   const instant = (column: Sql) => sql`to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-  const [row] = await ask(
-    db,
-    sql`SELECT coalesce(json_agg(json_build_object(
+  const statement = sql`SELECT coalesce(json_agg(json_build_object(
       'id', s.id, 'created_at', ${instant(sql`s.created_at`)}, 'last_used_at', ${instant(sql`s.last_used_at`)},
       'address', s.address, 'user_agent', s.user_agent,
       'is_current', s.id IS NOT DISTINCT FROM ${current === null ? null : String(current)}::bigint)
       ORDER BY s.last_used_at DESC, s.id DESC), '[]')::text AS sessions
     FROM session s
     WHERE s.account_id = ${String(catalog.account.id)}::bigint AND s."user" = ${String(actor)}::bigint
-      AND ${isSignedIn}`,
-  )
+      AND ${isSignedIn}`
+  const [row] = await ask(db, statement)
   return row!.sessions!
 }
 

@@ -84,11 +84,9 @@ export function replayedProblem(
 async function unseenOf({ db, schema, context }: ReadWork, saved: readonly Saved[]): Promise<Set<number>> {
   const unseen = new Set(isLimited(schema) ? saved.map(({ id }) => id) : [])
   if (unseen.size === 0) return unseen
-  const seen = await ask(
-    db,
-    sql`SELECT r.id::text AS id FROM ${tableOf(schema)} r
-WHERE ${visible(schema.resource.name, callerParamsOf(context), sql`r`)} AND r.id = ANY(${`{${[...unseen].join()}}`}::bigint[])`,
-  )
+  const statement = sql`SELECT r.id::text AS id FROM ${tableOf(schema)} r
+WHERE ${visible(schema.resource.name, callerParamsOf(context), sql`r`)} AND r.id = ANY(${`{${[...unseen].join()}}`}::bigint[])`
+  const seen = await ask(db, statement)
   for (const { id } of seen) unseen.delete(Number(id))
   return unseen
 }

@@ -205,9 +205,7 @@ function storedAnswer({ row }: ValidOperation): StoredRow {
 
 async function lastIdOf(db: Transaction, { catalog }: WriteContext): Promise<number> {
   const account = param(String(catalog.account.id))
-  const [row] = await ask(
-    db,
-    sql`SELECT last_id::text AS last FROM counter WHERE account_id = ${account}::bigint`,
-  )
+  const statement = sql`SELECT last_id::text AS last FROM counter WHERE account_id = ${account}::bigint`
+  const [row] = await ask(db, statement)
   return Number(row!.last)
 }

@@ -288,10 +288,8 @@ function latestCatalog(
 /** Records the configuration version up to which an account's jobs are done. */
 async function noteDone(db: Database, account: number, version: string): Promise<void> {
   const done = param(version)
-  await ask(
-    db,
-    sql`UPDATE account SET settled_version = ${done}::bigint,
+  const statement = sql`UPDATE account SET settled_version = ${done}::bigint,
         derived_version = greatest(derived_version, ${done}::bigint)
-      WHERE account_id = ${String(account)}::bigint AND settled_version < ${done}::bigint`,
-  )
+      WHERE account_id = ${String(account)}::bigint AND settled_version < ${done}::bigint`
+  await ask(db, statement)
 }

@@ -18,11 +18,10 @@ export async function beginWith(
   account: string,
   notSinceMs: number,
 ): Promise<{ isChanged: boolean } | null> {
-  const [row] = await ask(
-    db,
-    sql`UPDATE account SET looked_after_at = now() WHERE account_id = ${account}::bigint AND ${isDue(notSinceMs)}
-      RETURNING (settled_version < catalog_version)::text AS changed`,
-  )
+  const statement = sql`UPDATE account SET looked_after_at = now()
+      WHERE account_id = ${account}::bigint AND ${isDue(notSinceMs)}
+      RETURNING (settled_version < catalog_version)::text AS changed`
+  const [row] = await ask(db, statement)
   return row ? { isChanged: row.changed === 'true' } : null
 }
 

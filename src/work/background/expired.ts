@@ -4,11 +4,9 @@ import { ask, sql } from '../../sql.ts'
 
 export async function forgetExpired(db: Reader, account: number): Promise<void> {
   const own = String(account)
-  await ask(
-    db,
-    sql`WITH codes AS (
+  const statement = sql`WITH codes AS (
   DELETE FROM oauth_code WHERE account_id = ${own}::bigint AND valid_until < now()
 )
-DELETE FROM agent_change WHERE account_id = ${own}::bigint AND valid_until < now()`,
-  )
+DELETE FROM agent_change WHERE account_id = ${own}::bigint AND valid_until < now()`
+  await ask(db, statement)
 }

@@ -21,16 +21,14 @@ const isBuilding = sql`EXISTS (SELECT 1 FROM pg_stat_progress_create_index p
           AND (p.index_relid = i.indexrelid OR p.relid = i.indrelid AND p.index_relid = 0))`
 
 export async function indexState(db: Transaction, account: number, field: Field): Promise<IndexState> {
-  const [row] = await ask(
-    db,
-    sql`SELECT i.indisvalid::text AS valid, (
+  const statement = sql`SELECT i.indisvalid::text AS valid, (
         SELECT greatest(p.blocks_done::float8 / nullif(p.blocks_total, 0),
           p.tuples_done::float8 / nullif(p.tuples_total, 0))
         FROM pg_stat_progress_create_index p
         WHERE p.datname = current_database() AND p.index_relid = i.indexrelid)::text AS progress,
       ${isBuilding}::text AS building
-      FROM pg_index i WHERE i.indexrelid = to_regclass(${indexName(account, field)}::text)`,
-  )
+      FROM pg_index i WHERE i.indexrelid = to_regclass(${indexName(account, field)}::text)`
+  const [row] = await ask(db, statement)
   if (row?.valid === 'true') return { state: 'ready', progress: 1 }
   if (row && row.building === 'false') return { state: 'failed', progress: null }
   return { state: 'building', progress: row?.progress ? Math.round(Number(row.progress) * 100) / 100 : null }
@@ -58,12 +56,10 @@ export async function arrangeIndexes(
     }
   }
   const db = { query }
-  const present = await ask(
-    db,
-    sql`SELECT c.relname AS name, i.indisvalid::text AS valid, ${isBuilding}::text AS building
+  const statement = sql`SELECT c.relname AS name, i.indisvalid::text AS valid, ${isBuilding}::text AS building
       FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
-      WHERE c.relname LIKE ${`custom\\_${account}\\_%`}::text`,
-  )
+      WHERE c.relname LIKE ${`custom\\_${account}\\_%`}::text`
+  const present = await ask(db, statement)
   for (const { name, valid, building } of present) {
     if (building === 'true' || (valid === 'true' && wanted.has(name!))) wanted.delete(name!)
     // An interrupted index stays invalid; it is dropped and built again.

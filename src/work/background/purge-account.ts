@@ -17,13 +17,11 @@ export type PurgeState = 'in use' | 'kept' | 'due'
 /** An account's purge state; `oldest`: the start of the retention period. */
 export async function purgeState(db: Transaction, account: number, oldest: Date): Promise<PurgeState | null> {
   const own = param(String(account))
-  const [row] = await ask(
-    db,
-    sql`SELECT (a.deleted_at IS NULL)::text AS is_in_use,
+  const statement = sql`SELECT (a.deleted_at IS NULL)::text AS is_in_use,
       (a.deleted_at < ${oldest.toISOString()}::timestamptz OR NOT EXISTS (
         SELECT 1 FROM counter c WHERE c.account_id = ${own}::bigint))::text AS is_due
-    FROM account a WHERE a.account_id = ${own}::bigint`,
-  )
+    FROM account a WHERE a.account_id = ${own}::bigint`
+  const [row] = await ask(db, statement)
   if (!row) return null
   return row.is_in_use === 'true' ? 'in use' : row.is_due === 'true' ? 'due' : 'kept'
 }
@@ -62,13 +60,11 @@ export async function purgeAccount(
 
 async function deleteSome(db: Transaction, account: Param, table: string): Promise<number> {
   const name = sql.id(table)
-  const [row] = await ask(
-    db,
-    sql`WITH gone AS (
+  const statement = sql`WITH gone AS (
       DELETE FROM ${name} WHERE account_id = ${account}::bigint AND ctid = ANY (ARRAY(
         SELECT t.ctid FROM ${name} t WHERE t.account_id = ${account}::bigint LIMIT ${sql.integer(batch)}))
       RETURNING 1)
-    SELECT count(*)::text AS count FROM gone`,
-  )
+    SELECT count(*)::text AS count FROM gone`
+  const [row] = await ask(db, statement)
   return Number(row!.count)
 }

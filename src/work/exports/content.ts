@@ -11,10 +11,8 @@ import { formatOf } from './formats.ts'
 export async function refuseTooMany(reader: Reader, { caller, request }: ExportContext): Promise<void> {
   const { recordsMax } = formatOf[request.format]
   if (recordsMax === undefined) return
-  const [row] = await ask(
-    reader,
-    sql`SELECT ${countSql(callerParamsOf(caller), request.list, recordsMax + 1)} AS count`,
-  )
+  const statement = sql`SELECT ${countSql(callerParamsOf(caller), request.list, recordsMax + 1)} AS count`
+  const [row] = await ask(reader, statement)
   if (Number(row!.count) <= recordsMax) return
   const message = `A workbook holds at most ${recordsMax} records: take format=csv, or filter them.`
   throw new Refusal('malformed_query', message, [parameterProblem('format', 'too_many', message)])

@@ -21,11 +21,9 @@ export async function keepRows(db: Reader, key: JobKey, rows: AsyncIterable<Row>
   let length = 0
   const keep = async () => {
     if (texts.length === 0) return
-    await ask(
-      db,
-      sql`INSERT INTO import_rows (account_id, job, first, rows)
-VALUES (${String(key.account)}::bigint, ${String(key.id)}::bigint, ${String(kept + 1)}::bigint, ${`[${texts.join()}]`}::text)`,
-    )
+    const statement = sql`INSERT INTO import_rows (account_id, job, first, rows)
+VALUES (${String(key.account)}::bigint, ${String(key.id)}::bigint, ${String(kept + 1)}::bigint, ${`[${texts.join()}]`}::text)`
+    await ask(db, statement)
     kept += texts.length
     texts = []
     length = 0
@@ -49,16 +47,14 @@ export async function readRows(
 ): Promise<StoredRow[]> {
   const [own, job, last] = [param(String(account)), param(String(id)), param(String(after + count))]
   const next = String(after + 1)
-  const rows = await ask(
-    db,
-    sql`SELECT r.first::text AS first, r.rows FROM (
+  const statement = sql`SELECT r.first::text AS first, r.rows FROM (
   SELECT x.first, x.rows,
     sum(octet_length(x.rows)) OVER (ORDER BY x.first) - octet_length(x.rows) AS before
   FROM import_rows x WHERE x.account_id = ${own}::bigint AND x.job = ${job}::bigint
     AND x.first <= ${last}::bigint AND x.first >= (SELECT max(y.first) FROM import_rows y
       WHERE y.account_id = ${own}::bigint AND y.job = ${job}::bigint AND y.first <= ${next}::bigint)
-) r WHERE r.before < ${sql.integer(bytesAtOnce)} ORDER BY r.first`,
-  )
+) r WHERE r.before < ${sql.integer(bytesAtOnce)} ORDER BY r.first`
+  const rows = await ask(db, statement)
   const all = rows.flatMap(({ first, rows }) =>
     (parseJson(rows!) as Json[][]).map(([line, cells, problem], index): StoredRow => {
       const place = Number(first) + index

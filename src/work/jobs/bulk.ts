@@ -24,11 +24,9 @@ export async function bulkStep(work: StepWork): Promise<Step> {
   const { db, schema, job, oldest, count } = work
   const { filter, changes } = job.plan as unknown as BulkPlan
   const where = await found(work, filter)
-  const rows = await ask(
-    db,
-    sql`SELECT r.id::text AS id FROM ${tableOf(schema)} r
-WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${sql.integer(count)}`,
-  )
+  const statement = sql`SELECT r.id::text AS id FROM ${tableOf(schema)} r
+WHERE ${where} AND r.id > ${String(job.position)}::bigint ORDER BY r.id LIMIT ${sql.integer(count)}`
+  const rows = await ask(db, statement)
   const operations = rows.map(
     ({ id }): Operation => ({
       op: 'update',

@@ -64,11 +64,9 @@ export async function isStillAt(
   { account, id, position, phase }: Job,
   holder: string,
 ): Promise<boolean> {
-  const rows = await ask(
-    db,
-    sql`SELECT 1 AS one FROM job j WHERE ${lease.isHeld({ account, id }, holder)}
-  AND j.state = 'running' AND j.position = ${String(position)}::bigint AND j.phase = ${phase}::text FOR UPDATE`,
-  )
+  const statement = sql`SELECT 1 AS one FROM job j WHERE ${lease.isHeld({ account, id }, holder)}
+  AND j.state = 'running' AND j.position = ${String(position)}::bigint AND j.phase = ${phase}::text FOR UPDATE`
+  const rows = await ask(db, statement)
   return rows.length > 0
 }
 
@@ -116,9 +114,7 @@ function summed(one: ByName, other: ByName): ByName {
 
 /** Ends a job that can't continue, with the reason. */
 export async function fail(db: Reader, key: JobKey, holder: string, error: string): Promise<void> {
-  await ask(
-    db,
-    sql`UPDATE job j SET state = 'failed', error = ${error}::text, ended_at = now()
-WHERE ${lease.isHeld(key, holder)} AND j.state = 'running'`,
-  )
+  const statement = sql`UPDATE job j SET state = 'failed', error = ${error}::text, ended_at = now()
+WHERE ${lease.isHeld(key, holder)} AND j.state = 'running'`
+  await ask(db, statement)
 }

@@ -60,23 +60,20 @@ function isRefused({ account, id }: Pick<Job, 'account' | 'id'>): Sql {
 async function nextEvents({ db, job, count }: StepWork, isAgain: boolean): Promise<readonly Row[]> {
   const { account, id, position } = job
   const which = sql` AND e.seq IN (SELECT p.place FROM job_problem p WHERE ${isRefused(job)})`
-  return ask(
-    db,
-    sql`SELECT e.seq::text AS seq, e.type, e.resource, e.record_id::text AS id FROM event e
+  const statement = sql`SELECT e.seq::text AS seq, e.type, e.resource, e.record_id::text AS id FROM event e
 WHERE e.account_id = ${String(account)}::bigint AND e.job = ${String(id)}::bigint
   AND e.seq < ${String(position)}::bigint${isAgain ? which : sql.none}
-ORDER BY e.seq DESC LIMIT ${sql.integer(count)}`,
-  )
+ORDER BY e.seq DESC LIMIT ${sql.integer(count)}`
+  return ask(db, statement)
 }
 
 /** Deletes former refusals of events that are reverted now. */
 async function forget({ db, job }: StepWork, events: readonly Row[], problems: readonly Refused[]) {
   const still = new Set(problems.map(({ place }) => place))
   const all = events.map(({ seq }) => Number(seq)).filter(seq => !still.has(seq))
-  await ask(
-    db,
-    sql`DELETE FROM job_problem p WHERE ${isRefused(job)} AND p.place = ANY(${`{${all.join()}}`}::bigint[])`,
-  )
+  const statement = sql`DELETE FROM job_problem p WHERE ${isRefused(job)}
+    AND p.place = ANY(${`{${all.join()}}`}::bigint[])`
+  await ask(db, statement)
 }
 
 export async function countRefused(db: Reader, job: Pick<Job, 'account' | 'id'>): Promise<number> {
@@ -95,10 +92,8 @@ async function undoneTogether(work: StepWork, events: readonly Row[]): Promise<R
 }
 
 export async function countEvents(db: Reader, { account, id }: Pick<Job, 'account' | 'id'>): Promise<number> {
-  const [row] = await ask(
-    db,
-    sql`SELECT count(*)::text AS count FROM event e
-WHERE e.account_id = ${String(account)}::bigint AND e.job = ${String(id)}::bigint`,
-  )
+  const statement = sql`SELECT count(*)::text AS count FROM event e
+WHERE e.account_id = ${String(account)}::bigint AND e.job = ${String(id)}::bigint`
+  const [row] = await ask(db, statement)
   return Number(row!.count)
 }

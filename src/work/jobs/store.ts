@@ -107,13 +107,11 @@ export async function listJobs(
   actor: number | null,
   { before, count }: { readonly before: number | null; readonly count: number },
 ): Promise<Job[]> {
-  const rows = await ask(
-    db,
-    sql`SELECT ${listColumns} FROM job j
+  const statement = sql`SELECT ${listColumns} FROM job j
 WHERE j.account_id = ${String(account)}::bigint AND ${isOf(actor)}
   AND (${before === null ? null : String(before)}::bigint IS NULL OR j.id < ${before === null ? null : String(before)}::bigint)
-ORDER BY j.id DESC LIMIT ${sql.integer(count + 1)}`,
-  )
+ORDER BY j.id DESC LIMIT ${sql.integer(count + 1)}`
+  const rows = await ask(db, statement)
   return rows.map(jobOf)
 }
 
@@ -157,13 +155,12 @@ export async function removeJob(db: Reader, key: JobKey): Promise<void> {
  * `oldest`. Their events stay.
  */
 export async function cleanJobs(db: Reader, account: number, oldest: Date): Promise<void> {
-  const rows = await ask(
-    db,
-    sql`SELECT j.id::text AS id FROM job j WHERE j.account_id = ${String(account)}::bigint AND (
+  const statement = sql`SELECT j.id::text AS id FROM job j WHERE j.account_id = ${String(account)}::bigint
+    AND (
   j.ended_at < ${oldest.toISOString()}::timestamptz
   OR j.state IN ('waiting', 'paused') AND j.created_at < ${oldest.toISOString()}::timestamptz
-  OR j.kind = 'import' AND j.total IS NULL AND j.created_at < now() - interval '1 day')`,
-  )
+  OR j.kind = 'import' AND j.total IS NULL AND j.created_at < now() - interval '1 day')`
+  const rows = await ask(db, statement)
   for (const { id } of rows) await removeJob(db, { account, id: Number(id) })
 }
 
@@ -226,12 +223,10 @@ export async function problemsAfter(
   place: number,
   count: number,
 ): Promise<Refused[]> {
-  const rows = await ask(
-    db,
-    sql`SELECT p.place::text AS place, p.problems::text AS problems FROM job_problem p
+  const statement = sql`SELECT p.place::text AS place, p.problems::text AS problems FROM job_problem p
 WHERE p.account_id = ${String(account)}::bigint AND p.job = ${String(id)}::bigint AND p.phase = ${phase}::text
-  AND p.place > ${String(place)}::bigint ORDER BY p.place LIMIT ${sql.integer(count)}`,
-  )
+  AND p.place > ${String(place)}::bigint ORDER BY p.place LIMIT ${sql.integer(count)}`
+  const rows = await ask(db, statement)
   return rows.map(row => ({ place: Number(row.place), problems: JSON.parse(row.problems!) }))
 }
 

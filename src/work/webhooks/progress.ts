@@ -123,16 +123,15 @@ export async function configurationOf(
   db: Reader,
   held: LeasedWebhook,
 ): Promise<Configuration | 'gone' | null> {
-  const [row] = await ask(
-    db,
-    sql`SELECT p.seq::text AS seq, c.last_seq::text AS last_seq, p.is_active::text AS is_active,
+  const statement = sql`SELECT p.seq::text AS seq, c.last_seq::text AS last_seq,
+    p.is_active::text AS is_active,
   ${jsonInstant(sql`p.failing_since`)} AS failing_since, w.url, w.events::text AS events, w.filter,
   w."user"::text AS "user", p.scopes::text AS scopes, (w.deleted_at IS NULL AND w.id IS NOT NULL)::text AS is_there,
   ${secretsSql(held)} AS secrets
 FROM webhook_progress p JOIN counter c ON c.account_id = p.account_id
   LEFT JOIN webhook w ON w.account_id = p.account_id AND w.id = p.webhook
-WHERE ${isHeld(held)}`,
-  )
+WHERE ${isHeld(held)}`
+  const [row] = await ask(db, statement)
   if (!row) return null
   if (row.is_there !== 'true') return 'gone'
   return {
@@ -183,14 +182,12 @@ export async function eventsOf(
 /** Deletes the rows of a deleted webhook in batches; true if there were any. */
 export async function forget(db: Reader, webhook: Webhook, max: number): Promise<boolean> {
   const own = isOf(webhook, sql`d`)
-  const [row] = await ask(
-    db,
-    sql`WITH gone AS (
+  const statement = sql`WITH gone AS (
   DELETE FROM webhook_delivery d WHERE ${own} AND d.seq = ANY(ARRAY(
     SELECT d.seq FROM webhook_delivery d WHERE ${own} LIMIT ${sql.integer(max)})) RETURNING 1 AS one
 ), secrets AS (DELETE FROM webhook_secret d WHERE ${own} RETURNING 1 AS one)
-SELECT (SELECT count(*) FROM gone)::text AS deliveries, (SELECT count(*) FROM secrets)::text AS secrets`,
-  )
+SELECT (SELECT count(*) FROM gone)::text AS deliveries, (SELECT count(*) FROM secrets)::text AS secrets`
+  const [row] = await ask(db, statement)
   if (Number(row!.deliveries) === max) return true
   await ask(db, sql`DELETE FROM webhook_progress d WHERE ${own}`)
   return false

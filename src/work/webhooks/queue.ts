@@ -68,13 +68,11 @@ export async function enqueue(
       if (row && given.length > 0) await ask(tx, put(sql.none))
       return { isKept: true, result: row !== undefined }
     })
-  const rows = await ask(
-    db,
-    sql`WITH mine AS (SELECT p.seq FROM webhook_progress p WHERE ${isAtBegin} FOR UPDATE),
+  const statement = sql`WITH mine AS (SELECT p.seq FROM webhook_progress p WHERE ${isAtBegin} FOR UPDATE),
 moved AS (${moved(sql`FROM mine WHERE ${isOf(held, sql`p`)}`)}),
 put AS (${put(sql`mine,`)})
-SELECT seq FROM moved`,
-  )
+SELECT seq FROM moved`
+  const rows = await ask(db, statement)
   return rows.length > 0
 }
 
@@ -99,16 +97,15 @@ export async function dueDeliveries(
   max: number,
   now: Date,
 ): Promise<Delivery[]> {
-  const rows = await ask(
-    db,
-    sql`SELECT d.seq::text AS seq, d.type, d.resource, d.record::text AS record, d.tries::text AS tries,
+  const statement = sql`SELECT d.seq::text AS seq, d.type, d.resource, d.record::text AS record,
+    d.tries::text AS tries,
   d.round::text AS round,
   (SELECT e.traceparent FROM event e WHERE e.account_id = ${String(held.account)}::bigint AND e.seq = d.seq) AS traceparent
 FROM webhook_delivery d
 WHERE ${isOf(held, sql`d`)} AND d.next_at <= ${now.toISOString()}::timestamptz
   AND d.seq <> ALL(${`{${atHand.join()}}`}::bigint[])
-ORDER BY d.next_at, d.seq LIMIT ${sql.integer(max)}`,
-  )
+ORDER BY d.next_at, d.seq LIMIT ${sql.integer(max)}`
+  const rows = await ask(db, statement)
   return rows.map(({ seq, type, resource, record, tries, round, traceparent }) => ({
     ...{ seq: Number(seq), type: type!, resource: resource!, record: Number(record) },
     ...{ tries: Number(tries), round: Number(round), traceparent: traceparent ?? null },
@@ -215,14 +212,13 @@ WHERE ${isOf(webhook, sql`d`)} AND d.seq = ANY(ARRAY(SELECT f.seq FROM freed f))
 
 /** Moves waiting deliveries to the dead letters, `max` at a time; returns their number. */
 export async function giveUp(db: Reader, held: LeasedWebhook, reason: string, max: number): Promise<number> {
-  const rows = await ask(
-    db,
-    sql`UPDATE webhook_delivery d SET state = 'dead', next_at = NULL, error = coalesce(d.error, ${reason}::text)
+  const statement = sql`UPDATE webhook_delivery d SET state = 'dead', next_at = NULL,
+    error = coalesce(d.error, ${reason}::text)
 WHERE ${isOf(held, sql`d`)} AND d.seq = ANY(ARRAY(
   SELECT w.seq FROM webhook_delivery w WHERE ${isOf(held, sql`w`)} AND w.state = 'waiting'
   LIMIT ${sql.integer(max)}))
-RETURNING 1 AS one`,
-  )
+RETURNING 1 AS one`
+  const rows = await ask(db, statement)
   return rows.length
 }
 
@@ -234,21 +230,18 @@ export async function cleanDeliveries(db: Transaction, account: number, now: Dat
   const own = param(String(account))
   const oldest = param(new Date(now.getTime() - keptDays * 86_400_000).toISOString())
   for (let count = batch; count === batch; ) {
-    const gone = await ask(
-      db,
-      sql`DELETE FROM webhook_delivery d WHERE d.account_id = ${own}::bigint AND d.ctid = ANY(ARRAY(
+    const statement = sql`DELETE FROM webhook_delivery d WHERE d.account_id = ${own}::bigint
+      AND d.ctid = ANY(ARRAY(
   SELECT x.ctid FROM webhook_delivery x
   WHERE x.account_id = ${own}::bigint AND x.created_at < ${oldest}::timestamptz AND x.state <> 'waiting'
   LIMIT ${sql.integer(batch)}))
-RETURNING 1 AS one`,
-    )
+RETURNING 1 AS one`
+    const gone = await ask(db, statement)
     count = gone.length
   }
-  const left = await ask(
-    db,
-    sql`SELECT p.webhook::text AS webhook FROM webhook_progress p
+  const statement = sql`SELECT p.webhook::text AS webhook FROM webhook_progress p
 WHERE p.account_id = ${own}::bigint AND NOT EXISTS (
-  SELECT 1 FROM webhook w WHERE w.account_id = ${own}::bigint AND w.id = p.webhook AND w.deleted_at IS NULL)`,
-  )
+  SELECT 1 FROM webhook w WHERE w.account_id = ${own}::bigint AND w.id = p.webhook AND w.deleted_at IS NULL)`
+  const left = await ask(db, statement)
   for (const { webhook } of left) while (await forget(db, { account, id: Number(webhook) }, batch));
 }
