@@ -115,11 +115,7 @@ async function settingsOfStart(tx: Transaction, { timeZone, baseCurrency }: Firs
   return { ...(known ? { timeZone: known } : {}), ...(baseCurrency ? { baseCurrency } : {}) }
 }
 
-type StartToken = {
-  readonly account: string
-  readonly name: string
-  readonly token: string
-}
+type StartToken = { readonly account: string; readonly name: string; readonly token: string }
 
 /**
  * Makes a start's token valid, with the scope admin and without expiry. Revokes every other token that a

@@ -121,10 +121,8 @@ async function fitting(where: string, act: () => Promise<void>): Promise<void> {
     const what = [code, column && `column ${column}`, constraint && `constraint ${constraint}`]
       .filter(Boolean)
       .join(', ')
-    throw new BackupError(
-      `The backup does not fit: ${where} (${what}); nothing was restored. Use another one.`,
-      { cause: error },
-    )
+    const message = `The backup does not fit: ${where} (${what}); nothing was restored. Use another one.`
+    throw new BackupError(message, { cause: error })
   }
 }
 

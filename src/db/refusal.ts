@@ -14,10 +14,8 @@ export function databaseRefusal(error: unknown): Refusal | null {
     })
   }
   if (error instanceof StatementTooLarge) {
-    return new Refusal(
-      'body_too_large',
-      'The request asks the database for more values than it takes at once; ask for less.',
-    )
+    const detail = 'The request asks the database for more values than it takes at once; ask for less.'
+    return new Refusal('body_too_large', detail)
   }
   switch ((error as { code?: string }).code) {
     // A constraint of the schema that records/constraint.ts does not know.
@@ -30,18 +28,14 @@ export function databaseRefusal(error: unknown): Refusal | null {
         'query_too_slow',
         'The database ended the request: it took too long, or an administrator stopped it. Ask for less: narrow the filter, or sort by another field.',
         [],
-        {
-          'retry-after': '1',
-        },
+        { 'retry-after': '1' },
       )
     case '55P03':
       return new Refusal(
         'query_too_slow',
         'The request waited too long for what others are doing; try again.',
         [],
-        {
-          'retry-after': '1',
-        },
+        { 'retry-after': '1' },
       )
     case '40001':
     case '40P01':

@@ -85,10 +85,9 @@ export function refuseOtherSites({ method, headers }: FastifyRequest, client: Cl
       'forbidden',
       `Over the network the service is used by https: alone. Put TLS in front of it and open ${client.origin}.`,
     )
-  throw new Refusal(
-    'forbidden',
-    'A browser may write only from the pages of the service itself: the request must have "Sec-Fetch-Site: same-origin", or the service as its Origin. Behind a proxy that changes Host, set PUBLIC_URL.',
-  )
+  const message =
+    'A browser may write only from the pages of the service itself: the request must have "Sec-Fetch-Site: same-origin", or the service as its Origin. Behind a proxy that changes Host, set PUBLIC_URL.'
+  throw new Refusal('forbidden', message)
 }
 
 function isOrigin(sent: string | undefined, own: string): boolean {

@@ -11,10 +11,7 @@ const pieceBytes = 256 * 1024
 const brotli = promisify(brotliCompress)
 const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-type Coding = {
-  readonly whole: (body: string | Buffer) => Promise<Buffer>
-  readonly stream: () => Transform
-}
+type Coding = { readonly whole: (body: string | Buffer) => Promise<Buffer>; readonly stream: () => Transform }
 const codings: { readonly [name: string]: Coding } = {
   br: { whole: body => brotli(body, quickly), stream: () => createBrotliCompress(quickly) },
   gzip: { whole: promisify<string | Buffer, Buffer>(gzip), stream: createGzip },

@@ -104,10 +104,8 @@ function refuseOtherOrigins(
   allowed: readonly string[],
 ): void {
   if (origin === undefined || origin === client.origin || allowed.includes(origin)) return
-  throw new Refusal(
-    'forbidden',
-    'Pages of that origin may not call the service: CORS_ORIGINS names those that may.',
-  )
+  const message = 'Pages of that origin may not call the service: CORS_ORIGINS names those that may.'
+  throw new Refusal('forbidden', message)
 }
 
 type Handler = ReturnType<typeof import('../mcp/server.ts')['httpHandler']>

@@ -207,10 +207,8 @@ export function preconditionOf({ ifMatch }: Pick<ApiRequest, 'ifMatch'>): Precon
   const tags = [...ifMatch.matchAll(entityTag)]
   const isWhole = /^[\t ,]*$/.test(ifMatch.slice(tags.reduce((length, [text]) => length + text.length, 0)))
   if (tags.length === 0 || !isWhole) {
-    throw new Refusal(
-      'malformed_request',
-      'If-Match must be the ETag of what was read, such as "3", or several with commas between.',
-    )
+    const message = 'If-Match must be the ETag of what was read, such as "3", or several with commas between.'
+    throw new Refusal('malformed_request', message)
   }
   // Only the version is compared: derived values may have changed, and compression makes an ETag weak.
   return tags.map(([, tag]) => tag!.replace(/\.[1-9]\d*$/, ''))
@@ -232,8 +230,6 @@ export function refuseConditions(headers: IncomingHttpHeaders, hasVersion: boole
   const ifMatch = headers['if-match']
   if (hasVersion || ifMatch === undefined) return
   preconditionOf({ ifMatch })
-  throw new Refusal(
-    'version_conflict',
-    'There is no version here that If-Match could name; send the request without it.',
-  )
+  const message = 'There is no version here that If-Match could name; send the request without it.'
+  throw new Refusal('version_conflict', message)
 }

@@ -76,10 +76,7 @@ const messageMax = 300
 
 function errorText({ name }: Tool, { message, problems, next }: ToolRefusal): string {
   const short = (text: string) => String(cut(text, messageMax))
-  const summary = {
-    ...{ error: short(message), tool: name },
-    ...(next ? { next } : {}),
-  }
+  const summary = { ...{ error: short(message), tool: name }, ...(next ? { next } : {}) }
   const wrong = problems.map(({ at, message, hint }) => ({
     ...{ at: short(at), problem: short(message) },
     ...(hint ? { hint: short(inTools(hint)) } : {}),

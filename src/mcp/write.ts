@@ -25,9 +25,7 @@ export const create: Tool = {
   isWrite: true,
   description:
     'Creates a record. A new contact or company of a deal can be an object: "primary_contact":{"last_name":"Silva","emails":[{"email_type":"Work","email_value":"a@b.c"}]}.',
-  input: {
-    properties: { resource, values, code: codeInput },
-  },
+  input: { properties: { resource, values, code: codeInput } },
   run: (args, api) =>
     inTwoSteps('create', args, api, async () => {
       if (args.resource === undefined || args.values === undefined)

@@ -95,12 +95,7 @@ function parseWithin(
   const parsed: Parsed & Found = { ...found, values: {}, sent, path }
   if (!isObject(body)) {
     problems.add(
-      () => ({
-        field: null,
-        path,
-        code: 'wrong_type',
-        message: 'The body must be a JSON object of fields.',
-      }),
+      () => ({ field: null, path, code: 'wrong_type', message: 'The body must be a JSON object of fields.' }),
       Array.isArray(body) ? severalHint : undefined,
     )
     return parsed

@@ -49,10 +49,8 @@ export function recordNotFound(schema: ResourceSchema, id: number): Refusal {
 
 /** The refusal of a change to a record that the caller sees and may not change (D63). */
 export function mayNotChange(schema: ResourceSchema, id: number): Refusal {
-  return new Refusal(
-    'forbidden',
-    `Your role lets you see the ${schema.resource.name} ${id}, but not change it.`,
-  )
+  const message = `Your role lets you see the ${schema.resource.name} ${id}, but not change it.`
+  return new Refusal('forbidden', message)
 }
 
 /** The name of a record at the beginning of a sentence. */

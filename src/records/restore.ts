@@ -43,10 +43,8 @@ export async function restoreRecord(
     const [row] = await ask(db, deletedSql(work, id, since))
     if (!row) {
       const { name } = schema.resource
-      throw new Refusal(
-        'record_not_found',
-        `There is no deleted ${name} ${id}; what was deleted long ago is gone.`,
-      )
+      const message = `There is no deleted ${name} ${id}; what was deleted long ago is gone.`
+      throw new Refusal('record_not_found', message)
     }
     if (!isChangeable(row!)) throw mayNotChange(schema, id)
     const version = row.version!
@@ -149,9 +147,6 @@ function refuseMissing(schema: ResourceSchema, missing: readonly Problem[]): voi
   const problems = missing.map(problem =>
     isHiddenByRole(schema, problem.field!) ? hiddenProblem() : { ...problem, hint },
   )
-  throw new Refusal(
-    'validation_failed',
-    `The ${schema.resource.name} was not restored: what it points to is deleted.`,
-    problems,
-  )
+  const message = `The ${schema.resource.name} was not restored: what it points to is deleted.`
+  throw new Refusal('validation_failed', message, problems)
 }

@@ -18,10 +18,8 @@ export function uniqueKeyOf(schema: ResourceSchema, name: string, text: string):
   if (!field?.is_unique) {
     const told = shownFields(schema).filter(one => one.is_unique)
     const known = told.map(one => one.internal_name).join(', ') || 'none'
-    throw new Refusal(
-      'malformed_path',
-      `"${name}" is not a unique field of ${schema.resource.name}. Its unique fields: ${known}.`,
-    )
+    const message = `"${name}" is not a unique field of ${schema.resource.name}. Its unique fields: ${known}.`
+    throw new Refusal('malformed_path', message)
   }
   const unique = kinds[field.type].unique!
   const value = unique.value(text)
@@ -85,10 +83,8 @@ function refuseImpossible({ field, value }: UniqueKey, { catalog }: WriteContext
 }
 
 function impossible({ internal_name: name }: Field, why = ''): Refusal {
-  return new Refusal(
-    'malformed_path',
-    `The value in the path is none that ${name} can have. ${why}`.trimEnd(),
-  )
+  const message = `The value in the path is none that ${name} can have. ${why}`.trimEnd()
+  return new Refusal('malformed_path', message)
 }
 
 /** Parses a single value of a field, as in a body. */

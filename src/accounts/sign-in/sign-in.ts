@@ -226,17 +226,13 @@ function onlyOne(people: readonly Person[]): Person {
 
 /** Independent of the e-mail: it must not reveal how many users have it. */
 function signInFailed(): Refusal {
-  return new Refusal(
-    'sign_in_failed',
-    `The e-mail or the password is wrong. An e-mail in use in more than ${peopleMax} accounts needs the account, too.`,
-  )
+  const message = `The e-mail or the password is wrong. An e-mail in use in more than ${peopleMax} accounts needs the account, too.`
+  return new Refusal('sign_in_failed', message)
 }
 
 function linkEnded(): Refusal {
-  return new Refusal(
-    'link_ended',
-    'The link was used, has ended, or a newer one was made: ask an administrator.',
-  )
+  const message = 'The link was used, has ended, or a newer one was made: ask an administrator.'
+  return new Refusal('link_ended', message)
 }
 
 function notChanged(problems: readonly Problem[]): Refusal {

@@ -31,10 +31,7 @@ export function prepareCluster(
   fs.writeFileSync(
     marker(dataDir),
     'The database in pg is being made. If this stays behind, the next start makes it anew.\n',
-    {
-      flush: true,
-      mode: 0o600,
-    },
+    { flush: true, mode: 0o600 },
   )
   syncDirectory(dataDir)
   makeDirectory(cluster)

@@ -39,11 +39,7 @@ type Init = NodeFS['init']
 export const engineFilesMax = 190
 
 /** The shared buffers, 128 MB, are allocated at the start, used or not. */
-const settings = {
-  shared_buffers: '32MB',
-  wal_sync_method: 'fsync',
-  max_files_per_process: engineFilesMax,
-}
+const settings = { shared_buffers: '32MB', wal_sync_method: 'fsync', max_files_per_process: engineFilesMax }
 
 /**
  * PGlite starts PostgreSQL with fsync off (-F) by default. Its fdatasync does nothing, hence the method that

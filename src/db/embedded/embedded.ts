@@ -23,11 +23,7 @@ export async function embedded(options: LimitedOptions): Promise<Driver> {
   })
   const sql = embeddedPool(engine, log)
   const maintenance = maintain(engine, sql, log)
-  const timeouts = watchTimeouts({
-    interrupt: () => engine.interrupt(),
-    limitMs: statementTimeoutMs,
-    waitMs,
-  })
+  const timeouts = watchTimeouts({ interrupt: () => engine.interrupt(), limitMs: statementTimeoutMs, waitMs })
   return {
     engine: 'embedded',
     sql,
@@ -69,8 +65,5 @@ export function embeddedPool(engine: Engine, log: Log): Pool {
     onNotice() {},
     log,
   } as const
-  return new ConnectionPool({
-    open: life => new Connection({ ...options, ...life }),
-    size: 1,
-  })
+  return new ConnectionPool({ open: life => new Connection({ ...options, ...life }), size: 1 })
 }

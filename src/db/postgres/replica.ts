@@ -160,10 +160,8 @@ export async function openReplica(
   )
   const { statementTimeoutMs, log } = options
   const own = await identityOf(primary).catch(error => {
-    throw new StartupError(
-      `DATABASE_READ_URL can't be compared with DATABASE_URL, whose user needs the right to call pg_control_system(): ${error.message}.`,
-      { cause: error },
-    )
+    const message = `DATABASE_READ_URL can't be compared with DATABASE_URL, whose user needs the right to call pg_control_system(): ${error.message}.`
+    throw new StartupError(message, { cause: error })
   })
   const replica = new Replica({ server, share: shareOf(server), primary: own, statementTimeoutMs, log })
   try {

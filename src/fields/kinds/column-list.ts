@@ -35,10 +35,7 @@ export const columnList: Kind = {
       width: orNull({ type: 'integer' }),
       is_pinned: { type: 'boolean' },
     })
-    return {
-      input: { type: 'array', items: sent, maxItems: columnsMax },
-      output: arrayOf(read),
-    }
+    return { input: { type: 'array', items: sent, maxItems: columnsMax }, output: arrayOf(read) }
   },
   write: value => [JSON.stringify(items(value))],
   term: textsTerm('$[*].field'),

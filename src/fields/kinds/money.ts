@@ -110,11 +110,7 @@ function moneySchemas(field: Field): Schemas {
   const lines = type === 'DEAL_VALUE' ? lineSchemas(config) : null
   // An update may omit the currency, which the record has.
   const sent = { currency: orNull(currencySchema), currency_code: {}, value: orNull(value) }
-  const read = {
-    currency: { type: 'integer' },
-    currency_code: { type: 'string' },
-    value: { type: 'number' },
-  }
+  const read = { currency: { type: 'integer' }, currency_code: { type: 'string' }, value: { type: 'number' } }
   return {
     input: closedObject(lines ? { ...sent, products: lines.input } : sent, []),
     output: openObject(lines ? { ...read, products: lines.output } : read),

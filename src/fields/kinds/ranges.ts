@@ -13,12 +13,7 @@ import { knownMembers } from './known-members.ts'
 import { closedObject, openObject } from './schemas.ts'
 
 /** Parser of one end of a range. */
-type ReadEnd = {
-  parse(text: string): string | null
-  code: ProblemCode
-  message: string
-  example: string
-}
+type ReadEnd = { parse(text: string): string | null; code: ProblemCode; message: string; example: string }
 
 type End = ReadEnd & {
   operand(text: string, catalog: Catalog): string | OperandProblem

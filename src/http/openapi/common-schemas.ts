@@ -46,11 +46,7 @@ const fieldMembers: { readonly [member: string]: Schema } = {
   is_active: flag,
   is_indexed: flag,
   is_unique: flag,
-  config: {
-    type: 'object',
-    properties: { case_sensitive: orNull(flag) },
-    additionalProperties: limit,
-  },
+  config: { type: 'object', properties: { case_sensitive: orNull(flag) }, additionalProperties: limit },
   default_value: { description: 'A value that the field takes, or null.' },
   section: name,
   position: place,

@@ -28,10 +28,7 @@ const listSchemas: { readonly [name: string]: { readonly schema: Schema; readonl
     schema: text,
     description: 'The meta.nextCursor of the page before, to read the next one. It takes the place of page.',
   },
-  filter: {
-    schema: arrayOf(text),
-    description: filterHelp,
-  },
+  filter: { schema: arrayOf(text), description: filterHelp },
   sort: {
     schema: text,
     description: 'Fields with asc or desc, separated by commas. An example: created_at:desc,id:asc.',

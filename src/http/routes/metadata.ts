@@ -239,17 +239,13 @@ function noDropdown(name: string, source: string | undefined, catalog: Catalog):
     return new Refusal('not_a_dropdown', `${name} is of type ${field.type}; it has no list of values.`)
   const known = resources.flatMap(schema => shownFields(schema).filter(hasOptions))
   const names = known.map(other => other.internal_name)
-  return new Refusal(
-    'field_not_found',
-    `There is no field "${name}". ${suggestion(name, names, '')}`.trimEnd(),
-  )
+  const message = `There is no field "${name}". ${suggestion(name, names, '')}`.trimEnd()
+  return new Refusal('field_not_found', message)
 }
 
 function unknownSource(source: string, catalog: Catalog): Refusal {
-  return new Refusal(
-    'field_not_found',
-    `There is no source "${source}". Sources: ${[...catalog.resources.keys()].join(', ')}.`,
-  )
+  const message = `There is no source "${source}". Sources: ${[...catalog.resources.keys()].join(', ')}.`
+  return new Refusal('field_not_found', message)
 }
 
 function isTrue(asked: { [name: string]: string | undefined }, name: string): boolean {

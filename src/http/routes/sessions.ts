@@ -24,11 +24,7 @@ export const signInLimit: BodyLimit = {
   refusal: () => new Refusal('body_too_large', `The body is larger than ${signInBytes} bytes.`),
 }
 
-export type SessionService = {
-  readonly db: Transaction
-  readonly callers: Callers
-  readonly signIn: SignIn
-}
+export type SessionService = { readonly db: Transaction; readonly callers: Callers; readonly signIn: SignIn }
 
 /** POST /session */
 export function signInHandler(service: SessionService): AnonymousHandler {

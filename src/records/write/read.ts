@@ -151,8 +151,6 @@ function targetOf(work: Work, operation: Operation, row: StoredRow | undefined):
 
 /** A record that doesn't exist yet has no version to match (RFC 9110 §13.1.1). */
 function noVersion(): Refusal {
-  return new Refusal(
-    'version_conflict',
-    'A new record has no version that if_match could name; leave it out.',
-  )
+  const message = 'A new record has no version that if_match could name; leave it out.'
+  return new Refusal('version_conflict', message)
 }

@@ -20,10 +20,7 @@ import { mapAccepted, type ReadOperation, type Results } from './read.ts'
 import { applyRules, blank, changesOf, refuseForbidden } from './rules.ts'
 
 /** An operation that may be carried out, with its record as it is to be saved. */
-export type ValidOperation = Ruled & {
-  readonly changes: Changes
-  readonly invariant: Invariant | null
-}
+export type ValidOperation = Ruled & { readonly changes: Changes; readonly invariant: Invariant | null }
 
 /** An operation after the rules: what the record becomes, and each record to create with it. */
 type Ruled = Checked & {

@@ -37,9 +37,7 @@ export function checkWorth({ sent, problem }: Draft, amount: Decimal, at: string
     'deal_value',
     'out_of_range',
     `comes to ${plain(amount)}, but must come to ${plain(min)} to ${plain(max)}`,
-    {
-      at,
-    },
+    { at },
   )
 }
 
