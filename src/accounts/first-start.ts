@@ -125,8 +125,7 @@ async function makeStartToken(tx: Transaction, { account, name, token }: StartTo
   const own = param(account)
   await ask(tx, lockAccount(own))
   const catalog = asDefined(await loadCatalog(tx, resources, Number(account)), 'user', 'token')
-  const schema = catalog.resources.get('token')!
-  const context = { catalog, actor: await administratorOf(tx, catalog, own) }
+  const work = workOn(tx, { catalog, actor: await administratorOf(tx, catalog, own) }, 'token')
   const rows = await ask(
     tx,
     sql`SELECT t.id::text AS id, (s.hash IS NOT NULL AND t.scopes ? 'admin' AND t.expires_at IS NULL
@@ -137,10 +136,9 @@ async function makeStartToken(tx: Transaction, { account, name, token }: StartTo
         AND s.hash = ${hashToken(token)}::text AND s.valid_until IS NULL
       WHERE t.account_id = ${own}::bigint AND t.deleted_at IS NULL AND (t.made_at_start OR s.hash IS NOT NULL)`,
   )
-  for (const { id } of rows.filter(({ is_it }) => is_it !== 'true'))
-    await removeRecord({ db: tx, schema, context }, Number(id))
+  for (const { id } of rows.filter(({ is_it }) => is_it !== 'true')) await removeRecord(work, Number(id))
   if (rows.some(({ is_it }) => is_it === 'true')) return
-  const { id } = await createToken(tx, context, { name, scopes: ['admin'] }, token)
+  const { id } = await createToken(work, { name, scopes: ['admin'] }, token)
   await ask(
     tx,
     sql`UPDATE token SET made_at_start = true

@@ -7,6 +7,7 @@ import { accountName, changeSettings, type RecalculationCounts, timeZone } from 
 import { createToken } from '../accounts/tokens.ts'
 import type { JsonObject } from '../json.ts'
 import type { Transaction } from '../records/store.ts'
+import { workOn } from '../records/write/operation.ts'
 import { administers } from '../resources/user-access.ts'
 import { ask, param, sql } from '../sql.ts'
 import { findAccount, operatorOf } from './account-selector.ts'
@@ -25,7 +26,7 @@ export const create: Act = async (db, args) => {
     })
     const context = await operatorOf(tx, created.account)
     const body = { name: 'First token', user: created.owner, scopes: ['admin'] }
-    return { ...created, secret: (await createToken(tx, context, body)).secret }
+    return { ...created, secret: (await createToken(workOn(tx, context, 'token'), body)).secret }
   })
   return {
     text: printableText`Account ${account} "${name}" has the user ${owner}, who administers it.\nTheir token, shown once:\n${secret!}`,

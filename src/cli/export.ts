@@ -33,7 +33,7 @@ export async function exportRecords(
   }
   const bytes = await withSource(config, say, signal, async db => {
     const asked = await askedOf(db, args, parameters, now)
-    const { content } = await openExport(db, { ...asked, onRecords }, signal, alone(say))
+    const { content } = await openExport(db, { ...asked, onRecords, ended: signal, quota: alone(say) })
     return file === undefined
       ? print(content, signal)
       : (await writeFile(file, content, signal, 'asIs')).bytes
@@ -68,7 +68,7 @@ async function askedOf(
   args: CommandArguments,
   parameters: Parameters,
   now: Date,
-): Promise<ExportContext> {
+): Promise<Pick<ExportContext, 'caller' | 'request'>> {
   const { id } = await findAccount(db, args)
   const catalog = await loadCatalog(db, resources, id)
   const schema = catalog.resources.get(args.resource!)

@@ -16,7 +16,7 @@ export const create: Act = async (db, args, { now }) => {
   const scopes = args.scopes!.split(',').map(scope => scope.trim())
   const expiresAt = args.expires === undefined ? null : momentOf(args.expires, now)
   const body = { name: args.name!, user: user.id, scopes, ...(expiresAt ? { expires_at: expiresAt } : {}) }
-  const { id, secret } = await createToken(db, context, body)
+  const { id, secret } = await createToken(workOn(db, context, 'token'), body)
   const role = context.catalog.roles.get(user.role)!
   const notHeld = scopes.filter(scope => !allows(new Set(role.scopes), scope))
   return {

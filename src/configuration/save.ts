@@ -44,8 +44,7 @@ export async function saveChange<T extends object>(
   response: T,
 ): Promise<T | undefined> {
   if (!change) {
-    const account = String(catalog.account.id)
-    if (idempotency) await keepResponse(db, account, idempotency, { row: {}, response })
+    await keepResponse(db, { account: String(catalog.account.id), idempotency }, { row: {}, response })
     return response
   }
   const params = author({ catalog, actor, ...origin })

@@ -10,7 +10,7 @@ import type { Parameters } from '../lists/parameters.ts'
 import type { IdempotentRequest } from '../records/idempotency.ts'
 import type { Precondition } from '../records/precondition.ts'
 import type { Transaction } from '../records/store.ts'
-import { type Work, type WriteContext, workOn } from '../records/write/operation.ts'
+import { type RequestWork, workOn } from '../records/write/operation.ts'
 import type { AgentOrigin } from '../records/write/protocol.ts'
 import type { Caller } from '../rights/visibility.ts'
 import type { Client } from './client.ts'
@@ -110,14 +110,14 @@ export function seqOf(sent: string | string[] | undefined): number {
   throw new Refusal('malformed_request', 'Dealwright-Seq must be the seq of an event, a whole number.')
 }
 
-export function contextOf(request: ApiRequest): WriteContext {
+export function contextOf(request: ApiRequest): RequestWork['context'] {
   const { caller, idempotency, requestId, traceparent, agent, isDry } = request
   const more = { ...(agent ? { agent } : {}), ...(isDry ? { isDry } : {}) }
   return { ...caller, idempotency, requestId, traceparent, ...more }
 }
 
 /** The work of a request that writes to a resource. */
-export function workOf(request: ApiRequest, db: Transaction, resource: string): Work {
+export function workOf(request: ApiRequest, db: Transaction, resource: string): RequestWork {
   return workOn(db, contextOf(request), resource)
 }
 

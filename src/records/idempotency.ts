@@ -83,15 +83,15 @@ export async function writeIdempotently<T extends object>(
 }
 
 /**
- * Stores the response to a request that changes nothing: the same request, sent again later, must not undo
- * what came between.
+ * Stores the response to a request with a key that changes nothing: the same request, sent again later, must
+ * not undo what came between.
  */
-export function keepResponse<T extends object>(
+export async function keepResponse<T extends object>(
   db: Transaction,
-  account: string,
-  idempotency: IdempotentRequest,
+  { account, idempotency }: RequestKey,
   written: Written<T>,
 ): Promise<Written<T>> {
+  if (!idempotency) return written
   const own = param(account)
   const kept = keptSql(own, idempotency, written.response, sql`${JSON.stringify(written.row)}::text`)
   return onceByOthers(db, account, idempotency, async () => {
@@ -117,7 +117,7 @@ export async function onceByKey<T extends object>(
   const before = await storedResponse<T>(tx, key)
   if (before) return { isKept: false, result: before.response }
   const outcome = await act()
-  if (outcome.isKept) await keepResponse(tx, account, idempotency, { row: {}, response: outcome.result })
+  if (outcome.isKept) await keepResponse(tx, key, { row: {}, response: outcome.result })
   return outcome
 }
 

@@ -5,14 +5,13 @@
  */
 import { busy, problemAt, Refusal } from '../errors.ts'
 import type { CallerParams } from '../fields/caller-params.ts'
-import type { ResourceSchema } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { isSameJson, type JsonObject, parseJson } from '../json.ts'
 import { callerParamsOf, changeable, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import { renderedSql } from './rendered-record.ts'
 import { type Transaction, tableOf } from './store.ts'
-import type { Work, WriteContext } from './write/operation.ts'
+import { type Work, type WriteContext, workOn } from './write/operation.ts'
 import { refuseUnwritable } from './write/rules.ts'
 import { updateRecord, validateUpdate } from './write/save.ts'
 
@@ -41,12 +40,13 @@ export async function moveRecords(
   context: WriteContext,
   moves: readonly Move[],
 ): Promise<void> {
-  for (const move of moves) await judge(db, context, move)
-  for (const move of moves) await carryOut(db, context, move)
+  const all = moves.map(move => ({ move, work: workOn(db, context, move.resource) }))
+  for (const { move, work } of all) await judge(work, move)
+  for (const { move, work } of all) await carryOut(work, move)
 }
 
 export async function hasAny(db: Transaction, context: WriteContext, move: Move): Promise<boolean> {
-  return (await found(db, context, move)).length > 0
+  return (await found(workOn(db, context, move.resource), move)).length > 0
 }
 
 /** The condition that the row `x` is moved by `move`. */
@@ -55,19 +55,19 @@ export function isMovedBy({ resource, where }: Move, params: CallerParams): Sql 
   return sql`(${visible(resource, params, x)} AND ${changeable(resource, params, x)} AND ${where})`
 }
 
-async function judge(db: Transaction, context: WriteContext, move: Move): Promise<void> {
-  const schema = fieldsOf(context, move)
+async function judge(work: Work, move: Move): Promise<void> {
+  const { context } = work
   let count = 0
-  for (let records = await found(db, context, move); records.length > 0; ) {
+  for (let records = await found(work, move); records.length > 0; ) {
     count += records.length
     if (context.isDry && count > dryMax) throw tooManyToTry(move)
     context.rights?.need(`${move.resource}:write`)
     await Promise.all(
       records.map(({ id, body }) =>
-        judgeOne({ db, schema, context }, id, body).catch(error => unmoved(move, id, error, nothingMoved)),
+        judgeOne(work, id, body).catch(error => unmoved(move, id, error, nothingMoved)),
       ),
     )
-    records = await found(db, context, move, records.at(-1)!.id)
+    records = await found(work, move, records.at(-1)!.id)
   }
 }
 
@@ -77,17 +77,16 @@ async function judgeOne(work: Work, id: number, body: JsonObject): Promise<void>
   await validateUpdate(work, id, body)
 }
 
-async function carryOut(db: Transaction, context: WriteContext, move: Move): Promise<void> {
-  const schema = fieldsOf(context, move)
+async function carryOut(work: Work, move: Move): Promise<void> {
   for (let before = ''; ; ) {
-    const records = await found(db, context, move)
+    const records = await found(work, move)
     if (records.length === 0) return
     const ids = records.map(({ id }) => id).join()
     if (before === ids) throw busy(`The ${pluralOf(move.resource)} can't be moved now; try again.`)
     before = ids
     await Promise.all(
       records.map(({ id, body }) =>
-        updateRecord({ db, schema, context }, id, body).catch(error => unmoved(move, id, error, someMoved)),
+        updateRecord(work, id, body).catch(error => unmoved(move, id, error, someMoved)),
       ),
     )
   }
@@ -100,13 +99,9 @@ function tooManyToTry({ resource }: Move): Refusal {
   ])
 }
 
-function fieldsOf({ catalog }: WriteContext, { resource }: Move): ResourceSchema {
-  return catalog.resources.get(resource)!
-}
-
 /** The first records after the id `after` that the caller may move. */
-async function found(db: Transaction, context: WriteContext, move: Move, after = 0): Promise<Found[]> {
-  const [schema, params] = [fieldsOf(context, move), callerParamsOf(context)]
+async function found({ db, schema, context }: Work, move: Move, after = 0): Promise<Found[]> {
+  const params = callerParamsOf(context)
   const statement = sql`SELECT r.id::text AS id, ${renderedSql(schema, params.account)} AS record
       FROM (
         SELECT x.* FROM ${tableOf(schema)} x

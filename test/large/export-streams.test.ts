@@ -73,9 +73,9 @@ async function exported(query: string, onRecords: (count: number) => void): Prom
     new Date().toISOString(),
     new NameLookup(),
   )
-  const asked = { schema, caller: caller, request, onRecords }
   const quota = { take: () => true, release() {}, say: (line: string) => assert.fail(line) }
-  const { content } = await openExport(db, asked, new AbortController().signal, quota)
+  const ended = new AbortController().signal
+  const { content } = await openExport(db, { caller, request, onRecords, ended, quota })
   return (await content.setEncoding('utf8').toArray()).join('')
 }
 

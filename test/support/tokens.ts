@@ -2,6 +2,7 @@
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import { createToken as create } from '../../src/accounts/tokens.ts'
 import type { Transaction } from '../../src/records/store.ts'
+import { workOn } from '../../src/records/write/operation.ts'
 import { resources } from '../../src/resources/resources.ts'
 
 type NewToken = {
@@ -17,6 +18,7 @@ export async function createToken(
   { account, user, name, scopes, token }: NewToken,
 ): Promise<number> {
   const catalog = await loadCatalog(db, resources, account)
-  const { id } = await create(db, { catalog, actor: user }, { name, scopes: [...scopes] }, token)
+  const work = workOn(db, { catalog, actor: user }, 'token')
+  const { id } = await create(work, { name, scopes: [...scopes] }, token)
   return id
 }

@@ -1,5 +1,6 @@
 /** Exchanges a code for a token (D170), which is one of the service's own. Knows no HTTP. */
 import type { Transaction } from '../../records/store.ts'
+import { workOn } from '../../records/write/operation.ts'
 import { ask, sql } from '../../sql.ts'
 import type { Callers } from '../callers.ts'
 import { createToken } from '../tokens.ts'
@@ -43,7 +44,8 @@ export async function exchangeCode(
   const { clientName: name, days } = grant
   const ends = days === null ? null : new Date(now.getTime() + days * daySeconds * 1000)
   const body = { name, scopes: [...grant.scopes], ...(ends ? { expires_at: ends.toISOString() } : {}) }
-  const { id, secret } = await createToken(db, { ...person, requestId, traceparent }, body)
+  const work = workOn(db, { ...person, requestId, traceparent }, 'token')
+  const { id, secret } = await createToken(work, body)
   await nameAgent(db, account, id, grant)
   return { token: secret!, scopes: grant.scopes, expiresIn: days === null ? null : days * daySeconds }
 }

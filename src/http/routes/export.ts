@@ -78,14 +78,13 @@ function exportHandler(db: Database, resource: string, { permits, quotaOf }: Exp
     const permit = await permits.acquire(account)
     try {
       const ended = request.hungUp()
-      const asked = { caller, request: read }
-      const spoolQuota = quotaOf(account)
-      const { content, bytes, completed } = await openExport(db, asked, ended, spoolQuota)
+      const quota = quotaOf(account)
+      const { content, bytes, completed } = await openExport(db, { caller, request: read, ended, quota })
       void completed.then(permit.completed)
       void finished(content)
         .catch(error => {
           const hasLeft = ended.aborted || error.code === 'ERR_STREAM_PREMATURE_CLOSE'
-          if (!hasLeft) spoolQuota.say(`An export failed while it was sent: ${reasonOf(error)}`)
+          if (!hasLeft) quota.say(`An export failed while it was sent: ${reasonOf(error)}`)
         })
         .then(permit.sent)
       // If the client left before the response began, nobody reads the content.

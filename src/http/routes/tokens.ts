@@ -9,7 +9,7 @@ import type { Transaction } from '../../records/store.ts'
 import type { SavedSecret } from '../../records/write/operation.ts'
 import { createdAnswer, recordAnswer, withSecret } from '../answer.ts'
 import { created, dryRunParameter, envelope, ok, refined } from '../openapi/operation.ts'
-import { bodyOf, contextOf, idOf, preconditionOf } from '../request.ts'
+import { bodyOf, idOf, preconditionOf, workOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { withDryRun } from './dry-run.ts'
 import { createOperation } from './record-routes.ts'
@@ -47,12 +47,12 @@ export function tokenRoutes(db: Database): AccountRoute[] {
 function tokenHandlers(db: Transaction) {
   return {
     create: async request => {
-      const saved = await createToken(db, contextOf(request), bodyOf(request))
+      const saved = await createToken(workOf(request, db, 'token'), bodyOf(request))
       return createdAnswer(withTokenSecret(saved), request.path)
     },
     rotate: async request => {
-      const hours = overlapOf(request.body)
-      const saved = await rotateToken(db, contextOf(request), idOf(request), hours, preconditionOf(request))
+      const [work, hours] = [workOf(request, db, 'token'), overlapOf(request.body)]
+      const saved = await rotateToken(work, idOf(request), hours, preconditionOf(request))
       return recordAnswer(withTokenSecret(saved))
     },
   } satisfies { [name: string]: Handler }

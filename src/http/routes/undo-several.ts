@@ -37,11 +37,11 @@ const body = {
 export function undoSeveralRoute(db: Database, retentionDays: number): AccountRoute {
   const handlers = withDryRun(db, db => ({
     undo: async request => {
-      const { account, idempotency } = requestKeyOf(contextOf(request))
-      const before = await storedResponse(db, { account, idempotency })
+      const key = requestKeyOf(contextOf(request))
+      const before = await storedResponse(db, key)
       const undoing = undoingOf(request)
       // Each event has a key, too: a repeated request goes on where the first one ended.
-      if (idempotency && !before) await keepResponse(db, account, idempotency, { row: {}, response: {} })
+      if (!before) await keepResponse(db, key, { row: {}, response: {} })
       const oldest = oldestKept(request.now, retentionDays)
       const events = await undoSeveral(db, undoing, contextOf(request), oldest)
       const failed = events.filter(({ status }) => status >= 400).length

@@ -24,7 +24,7 @@ import { changeOf, createWebhook, requireThere, rotateWebhook } from '../../work
 import type { WebhookWorker } from '../../work/webhooks/worker.ts'
 import { createdAnswer, okAnswer, recordAnswer, withSecret } from '../answer.ts'
 import { created, cursorPageMeta, envelope, ok, refined } from '../openapi/operation.ts'
-import { type ApiRequest, bodyOf, contextOf, idOf, preconditionOf } from '../request.ts'
+import { type ApiRequest, bodyOf, idOf, preconditionOf, workOf } from '../request.ts'
 import { type AccountRoute, base, type Handler, route } from '../route.ts'
 import { createOperation, type RecordService } from './record-routes.ts'
 
@@ -116,32 +116,31 @@ const pageSizeDefault = 25
 
 export function webhookHandlers(service: WebhookService) {
   const { db, worker, now } = service
+  const work = (request: ApiRequest) => workOf(request, db, 'webhook')
   const changes = (handler: Handler) => changing(service, handler)
   return {
     create: changes(async request => {
-      const context = { ...contextOf(request), rights: request.caller.rights }
-      const saved = await createWebhook(db, worker.outgoing, context, bodyOf(request))
+      const saved = await createWebhook(work(request), worker.outgoing, bodyOf(request))
       return createdAnswer(withWebhookSecret(saved), request.path)
     }),
     rotate: changes(async request => {
       const hours = memberOf(request.body, 'overlap_hours', overlapMax) ?? overlapDefault
       const precondition = preconditionOf(request)
-      const saved = await rotateWebhook(db, contextOf(request), idOf(request), hours, precondition)
+      const saved = await rotateWebhook(work(request), idOf(request), hours, precondition)
       return recordAnswer(withWebhookSecret(saved))
     }),
-    test: async request =>
-      okAnswer(await testWebhook(db, worker.outgoing, contextOf(request), idOf(request), now)),
+    test: async request => okAnswer(await testWebhook(work(request), worker.outgoing, idOf(request), now)),
     replay: changes(async request => {
-      await requireThere(db, contextOf(request), idOf(request))
+      await requireThere(work(request), idOf(request))
       const after = memberOf(request.body, 'after', Number.MAX_SAFE_INTEGER)
       if (after === null) throw unusable('after', 'required', 'after is required: the seq of an event, or 0.')
       const id = idOf(request)
-      const last = await replay(db, contextOf(request), id, after)
+      const last = await replay(work(request), id, after)
       return okAnswer(JSON.stringify({ id, after, last }))
     }),
     deliveries: async request => {
       const asked = readLogQuery(request)
-      const { deliveries, next } = await readDeliveries(db, contextOf(request), idOf(request), asked)
+      const { deliveries, next } = await readDeliveries(work(request), idOf(request), asked)
       const nextCursor = next === null ? null : cursorText(next)
       return okAnswer(`[${deliveries.join()}]`, {
         pageSize: asked.pageSize,
@@ -151,17 +150,14 @@ export function webhookHandlers(service: WebhookService) {
     },
     replayDelivery: changes(async request => {
       const seq = idOf({ id: request.option })
-      return okAnswer(await replayDelivery(db, contextOf(request), idOf(request), seq))
+      return okAnswer(await replayDelivery(work(request), idOf(request), seq))
     }),
   } satisfies { [name: string]: Handler }
 }
 
 /** Extra rules and changes of a webhook's update. */
 export function webhookChange({ db, worker }: WebhookService): NonNullable<RecordService['given']> {
-  return request => {
-    const context = { ...contextOf(request), rights: request.caller.rights }
-    return changeOf(db, worker.outgoing, context, idOf(request), bodyOf(request))
-  }
+  return request => changeOf(workOf(request, db, 'webhook'), worker.outgoing, idOf(request), bodyOf(request))
 }
 
 /** A handler after which the worker checks the account's webhooks. */

@@ -5,7 +5,7 @@ import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Field, Values } from '../../fields/field.ts'
 import type { Undone } from '../../fields/resource.ts'
 import type { Json } from '../../json.ts'
-import type { Caller } from '../../rights/visibility.ts'
+import type { AuthorizedCaller, Caller } from '../../rights/visibility.ts'
 import type { IdempotentRequest } from '../idempotency.ts'
 import type { Precondition } from '../precondition.ts'
 import type { FoundRecords } from '../references.ts'
@@ -40,6 +40,9 @@ export type Work<Db extends Reader = Transaction, By extends Caller = WriteConte
   readonly schema: ResourceSchema
   readonly context: By
 }
+
+/** The work of a request, or of the user of a job. */
+export type RequestWork = Work<Transaction, WriteContext & AuthorizedCaller>
 
 /** The work of whoever only reads. */
 export type ReadWork = Work<Reader, Caller>

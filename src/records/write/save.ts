@@ -14,7 +14,7 @@ import type { Precondition } from '../precondition.ts'
 import { retryOnConflict } from '../retry-on-conflict.ts'
 import type { Transaction } from '../store.ts'
 import { type Candidate, clashesOf, duplicate, isTaken } from '../unique.ts'
-import { findIdempotentResponse, savedOf, type WriteResponse } from './answer.ts'
+import { findIdempotentResponse, requestKeyOf, savedOf, type WriteResponse } from './answer.ts'
 import { execute } from './execute.ts'
 import type { Operation, Saved, Work, WriteContext, WriteOptions } from './operation.ts'
 import { planOf } from './plan.ts'
@@ -90,12 +90,10 @@ export async function validOperation(
 async function saveOne(work: Work, operation: Operation, recheck: boolean): Promise<Saved | null> {
   const { db, schema, context } = work
   const valid = await validOperation(work, operation, recheck)
-  const { idempotency = null } = context
   const response = responseOf(valid, null)
   if (response.isUnchanged) {
     const written = { row: storedAnswer(valid), response }
-    const account = String(context.catalog.account.id)
-    return savedOf(work, idempotency ? await keepResponse(db, account, idempotency, written) : written)
+    return savedOf(work, await keepResponse(db, requestKeyOf(context), written))
   }
   const params = author(context)
   const isRivalled = (problems: readonly Problem[]) =>

@@ -26,17 +26,15 @@ export type ExportContext = {
   readonly request: ExportRequest
   /** Called with the number of records read so far. */
   readonly onRecords?: (count: number) => void
+  /** aborts it, and frees its resources */
+  readonly ended: AbortSignal
+  readonly quota: SpoolQuota
 }
 
 /**
- * Begins an export: refusals are thrown before it resolves, later failures destroy the stream. `ended` aborts
- * it, and frees its resources; so does destroying the stream, which is required unless it is read to its end.
+ * Begins an export: refusals are thrown before it resolves, later failures destroy the stream. Destroying the
+ * stream frees its resources, too, and is required unless it is read to its end.
  */
-export async function openExport(
-  db: Database,
-  asked: ExportContext,
-  ended: AbortSignal,
-  quota: SpoolQuota,
-): Promise<ExportResult> {
-  return db.snapshot ? streamed(db.snapshot, asked, ended, quota) : spooled(db, asked, ended, quota)
+export async function openExport(db: Database, asked: ExportContext): Promise<ExportResult> {
+  return db.snapshot ? streamed(db.snapshot, asked) : spooled(db, asked)
 }

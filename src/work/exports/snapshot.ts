@@ -10,7 +10,6 @@ import { contentOf, refuseTooMany } from './content.ts'
 import type { ExportContext, ExportResult } from './export.ts'
 import { lineStatement, scanStatement } from './scan.ts'
 import { Spool } from './spool.ts'
-import type { SpoolQuota } from './spool-file.ts'
 
 /** Time limit of an export. Meanwhile the server retains what others change and delete, so it must end. */
 const limitMs = 2 * 3_600_000
@@ -19,13 +18,11 @@ const limitMs = 2 * 3_600_000
 export function streamed(
   snapshot: NonNullable<Database['snapshot']>,
   asked: ExportContext,
-  ended: AbortSignal,
-  quota: SpoolQuota,
 ): Promise<ExportResult> {
   const limit = AbortSignal.timeout(limitMs)
-  const signal = AbortSignal.any([ended, limit])
+  const signal = AbortSignal.any([asked.ended, limit])
   return new Promise((resolve, reject) => {
-    const spool = new Spool(quota)
+    const spool = new Spool(asked.quota)
     const begun = () => resolve({ content: spool, bytes: null, completed })
     const completed = snapshot(async tx => {
       const reader = readerOf(tx)

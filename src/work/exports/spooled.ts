@@ -15,23 +15,17 @@ import { contentOf, refuseTooMany } from './content.ts'
 import type { ExportContext, ExportResult } from './export.ts'
 import { scanInSteps } from './scan.ts'
 import { Spool } from './spool.ts'
-import type { SpoolQuota } from './spool-file.ts'
 
 /** Resolves when the export is complete. */
-export async function spooled(
-  db: Database,
-  asked: ExportContext,
-  ended: AbortSignal,
-  quota: SpoolQuota,
-): Promise<ExportResult> {
+export async function spooled(db: Database, asked: ExportContext): Promise<ExportResult> {
   const account = String(asked.caller.catalog.account.id)
-  const reader = db.inTurn({ account, signal: ended })
+  const reader = db.inTurn({ account, signal: asked.ended })
   const before = await lastSeq(reader, account)
-  let content = await spoolOf(reader, asked, ended, quota)
+  let content = await spoolOf(reader, asked)
   try {
     if ((await lastSeq(reader, account)) !== before) {
       content.destroy()
-      content = await db.whileUnwritten(account, () => spoolOf(reader, asked, ended, quota))
+      content = await db.whileUnwritten(account, () => spoolOf(reader, asked))
     }
   } catch (error) {
     content.destroy()
@@ -41,18 +35,13 @@ export async function spooled(
 }
 
 /** Produces the export. Throws `overloaded` if there is no room for it. */
-async function spoolOf(
-  reader: RawReader,
-  asked: ExportContext,
-  ended: AbortSignal,
-  quota: SpoolQuota,
-): Promise<Spool> {
+async function spoolOf(reader: RawReader, asked: ExportContext): Promise<Spool> {
   await refuseTooMany(reader, asked)
   const steps = scanInSteps(reader, asked.caller, asked.request.list)
-  const spool = new Spool(quota)
+  const spool = new Spool(asked.quota)
   try {
     for await (const chunk of contentOf(asked, reader, steps)) {
-      if (ended.aborted) throw new WaitEnded('Nobody waits for it')
+      if (asked.ended.aborted) throw new WaitEnded('Nobody waits for it')
       if (!(await spool.offer(chunk))) throw noRoom()
     }
     spool.finish()

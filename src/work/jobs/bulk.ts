@@ -7,7 +7,7 @@ import { resolveNames } from '../../records/names.ts'
 import { type Reader, tableOf } from '../../records/store.ts'
 import { carryOutBatch } from '../../records/write/batch.ts'
 import type { Operation, Work } from '../../records/write/operation.ts'
-import { callerParamsOf } from '../../rights/visibility.ts'
+import { type AuthorizedCaller, callerParamsOf } from '../../rights/visibility.ts'
 import { ask, type Sql, sql } from '../../sql.ts'
 import type { Step, StepWork } from './job.ts'
 import { refusedAt } from './refused.ts'
@@ -15,7 +15,7 @@ import { refusedAt } from './refused.ts'
 /** The plan of a bulk change: the filters, as in a list, and the body of the change. */
 export type BulkPlan = { readonly filter: readonly string[]; readonly changes: JsonObject }
 
-type FilterWork = Work<Reader, StepWork['context']>
+type FilterWork = Work<Reader, AuthorizedCaller>
 
 /**
  * Changes the next records. A refused record stays unchanged, and is reported. Throws as `countFound` does.

@@ -1,8 +1,6 @@
 /** Model of a job (D84): its states, its counts, and its JSON. Pure. */
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
-import type { Transaction } from '../../records/store.ts'
-import type { Work, WriteContext } from '../../records/write/operation.ts'
-import type { Rights } from '../../rights/rights.ts'
+import type { RequestWork } from '../../records/write/operation.ts'
 
 export const states = ['waiting', 'running', 'paused', 'done', 'failed', 'cancelled'] as const
 export type State = (typeof states)[number]
@@ -69,10 +67,10 @@ export type Job = {
 }
 
 /**
- * What a step works with: its job, `count` rows, records or events at most, and the time since when deleted
- * records can be restored.
+ * The unit of work of a step: at most `count` rows, records or events of its job. It can restore records that
+ * were deleted at `oldest` or later.
  */
-export type StepWork = Work<Transaction, WriteContext & { readonly rights: Rights }> & {
+export type StepWork = RequestWork & {
   readonly job: Job
   readonly oldest: Date
   readonly count: number

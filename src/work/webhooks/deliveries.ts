@@ -9,7 +9,7 @@ import { presentEvents } from '../../history/present.ts'
 import { storedResponse, type Written, writeIdempotently } from '../../records/idempotency.ts'
 import type { Transaction } from '../../records/store.ts'
 import { requestKeyOf } from '../../records/write/answer.ts'
-import type { WriteContext } from '../../records/write/operation.ts'
+import type { Work } from '../../records/write/operation.ts'
 import { author, type Write } from '../../records/write/protocol.ts'
 import type { deliveryStates } from '../../resources/webhook.ts'
 import { changeable, visible } from '../../rights/visibility.ts'
@@ -33,16 +33,15 @@ export type LogRequest = {
  * `record_not_found`.
  */
 export async function readDeliveries(
-  db: Transaction,
-  context: WriteContext,
+  work: Work,
   id: number,
   { state, pageSize, before }: LogRequest,
 ): Promise<{ deliveries: string[]; next: number | null }> {
-  await requireThere(db, context, id)
+  await requireThere(work, id)
   const isWanted = sql`${state ? sql` AND d.state = ${state}::text` : sql.none}${
     before === null ? sql.none : sql` AND d.seq < ${String(before)}::bigint`
   }`
-  const rows = await ask(db, deliveriesSql(webhookOf(context, id), isWanted, pageSize + 1))
+  const rows = await ask(work.db, deliveriesSql(webhookOf(work, id), isWanted, pageSize + 1))
   const page = rows.slice(0, pageSize)
   const next = rows.length > pageSize ? Number(page.at(-1)!.seq) : null
   return { deliveries: page.map(textOf), next }
@@ -53,17 +52,17 @@ export async function readDeliveries(
  * JSON text. There is no retry. Throws `record_not_found`.
  */
 export async function testWebhook(
-  db: Transaction,
+  work: Work,
   outgoing: Outgoing,
-  context: WriteContext,
   id: number,
   now: () => Date,
 ): Promise<string> {
-  const webhook = webhookOf(context, id)
+  const { db, context } = work
+  const webhook = webhookOf(work, id)
   const before = await storedResponse<object>(db, requestKeyOf(context))
   if (before) return deliveryOf(db, webhook, before)
-  const shown = await requireThere(db, context, id)
-  const written = await happened(db, context, id, 'webhook.tested', params => [
+  const shown = await requireThere(work, id)
+  const written = await happened(work, id, 'webhook.tested', params => [
     {
       name: 'put',
       change: sql`
@@ -91,16 +90,11 @@ export async function testWebhook(
  * Replays all matching events after `after` to a webhook. Returns the account's newest event. Throws
  * `record_not_found`, and `validation_failed` if the webhook is inactive, or no event follows `after`.
  */
-export async function replay(
-  db: Transaction,
-  context: WriteContext,
-  id: number,
-  after: number,
-): Promise<number> {
-  const before = await storedResponse<object>(db, requestKeyOf(context))
+export async function replay(work: Work, id: number, after: number): Promise<number> {
+  const before = await storedResponse<object>(work.db, requestKeyOf(work.context))
   if (before) return Number(before.row.seq)
-  await requireInUse(db, context, id)
-  const { row } = await happened(db, context, id, 'webhook.replayed', params => [
+  await requireInUse(work, id)
+  const { row } = await happened(work, id, 'webhook.replayed', params => [
     {
       name: 'progress',
       change: sql`
@@ -116,18 +110,14 @@ export async function replay(
  * Sends one delivery again, under the same id. Returns it as JSON text. Throws `record_not_found`, and
  * `validation_failed` if the webhook is inactive.
  */
-export async function replayDelivery(
-  db: Transaction,
-  context: WriteContext,
-  id: number,
-  seq: number,
-): Promise<string> {
-  const webhook = webhookOf(context, id)
-  const before = await storedResponse<object>(db, requestKeyOf(context))
+export async function replayDelivery(work: Work, id: number, seq: number): Promise<string> {
+  const { db } = work
+  const webhook = webhookOf(work, id)
+  const before = await storedResponse<object>(db, requestKeyOf(work.context))
   if (before) return onlyDelivery(db, webhook, seq)
-  await requireInUse(db, context, id)
+  await requireInUse(work, id)
   await onlyDelivery(db, webhook, seq)
-  await happened(db, context, id, 'webhook.replayed', params => [
+  await happened(work, id, 'webhook.replayed', params => [
     {
       name: 'again',
       change: sql`
@@ -150,8 +140,7 @@ export async function replayDelivery(
 
 /** Appends an event of the webhook, along with `steps`. The result has its `seq`. */
 async function happened(
-  db: Transaction,
-  context: WriteContext,
+  { db, context }: Work,
   id: number,
   type: string,
   steps: (params: WriteParams) => Step[],
@@ -196,7 +185,7 @@ function notFound(detail: string): Refusal {
   return new Refusal('record_not_found', detail)
 }
 
-function webhookOf({ catalog }: WriteContext, id: number): Webhook {
+function webhookOf({ context: { catalog } }: Work, id: number): Webhook {
   return { account: catalog.account.id, id }
 }
 

@@ -6,16 +6,17 @@ import { randomBytes } from 'node:crypto'
 import { memberProblem, type Problem, Refusal } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
-import { later, momentPlaceholder } from '../../fields/moment.ts'
+import { momentPlaceholder } from '../../fields/moment.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Precondition } from '../../records/precondition.ts'
 import { readRecord } from '../../records/read.ts'
-import type { Transaction } from '../../records/store.ts'
-import {
-  type SavedSecret,
-  type WriteContext,
-  type WriteOptions,
-  workOn,
+import { endedSecrets, withSecretOnce } from '../../records/secrets.ts'
+import type {
+  RequestWork,
+  SavedSecret,
+  Work,
+  WriteContext,
+  WriteOptions,
 } from '../../records/write/operation.ts'
 import { createRecord, updateRecord } from '../../records/write/save.ts'
 import { filteredResource, inUse } from '../../resources/webhook.ts'
@@ -25,33 +26,24 @@ import type { Outgoing } from './outgoing.ts'
 import { filterPlan } from './payload.ts'
 import { newWebhookSecret } from './signature.ts'
 
-/** The context of an HTTP caller. */
-export type WebhookContext = WriteContext & { readonly rights: Rights }
-
 /** Creates a webhook from a body. Throws the errors of `createRecord`. */
-export async function createWebhook(
-  db: Transaction,
-  outgoing: Outgoing,
-  context: WebhookContext,
-  body: Json,
-): Promise<SavedSecret> {
+export async function createWebhook(work: RequestWork, outgoing: Outgoing, body: Json): Promise<SavedSecret> {
   const secret = newWebhookSecret(randomBytes)
-  const saved = await createRecord(workOn(db, context, 'webhook'), body, {
-    problems: await problemsOf(db, outgoing, context, body, null),
-    steps: params => [secretRow(params, secret), newProgressRow(params, context.rights)],
+  const saved = await createRecord(work, body, {
+    problems: await problemsOf(work, outgoing, body, null),
+    steps: params => [secretRow(params, secret), newProgressRow(params, work.context.rights)],
   })
-  return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
+  return withSecretOnce(work, saved, secret)
 }
 
 /** The additions to a webhook's update: problems of its URL and filter, and its progress. */
 export async function changeOf(
-  db: Transaction,
+  work: RequestWork,
   outgoing: Outgoing,
-  context: WebhookContext,
   id: number,
   body: Json,
 ): Promise<WriteOptions> {
-  const read = await readRecord(workOn(db, context, 'webhook'), id).catch(error => {
+  const read = await readRecord(work, id).catch(error => {
     if (error instanceof Refusal && error.slug === 'record_not_found') return null
     throw error
   })
@@ -59,8 +51,8 @@ export async function changeOf(
   if (!read) return {}
   const before = parseJson(read.record) as JsonObject
   return {
-    problems: await problemsOf(db, outgoing, context, body, before),
-    steps: params => [progressRow(params, context.rights)],
+    problems: await problemsOf(work, outgoing, body, before),
+    steps: params => [progressRow(params, work.context.rights)],
   }
 }
 
@@ -69,18 +61,17 @@ export async function changeOf(
  * Throws the errors of `updateRecord`.
  */
 export async function rotateWebhook(
-  db: Transaction,
-  context: WriteContext,
+  work: Work,
   id: number,
   overlapHours: number,
   precondition: Precondition,
 ): Promise<SavedSecret> {
   const secret = newWebhookSecret(randomBytes)
-  const saved = await updateRecord(workOn(db, context, 'webhook'), id, {}, precondition, {
+  const saved = await updateRecord(work, id, {}, precondition, {
     values: { rotated_at: momentPlaceholder },
-    steps: params => [...endedSecrets(params, overlapHours), secretRow(params, secret)],
+    steps: params => [...endedSecrets(params, work, overlapHours), secretRow(params, secret)],
   })
-  return { ...saved, secret: context.idempotency?.isReplayed ? null : secret }
+  return withSecretOnce(work, saved, secret)
 }
 
 export function fieldsOf({ catalog }: Pick<WriteContext, 'catalog'>): ResourceSchema {
@@ -88,13 +79,13 @@ export function fieldsOf({ catalog }: Pick<WriteContext, 'catalog'>): ResourceSc
 }
 
 /** A webhook that is visible to the caller. Throws `record_not_found`. */
-export async function requireThere(db: Transaction, context: WriteContext, id: number): Promise<JsonObject> {
-  return parseJson((await readRecord(workOn(db, context, 'webhook'), id)).record) as JsonObject
+export async function requireThere(work: Work, id: number): Promise<JsonObject> {
+  return parseJson((await readRecord(work, id)).record) as JsonObject
 }
 
 /** Like requireThere, for an active webhook. Throws also `validation_failed`. */
-export async function requireInUse(db: Transaction, context: WriteContext, id: number): Promise<void> {
-  const record = await requireThere(db, context, id)
+export async function requireInUse(work: Work, id: number): Promise<void> {
+  const record = await requireThere(work, id)
   if (record.is_active === inUse.yes) return
   throw new Refusal('validation_failed', 'Nothing is sent again.', [
     {
@@ -106,9 +97,8 @@ export async function requireInUse(db: Transaction, context: WriteContext, id: n
 
 /** Problems of the URL and the filter in a body, beyond those of their fields. */
 async function problemsOf(
-  db: Transaction,
+  { db, context }: RequestWork,
   outgoing: Outgoing,
-  context: WebhookContext,
   body: Json,
   before: JsonObject | null,
 ): Promise<Problem[]> {
@@ -136,28 +126,6 @@ function secretRow({ account }: WriteParams, secret: string): Step {
   SELECT ${account}::bigint, r.id, r.version, ${secret}::text FROM r
 `,
   }
-}
-
-/** CTEs that end the previous secrets of the webhook `r`: the last one after the overlap. */
-function endedSecrets({ account }: WriteParams, overlapHours: number): Step[] {
-  const isOf = sql`x.account_id = ${account}::bigint AND x.webhook = r.id`
-  const hours = sql.integer(overlapHours)
-  return [
-    {
-      name: 'ended',
-      change: sql`
-  DELETE FROM webhook_secret x USING r
-  WHERE ${isOf} AND (x.valid_until IS NOT NULL OR ${hours} = 0)
-`,
-    },
-    {
-      name: 'ending',
-      change: sql`
-  UPDATE webhook_secret x SET valid_until = ${later(sql`locked.at`, sql`make_interval(hours => ${hours})`)}
-  FROM r, locked WHERE ${isOf} AND x.valid_until IS NULL AND ${hours} > 0
-`,
-    },
-  ]
 }
 
 /** A CTE for the progress of the new webhook `r`, which starts at the current event. */
