@@ -24,9 +24,7 @@ export type Account = {
 const instant = (column: 'created_at' | 'deleted_at') =>
   sql`to_char(a.${sql.id(column)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 
-/**
- * All accounts by id, including deleted ones; `away`: null, or why those of a node are missing (D178).
- */
+/** All accounts by id, including deleted ones; `away`: null, or why those of a node are missing (D178). */
 export async function allAccounts(db: Everywhere): Promise<{ accounts: Account[]; away: Error | null }> {
   const { rows, away } = await askEverywhere(
     db,

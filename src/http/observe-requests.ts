@@ -1,6 +1,4 @@
-/**
- * Observes requests, for metrics, the access log and traces (D169). Without an observer no hook is added.
- */
+/** Observes requests, for metrics, the access log and traces (D169). Without an observer no hook is added. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { prefixOf } from '../accounts/token.ts'
 import type { RequestSpan, Traces } from '../tracing/tracing.ts'

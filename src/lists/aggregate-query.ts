@@ -96,7 +96,8 @@ export function aggregateRequestOf(context: QueryContext, sums: Sums): Aggregate
   const measured = namesIn('measures', context)
   const measures =
     measured === null ? ofParts(parts) : measuresOf(measured, parts?.measured ?? null, sums.inBase, context)
-  return { ...selection, keys, expand: namedFields(keys), measures, parts }
+  const expand = keys.flatMap(({ isNamed, field }) => (isNamed ? [field] : []))
+  return { ...selection, keys, expand, measures, parts }
 }
 
 /** The names in a parameter; null if it is absent. */
@@ -175,11 +176,6 @@ function dateKey(text: string, field: Field, unit: (typeof units)[number], catal
   const timeZone = param(catalog.account.time_zone)
   const day = kinds[field.type].dateSql!(field, timeZone)(rowOf(catalog))
   return { text, field, sql: sql`date_trunc(${sql.text(unit)}, (${day})::timestamp)::date`, isNamed: false }
-}
-
-/** The fields whose names the groups show. */
-function namedFields(keys: readonly GroupKey[]): Field[] {
-  return keys.filter(({ isNamed }) => isNamed).map(({ field }) => field)
 }
 
 const functions = {

@@ -102,18 +102,14 @@ function wordsOf(operators: readonly string[]): string {
 }
 
 function notesOf(field: Field): string {
-  const { is_required, is_read_only, is_unique, related, options } = field
+  const { type, is_required, is_read_only, is_unique, related, options } = field
   return [
-    related ? `a ${related}` : kindOf(field),
+    related ? `a ${related}` : type.toLowerCase().replaceAll('_', ' '),
     ...(is_required ? ['required'] : []),
     ...(is_read_only ? ['read-only'] : []),
     ...(is_unique ? ['unique'] : []),
     ...(options.length && !related ? [`${options.length} choices`] : []),
   ].join(', ')
-}
-
-function kindOf({ type }: Field): string {
-  return type.toLowerCase().replaceAll('_', ' ')
 }
 
 /** A field has at most a hundred choices in use; more need a list. */

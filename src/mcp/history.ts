@@ -90,7 +90,8 @@ async function ofAccount(api: Api, args: JsonObject): Promise<ToolResult> {
   for (let page = 0; page < pagesMax && end > 1 && rows.length < Number(limit); page++) {
     const after = Math.max(0, end - 1 - pageOf)
     const events = itemsOf(await read(after, pageOf)).filter(({ seq }) => Number(seq) < end)
-    const recent = events.filter(({ at }) => dayOf(String(at)) >= first)
+    // Close enough to choose by: the day in UTC.
+    const recent = events.filter(({ at }) => String(at).slice(0, 10) >= first)
     rows.push(...recent.reverse())
     end = after + 1
     if (recent.length < events.length) end = 1
@@ -114,11 +115,6 @@ async function ofAccount(api: Api, args: JsonObject): Promise<ToolResult> {
     },
     stored: { columns: ['record', ...columns], rows: [...shown] },
   }
-}
-
-/** Close enough to choose by: the day in UTC. */
-function dayOf(at: string): string {
-  return at.slice(0, 10)
 }
 
 /** Longer values are cut, and only so many changes of an event are shown. */

@@ -1,6 +1,4 @@
-/**
- * The tool of sums: groups of records, the funnel of a pipeline, the forecast by months and its changes.
- */
+/** The tool of sums: groups of records, the funnel of a pipeline, the forecast by months and its changes. */
 import type { ResourceSchema } from '../fields/catalog.ts'
 import { meantField } from '../fields/unknown-field.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
@@ -55,7 +53,8 @@ async function sums(api: Api, resource: string, args: JsonObject): Promise<ToolR
   const schema = schemaOf(api, resource)
   const groups = textsOf(args.group_by).map(text => groupOf(text, schema))
   const asked = textsOf(args.measures).map(text => measureOf(text, schema))
-  const usual = resource === 'deal' && sees(schema, 'deal_value') ? ['count', 'sum:deal_value'] : ['count']
+  const hasValue = resource === 'deal' && schema.byName.get('deal_value')?.is_hidden === false
+  const usual = hasValue ? ['count', 'sum:deal_value'] : ['count']
   const measures = asked.length ? asked : usual
   const { filter, notes } = await filtersFor(api, resource, textsOf(args.where))
   const answer = await api.call({
@@ -75,10 +74,6 @@ async function sums(api: Api, resource: string, args: JsonObject): Promise<ToolR
     },
     stored: { columns: [...groups, ...measures], rows: [...shown] },
   }
-}
-
-function sees(schema: ResourceSchema, name: string): boolean {
-  return schema.byName.get(name)?.is_hidden === false
 }
 
 /** "expected_close_date by month" → expected_close_date:month; "product" is a group of its own. */

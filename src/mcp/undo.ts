@@ -35,7 +35,8 @@ const [examplesMax, problemsMax] = [3, 5]
 async function plan(api: Api, body: JsonObject): Promise<Plan> {
   const call = { operation: 'event_undo_several', body }
   const results = itemsOf(await api.call({ ...call, isDry: true }))
-  const other = results.find(({ resource = null }) => resource !== null && !isWritten(resource))
+  // Territories, tags and views can be undone (D83), but not by agents.
+  const other = results.find(({ resource = null }) => ![null, ...written].some(name => name === resource))
   if (other)
     throw new ToolRefusal(
       `Event ${String(other.seq)} changed a ${String(other.resource)}. Agents don't change these, so they undo no change of one.`,
@@ -54,11 +55,6 @@ async function plan(api: Api, body: JsonObject): Promise<Plan> {
     isOfMany: done.length > 1,
     notes: refused.map(result => `${recordOf(result)} stays: ${problemOf(result).message}`),
   }
-}
-
-/** Territories, tags and views can be undone (D83), but not by agents. */
-function isWritten(resource: Json): boolean {
-  return written.some(name => name === resource)
 }
 
 /** The outcome for a record: the changes of the event, the other way around. */

@@ -125,7 +125,7 @@ function checkFields(
         `is ${text}, which can't be hidden: records are known and shown by it, or amounts made of it`,
         { at },
       )
-    } else if (mustBeGiven(field) && mayCreate(after.scopes, resource)) {
+    } else if (mustBeGiven(field) && textsOf(after.scopes).includes(`${resource}:write`)) {
       problem(
         member,
         'required_field',
@@ -143,10 +143,6 @@ function checkFields(
 function isNeeded({ resource, byName }: ResourceSchema, name: string): boolean {
   const { shownAs, shownElsewhere = [] } = resource
   return [...shownAs, ...shownElsewhere].includes(name) || byName.get(name)!.is_of_store
-}
-
-function mayCreate(scopes: Json | undefined, resource: string): boolean {
-  return textsOf(scopes).includes(`${resource}:write`)
 }
 
 function isAdministrative({ scopes }: Values): boolean {

@@ -3,7 +3,6 @@
  * sessions and tokens are not part of the record; they end when the user is deleted or deactivated. Fields as
  * data; pure.
  */
-import type { Catalog } from '../fields/catalog.ts'
 import {
   authorFields,
   defineFields,
@@ -60,7 +59,7 @@ export const user: Resource = {
   }),
   applyRules: ({ before, after, catalog, problem }) => {
     if (!before) {
-      after.role ??= memberRole(catalog)
+      after.role ??= [...catalog.roles.values()].find(role => role.built_in === 'member')?.id ?? null
       after.is_active ??= yes
     }
     for (const name of ['role', 'is_active'])
@@ -73,8 +72,4 @@ export const user: Resource = {
     if (typeof time_zone === 'string' && !isTimeZone(time_zone)) rejectTimeZone(problem)
     if (typeof locale === 'string' && !isLocale(locale)) rejectLocale(problem)
   },
-}
-
-function memberRole({ roles }: Catalog): number | null {
-  return [...roles.values()].find(role => role.built_in === 'member')?.id ?? null
 }

@@ -11,9 +11,7 @@ export const followScope = 'event:read'
 /** Allows importing files (D80). */
 export const importScope = 'import:write'
 
-/**
- * Allows agents to write without a first step (D147). No other scope includes it: who gives it says so.
- */
+/** Allows agents to write without a first step (D147). No other scope includes it: who gives it says so. */
 export const directScope = 'mcp:write'
 
 /** Allows reading the feed of a calendar (D160): that of activities, and so given by their scope. */

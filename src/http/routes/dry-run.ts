@@ -52,7 +52,10 @@ export function withDryRun<Name extends string>(
     return async request => {
       if (!isDryRun(request.query)) return handler(request)
       const asked = { ...withoutDryRun(request), idempotency: null, isDry: true as const }
-      return dryAnswer(request, await runAndRollBack(db, request, tx => make(tx, true)[name](asked)), shown)
+      const answer = await db.transaction(turnOf(request), async tx => {
+        return { isKept: false, result: await make(tx, true)[name](asked) }
+      })
+      return dryAnswer(request, answer, shown)
     }
   }
   const names = Object.keys(handlers) as Name[]
@@ -68,15 +71,6 @@ export function withoutDryRun(request: ApiRequest): ApiRequest {
 /** The account whose turn a transaction of the request takes, and the signal that ends its wait. */
 export function turnOf({ caller, hungUp }: ApiRequest) {
   return { account: String(caller.catalog.account.id), signal: hungUp() }
-}
-
-/** Carries `act` out as a dry run: the transaction is rolled back. */
-async function runAndRollBack<T>(
-  db: Database,
-  request: ApiRequest,
-  act: (tx: Transaction) => Promise<T>,
-): Promise<T> {
-  return db.transaction(turnOf(request), async tx => ({ isKept: false, result: await act(tx) }))
 }
 
 /** The response of a dry run, without the headers and ids of a committed write. */

@@ -1,5 +1,5 @@
 /** Shared by boards and funnels: the request for a pipeline, and its stages (D129, D131). Pure. */
-import type { Catalog, Pipeline, ResourceSchema, Stage } from '../../fields/catalog.ts'
+import type { Pipeline, ResourceSchema, Stage } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
 import { optionOperand } from '../../fields/kinds/dropdown.ts'
 import { orNull } from '../../fields/kinds/schemas.ts'
@@ -60,17 +60,13 @@ export function shownStage({ pipeline: _, ...stage }: Stage, { catalog }: Caller
 function pipelineOf(context: QueryContext): Pipeline | null {
   const { catalog, problems, schema } = context
   const text = single(context, 'pipeline')
-  if (text === null) return firstOf(catalog)
+  if (text === null) return inOrder([...catalog.pipelines.values()])[0] ?? null
   const found = optionOperand(text, schema.byName.get('pipeline')!)
   if ('message' in found) {
     addProblem(problems, 'pipeline', 'invalid_value', `${found.message}.`, { hint: found.hint })
     return null
   }
   return catalog.pipelines.get(Number(found[0]))!
-}
-
-function firstOf({ pipelines }: Catalog): Pipeline | null {
-  return inOrder([...pipelines.values()])[0] ?? null
 }
 
 function inOrder<T extends { readonly position: number; readonly id: number }>(all: readonly T[]): T[] {

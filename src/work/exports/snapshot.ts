@@ -25,7 +25,7 @@ export function streamed(
     const spool = new Spool(asked.quota)
     const begun = () => resolve({ content: spool, bytes: null, completed })
     const completed = snapshot(async tx => {
-      const reader = readerOf(tx)
+      const reader: Reader = { query: (text, params = []) => tx.query(text, params) }
       await refuseTooMany(reader, asked)
       for await (const chunk of contentOf(asked, reader, linesOf(tx, asked))) {
         if (signal.aborted) throw new WaitEnded('Nobody waits for it')
@@ -48,9 +48,4 @@ function linesOf(tx: PoolTransaction, { caller, request }: ExportContext): Async
     return row![0]
   }
   return fetchLines(tx, scanStatement(caller, request.list), one)
-}
-
-/** A reader within the snapshot. */
-function readerOf(tx: PoolTransaction): Reader {
-  return { query: (text, params = []) => tx.query(text, params) }
 }

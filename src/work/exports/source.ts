@@ -30,6 +30,7 @@ export async function* renderRecords(
   const utf8 = new TextDecoder()
   for await (const batch of batches) {
     const records = await mapYielding(batch, line => parseJson(utf8.decode(line)) as JsonObject)
+    const asIs: Naming = (_field, id) => id
     const naming = named?.length ? byNames(await namesOf(reader, caller, records, named, true)) : asIs
     const texts = await mapYielding(records, record => write(record, naming))
     yield Buffer.from(texts.join(''))
@@ -42,8 +43,4 @@ function byNames(names: NamesByField): Naming {
     // Digits are read as an id first (D75), so an import would find another record by such a name.
     return name === null || /^\s*\d+\s*$/.test(name) ? id : name
   }
-}
-
-function asIs(_field: Field, id: Json): Json {
-  return id
 }

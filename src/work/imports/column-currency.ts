@@ -59,8 +59,7 @@ type ColumnCandidates<C> = {
 export function pricesApart<C extends { readonly field: string }, L extends ColumnCandidates<C>>(
   looked: readonly L[],
   columns: readonly string[],
-  places: ReadonlyMap<string, Place>,
-  catalog: Catalog,
+  { places, catalog }: { readonly places: ReadonlyMap<string, Place>; readonly catalog: Catalog },
 ): readonly L[] {
   const priceOf = ({ field }: C) => {
     const place = places.get(field)

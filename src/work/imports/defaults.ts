@@ -43,6 +43,15 @@ export function judgedDefaults(
     return defaults
   }
   const places = placesOf(catalog, schema)
+  const beside = (name: string) => (Object.hasOwn(sent, name) ? sent[name]! : null)
+  // Collects the problems that the value would have in a body.
+  const validate = ({ of }: Place, value: Json, path: string) => {
+    const found = { catalog, problems, warnings: [], references: [], nested: [], names }
+    kinds[of.type].parse(value, parseContextOf(of, path, found, beside), null)
+    if (found.nested.length === 0) return
+    const message = `${of.internal_name} must name a record that is there: each row would make another.`
+    problems.add(() => ({ ...problemAt(path, 'wrong_type', message), field: of.internal_name }))
+  }
   for (const [field, value] of Object.entries(sent)) {
     const place = places.get(field)
     const path = `/defaults/${pointerStep(field)}`
@@ -51,7 +60,7 @@ export function judgedDefaults(
     else if (isBlank(value)) continue
     else if (place.member === null) {
       defaults[field] = value
-      validate(place, value, path, sent, catalog, problems, names)
+      validate(place, value, path)
     } else {
       const part = partOf(place, value, catalog)
       if (part === undefined)
@@ -60,25 +69,6 @@ export function judgedDefaults(
     }
   }
   return defaults
-}
-
-/** Collects the problems that the value would have in a body. */
-function validate(
-  { of }: Place,
-  value: Json,
-  path: string,
-  sent: JsonObject,
-  catalog: Catalog,
-  problems: Problems,
-  names: NameLookup,
-): void {
-  const found = { catalog, problems, warnings: [], references: [], nested: [], names }
-  const beside = (name: string) => (Object.hasOwn(sent, name) ? sent[name]! : null)
-  kinds[of.type].parse(value, parseContextOf(of, path, found, beside), null)
-  if (found.nested.length) {
-    const message = `${of.internal_name} must name a record that is there: each row would make another.`
-    problems.add(() => ({ ...problemAt(path, 'wrong_type', message), field: of.internal_name }))
-  }
 }
 
 /** A part of a value: a currency by its code, an amount, or a text; undefined if it is invalid. */
@@ -146,12 +136,8 @@ function saying(field: string, mapping: Mapping): (cells: readonly Cell[]) => bo
   const within = mapping.filter(one => one.field === field || one.field.startsWith(`${field}.`))
   const wholes = mapping.filter(one => field.startsWith(`${one.field}.`))
   return cells =>
-    within.some(({ column }) => !isEmpty(cells[column])) ||
+    within.some(({ column }) => !isBlank(cells[column] ?? null)) ||
     wholes.some(({ column }) => hasParts(cells[column]))
-}
-
-function isEmpty(cell: Cell | undefined): boolean {
-  return cell === undefined || isBlank(cell)
 }
 
 /** True if a cell has an amount with its currency, or all of a value as JSON. */

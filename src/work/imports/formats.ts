@@ -64,17 +64,13 @@ function areMostly(texts: readonly string[]): boolean {
 
 function count(text: string, form: Form | undefined, counts: Counts): void {
   if (text.length > lengthMax) return
-  const date = writtenDate(text)
+  const date = /^\d{1,2}([-/.])\d{1,2}\1\d{2,4}/.exec(text)?.[0]
   if (date) {
     if (form === undefined || dates.has(form)) counts[orderOf(date)]++
   } else if (form === undefined || amounts.has(form)) {
     const mark = markOf(text)
     if (mark) counts[mark]++
   }
-}
-
-function writtenDate(text: string): string | undefined {
-  return /^\d{1,2}([-/.])\d{1,2}\1\d{2,4}/.exec(text)?.[0]
 }
 
 function orderOf(date: string): 'dmy' | 'mdy' | 'unclear' {

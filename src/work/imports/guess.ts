@@ -64,7 +64,6 @@ export async function guessColumns(
   isEmpty: (column: number) => boolean = () => false,
   system: System | null = systemOf(schema.resource.name, columns),
 ): Promise<Guess> {
-  const places = placesOf(catalog, schema)
   const index = indexOf(catalog, schema, system ? templateFor(system, schema, columns, catalog) : {})
   const isOfRefused = isRefusedFile(columns)
   const looked = await mapYielding([...columns.entries()], ([column, name]): ColumnCandidates => {
@@ -73,16 +72,14 @@ export async function guessColumns(
       unmapped: { column, why, field: null },
     })
     if (isOfRefused && column >= columns.length - ofRefused.length) return left('refused_file')
-    const contents = new Contents(
-      samples.map(cells => cells[column]),
-      catalog,
-    )
+    const cells = samples.map(row => row[column])
+    const contents = new Contents(cells, catalog)
     const why = whyLeftOut(name, contents, index)
     if (why !== null) return left(why)
-    const one = lookedAt(column, name, contents, index, catalog)
+    const one = lookedAt(column, name, contents, index)
     return isEmpty(column) ? left('empty', one.candidates) : one
   })
-  return chosen(pricesApart(looked, columns, places, catalog), places, catalog, samples)
+  return chosen(pricesApart(looked, columns, index), index, samples)
 }
 
 /** The system whose export has most of the columns; null if none has two of them. */
@@ -117,13 +114,7 @@ function templateFor(
 }
 
 /** The targets that fit a column, and the reason to report if none of them is taken. */
-function lookedAt(
-  column: number,
-  name: string,
-  contents: Contents,
-  index: Index,
-  catalog: Catalog,
-): ColumnCandidates {
+function lookedAt(column: number, name: string, contents: Contents, index: Index): ColumnCandidates {
   const { places, byName } = index
   const found = candidatesFor(name, contents, index)
   // The interface's name of a field or of its part is certain, whatever the cells are.
@@ -135,7 +126,7 @@ function lookedAt(
     if (isExact && score >= scores.same) fitting.push({ column, field, score: scores.exact })
     else if (hasForeignIds(place, contents))
       unfit.push({ why: namedById(name) === null ? 'numbers' : 'foreign_id', field })
-    else if (!mayBe(place, name, contents, score, catalog)) unfit.push({ why: 'misfit', field })
+    else if (!mayBe(place, name, contents, score, index)) unfit.push({ why: 'misfit', field })
     else fitting.push({ column, field, score })
   }
   const [first] = unfit
@@ -145,20 +136,15 @@ function lookedAt(
 
 /** True if a column would link records by ids that are not known to be ours. */
 function hasForeignIds(place: Place, contents: Contents): boolean {
-  const { form, options = [] } = place
+  const { form, field, isNested, options = [] } = place
   // A company that is found or created by name must not get an id as its name.
-  if (isNaming(place)) return contents.areNoNames
+  if (isNested && /\.(?:last_)?name$/.test(field)) return contents.areNoNames
   const takesIds = form === 'reference' || (form === 'option' && !isYesNo(options))
   return takesIds && contents.areIds && !contents.areNamesOf(options)
 }
 
-/** True if a target names a record that another points to. */
-function isNaming({ field, isNested }: Place): boolean {
-  return isNested && /\.(?:last_)?name$/.test(field)
-}
-
 /** Our names, and those of the detected system, need no cells that fit: those are refused. */
-function mayBe(place: Place, name: string, contents: Contents, score: number, catalog: Catalog): boolean {
+function mayBe(place: Place, name: string, contents: Contents, score: number, { catalog }: Index): boolean {
   if (place.form === 'number' && isQuestion(name)) return false
   // Records that may not be looked up by name take ids alone.
   if (place.form === 'reference' && !catalog.resources.has(place.of.related!)) return contents.isEmpty
@@ -168,8 +154,7 @@ function mayBe(place: Place, name: string, contents: Contents, score: number, ca
 /** Takes the best guesses first; one for each column and target. */
 function chosen(
   looked: readonly ColumnCandidates[],
-  places: Index['places'],
-  catalog: Catalog,
+  { places, catalog }: Index,
   samples: readonly (readonly Cell[])[],
 ): Guess {
   const [columns, targets, wholes] = [new Set<number>(), new Set<string>(), new Set<string>()]
@@ -177,10 +162,8 @@ function chosen(
   const taken: Candidate[] = []
   const all = looked.flatMap(({ candidates }) => candidates)
   const empty = new Set(looked.flatMap(({ unmapped: { why, column } }) => (why === 'empty' ? [column] : [])))
-  const isInParts = namesInParts(
-    all.filter(({ column }) => !empty.has(column)),
-    samples,
-  )
+  const filled = all.filter(({ column }) => !empty.has(column))
+  const isInParts = namesInParts(filled, samples)
   for (const one of all.toSorted((a, b) => b.score - a.score || a.column - b.column)) {
     if (columns.has(one.column) || targets.has(one.field)) continue
     if (one.score < scores.exact && (isInParts(one) || isSaidBetter(one.field, targets, wholes))) {

@@ -150,7 +150,7 @@ export class WebhookWorker {
   }
 
   #serveLater(webhook: Webhook): void {
-    const key = keyOf(webhook)
+    const key = `${webhook.account} ${webhook.id}`
     if (this.#later.has(key)) return
     const serve = () => {
       this.#later.delete(key)
@@ -185,8 +185,4 @@ export class WebhookWorker {
     this.#loggedAt = performance.now()
     this.#options.log(`Webhooks could not be delivered; it is tried again in a second: ${reasonOf(error)}`)
   }
-}
-
-function keyOf({ account, id }: Webhook): string {
-  return `${account} ${id}`
 }
