@@ -28,8 +28,7 @@ export function changedPlan(
   names: NameLookup = new NameLookup(),
 ): ImportPlan {
   const problems = new Problems()
-  const wrong = (path: string, code: ProblemCode, message: string) =>
-    problems.add(() => problemAt(path, code, message))
+  const wrong: AddProblem = (path, code, message) => problems.add(() => problemAt(path, code, message))
   if (!isObject(body)) {
     wrong('', 'wrong_type', 'The body must be an object.')
     throw new Refusal('validation_failed', 'The import was not changed.', problems)
@@ -39,19 +38,16 @@ export function changedPlan(
   const before = withoutGone(planOf(job), targets)
   const { mapping, confirm = false, values, defaults, duplicates, formats } = body
   if (typeof confirm !== 'boolean') wrong('/confirm', 'wrong_type', 'confirm must be true or false.')
+  const change: Change = { job, schema, before, targets, wrong }
   const judged = (sent: Json) =>
     judgedDefaults(withoutRemoved(sent, before.defaults), schema, catalog, names, problems)
   const plan = {
     ...before,
-    ...(mapping === undefined ? {} : mappingOf(mapping, job, before, targets, wrong)),
-    ...(values === undefined
-      ? {}
-      : { values: merged(before.values, valuesOf(values, targets, wrong), values) }),
-    ...(defaults === undefined ? {} : { defaults: merged(before.defaults, judged(defaults), defaults) }),
-    ...(duplicates === undefined
-      ? {}
-      : { duplicates: duplicatesOf(duplicates, before.duplicates, schema, wrong) }),
-    ...(formats === undefined ? {} : { formats: formatsOf(formats, before.formats, wrong) }),
+    ...(mapping !== undefined && mappingOf(mapping, change)),
+    ...(values !== undefined && { values: merged(before.values, valuesOf(values, change), values) }),
+    ...(defaults !== undefined && { defaults: merged(before.defaults, judged(defaults), defaults) }),
+    ...(duplicates !== undefined && { duplicates: duplicatesOf(duplicates, change) }),
+    ...(formats !== undefined && { formats: formatsOf(formats, change) }),
   }
   if (problems.count) throw new Refusal('validation_failed', 'The import was not changed.', problems)
   return confirm ? confirmed(plan) : plan
@@ -76,48 +72,49 @@ function merged<T>(
 
 type AddProblem = (path: string, code: ProblemCode, message: string) => void
 
-function refuseUnknown(sent: Json, known: readonly string[], path: string, addProblem: AddProblem): void {
+/** A change of the plan `before`. */
+type Change = {
+  readonly job: Job
+  readonly schema: ResourceSchema
+  readonly before: ImportPlan
+  readonly targets: ReadonlySet<string>
+  readonly wrong: AddProblem
+}
+
+function refuseUnknown(sent: Json, known: readonly string[], path: string, wrong: AddProblem): void {
   if (!isObject(sent)) return
-  for (const name of Object.keys(sent).filter(one => !known.includes(one)))
-    addProblem(
-      `${path}/${pointerStep(name)}`,
-      'unknown_field',
-      `There is no member "${name}". There are: ${known.join(', ')}.`,
-    )
+  for (const name of Object.keys(sent).filter(one => !known.includes(one))) {
+    const message = `There is no member "${name}". There are: ${known.join(', ')}.`
+    wrong(`${path}/${pointerStep(name)}`, 'unknown_field', message)
+  }
 }
 
 /**
  * The new mapping. Columns that are missing from it are left out; an open column stays open until it is in
  * it. Null restores the guess.
  */
-function mappingOf(
-  sent: Json,
-  job: Job,
-  { guess, unmapped: before = [] }: ImportPlan,
-  targets: ReadonlySet<string>,
-  addProblem: AddProblem,
-): Pick<ImportPlan, 'mapping' | 'unmapped'> {
-  if (sent === null && guess) return withoutGone(guess, targets)
+function mappingOf(sent: Json, change: Change): Pick<ImportPlan, 'mapping' | 'unmapped'> {
+  const { job, before, targets, wrong } = change
+  if (sent === null && before.guess) return withoutGone(before.guess, targets)
   if (!Array.isArray(sent)) {
-    addProblem('/mapping', 'wrong_type', 'mapping must be a list of objects with column and field.')
+    wrong('/mapping', 'wrong_type', 'mapping must be a list of objects with column and field.')
     return { mapping: [] }
   }
   if (sent.length > columnsMax) {
-    addProblem('/mapping', 'too_many', `mapping must have at most ${columnsMax} entries.`)
+    wrong('/mapping', 'too_many', `mapping must have at most ${columnsMax} entries.`)
     return { mapping: [] }
   }
   const named = new Set(sent.map(one => (isObject(one) ? one.column : null)))
   const mapping = sent.flatMap((one, index) => {
     const { column, field } = isObject(one) ? one : {}
     const path = `/mapping/${index}`
-    refuseUnknown(one, ['column', 'field'], path, addProblem)
+    refuseUnknown(one, ['column', 'field'], path, wrong)
     const isColumn =
       typeof column === 'number' && Number.isInteger(column) && job.columns?.[column] !== undefined
-    if (!isColumn)
-      addProblem(`${path}/column`, 'invalid_value', 'column must be the number of a column, from 0.')
+    if (!isColumn) wrong(`${path}/column`, 'invalid_value', 'column must be the number of a column, from 0.')
     if (field === null) return []
     if (typeof field !== 'string' || !targets.has(field)) {
-      addProblem(`${path}/field`, 'unknown_field', 'field must be one of the targets of the import, or null.')
+      wrong(`${path}/field`, 'unknown_field', 'field must be one of the targets of the import, or null.')
       return []
     }
     return isColumn ? [{ column, field }] : []
@@ -125,37 +122,29 @@ function mappingOf(
   const doubles = mapping.filter(
     ({ field }, index) => mapping.findIndex(one => one.field === field) !== index,
   )
-  for (const { field } of doubles)
-    addProblem('/mapping', 'contradiction', `Two columns are mapped to ${field}.`)
-  const unmapped = before.filter(({ column }) => !named.has(column))
+  for (const { field } of doubles) wrong('/mapping', 'contradiction', `Two columns are mapped to ${field}.`)
+  const unmapped = (before.unmapped ?? []).filter(({ column }) => !named.has(column))
   return { mapping, unmapped }
 }
 
-function valuesOf(sent: Json, targets: ReadonlySet<string>, addProblem: AddProblem): ImportPlan['values'] {
-  if (isObject(sent) && Object.values(sent).every(isObject)) {
-    for (const field of Object.keys(sent).filter(one => !targets.has(one)))
-      addProblem(
-        `/values/${pointerStep(field)}`,
-        'unknown_field',
-        `${field} is none of the targets of the import.`,
-      )
-    for (const [field, chosen] of Object.entries(sent as { [field: string]: JsonObject }))
-      for (const [text, value] of Object.entries(chosen))
-        if (![field, text, value].every(isChoice))
-          addProblem(
-            `/values/${pointerStep(field)}/${pointerStep(text)}`,
-            'invalid_value',
-            'A text stands for a text, a whole number, true, false or null; texts have no NUL or half a pair.',
-          )
-    return sent as unknown as ImportPlan['values']
+function valuesOf(sent: Json, { targets, wrong }: Change): ImportPlan['values'] {
+  if (!isObject(sent) || !Object.values(sent).every(isObject)) {
+    const message = 'values must have an object for each field, from text to what it stands for.'
+    wrong('/values', 'wrong_type', message)
+    return {}
   }
-  addProblem(
-    '/values',
-    'wrong_type',
-    'values must have an object for each field, from text to what it stands for.',
-  )
-  return {}
+  const pathOf = (field: string) => `/values/${pointerStep(field)}`
+  for (const field of Object.keys(sent).filter(one => !targets.has(one)))
+    wrong(pathOf(field), 'unknown_field', `${field} is none of the targets of the import.`)
+  for (const [field, chosen] of Object.entries(sent as { [field: string]: JsonObject }))
+    for (const [text, value] of Object.entries(chosen))
+      if (![field, text, value].every(isChoice))
+        wrong(`${pathOf(field)}/${pointerStep(text)}`, 'invalid_value', choiceMessage)
+  return sent as unknown as ImportPlan['values']
 }
+
+const choiceMessage =
+  'A text stands for a text, a whole number, true, false or null; texts have no NUL or half a pair.'
 
 /** True if a value can name an option or a record: a name or an id. */
 function isChoice(value: Json): boolean {
@@ -163,39 +152,30 @@ function isChoice(value: Json): boolean {
   return value === null || typeof value === 'boolean' || Number.isSafeInteger(value)
 }
 
-function duplicatesOf(
-  sent: Json,
-  before: ImportPlan['duplicates'],
-  schema: ResourceSchema,
-  addProblem: AddProblem,
-): ImportPlan['duplicates'] {
-  if (!isObject(sent))
-    addProblem('/duplicates', 'wrong_type', 'duplicates must be an object with by and action.')
-  refuseUnknown(sent, ['by', 'action'], '/duplicates', addProblem)
-  const { by = before.by, action = before.action } = isObject(sent) ? sent : {}
+function duplicatesOf(sent: Json, { schema, before, wrong }: Change): ImportPlan['duplicates'] {
+  if (!isObject(sent)) wrong('/duplicates', 'wrong_type', 'duplicates must be an object with by and action.')
+  refuseUnknown(sent, ['by', 'action'], '/duplicates', wrong)
+  const { by, action } = { ...before.duplicates, ...(isObject(sent) && sent) }
   const field = typeof by === 'string' ? shownField(schema, by) : null
   const isUsable = field?.is_unique && !field.is_read_only
   if (by !== null && !isUsable)
-    addProblem('/duplicates/by', 'invalid_value', 'by must be a unique field that you may write, or null.')
+    wrong('/duplicates/by', 'invalid_value', 'by must be a unique field that you may write, or null.')
   const known = actions.find(one => one === action)
-  if (!known)
-    addProblem('/duplicates/action', 'invalid_value', `action must be one of ${actions.join(', ')}.`)
+  if (!known) wrong('/duplicates/action', 'invalid_value', `action must be one of ${actions.join(', ')}.`)
   if (by === null && known && known !== 'create')
-    addProblem('/duplicates/by', 'required', `by must name the unique field by which to ${known}.`)
+    wrong('/duplicates/by', 'required', `by must name the unique field by which to ${known}.`)
   return { by: field?.internal_name ?? null, action: known ?? 'create' }
 }
 
-function formatsOf(sent: Json, before: ImportPlan['formats'], addProblem: AddProblem): ImportPlan['formats'] {
-  if (!isObject(sent))
-    addProblem('/formats', 'wrong_type', 'formats must be an object with date and decimal.')
-  refuseUnknown(sent, ['date', 'decimal'], '/formats', addProblem)
+function formatsOf(sent: Json, { before: { formats: before }, wrong }: Change): ImportPlan['formats'] {
+  if (!isObject(sent)) wrong('/formats', 'wrong_type', 'formats must be an object with date and decimal.')
+  refuseUnknown(sent, ['date', 'decimal'], '/formats', wrong)
   const { date = before.date ?? null, decimal = before.decimal ?? null } = isObject(sent) ? sent : {}
   const order = dateOrders.find(one => one === date)
   const mark = (['.', ','] as const).find(one => one === decimal)
   if (date !== null && !order)
-    addProblem('/formats/date', 'invalid_value', `date must be one of ${dateOrders.join(', ')}.`)
-  if (decimal !== null && !mark)
-    addProblem('/formats/decimal', 'invalid_value', 'decimal must be . or a comma.')
+    wrong('/formats/date', 'invalid_value', `date must be one of ${dateOrders.join(', ')}.`)
+  if (decimal !== null && !mark) wrong('/formats/decimal', 'invalid_value', 'decimal must be . or a comma.')
   // `unclear` describes the file, so a chosen format doesn't change it.
   const { unclear } = before
   return {
