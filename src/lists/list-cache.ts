@@ -3,9 +3,10 @@
  * are parsed once, and their statement is built once: the caller and the moment are parameters of it. The
  * cache belongs to one catalog. Knows no HTTP.
  */
-import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
+import type { Catalog } from '../fields/catalog.ts'
 import { resolveNames } from '../records/names.ts'
 import type { Reader } from '../records/store.ts'
+import type { Work } from '../records/write/operation.ts'
 import type { AuthorizedCaller } from '../rights/visibility.ts'
 import { memoize } from '../waiting/memoize.ts'
 import type { ListRequest } from './list-request.ts'
@@ -37,13 +38,11 @@ export const [listsMax, textMax] = [50, 1000]
  * resolveNames does for the names in its filter. `now` is UTC, with milliseconds.
  */
 export async function readListRequest(
-  db: Reader,
-  schema: ResourceSchema,
-  caller: AuthorizedCaller,
+  { db, schema, context }: Work<Reader, AuthorizedCaller>,
   parameters: Parameters,
   now: string,
 ): Promise<ParsedList> {
-  const { catalog, rights } = caller
+  const { catalog, rights } = context
   const { lists, askedOnce } = cache(catalog.account)
   const text = isShort(parameters)
     ? JSON.stringify([rights.role.id, schema.resource.name, ...parameters])
@@ -54,7 +53,7 @@ export async function readListRequest(
     keep(lists, text, found)
     return { ...found, request: { ...found.request, asOf: now } }
   }
-  const request = await resolveNames(db, caller, names =>
+  const request = await resolveNames(db, context, names =>
     readListQuery(parameters, schema, catalog, now, names),
   )
   // Not cached: a list with names, as a name may mean another record the next time; and a page after another
@@ -64,7 +63,7 @@ export async function readListRequest(
     keep(askedOnce, text, true)
     return { request, statementOf: null }
   }
-  const list = { request, catalog, statementOf: preparedPageStatement(caller, request) }
+  const list = { request, catalog, statementOf: preparedPageStatement(context, request) }
   keep(lists, text, list)
   return list
 }

@@ -7,7 +7,7 @@ import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import { type Sight, seesAll } from '../rights/onlookers.ts'
 import { mayRead } from '../rights/rights.ts'
-import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
+import { callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
 import type { ReadWork } from './write/operation.ts'
 
@@ -37,8 +37,7 @@ type Written = { readonly before: Values | null; readonly after: Values; readonl
  * statement looks up all of them.
  */
 export async function mentionProblems(work: ReadWork, records: readonly Written[]): Promise<Problem[][]> {
-  const { schema, context } = work
-  const field = schema.resource.mentionsIn
+  const field = work.schema.resource.mentionsIn
   if (!field) return records.map(() => [])
   const asked = records.map(({ before, after, at }) => {
     const former = mentionsOf(before?.[field])
@@ -58,15 +57,14 @@ export async function mentionProblems(work: ReadWork, records: readonly Written[
     if (one.isTooMany) return [{ field, path, code: 'too_many', message }]
     return one.mentioned.flatMap(id => {
       const found = peopleOf.get(one)!.find(person => person.id === id)
-      return found?.sees ? [] : [problemOf(schema, context, id, found, { field, path })]
+      return found?.sees ? [] : [problemOf(work, id, found, { field, path })]
     })
   })
 }
 
 /** The problem of a mention of a user who is not in use, or may not see the record. */
 function problemOf(
-  { resource }: ResourceSchema,
-  caller: Caller,
+  { schema, context }: ReadWork,
   id: number,
   found: Person | undefined,
   place: { readonly field: string; readonly path: string },
@@ -76,8 +74,8 @@ function problemOf(
     const message = `${mentions} the user ${id}, but there is no such user in use.`
     return { ...place, code: 'reference_not_found', message }
   }
-  const who = mayRead(caller, 'user') ? found.name : `the user ${id}`
-  const message = `${mentions} ${who}, who may not see this ${resource.name}.`
+  const who = mayRead(context, 'user') ? found.name : `the user ${id}`
+  const message = `${mentions} ${who}, who may not see this ${schema.resource.name}.`
   return { ...place, code: 'not_visible_to', message, hint: unseenHint, user: id }
 }
 
@@ -90,14 +88,14 @@ function mentionsOf(text: unknown): number[] {
 
 /** For each of the records the people who are wanted for the row `r` of its values. */
 async function askPeople(
-  { db, schema, context }: ReadWork,
+  work: ReadWork,
   records: readonly { readonly record: Values; readonly mentioned: readonly number[] }[],
   isWanted: Sql,
   max: number,
 ): Promise<Person[][]> {
-  const { catalog } = context
+  const { db, schema, context } = work
   const params = callerParamsOf(context)
-  const { sights, joins } = sightsOf(schema, context)
+  const { sights, joins } = sightsOf(work)
   const names = columnsOf(schema)
   const idOf = (value: unknown) => (typeof value === 'number' ? value : null)
   const given = records.map(({ record, mentioned }, place) => {
@@ -105,7 +103,7 @@ async function askPeople(
   })
   const columns = names.map(name => sql`${sql.id(name)} bigint`)
   const statement = sql`SELECT r.place::text AS place, u.id::text AS id, u.name,
-  (${seesAll(catalog, params.account, sights)})::text AS sees
+  (${seesAll(context.catalog, params.account, sights)})::text AS sees
 FROM (SELECT ${params.account}::bigint AS account_id, x.* FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb) x
     (place int, mentioned bigint[], ${sql.join(columns)})) r${joins}
   JOIN "user" u ON u.account_id = ${params.account}::bigint AND u.deleted_at IS NULL AND ${isWanted}
@@ -124,8 +122,8 @@ function columnsOf({ resource: { ownership, partOf = [] } }: ResourceSchema): st
 }
 
 /** The record `r` and what it may be a part of, as far as the caller sees that, with the joins of these. */
-function sightsOf({ whole, resource }: ResourceSchema, caller: Caller): { sights: Sight[]; joins: Sql } {
-  const params = callerParamsOf(caller)
+function sightsOf({ schema: { whole, resource }, context }: ReadWork): { sights: Sight[]; joins: Sql } {
+  const params = callerParamsOf(context)
   const own = { resource: resource.name, alias: sql`r`, absent: sql`false`, field: resource.mentionsIn! }
   const parts = (resource.partOf ?? []).map(name => ({
     resource: whole.byName.get(name)!.related!,

@@ -3,20 +3,16 @@
  * what is wrong, and under the account's lock, so that concurrent requests don't exceed it.
  */
 import { type Problem, problemAt } from '../errors.ts'
-import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Values } from '../fields/field.ts'
 import type { Resource } from '../fields/resource.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
-import type { Reader } from './store.ts'
+import type { Work } from './write/operation.ts'
 
 /** The problem if one more record like this would exceed the limit; else null. */
-export async function quotaProblem(
-  db: Reader,
-  { resource }: ResourceSchema,
-  account: number,
-  record: Values,
-): Promise<Problem | null> {
-  const [room] = quotaConditions(param(String(account)), resource, record)
+export async function quotaProblem(work: Work, record: Values): Promise<Problem | null> {
+  const { db, schema, context } = work
+  const { resource } = schema
+  const [room] = quotaConditions(param(String(context.catalog.account.id)), resource, record)
   if (!room) return null
   const [row] = await ask(db, sql`SELECT (${room})::text AS is_room`)
   if (row!.is_room === 'true') return null

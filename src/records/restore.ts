@@ -51,8 +51,7 @@ export async function restoreRecord(
     requireVersion(nameOf(schema, id), Number(version), precondition)
     const record = parseJson(row.record!) as JsonObject
     refuseForbidden(work, record, record)
-    const { account } = context.catalog
-    const full = await quotaProblem(db, schema, account.id, record)
+    const full = await quotaProblem(work, record)
     if (full) throw new Refusal('validation_failed', `The ${schema.resource.name} was not restored.`, [full])
     const references = referencesOf(schema, record, context)
     const look = lookIn(await askReferences(db, unlimited(callerParamsOf(context)), references))

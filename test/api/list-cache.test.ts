@@ -6,6 +6,7 @@ import { Callers } from '../../src/accounts/callers.ts'
 import { newToken } from '../../src/accounts/token.ts'
 import type { Json } from '../../src/json.ts'
 import { listsMax, readListRequest, textMax } from '../../src/lists/list-cache.ts'
+import { workOn } from '../../src/records/write/operation.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { dealBody, type Reply, startService, v1 } from '../support/service.ts'
 import { createToken } from '../support/tokens.ts'
@@ -124,11 +125,10 @@ test('the moment of a list is that of its request, and its cursors go on', async
 
 test('there is an end to what is known: the list that was not asked for longest is read anew', async () => {
   const { catalog, rights } = (await new Callers(db, resources, () => 0).actingFor(1, known.owner))!
-  const schema = catalog.resources.get('deal')!
-  const caller = { catalog, rights, actor: known.owner }
+  const work = workOn(db, { catalog, rights, actor: known.owner }, 'deal')
   const ask = async (filter: string) => {
     const parameters = new Map([['filter', [filter]]])
-    return (await readListRequest(db, schema, caller, parameters, '2026-01-01T00:00:00.000Z')).statementOf
+    return (await readListRequest(work, parameters, '2026-01-01T00:00:00.000Z')).statementOf
   }
   const kept = 'id:gt(0)'
   for (const expected of [false, true, true]) assert.equal((await ask(kept)) !== null, expected)

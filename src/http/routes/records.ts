@@ -92,9 +92,8 @@ async function list(
   request: ApiRequest,
   parameters: Parameters,
 ): Promise<Answer> {
-  const schema = schemaOf(request, resource)
-  const now = request.now.toISOString()
-  const { request: read, statementOf } = await readListRequest(db, schema, request.caller, parameters, now)
+  const work = workOn(db, request.caller, resource)
+  const { request: read, statementOf } = await readListRequest(work, parameters, request.now.toISOString())
   requireReadScopes(request.caller.rights, read.expand, read)
   const reader = isOnReplica(resource) ? anywhere(db, request) : inTurn(db, request)
   const { at, moment } = await asOfDay(reader, request.caller, read)

@@ -108,10 +108,11 @@ function checkRights(
 }
 
 /** Adds the problems that only the database knows: of record quotas and, beside others, of references. */
-async function addLate({ db, schema, context }: Work, one: Ruled): Promise<void> {
+async function addLate(work: Work, one: Ruled): Promise<void> {
+  const { db, schema, context } = work
   const { parsed, before, after, added, isAsked } = one
   const { problems } = parsed
-  const quota = before ? null : await quotaProblem(db, schema, context.catalog.account.id, after)
+  const quota = before ? null : await quotaProblem(work, after)
   if (quota) problems.add(() => quota)
   if (problems.count === 0) return
   if (!isAsked) {
