@@ -212,7 +212,8 @@ function measuresOf(
     const fold = Object.hasOwn(functions, name) ? functions[name as keyof typeof functions] : null
     if (!fold || field === '' || more.length > 0) {
       const all = [counting.text, ...Object.keys(functions).map(each => `${each}:<field>`)]
-      const hint = () => suggestion(name, Object.keys(functions), `The measures: ${all.join(', ')}.`)
+      const usual = `The measures: ${all.join(', ')}.`
+      const hint = () => (fold ? usual : suggestion(name, Object.keys(functions), usual))
       addProblem(context.problems, 'measures', 'invalid_value', `There is no measure "${one}".`, { hint })
       return []
     }

@@ -10,11 +10,12 @@ import {
   takesList,
 } from '../../client/src/filter.ts'
 import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
-import { decimal, plain } from '../fields/decimal.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { meantField, unknownFieldHint } from '../fields/unknown-field.ts'
+import { inOneCurrency, isMeasured, numberMeant } from './amounts.ts'
 import { type Days, daysMeant } from './days.ts'
+import { phrases } from './phrases.ts'
 import { ToolRefusal } from './refusal.ts'
 
 export type ConditionContext = {
@@ -45,7 +46,7 @@ export function filtersOf(conditions: readonly string[], context: ConditionConte
   const found = { notes, unknown }
   const filter = conditions.map(text => {
     if (isGrammar.test(text)) return text
-    const parts = text.split(/\s+or\s+/i)
+    const parts = text.split(outsideQuotes)
     const any = parts.length > 1 ? parts.map(part => nodeOf(part, context, found)) : []
     const isAny = any.length > 1 && any.every(term => term !== null)
     const term = isAny ? ({ type: 'or', of: any } as const) : nodeOf(text, context, found)
@@ -69,38 +70,10 @@ export function isNamedElsewhere(resource: string, text: string, { resources }: 
   return !known.shownAs.some(name => known.namedBy?.includes(name)) && !known.options
 }
 
-const isGrammar = /^\s*(?:[\p{L}_][\p{L}\p{N}_.-]*\s*:\s*[a-z]+|and|or|not)\(/iu
+/** "or" between conditions: an even number of quotes follows. */
+const outsideQuotes = /\s+or\s+(?=(?:[^"]*"[^"]*")*[^"]*$)/i
 
-/** Words → what they mean; the first that matches counts. `day`: only of days; `list`: of several values. */
-const phrases: readonly {
-  readonly words: RegExp
-  readonly operator: Operator | 'unlike' | 'older' | 'newer'
-}[] = [
-  {
-    words: /^(is |are )?(not (empty|set|blank|null|known)|set|known|present)$|^has a value$/,
-    operator: 'notnull',
-  },
-  { words: /^(is |are )?(empty|unset|blank|null|none|unknown|missing)$|^has no value$/, operator: 'isnull' },
-  { words: /^(is |are )?older than\b/, operator: 'older' },
-  { words: /^(is |are )?newer than\b/, operator: 'newer' },
-  { words: /^(does not|doesn't|do not) (contain|include|have|mention)\b/, operator: 'unlike' },
-  { words: /^(contains?|includes?|mentions?|has|like|~)(?!\w)/, operator: 'like' },
-  { words: /^((is |are )?(not one of|none of|not in)|nin)\b/, operator: 'nin' },
-  { words: /^((is |are )?(one of|any of|either)|in)\b/, operator: 'in' },
-  { words: /^((is |are )?(within|between|from))\b/, operator: 'between' },
-  { words: /^(>=|≥|(is |are )?(at least|on or after|since|not before)\b|gte\b)/, operator: 'gte' },
-  { words: /^(<=|≤|(is |are )?(at most|on or before|up to|until|by|not after)\b|lte\b)/, operator: 'lte' },
-  {
-    words: /^(>|(is |are )?(more than|greater than|larger than|over|above|after|later than)\b|gt\b)/,
-    operator: 'gt',
-  },
-  {
-    words: /^(<(?!>)|(is |are )?(less than|smaller than|under|below|before|earlier than)\b|lt\b)/,
-    operator: 'lt',
-  },
-  { words: /^(!=|<>|≠|(is not|are not|isn't|aren't|not|neq)\b)/, operator: 'neq' },
-  { words: /^(==?|:|(is|are|equals|eq|on|was)\b)/, operator: 'eq' },
-]
+const isGrammar = /^\s*(?:[\p{L}_][\p{L}\p{N}_.-]*\s*:\s*[a-z]+|and|or|not)\(/iu
 
 /** The name of a field has at most so many words. */
 const namedBy = 6
@@ -136,10 +109,11 @@ function pathOf(name: string, { schema, catalog }: ConditionContext): Path | nul
   return /^\w+(\.\w+)*$/.test(steps.join('.')) ? { name: `${own}.${steps.join('.')}`, field: null } : null
 }
 
-function conditionOf(path: Path, rest: string, context: ConditionContext, found: Found): FilterNode | null {
+function conditionOf(path: Path, text: string, context: ConditionContext, found: Found): FilterNode | null {
+  const rest = text.replace(/^(is|are|does|do)n['’]t\b/i, '$1 not')
   const lower = rest.toLowerCase()
   const phrase = phrases.find(({ words }) => words.test(lower))
-  if (!phrase) return null
+  if (!phrase?.operator) return null
   const value = rest.slice(phrase.words.exec(lower)![0].length).trim()
   const { field, name } = path
   const { operator } = phrase
@@ -154,14 +128,16 @@ function conditionOf(path: Path, rest: string, context: ConditionContext, found:
   if (field && isOfDays(field)) return ofDays(of, operator, value, context)
   if (operator === 'older' || operator === 'newer') return null
   const read = (text: string) => operandOf(unquoted(text), path, context, found)
-  if (operator === 'unlike') return { type: 'not', of: [of('like', unquoted(value))] }
-  if (operator === 'like')
-    return takesText(field) ? of('like', unquoted(value)) : of('in', ...listed(value).map(read))
-  if (operator === 'between') {
-    const ends = /^(.+?)\s+(?:and|to|–|-)\s+(.+)$/i.exec(value) ?? /^(.+?)\s*(?:\.\.|,)\s*(.+)$/.exec(value)
-    return ends ? of('between', read(ends[1]!), read(ends[2]!)) : null
+  const together = (texts: readonly string[]) => (isMeasured(field) ? inOneCurrency(texts) : texts)
+  if (operator === 'like' || operator === 'unlike') {
+    const like = takesText(field) ? of('like', unquoted(value)) : of('in', ...listed(value).map(read))
+    return operator === 'like' ? like : { type: 'not', of: [like] }
   }
-  if (takesList(operator)) return of(operator, ...listed(value).map(read))
+  if (operator === 'between' || operator === 'from') {
+    const ends = /^(.+?)\s+(?:and|to|–|-)\s+(.+)$/i.exec(value) ?? /^(.+?)\s*(?:\.\.|,)\s*(.+)$/.exec(value)
+    return ends ? of('between', ...together(ends.slice(1)).map(read)) : null
+  }
+  if (takesList(operator)) return of(operator, ...together(listed(value)).map(read))
   const several = isChoice(field) && !hasOption(field, value) ? listed(value) : [value]
   if (several.length > 1 && (operator === 'eq' || operator === 'neq'))
     return of(operator === 'eq' ? 'in' : 'nin', ...several.map(read))
@@ -171,7 +147,7 @@ function conditionOf(path: Path, rest: string, context: ConditionContext, found:
 /** A condition on a day. Words may mean several: "is this month". */
 function ofDays(
   of: (operator: Operator, ...values: string[]) => FilterNode,
-  operator: (typeof phrases)[number]['operator'],
+  operator: Exclude<(typeof phrases)[number]['operator'], null>,
   value: string,
   { today }: ConditionContext,
 ): FilterNode | null {
@@ -192,11 +168,13 @@ function ofDays(
       return days && of(operator, days[1])
     case 'lte':
       return days && of(operator, days[1])
+    case 'from':
     case 'between': {
       const ends =
         /^(.+?)\s+(?:and|to|until|–)\s+(.+)$/i.exec(value) ?? /^(.+?)\s*(?:\.\.|,)\s*(.+)$/.exec(value)
       const [from, to] = [ends?.[1], ends?.[2]].map(end => end && daysOrMoment(end, today))
       if (from && to) return of('between', from[0], to[1])
+      if (operator === 'from') return days && of('gte', days[0])
       return days && within(of, days)
     }
     default:
@@ -251,7 +229,7 @@ function listed(text: string): string[] {
   return parts.map(part => unquoted(part.replace(/^\s*(?:[,;]\s*)?(?:(?:or|and)\s+)?/i, ''))).filter(Boolean)
 }
 
-/** A value as the grammar takes it: "me" as the caller's id, 10k as 10000, an amount in the base currency. */
+/** A value as the grammar takes it: "me" as the caller's id, an amount in the base currency. */
 function operandOf(text: string, { field }: Path, context: ConditionContext, found: Found): string {
   const { catalog, actor, ids } = context
   if (field?.related === 'user' && /^(me|myself|mine)$/i.test(text)) return String(actor)
@@ -260,19 +238,7 @@ function operandOf(text: string, { field }: Path, context: ConditionContext, fou
     if (id === undefined) found.unknown.push({ resource: field.related, name: text })
     return String(id ?? 0)
   }
-  const isAmount = field !== null && kinds[field.type].measured !== undefined
-  if (!isAmount) return text
-  const [, before, number, letter, after] =
-    /^([A-Z]{3}\s*)?([\d.,' ]*\d)\s*([km])?(\s*[A-Z]{3})?$/i.exec(text) ?? []
-  const amount = number && decimal(number.replaceAll(/[,' ](?=\d{3}(\D|$))/g, ''))
-  if (!amount) return text
-  const value = amount.times({ k: 1000, m: 1_000_000 }[letter?.toLowerCase() ?? ''] ?? 1)
-  const currency = catalog.currencyByCode.get((before ?? after ?? '').trim().toUpperCase())
-  const base = catalog.currencies.get(catalog.account.base_currency)!
-  if (!currency || currency.id === base.id || !currency.rate) return plain(value)
-  const inBase = value.times(currency.rate).round(base.decimals)
-  found.notes.push(`${currency.code} ${plain(value)} was compared as ${base.code} ${plain(inBase)}.`)
-  return plain(inBase)
+  return isMeasured(field) ? numberMeant(text, field, catalog, found.notes) : text
 }
 
 /** Null if the grammar can't hold a value: unbalanced parentheses, or none. */

@@ -1,5 +1,6 @@
 /** The tool of sums: groups of records, the funnel of a pipeline, the forecast by months and its changes. */
 import type { ResourceSchema } from '../fields/catalog.ts'
+import { pluralOf } from '../fields/synonyms.ts'
 import { meantField } from '../fields/unknown-field.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { fitting } from './answer.ts'
@@ -52,9 +53,13 @@ export const report: Tool = {
 async function sums(api: Api, resource: string, args: JsonObject): Promise<ToolResult> {
   const schema = schemaOf(api, resource)
   const groups = textsOf(args.group_by).map(text => groupOf(text, schema))
-  const asked = textsOf(args.measures).map(text => measureOf(text, schema))
-  const hasValue = resource === 'deal' && schema.byName.get('deal_value')?.is_hidden === false
-  const usual = hasValue ? ['count', 'sum:deal_value'] : ['count']
+  const areLines = groups.some(group => group === linesNamed(group, schema))
+  const asked = textsOf(args.measures).map(text => measureOf(text, schema, areLines))
+  const ofDeals =
+    resource === 'deal' && schema.byName.get('deal_value')?.is_hidden === false
+      ? ['count', 'sum:deal_value']
+      : ['count']
+  const usual = areLines ? ['count', ...ofLines.map(name => `sum:${name}`)] : ofDeals
   const measures = asked.length ? asked : usual
   const { filter, notes } = await filtersFor(api, resource, textsOf(args.where))
   const answer = await api.call({
@@ -80,9 +85,18 @@ async function sums(api: Api, resource: string, args: JsonObject): Promise<ToolR
 function groupOf(text: string, schema: ResourceSchema): string {
   const [, name = '', unit] =
     /^\s*(.*?)(?:\s+by\s+|\s*:\s*)?(day|week|month|quarter|year)?\s*$/i.exec(text) ?? []
-  const field = meantField(name.trim(), schema) ?? name.trim()
+  const field = linesNamed(name, schema) ?? meantField(name.trim(), schema) ?? name.trim()
   return unit ? `${field}:${unit.toLowerCase()}` : field
 }
+
+/** The resource of the lines that a name means, such as "products" of deals; null for another name. */
+function linesNamed(name: string, { fields }: ResourceSchema): string | null {
+  const bare = name.trim().toLowerCase()
+  return fields.find(({ lines_of: of }) => of && [of, pluralOf(of)].includes(bare))?.lines_of ?? null
+}
+
+/** What is measured of lines; a field of the record may have such a name in other systems. */
+const ofLines: readonly string[] = ['quantity', 'revenue']
 
 const functions: { readonly [word: string]: string } = {
   ...{ sum: 'sum', total: 'sum', average: 'avg', avg: 'avg', mean: 'avg', median: 'median' },
@@ -90,10 +104,12 @@ const functions: { readonly [word: string]: string } = {
 }
 
 /** "sum of deal_value" → sum:deal_value */
-function measureOf(text: string, schema: ResourceSchema): string {
+function measureOf(text: string, schema: ResourceSchema, areLines: boolean): string {
   const [, word = '', name = ''] = /^\s*([a-z]+)(?:\s+of\s+|\s*[:\s]\s*)?(.*?)\s*$/i.exec(text) ?? []
   const what = functions[word.toLowerCase()]
-  return what && name ? `${what}:${meantField(name, schema) ?? name}` : text.trim()
+  const field =
+    areLines && ofLines.includes(name.toLowerCase()) ? name.toLowerCase() : meantField(name, schema)
+  return what && name ? `${what}:${field ?? name}` : text.trim()
 }
 
 /** The names of a group; of an empty value null. */

@@ -377,6 +377,8 @@ test('contacts, companies and activities have the same sums (D85)', async () => 
     )
   }
   assert.equal((await get(`${v1}/contact/aggregate?measures=sum:job_title`)).status, 400)
+  const bare = await get(`${v1}/contact/aggregate?measures=sum`)
+  assert.match(bare.body.errors[0].hint, /^The measures: count, sum:<field>/)
 })
 
 test('what a role hides can be neither grouped by nor measured; names need their scope (D64, D65)', async () => {

@@ -145,6 +145,34 @@ test('changes of the forecast lead from then to now, for all and by owner', asyn
   )
 })
 
+test('sums by product are those of the lines', async () => {
+  const pump = await made('product', { name: 'Lined pump', product_code: 'LP-1' })
+  const line = { product: pump.id, quantity: 3, unit_price: '19.90' }
+  const deal_value = { currency: 'USD', products: [line, { ...line, quantity: 1, discount: 50 }] }
+  const { id } = await made('deal', dealBody(known, { title: 'Lined', deal_value }))
+  const where = [`id is ${id}`]
+  const sums = async (more: object) => use('report', { report: 'sums', where, ...more })
+  for (const group_by of [['product'], ['Products']]) {
+    const { body, text } = await sums({ group_by })
+    assert.deepEqual(body.columns, ['product', 'count', 'sum:quantity', 'sum:revenue'], text)
+    assert.deepEqual(body.rows, [['Lined pump', 1, 4, 'USD 69.65']])
+  }
+  const { body, text } = await sums({
+    group_by: ['stage', 'product'],
+    measures: ['sum of revenue', 'max quantity'],
+  })
+  assert.deepEqual(body.rows, [['New', 'Lined pump', 'USD 69.65', 3]], text)
+  const ofDeal = await sums({ measures: ['sum of revenue'] })
+  assert.deepEqual(ofDeal.body.rows, [[null, 'USD 69.65']], 'the deal value is meant')
+})
+
+test('an amount that can not be compared finds nothing in silence', async () => {
+  for (const condition of ['deal_value over 5 CHF', 'deal_value over 5 mio', 'title starts with A']) {
+    const { isError, text } = await use('list', { resource: 'deal', where: [condition] })
+    assert.ok(isError, text)
+  }
+})
+
 test('errors say what is wrong, and what to call next', async () => {
   for (const [tool, args, expected] of [
     ['list', { resource: 'deals' }, /Did you mean deal\?/],
