@@ -5,7 +5,7 @@ import type { Api } from './api.ts'
 import { type Filters, filtersOf, nameKey, type UnknownName } from './conditions.ts'
 import { todayIn } from './days.ts'
 import { ToolRefusal } from './refusal.ts'
-import { fieldParameters, nameOf } from './rows.ts'
+import { fieldParameters, nameOf, seenFields } from './rows.ts'
 import { callText, schemaOf } from './tool.ts'
 
 /** The id of a record. Throws ToolRefusal if no record is meant, or several. */
@@ -25,7 +25,9 @@ export async function recordNamed(api: Api, resource: string, given: Json): Prom
     shown.map(({ id, name, detail }) => ({ at: String(id), message: detail ? `${name} (${detail})` : name })),
     meant.length
       ? undefined
-      : `${callText('search', { text: text.slice(0, 60) })} with fewer or other words, or list with conditions`,
+      : schemaOf(api, resource).resource.searched
+        ? `${callText('search', { text: text.slice(0, 60) })} with fewer or other words, or list with conditions`
+        : callText('list', { resource }),
   )
 }
 
@@ -43,18 +45,16 @@ async function candidates(api: Api, resource: string, text: string): Promise<Can
     })
     return data as unknown as Candidate[]
   }
-  const [shownAs] = schema.resource.shownAs
+  const { shownAs, namedBy = shownAs } = schema.resource
+  const values = [text.slice(0, 200).replaceAll(/[()]/g, ' ')]
+  const named = (field: string) =>
+    ({ type: 'condition', field, operator: shownAs.includes(field) ? 'like' : 'eq', values }) as const
+  const seen = new Set(seenFields(schema).map(field => field.internal_name))
+  const names = [...new Set([...shownAs, ...namedBy])].filter(name => seen.has(name))
   const { data } = await api.call({
     operation: `${resource}_search`,
     body: {
-      filter: printFilter([
-        {
-          type: 'condition',
-          field: shownAs!,
-          operator: 'like',
-          values: [text.slice(0, 200).replaceAll(/[()]/g, ' ')],
-        },
-      ]),
+      filter: printFilter([{ type: 'or', of: names.map(named) }]),
       pageSize: candidatesMax + 1,
       ...fieldParameters([], schema, api.caller.rights),
     },

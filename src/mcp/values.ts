@@ -10,11 +10,15 @@ import { isExpandable } from '../records/expand.ts'
 import type { Api } from './api.ts'
 import { isNamedElsewhere, nameKey, type UnknownName } from './conditions.ts'
 import { idsOf } from './find.ts'
+import { ToolRefusal } from './refusal.ts'
 import { seenFields, valueIn } from './rows.ts'
 import { cut } from './shown.ts'
 import { schemaOf } from './tool.ts'
 
-/** The body of a write. Unknown fields stay, so that the service says what is meant. */
+/**
+ * The body of a write. Unknown fields stay, so that the service says what is meant. Throws ToolRefusal if two
+ * names mean one field: one of the values would be lost.
+ */
 export async function bodyOf(api: Api, resource: string, values: JsonObject): Promise<JsonObject> {
   const schema = schemaOf(api, resource)
   const { catalog, actor } = api.caller
@@ -22,6 +26,12 @@ export async function bodyOf(api: Api, resource: string, values: JsonObject): Pr
     const meant = schema.byName.has(name) ? name : (meantField(name, schema) ?? name)
     return [schema.byName.get(meant), meant, value]
   })
+  const twice = named.filter(([, meant], index) => named.findIndex(([, other]) => other === meant) < index)
+  if (twice.length)
+    throw new ToolRefusal(
+      'Two values are of one field.',
+      twice.map(([, at]) => ({ at: at.slice(0, 80), message: 'Give it once.' })),
+    )
   const unknown = named.flatMap(([field, , value]) => namesIn(field, value).filter(isUnknown))
   function isUnknown({ resource, name }: UnknownName) {
     return isNamedElsewhere(resource, name, catalog)

@@ -103,6 +103,7 @@ export const update: Tool = {
       const name = String(resource)
       const body = await bodyOf(api, name, (values ?? {}) as JsonObject)
       const closing = close === undefined ? null : closingOf(name, close as JsonObject)
+      if (closing) refuseBoth(body, closing)
       if (!isOne)
         return planMany(api, name, textsOf(where), body, closing && (record => closed(api, record, closing)))
       return planOne(api, name, await recordNamed(api, name, record), body, closing)
@@ -126,6 +127,19 @@ function closingOf(resource: string, { as, reason = null, on = null, ...others }
     ],
     example,
   )
+}
+
+/** Refuses values of what `close` decides: one of both would be lost. */
+function refuseBoth(values: JsonObject, { as }: Closing): void {
+  const both = ['pipeline_stage', `${as}_reason`, 'deal_closed_on'].filter(name =>
+    Object.hasOwn(values, name),
+  )
+  if (both.length)
+    throw new ToolRefusal(
+      'close decides what values have, too.',
+      both.map(at => ({ at, message: 'Give it in close alone.' })),
+      'update {"resource":"deal","record":42,"close":{"as":"won","reason":"Price","on":"2026-03-31"}}',
+    )
 }
 
 /** The values that win or lose a deal: a stage of that kind in its pipeline, the reason and the day. */

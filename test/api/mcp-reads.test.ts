@@ -99,6 +99,13 @@ test('a record is found by its name; several are told apart by their ids', async
   assert.match(none.body.next, /^search /)
 })
 
+test('a user is found by the e-mail, too', async () => {
+  for (const record of ['owner@example.com', 'OWNER@example.com', 'Owner']) {
+    const { body, text } = await use('get', { resource: 'user', record })
+    assert.equal(body.id, known.owner, text)
+  }
+})
+
 test('rows have names in the place of ids, and a link to the pages', async () => {
   const { body } = await use('list', { resource: 'deal', where: ['id is 477'] })
   assert.deepEqual(body.columns.slice(0, 5), ['id', 'name', 'pipeline_stage', 'deal_value', 'sales_owner'])
@@ -194,6 +201,23 @@ test('errors say what is wrong, and what to call next', async () => {
       /"next":"describe \{\\"resource\\":\\"deal\\"\}"/,
     ],
     ['create', {}, /create needs resource and values/],
+    [
+      'create',
+      { resource: 'company', values: { name: 'x', Name: 'y' } },
+      /Two values are of one field.*"at":"name"/,
+    ],
+    [
+      'update',
+      { resource: 'deal', record: 477, values: { stage: 'New', pipeline_stage: 'Won' } },
+      /Two values/,
+    ],
+    [
+      'update',
+      { resource: 'deal', record: 477, values: { won_reason: 'Price' }, close: { as: 'won' } },
+      /close decides.*"at":"won_reason"/,
+    ],
+    ['get', { resource: 'user', record: 'nobody' }, /"next":"list \{\\"resource\\":\\"user\\"\}"/],
+    ['get', { resource: 'deal', record: 'nobody' }, /"next":"search /],
     ['update', { resource: 'deal', record: 477, values: { source: 'Wbe' } }, /Did you mean \\"Web\\"/],
     ['update', { resource: 'deal', record: 477 }, /update needs/],
     ['update', { resource: 'deal', where: [], values: { title: 'x' } }, /all records are too many/],
