@@ -129,12 +129,18 @@ function currencyOf({ currencies, currencyByCode }: Catalog, sent: Json): Curren
   return (typeof sent === 'string' && currencyByCode.get(sent.trim().toUpperCase())) || null
 }
 
+/** Zones that PostgreSQL takes for abbreviations, which have no summer time → the zones that they mean. */
+const unabbreviated: { readonly [name: string]: string } = {
+  ...{ CET: 'Europe/Brussels', MET: 'Europe/Brussels', EET: 'Europe/Athens', WET: 'Europe/Lisbon' },
+}
+
 /**
  * The name of a time zone in the database's spelling; null if the database or the runtime doesn't know it.
  */
 export async function timeZone(db: Pick<Transaction, 'query'>, text: string): Promise<string | null> {
   if (text.length > longest || !isTimeZone(text)) return null
-  const found = sql`SELECT name FROM pg_timezone_names WHERE lower(name) = lower(${text}::text)`
+  const meant = unabbreviated[text.toUpperCase()] ?? text
+  const found = sql`SELECT name FROM pg_timezone_names WHERE lower(name) = lower(${meant}::text)`
   const [row] = await ask(db, found)
   return row?.name ?? null
 }

@@ -5,7 +5,7 @@ import type { Json } from '../../src/json.ts'
 import { eventually } from '../support/eventually.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
-const { call, get, made, known } = await startService()
+const { call, get, made, known, db } = await startService()
 const path = `${v1}/account`
 const changed = async (body: Json, query = '') => {
   const reply = await call('PATCH', path + query, body)
@@ -67,6 +67,18 @@ test('what can not be a setting is refused, each with what to do, and nothing is
   assert.equal((await call('PATCH', path, {}, { 'if-match': '"1"' })).status, 412)
   assert.equal((await call('PATCH', `${path}?x=1`, {})).body.code, 1003)
   assert.deepEqual((await get(path)).body.data, before)
+})
+
+test('a zone whose name is an abbreviation, too, has its summer time in the database', async () => {
+  const moment = '2020-07-01T22:30:00.000Z'
+  for (const zone of ['CET', 'eet', 'Met', 'WET', 'EST5EDT', 'EST', 'UTC', 'GMT', 'Europe/Paris']) {
+    const { time_zone } = (await changed({ time_zone: zone })).data
+    const clock = "SELECT to_char($1::timestamptz AT TIME ZONE $2::text, 'YYYY-MM-DD HH24:MI') AS clock"
+    const [row] = await db.query(clock, [moment, time_zone])
+    const format = { timeZone: zone, dateStyle: 'short', timeStyle: 'short' } as const
+    assert.equal(row!.clock, new Intl.DateTimeFormat('sv-SE', format).format(new Date(moment)), zone)
+  }
+  await changed({ time_zone: 'UTC' })
 })
 
 test('only administrators change them; everybody reads them', async () => {
