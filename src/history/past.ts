@@ -3,6 +3,7 @@
  * meant, and instants. Knows no record and no HTTP.
  */
 import { parameterProblem, Refusal } from '../errors.ts'
+import { momentAfter, momentsOfDay } from '../fields/kinds/date-time.ts'
 import type { Reader } from '../records/store.ts'
 import type { Caller } from '../rights/visibility.ts'
 import { ask, type Param, param, type Sql, sql } from '../sql.ts'
@@ -29,16 +30,16 @@ export type NamedMoment = {
  */
 export async function pastOf(
   db: Reader,
-  { catalog: { account } }: Caller,
+  { catalog }: Caller,
   { parameter, text, isEnd }: NamedMoment,
 ): Promise<AsOf> {
+  const { account } = catalog
   const own = param(String(account.id))
   const isDay = text?.length === 10
-  const dayAfter = (days: number) =>
-    sql`(${text}::date + ${sql.integer(days)})::timestamp AT TIME ZONE ${account.time_zone}::text`
-  const begins = text === null ? sql`now()` : isDay ? dayAfter(0) : sql`${text}::timestamptz`
-  const statement = sql`WITH named AS (SELECT ${begins} AS begins,
-    ${isDay && isEnd ? dayAfter(1) : begins} AS moment),
+  const day = isDay ? momentsOfDay(text, catalog) : null
+  const begins = text === null ? sql`now()` : sql`${day?.[0] ?? text}::timestamptz`
+  const ends = day && isEnd ? momentAfter(day[1]) : begins
+  const statement = sql`WITH named AS (SELECT ${begins} AS begins, ${ends} AS moment),
 past AS (SELECT begins, ${text === null ? afterAll(own) : sql`moment`} AS moment FROM named)
 SELECT to_char(past.moment AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS moment,
   (SELECT e.seq FROM event e WHERE e.account_id = ${own}::bigint AND e.at < past.moment

@@ -92,3 +92,21 @@ test('the ends of the calendar, days that are none, and too many days', async ()
     200,
   )
 })
+
+test('a day whose first hour comes twice begins with the first of them, in histories and funnels too', async () => {
+  await call('PATCH', `${v1}/account`, { time_zone: 'America/Havana' })
+  const { id } = await made('deal', dealBody(known, { title: 'Of the first hour' }))
+  await db.query("UPDATE event SET at = '2025-10-01T00:00:00Z' WHERE account_id = 1 AND seq = 1")
+  // There clocks go back from 1:00 to 0:00, at 05:00 UTC.
+  const first = '2025-11-02T04:30:00.000Z'
+  await db.query('UPDATE event SET at = $1::timestamptz WHERE record_id = $2::bigint', [first, String(id)])
+  await db.query('UPDATE deal SET created_at = $1::timestamptz WHERE id = $2::bigint', [first, String(id)])
+  const filter = `filter=id:eq(${id})`
+  const asOf = async (day: string) => (await get(`${v1}/deal/view/list?${filter}&as_of=${day}`)).body.data
+  assert.deepEqual([(await asOf('2025-11-01')).length, (await asOf('2025-11-02')).length], [0, 1])
+  const deals = async (query: string) =>
+    (await get(`${v1}/deal/funnel?pipeline=${known.pipeline}&${filter}&${query}`)).body.data.deals
+  assert.equal(await deals('to=2025-11-01'), 0)
+  assert.equal(await deals('from=2025-11-02&to=2025-11-02'), 1)
+  assert.equal(await deals('from=2025-11-03'), 0)
+})

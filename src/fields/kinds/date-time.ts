@@ -1,5 +1,5 @@
 /** DATE_TIME: a moment, stored and returned in UTC with milliseconds (D16). */
-import { sql } from '../../sql.ts'
+import { type Sql, sql } from '../../sql.ts'
 import type { Catalog } from '../catalog.ts'
 import { scalar } from '../columns.ts'
 import type { Kind } from '../field.ts'
@@ -52,6 +52,11 @@ export function momentsOfDay(text: string, { account }: Catalog): readonly [stri
   const next = day === lastDay ? null : at(dayAfter(day), '00:00:00')
   const last = next === null ? `${day}T23:59:59.999Z` : new Date(Date.parse(next) - 1).toISOString()
   return first === null ? null : [first, last]
+}
+
+/** The moment after one that has milliseconds: after the last one of a day, the day has ended. */
+export function momentAfter(moment: string): Sql {
+  return sql`(${moment}::timestamptz + interval '1 millisecond')`
 }
 
 const lastDay = '9999-12-31'

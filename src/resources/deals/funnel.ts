@@ -4,6 +4,7 @@
  */
 import type { Stage } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
+import { momentAfter, momentsOfDay } from '../../fields/kinds/date-time.ts'
 import { arrayOf, madeOfFields, openObject, orNull, schemaRef } from '../../fields/kinds/schemas.ts'
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Selection } from '../../lists/list-request.ts'
@@ -153,11 +154,11 @@ function foundSql(caller: Caller, request: FunnelRequest): Sql {
   const { pipeline, stages, from, to } = request
   const params = callerParamsOf(caller)
   const { account } = params
-  const zone = param(caller.catalog.account.time_zone)
+  const [first, last] = [from, to].map(day => day && (momentsOfDay(day, caller.catalog) ?? [day, day]))
   const own = param(String(pipeline?.id ?? 0))
   return sql`period AS MATERIALIZED (
-  SELECT coalesce(${from}::date::timestamp AT TIME ZONE ${zone}::text, '-infinity') AS begins,
-    coalesce((${to}::date + 1)::timestamp AT TIME ZONE ${zone}::text, 'infinity') AS ends,
+  SELECT coalesce(${first?.[0] ?? null}::timestamptz, '-infinity') AS begins,
+    ${last ? momentAfter(last[1]) : sql`'infinity'::timestamptz`} AS ends,
     (SELECT e.at FROM event e WHERE e.account_id = ${account}::bigint ORDER BY e.seq LIMIT 1) AS since
 ),
 stage AS MATERIALIZED (
