@@ -628,6 +628,13 @@ test('a webhook whose user is out of use, or whose filter names a deleted field,
   await eventually(async () => /user is out of use/.test(await reasonOf(theirs.id)), 'a reason')
   await eventually(async () => /filter/.test(await reasonOf(filtered.id)), 'a reason')
   assert.equal(receiver.got.length, 0)
+  // It can be written back as it was read, and goes into use with a filter that can be read.
+  const path = `${v1}/webhook/${filtered.id}`
+  assert.equal(await status(call('PUT', path, (await get(path)).body.data)), 200)
+  const use = await call('PATCH', path, { is_active: 'Yes' })
+  assert.deepEqual(problemsOf(use), ['/filter unknown_field'])
+  assert.equal(await status(call('PATCH', path, { is_active: 'Yes', filter: 'title:notnull(true)' })), 200)
+  assert.equal(await reasonOf(filtered.id), null)
   // Deleting a user reassigns their webhooks like everything of theirs.
   assert.equal(await status(call('DELETE', `${v1}/user/${user.id}`)), 409)
   assert.equal(await status(call('DELETE', `${v1}/user/${user.id}?move_to=${known.owner}`)), 200)

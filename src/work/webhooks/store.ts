@@ -106,13 +106,28 @@ async function problemsOf(
   const { url, filter = before?.filter ?? null, events = before?.events ?? null } = body
   const isUrl = typeof url === 'string' && URL.canParse(url) && /^https?:/i.test(url.trim())
   const refused = isUrl && url !== before?.url ? await outgoing.refusalOf(new URL(url)) : null
-  const types = [events].flat().filter(type => typeof type === 'string')
-  const resource = filteredResource(types, context.catalog)
+  const resource = resourceOf(events, context)
   const isFilter = typeof filter === 'string' && filter.length <= 10_000 && resource !== null
-  const isNew = 'filter' in body || 'events' in body
-  const { problems } = isFilter && isNew ? await filterPlan(db, context, resource, filter) : { problems: [] }
+  // One that stays is not judged: the webhook can be changed otherwise, and written back as it was read.
+  const isNew = filter !== before?.filter || resource !== resourceOf(before.events!, context)
+  const { problems } =
+    isFilter && (isNew || isTakenIntoUse(body, before))
+      ? await filterPlan(db, context, resource, filter)
+      : { problems: [] }
   const refusal = { ...memberProblem('url', 'address_refused', `url ${refused}.`), hint: addressHint }
   return [...(refused ? [refusal] : []), ...problems]
+}
+
+function resourceOf(events: Json, { catalog }: WebhookContext): string | null {
+  return filteredResource(
+    [events].flat().filter(type => typeof type === 'string'),
+    catalog,
+  )
+}
+
+function isTakenIntoUse({ is_active: sent }: JsonObject, before: JsonObject): boolean {
+  const stays = sent === undefined || /^\s*(2|no|false)\s*$/i.test(String(sent))
+  return !stays && before.is_active !== inUse.yes
 }
 
 const addressHint = 'The operator may allow others: WEBHOOK_ALLOW_PRIVATE.'
