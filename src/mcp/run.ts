@@ -16,13 +16,14 @@ export async function runTool(tool: Tool, given: unknown, api: Api): Promise<Too
     const { summary, stored } = await tool.run(checkedInput(given, tool.name, tool.input), api)
     return { text: answerText(summary, stored), isError: false }
   } catch (error) {
-    return { text: errorText(tool, refusalOf(error, given)), isError: true }
+    return { text: errorText(tool, refusalOf(error, tool, given)), isError: true }
   }
 }
 
-function refusalOf(error: unknown, given: unknown): ToolRefusal {
+function refusalOf(error: unknown, { usual }: Tool, given: unknown): ToolRefusal {
   if (error instanceof ToolRefusal) return error
-  if (error instanceof CallRefusal) return ofProblem(error, isObject(given) ? given : {})
+  const named = isObject(given) ? given.resource : undefined
+  if (error instanceof CallRefusal) return ofProblem(error, named ?? usual ?? 'deal')
   if (error instanceof Refusal) return new ToolRefusal(error.message)
   throw error
 }
@@ -30,7 +31,7 @@ function refusalOf(error: unknown, given: unknown): ToolRefusal {
 const problemsMax = 6
 
 /** The same problems as the service's, shortened, with the call that helps. */
-function ofProblem({ status, problem }: CallRefusal, { resource = 'activity' }: JsonObject): ToolRefusal {
+function ofProblem({ status, problem }: CallRefusal, resource: Json): ToolRefusal {
   const { detail, errors = [] } = problem as { detail: string; errors?: JsonObject[] }
   const wrong = errors.slice(0, problemsMax).map((one): Wrong => {
     const { field, path, parameter, message, hint, candidates } = one

@@ -4,6 +4,7 @@ import { pluralOf } from '../fields/synonyms.ts'
 import type { JsonObject } from '../json.ts'
 import type { Api } from './api.ts'
 import type { InputObject } from './input.ts'
+import { ToolRefusal } from './refusal.ts'
 import { written } from './rows.ts'
 
 /** An answer: the service's own members, and those with texts that people have stored. */
@@ -14,6 +15,8 @@ export type Tool = {
   readonly title: string
   readonly description: string
   readonly input: InputObject
+  /** the resource that is meant where the arguments name none; default: deal */
+  readonly usual?: string
   /** true if it writes: by default in two steps (D147) */
   readonly isWrite?: true
   /** Throws ToolRefusal and CallRefusal. */
@@ -29,6 +32,23 @@ export function linkOf({ origin }: Api, resource: string, id: string | number = 
   return (written as readonly string[]).includes(resource)
     ? `${origin}/${pluralOf(resource)}/${id}`
     : undefined
+}
+
+/** The first warnings of an answer, each with the field that it is about. */
+export function warningsOf({ meta }: JsonObject): string[] {
+  const { warnings = [] } = (meta ?? {}) as { warnings?: { field: string | null; message: string }[] }
+  return warnings
+    .slice(0, 3)
+    .map(({ field, message }) => (field && !message.includes(field) ? `${field}: ${message}` : message))
+}
+
+/** The refusal of a change that would change nothing. What is ignored of it is no value already. */
+export function unchanged(says: string, warnings: readonly string[]): ToolRefusal {
+  const message = warnings.length ? 'Nothing would change.' : `Nothing would change: ${says}.`
+  return new ToolRefusal(
+    message,
+    warnings.map(warning => ({ at: 'values', message: warning })),
+  )
 }
 
 /** A call as text, for answers that name the next one. */

@@ -9,7 +9,7 @@ import { type Api, type Call, CallRefusal } from './api.ts'
 import { type Change, codeMinutes, randomWord } from './changes.ts'
 import type { Input } from './input.ts'
 import { ToolRefusal } from './refusal.ts'
-import { callText, linkOf, type ToolResult } from './tool.ts'
+import { callText, linkOf, type ToolResult, warningsOf } from './tool.ts'
 
 /** A change that was judged and not carried out. */
 export type Plan = {
@@ -106,11 +106,6 @@ async function carryOut({ id, calls, done, record }: Change, api: Api): Promise<
     },
     stored: warnings.length ? { warnings } : {},
   }
-}
-
-function warningsOf({ meta }: JsonObject): string[] {
-  const { warnings = [] } = (meta ?? {}) as { warnings?: { message: string }[] }
-  return warnings.slice(0, 3).map(({ message }) => message)
 }
 
 /** The record that was written, with the address of its page. */

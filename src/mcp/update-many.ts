@@ -6,7 +6,7 @@ import type { Api } from './api.ts'
 import { filtersFor, itemsOf } from './find.ts'
 import { ToolRefusal } from './refusal.ts'
 import { fieldParameters, nameOf } from './rows.ts'
-import { callText, schemaOf } from './tool.ts'
+import { callText, schemaOf, unchanged, warningsOf } from './tool.ts'
 import type { Plan } from './two-steps.ts'
 import { differences, pinned } from './values.ts'
 
@@ -27,14 +27,15 @@ export async function planMany(
   const { filter, notes } = await filtersFor(api, resource, where)
   const records = await recordsOf(api, resource, filter, schema, Object.keys(values))
   const changed = records.map(record => ({ record, body: { ...values, ...(own?.(record) ?? {}) } }))
-  const judged = await judge(api, resource, changed)
+  const results = await judge(api, resource, changed)
+  const judged = results.map(({ data }) => data as JsonObject)
+  const warnings = [...new Set(results.flatMap(warningsOf))].slice(0, examplesMax)
   const touched = changed.flatMap(({ record, body }, index) => {
     const after = judged[index]!
     const changes = differences(record, named(after, record, schema), schema, Object.keys(body))
     return Object.keys(changes).length ? [{ record, body: pinned(body, after, schema), after }] : []
   })
-  if (touched.length === 0)
-    throw new ToolRefusal(`Nothing would change: all ${records.length} have these values already.`)
+  if (touched.length === 0) throw unchanged(`all ${records.length} have these values already`, warnings)
   const operations = touched.map(({ record, body }) => operationOf(record, body))
   const count = `${operations.length} ${operations.length === 1 ? resource : pluralOf(resource)}`
   const examples = touched.slice(0, examplesMax)
@@ -46,6 +47,7 @@ export async function planMany(
     isOfMany: operations.length > 1,
     notes: [
       ...notes,
+      ...warnings,
       ...(touched.length < records.length
         ? [`${records.length - touched.length} more meet the conditions and have these values already.`]
         : []),
@@ -87,7 +89,7 @@ async function recordsOf(
 
 type Changed = { readonly record: JsonObject; readonly body: JsonObject }
 
-/** The records as they would be. Throws with the problems of those that are refused. */
+/** The answers to the changes. Throws with the problems of those that are refused. */
 async function judge(api: Api, resource: string, changed: readonly Changed[]): Promise<JsonObject[]> {
   const operations = changed.map(({ record, body }) => operationOf(record, body))
   if (JSON.stringify(operations).length > lengthMax)
@@ -112,7 +114,7 @@ async function judge(api: Api, resource: string, changed: readonly Changed[]): P
       `${wrong.length} of ${results.length} records would be refused, so none is changed.`,
       wrong.slice(0, problemsMax),
     )
-  return results.map(({ data }) => data as JsonObject)
+  return results
 }
 
 /** A dry batch answers no names: without them ids are compared. */

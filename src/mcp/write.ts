@@ -7,7 +7,7 @@ import { recordNamed, textsOf } from './find.ts'
 import { readRecord, where } from './read.ts'
 import { ToolRefusal } from './refusal.ts'
 import { expandable, nameOf, seenFields, written } from './rows.ts'
-import { callText, schemaOf, type Tool } from './tool.ts'
+import { callText, schemaOf, type Tool, unchanged, warningsOf } from './tool.ts'
 import { codeInput, inTwoSteps, type Plan } from './two-steps.ts'
 import { planMany } from './update-many.ts'
 import { bodyOf, differences, filled, pinned } from './values.ts'
@@ -62,13 +62,10 @@ function withArticle(resource: string): string {
 }
 
 /** Warnings of a dry run, and the records that it would make. */
-function notesOf({ meta }: JsonObject): string[] {
-  const { warnings = [], created = [] } = (meta ?? {}) as {
-    warnings?: { message: string }[]
-    created?: { resource: string }[]
-  }
+function notesOf(answer: JsonObject): string[] {
+  const { created = [] } = (answer.meta ?? {}) as { created?: { resource: string }[] }
   const also = created.map(({ resource }) => `A new ${resource} would be created, too.`)
-  return [...warnings.slice(0, 3).map(({ message }) => message), ...also]
+  return [...warningsOf(answer), ...also]
 }
 
 export const update: Tool = {
@@ -171,7 +168,7 @@ async function planOne(
   const after = judged.data as JsonObject
   const changes = differences(before, after, schema, Object.keys(body))
   if (Object.keys(changes).length === 0)
-    throw new ToolRefusal(`Nothing would change: ${resource} ${id} has these values already.`)
+    throw unchanged(`${resource} ${id} has these values already`, warningsOf(judged))
   return {
     calls: [{ ...call, body: pinned(body, after, schema) }],
     ...{ would: `change ${resource} ${id}`, done: `changed ${resource} ${id}` },
@@ -185,6 +182,7 @@ const about = { type: ['integer', 'string'], maxLength: 255 } as const
 
 export const logActivity: Tool = {
   name: 'log_activity',
+  usual: 'activity',
   title: 'Log an activity',
   isWrite: true,
   description:

@@ -224,6 +224,11 @@ test('errors say what is wrong, and what to call next', async () => {
     ['update', { resource: 'company', record: 50, close: { as: 'won' } }, /Only deals are closed/],
     ['update', { code: 'aaaaaaaaaa', resource: 'deal' }, /sent with the code alone/],
     ['report', { report: 'sums', group_by: ['colour'] }, /colour/],
+    [
+      'report',
+      { report: 'sums', measures: ['sum of colour'] },
+      /"next":"describe \{\\"resource\\":\\"deal\\"\}"/,
+    ],
     ['report', { report: 'funnel', period: 'someday' }, /this quarter/],
     ['report', { report: 'changes', group_by: ['stage'] }, /by owner only.*"next":"report \{/],
     ['report', { report: 'changes', period: 'next month' }, /not come yet/],

@@ -140,6 +140,19 @@ test('records that would be refused are named, and none is changed', async () =>
   assert.match(reply.text, /won_reason/)
 })
 
+test('what is ignored is named, and is no value that the record has already', async () => {
+  const { id } = await deal()
+  for (const which of [{ record: id }, { where: [`id is ${id}`] }]) {
+    const ignored = await use('update', { resource: 'deal', ...which, values: { age: 5 } })
+    assert.ok(ignored.isError)
+    assert.match(ignored.text, /"error":"Nothing would change\.".*age: The field is read-only/)
+    const partly = await use('update', { resource: 'deal', ...which, values: { age: 5, title: 'Partly' } })
+    assert.match(partly.body.notes.join(), /^age: The field is read-only/, partly.text)
+  }
+  const same = await use('update', { resource: 'deal', record: id, values: { description: null } })
+  assert.match(same.text, /has these values already/)
+})
+
 test('close wins and loses deals', async () => {
   const { id } = await deal()
   const missing = await use('update', { resource: 'deal', record: id, close: { as: 'lost' } })

@@ -118,6 +118,10 @@ test('a tool does what the token and the role allow, no more', async () => {
   })
   assert.ok(written.isError)
   assert.match(written.text, /deal:write/)
+  // A name of what may not be read is no name that nobody has.
+  const byName = await use('list', { resource: 'deal', where: ['primary_contact is Ana Silva'] })
+  assert.ok(byName.isError)
+  assert.match(byName.text, /contact:read/)
   const { body } = await use('describe')
   assert.deepEqual([body.may_read, body.may_write], ['deal,pipeline_stage', 'nothing'])
 })
