@@ -213,7 +213,8 @@ function measuresOf(
     if (!fold || field === '' || more.length > 0) {
       const all = [counting.text, ...Object.keys(functions).map(each => `${each}:<field>`)]
       const usual = `The measures: ${all.join(', ')}.`
-      const hint = () => (fold ? usual : suggestion(name, Object.keys(functions), usual))
+      const nearest = () => suggestion(name, Object.keys(functions), usual)
+      const hint = fold ? usual : nearest
       addProblem(context.problems, 'measures', 'invalid_value', `There is no measure "${one}".`, { hint })
       return []
     }

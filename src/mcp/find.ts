@@ -38,7 +38,7 @@ type Candidate = { readonly id: number; readonly name: string; readonly detail: 
 /** Records with such a name; the searched ones by search, others by their name. */
 async function candidates(api: Api, resource: string, text: string): Promise<Candidate[]> {
   const schema = schemaOf(api, resource)
-  // The search leaves out what may not be read, which would be told as a name that nobody has.
+  // The search leaves out what may not be read, as if nobody had the name.
   api.caller.rights.need(`${resource}:read`)
   if (schema.resource.searched) {
     const { data } = await api.call({

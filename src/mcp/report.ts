@@ -95,7 +95,7 @@ function linesNamed(name: string, { fields }: ResourceSchema): string | null {
   return fields.find(({ lines_of: of }) => of && [of, pluralOf(of)].includes(bare))?.lines_of ?? null
 }
 
-/** What is measured of lines; a field of the record may have such a name in other systems. */
+/** The measures of lines; a field of the record may have such a name in other systems. */
 const ofLines: readonly string[] = ['quantity', 'revenue']
 
 const functions: { readonly [word: string]: string } = {

@@ -628,7 +628,7 @@ test('a webhook whose user is out of use, or whose filter names a deleted field,
   await eventually(async () => /user is out of use/.test(await reasonOf(theirs.id)), 'a reason')
   await eventually(async () => /filter/.test(await reasonOf(filtered.id)), 'a reason')
   assert.equal(receiver.got.length, 0)
-  // It can be written back as it was read, and goes into use with a filter that can be read.
+  // It can be written back whole, and goes into use with a filter that can be read.
   const path = `${v1}/webhook/${filtered.id}`
   assert.equal(await status(call('PUT', path, (await get(path)).body.data)), 200)
   const use = await call('PATCH', path, { is_active: 'Yes' })

@@ -108,7 +108,7 @@ async function problemsOf(
   const refused = isUrl && url !== before?.url ? await outgoing.refusalOf(new URL(url)) : null
   const resource = resourceOf(events, context)
   const isFilter = typeof filter === 'string' && filter.length <= 10_000 && resource !== null
-  // One that stays is not judged: the webhook can be changed otherwise, and written back as it was read.
+  // One that stays is not judged: the webhook can be changed otherwise, and written back whole.
   const isNew = filter !== before?.filter || resource !== resourceOf(before.events!, context)
   const { problems } =
     isFilter && (isNew || isTakenIntoUse(body, before))
