@@ -295,6 +295,7 @@ test('what is wrong is told at once', async () => {
   await wrong('from=yesterday&to=2026-02-30', 'from invalid_value', 'to invalid_value')
   await wrong('from=2026-01-01T10:00:00', 'from invalid_value')
   await wrong(`from=${to}&to=${from}`, 'to contradiction')
+  await wrong('from=2026-02-02&to=2026-02-01', 'to contradiction')
   await wrong('from=2999-01-01', 'from invalid_value')
   await wrong(`from=${from}&to=2999-01-01T00:00:00Z`, 'to invalid_value')
   await wrong(
