@@ -86,6 +86,14 @@ test('a bad page is refused, never clamped', async () => {
   assert.equal((await list('?page=1001&pageSize=100')).status, 200)
 })
 
+test('an empty parameter is one that is not there, but for numbers, fields and expand', async () => {
+  const whole = (await list('?count=none')).body.data
+  for (const name of ['cursor', 'sort', 'filter', 'deleted', 'as_of'])
+    assert.deepEqual((await list(`?count=none&${name}=`)).body.data, whole, name)
+  for (const name of ['page', 'pageSize', 'size', 'fields', 'expand'])
+    assert.equal((await list(`?${name}=`)).status, 400, name)
+})
+
 test('syntax errors name their position', async () => {
   const cases: [string, number][] = [
     ['title', 6],
