@@ -181,6 +181,23 @@ test('a stage is dragged to another place', { skip }, async () => {
   await end()
 })
 
+test('one pipeline is the default, in which new deals begin', { skip }, async () => {
+  const { id } = (await call('POST', `${v1}/pipeline`, { name: 'Renewals' })).body.data
+  const { page, end } = await openUi(service, `/settings/pipelines?id=${id}`)
+  const defaults = async () => {
+    const { body } = await call('GET', `${v1}/pipeline/view/list?filter=is_default:eq(Yes)`)
+    return body.data.map((pipeline: { name: string }) => pipeline.name)
+  }
+  for (const name of ['Renewals', 'Sales pipeline']) {
+    await page.getByRole('link', { name }).click()
+    await page.getByRole('button', { name: 'Make default' }).click()
+    await said(page, `New deals begin in “${name}”`)
+    assert.deepEqual(await defaults(), [name])
+  }
+  await call('DELETE', `${v1}/pipeline/${id}`)
+  await end()
+})
+
 test('a pipeline begins with stages, and may be deleted', { skip }, async () => {
   const { page, end } = await openUi(service, '/settings/pipelines')
   await page.getByRole('button', { name: 'New pipeline' }).click()

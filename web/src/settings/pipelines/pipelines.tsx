@@ -48,7 +48,14 @@ export function Pipelines() {
             stages={stages.filter(({ pipeline }) => pipeline === shown.id)}
             allStages={stages}
             pipelines={pipelines ?? []}
-            actions={<PipelineActions pipeline={shown} reason={reason} onOpen={setOpen} />}
+            actions={
+              <PipelineActions
+                pipeline={shown}
+                pipelines={pipelines ?? []}
+                reason={reason}
+                onOpen={setOpen}
+              />
+            }
           />
         )}
       </PageBody>
@@ -99,12 +106,20 @@ function Tabs({ pipelines, shown }: { pipelines: readonly Pipeline[]; shown: Pip
   )
 }
 
+/** The others are the default no more: of several, the first would be taken. */
+async function makeDefault(pipeline: Pipeline, pipelines: readonly Pipeline[]): Promise<void> {
+  await callApi('PATCH', `/pipeline/${pipeline.id}`, { body: { is_default: 'Yes' } })
+  for (const other of pipelines.filter(one => one.id !== pipeline.id && isYes(one.is_default)))
+    await callApi('PATCH', `/pipeline/${other.id}`, { body: { is_default: 'No' } })
+}
+
 function PipelineActions(props: {
   pipeline: Pipeline
+  pipelines: Pipeline[]
   reason: string | undefined
   onOpen: (open: Open) => void
 }) {
-  const { pipeline, reason, onOpen } = props
+  const { pipeline, pipelines, reason, onOpen } = props
   const isDefault = isYes(pipeline.is_default)
   return (
     <div className="flex flex-wrap gap-2">
@@ -114,7 +129,7 @@ function PipelineActions(props: {
           reason={reason}
           onPress={() =>
             void saveWithToast(
-              () => callApi('PATCH', `/pipeline/${pipeline.id}`, { body: { is_default: 'Yes' } }),
+              () => makeDefault(pipeline, pipelines),
               `New deals begin in “${pipeline.name}”`,
             )
           }
