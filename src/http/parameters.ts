@@ -52,7 +52,7 @@ export function refusingParameters(route: Route): Route {
   if (parameters.some(name => name !== dryRun)) return route
   const refused = async (request: ApiRequest) => {
     const sent = [...request.query].filter(([name]) => !parameters.includes(name))
-    readParameters(new Map(sent), [], [])
+    readParameters(new Map(sent), parameters.length ? [dryRun] : [], [])
     return handler(request)
   }
   return { ...route, handler: refused }

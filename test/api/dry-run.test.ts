@@ -99,6 +99,8 @@ test('it keeps no key, and takes only 1', async () => {
   }
   const list = await get(`${v1}/product/view/list?dry_run=1`)
   assert.equal(list.body.type, '/docs/errors#unknown_parameter')
+  const other = await call('DELETE', `${v1}/product/1?move_to=2`)
+  assert.match(other.body.errors[0].message, /There is no parameter "move_to"\. The parameters: dry_run\./)
 })
 
 test('no token, configuration or right is left by a dry run', async () => {
