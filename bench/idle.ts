@@ -1,7 +1,7 @@
 /**
- * `npm run bench:idle [-- --accounts 1000 --seconds 60 --calm 35]`: how many statements accounts cost in which nothing
- * happens, as PostgreSQL counts them (pg_stat_statements): the hourly round over all of them, which a start
- * begins with, and each minute after it. See docs/scaling.md.
+ * `npm run bench:idle [-- --accounts 1000 --seconds 60 --calm 35]`: the number of statements that accounts
+ * cost in which nothing happens, as PostgreSQL counts them (pg_stat_statements): the hourly round over all of
+ * them, which a start begins with, and each minute after it. See docs/scaling.md.
  */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ const { values } = parseArgs({
 })
 const [accounts, seconds] = [Number(values.accounts), Number(values.seconds)]
 const library = 'pg_stat_statements'
-/** The round is over when this many seconds had hardly a statement; statistics are looked at for 30 of them. */
+/** The round is over after so many seconds with hardly a statement; tables are looked at for 30 of them. */
 const calmSeconds = Number(values.calm)
 
 sayMachine()

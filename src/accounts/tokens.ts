@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../errors.ts'
-import type { Step, WriteParams } from '../fields/caller-params.ts'
+import type { Step } from '../fields/caller-params.ts'
 
 import type { Json } from '../json.ts'
 import type { Precondition } from '../records/precondition.ts'
@@ -19,7 +19,7 @@ import { hashToken, newToken, prefixOf } from './token.ts'
 export async function createToken(work: Work, body: Json, secret = secretFor(work)): Promise<SavedSecret> {
   const saved = await createRecord(work, body, {
     values: { prefix: prefixOf(secret) },
-    steps: params => [secretRow(params, secret)],
+    steps: () => [secretRow(secret)],
   })
   return withSecretOnce(work, saved, secret)
 }
@@ -42,7 +42,7 @@ export async function rotateToken(
   const saved = await updateRecord(work, id, {}, precondition, {
     values: { prefix: prefixOf(secret) },
     check: async ({ scopes }) => refuseMore(scopes as string[], work.context),
-    steps: params => [...endedSecrets(params, work, overlapHours), secretRow(params, secret)],
+    steps: params => [...endedSecrets(params, work, overlapHours), secretRow(secret)],
   })
   return withSecretOnce(work, saved, secret)
 }
@@ -54,12 +54,12 @@ function refuseMore(scopes: readonly string[], { rights }: WriteContext): void {
 }
 
 /** A CTE that inserts a secret of the token `r`. A secret of another token moves to this one. */
-function secretRow({ account }: WriteParams, secret: string): Step {
+function secretRow(secret: string): Step {
   return {
     name: 'secret',
     change: sql`
   INSERT INTO token_secret (account_id, hash, token)
-  SELECT ${account}::bigint, ${hashToken(secret)}::text, r.id FROM r
+  SELECT r.account_id, ${hashToken(secret)}::text, r.id FROM r
   ON CONFLICT (account_id, hash) DO UPDATE SET token = excluded.token, valid_until = NULL
 `,
   }

@@ -110,7 +110,7 @@ function keysSteps({ account }: WriteParams, { of: field, isUnique }: KeysChange
     WHERE t.account_id = ${account}::bigint AND t.deleted_at IS NULL)`
   return [
     { name: 'forgotten', change: forgotten, rows: () => left },
-    ...(isUnique ? [{ name: 'keys', change: keysOfRows({ account }, live, [field]) }] : []),
+    ...(isUnique ? [{ name: 'keys', change: keysOfRows(live, [field]) }] : []),
   ]
 }
 

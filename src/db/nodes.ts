@@ -2,6 +2,7 @@
  * The nodes of a Citus cluster (D176): which there are, what they hold, and moving an account's rows to
  * another. Owns the functions of Citus for that. `table` is the table with a row for each account.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Ask } from './ask.ts'
 
 export type Node = {
@@ -74,11 +75,21 @@ export async function isolate(ask: Ask, table: string, account: number): Promise
   return row.id
 }
 
-/** Moves a shard. Writes go on, by logical replication, and wait for a moment at its end. */
+/** How long a move is tried again while the other node still has what an earlier one left there. */
+const leftoverMs = 60_000
+
+/**
+ * Moves a shard. Writes go on, by logical replication, and wait for a moment at its end. Citus removes later
+ * what a move leaves behind, and can't for a while after a node was away; moving back is refused till then.
+ */
 export async function moveShard(ask: Ask, shard: string, from: Node, to: Node): Promise<void> {
-  await ask(`SELECT citus_move_shard_placement($1::bigint, $2::int, $3::int, 'force_logical')`, [
-    shard,
-    from.id,
-    to.id,
-  ])
+  const statement = `SELECT citus_move_shard_placement($1::bigint, $2::int, $3::int, 'force_logical')`
+  for (const end = performance.now() + leftoverMs; ; await delay(1000))
+    try {
+      await ask(statement, [shard, from.id, to.id])
+      return
+    } catch (error) {
+      const isLeft = String(error).includes('leftover from the previous move could not be cleaned up')
+      if (!isLeft || performance.now() > end) throw error
+    }
 }

@@ -31,12 +31,14 @@ export class DiskFull extends Error {
 
 /**
  * Turns an error into `DatabaseUnavailable` if PostgreSQL is shutting down, has crashed or has not started
- * yet, or a proxy has lost the connection (SQLSTATE class 08). Returns any other error unchanged.
+ * yet, or a proxy has lost the connection (SQLSTATE class 08). Returns any other error unchanged. Citus says
+ * by its message alone that the coordinator has crashed.
  */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return /^(08...|57P..)$/.test(code)
+  const isCrashed = code === 'XX000' && (error as Error).message.startsWith('postmaster was shut down')
+  return isCrashed || /^(08...|57P..)$/.test(code)
     ? new DatabaseUnavailable((error as Error).message, { cause: error })
     : error
 }

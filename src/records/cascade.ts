@@ -27,7 +27,7 @@ type Whole = {
 /** Deletes the parts. The write has a moment of its own. */
 export function cascadeDelete(whole: Whole): Cascade {
   return cascade(whole, {
-    ...{ verb: 'deleted', set: deletion(whole.params), keys: freedKeys },
+    ...{ verb: 'deleted', set: deletion(whole.params), keys: (...of) => freedKeys(whole.params, ...of) },
     ...{ before: sql`x.deleted_at IS NULL`, after: sql`x.deleted_at = locked.at` },
   })
 }
@@ -48,7 +48,7 @@ export function cascadeRestore(whole: Whole, set: Sql, deletedAt: string): Casca
 type Change = {
   readonly verb: 'deleted' | 'restored'
   readonly set: Sql
-  readonly keys: typeof freedKeys
+  readonly keys: typeof newKeys
   readonly before: Sql
   readonly after: Sql
 }
@@ -73,7 +73,7 @@ function cascade({ params, schema, id, parts }: Whole, { verb, set, keys, before
         returning: sql`x.*`,
         rows: () => sql`SELECT x.* FROM ${table} x, r, locked WHERE ${isPart} AND ${after}`,
       },
-      ...keys(params, params.resources.get(part)!, name),
+      ...keys(params.resources.get(part)!, name),
     ]),
     events: all.map(({ part, isPart, table, name }) => ({
       type: `${part}.${verb}`,

@@ -5,7 +5,7 @@
 import { constraintOf } from '../db/constraint.ts'
 import { busy, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
-import { ask, type Param, param, type Sql, sql } from '../sql.ts'
+import { ask, param, type Sql, sql } from '../sql.ts'
 import type { Transaction } from './store.ts'
 import { execute } from './write/execute.ts'
 import { carryOut, lockOnly, lockStatement, type Write } from './write/protocol.ts'
@@ -75,7 +75,8 @@ export async function writeIdempotently<T extends object>(
     const [row] = await execute(db, params, write)
     return row && { row, response }
   }
-  const kept = keptSql(params.account, idempotency, response, sql`row_to_json(answer)::text FROM answer`)
+  const answer = sql`row_to_json(answer)::text FROM counted, answer`
+  const kept = keptSql(sql`counted.account`, idempotency, response, answer)
   return onceByOthers(db, params.account.value!, idempotency, async () => {
     const [row] = await execute(db, params, write, { after: [{ name: 'kept', change: kept }] })
     return row && { row, response }
@@ -93,7 +94,8 @@ export async function keepResponse<T extends object>(
 ): Promise<Written<T>> {
   if (!idempotency) return written
   const own = param(account)
-  const kept = keptSql(own, idempotency, written.response, sql`${JSON.stringify(written.row)}::text`)
+  const answer = sql`${JSON.stringify(written.row)}::text`
+  const kept = keptSql(sql`${own}::bigint`, idempotency, written.response, answer)
   return onceByOthers(db, account, idempotency, async () => {
     await carryOut(db, own, kept, true)
     return written
@@ -140,10 +142,10 @@ async function onceByOthers<W extends Written<object> | undefined>(
 }
 
 /** An INSERT of a response, of which `answer` is the row, as SQL of JSON text. */
-function keptSql(account: Param, { key, hash }: IdempotentRequest, response: object, answer: Sql): Sql {
+function keptSql(account: Sql, { key, hash }: IdempotentRequest, response: object, answer: Sql): Sql {
   return sql`
   INSERT INTO idempotency (account_id, key, request_hash, told, created_at, answer)
-  SELECT ${account}::bigint, ${key}::text, ${hash}::text, ${JSON.stringify(response)}::text, now(), ${answer}
+  SELECT ${account}, ${key}::text, ${hash}::text, ${JSON.stringify(response)}::text, now(), ${answer}
 `
 }
 

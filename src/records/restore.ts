@@ -111,7 +111,7 @@ function restoration(
       ...cascaded.updates,
     ],
     whenBefore: () => [sql`EXISTS (SELECT 1 FROM ${table} t WHERE ${isIt})`],
-    steps: [...newKeys(params, schema, 'r'), ...(updatesOthers?.(params, sql`r`, []) ?? [])],
+    steps: [...newKeys(schema, 'r'), ...(updatesOthers?.(params, sql`r`, []) ?? [])],
     events: [...cascaded.events, { type: `${name}.restored`, resource: name, of: sql`r` }],
     isConfiguration,
     hasOwnMoment: parts.length > 0,

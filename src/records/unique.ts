@@ -28,9 +28,9 @@ export function hasKeys(field: Field): boolean {
 export const keyed = memoize(({ whole }: ResourceSchema): readonly Field[] => whole.fields.filter(hasKeys))
 
 /** Inserts the keys of the new or restored rows of the step `r`. */
-export function newKeys(params: WriteParams, schema: ResourceSchema, r: string): Step[] {
+export function newKeys(schema: ResourceSchema, r: string): Step[] {
   const all = keyed(schema)
-  return all.length ? [{ name: `${r}_keys`, change: keysOfRows(params, sql.id(r), all) }] : []
+  return all.length ? [{ name: `${r}_keys`, change: keysOfRows(sql.id(r), all) }] : []
 }
 
 /** Deletes the keys of the deleted rows of the step `r`. */
@@ -58,20 +58,15 @@ export function changedKeys(params: WriteParams, schema: ResourceSchema, { chang
   const isNew = sql`NOT EXISTS (SELECT 1 FROM unique_value u WHERE ${isOwn} AND ${isSame})`
   return [
     { name: 'freed', change: freed },
-    { name: 'taken', change: keysOfRows(params, sql`r`, changed, isNew) },
+    { name: 'taken', change: keysOfRows(sql`r`, changed, isNew) },
   ]
 }
 
 /** An INSERT of the keys `k` that the rows `x` of `r` have in these fields. */
-export function keysOfRows(
-  { account }: Pick<WriteParams, 'account'>,
-  r: Sql,
-  fields: readonly Field[],
-  where: Sql = sql`true`,
-): Sql {
+export function keysOfRows(r: Sql, fields: readonly Field[], where: Sql = sql`true`): Sql {
   return sql`
   INSERT INTO unique_value (account_id, field, key, record)
-  SELECT ${account}::bigint, k.field, k.key, x.id FROM ${r} x, LATERAL (${storedKeys(fields)}) k WHERE ${where}
+  SELECT x.account_id, k.field, k.key, x.id FROM ${r} x, LATERAL (${storedKeys(fields)}) k WHERE ${where}
 `
 }
 

@@ -79,7 +79,7 @@ function linkRow({ account }: WriteParams, secret: string, purpose: Purpose): St
     name: 'link_row',
     change: sql`
   INSERT INTO sign_in_link (account_id, hash, "user", purpose, created_at, expires_at)
-  SELECT ${account}::bigint, ${hashToken(secret)}::text, r.id, ${purpose}::text, counted.at,
+  SELECT counted.account, ${hashToken(secret)}::text, r.id, ${purpose}::text, counted.at,
     counted.at + make_interval(secs => ${sql.integer(lifetimes[purpose])})
   FROM r, counted
 `,
@@ -155,7 +155,7 @@ export async function consumeLink(
       ...(passwordHash === null
         ? []
         : [passwordRow(params, passwordHash), endedSessions(params), endedLinks(params, hash)]),
-      sessionRow(params, session),
+      sessionRow(session),
     ],
     events: passwordHash === null ? [] : [passwordChanged],
     answer: sql`SELECT counted.last_id::text AS id FROM counted`,

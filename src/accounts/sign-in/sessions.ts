@@ -23,12 +23,12 @@ export function newSession(account: number, origin: SignInOrigin): NewSession {
 const sessionsMax = 100
 
 /** A CTE that saves a session of the user `r` with the id that the write has reserved. */
-export function sessionRow({ account }: WriteParams, { secret, origin }: NewSession): Step {
+export function sessionRow({ secret, origin }: NewSession): Step {
   return {
     name: 'session_row',
     change: sql`
   INSERT INTO session (account_id, id, hash, "user", created_at, last_used_at, address, user_agent)
-  SELECT ${account}::bigint, counted.last_id, ${hashToken(secret)}::text, r.id, counted.at, now(),
+  SELECT counted.account, counted.last_id, ${hashToken(secret)}::text, r.id, counted.at, now(),
     ${origin.address}::text, ${origin.userAgent}::text
   FROM r, counted
 `,
@@ -95,7 +95,7 @@ export async function saveSession(
     conditions: [condition],
     ids: 1,
     seesAll: true,
-    steps: [r, oldSessions(params), sessionRow(params, session), ...(judged?.newHash ? [renewed] : [])],
+    steps: [r, oldSessions(params), sessionRow(session), ...(judged?.newHash ? [renewed] : [])],
     events: [],
     answer: sql`SELECT counted.last_id::text AS id FROM counted`,
   }

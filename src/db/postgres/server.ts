@@ -48,7 +48,7 @@ export async function server(options: LimitedOptions, url: string): Promise<Driv
 }
 
 /** A server; `place`: how messages name it. */
-export type Server = Omit<Driver, 'read' | 'sql'> & {
+export type Server = Omit<Driver, 'read'> & {
   readonly sql: ConnectionPool
   readonly place: string
   /** `isCurrent`: a statement without which the read throws NotCurrent, unless it returns a row (D172) */
@@ -85,8 +85,7 @@ export function serverAt(options: LimitedOptions, address: ServerAddress): Serve
   })
   return {
     ...{ engine: 'postgres', sql, isDistributed: false, place: address.place },
-    // Each permit for reads may have a second connection meanwhile, for its cancel request; so may each
-    // snapshot.
+    // Each permit for reads, and each snapshot, may have a second connection for its cancel request.
     filesMax: poolSize + readPermits + untimedAtOnce + 2 * snapshotsAtOnce + 1,
     isAvailable: () => true,
     hasDiskSpace: () => true,

@@ -91,19 +91,25 @@ function asTransaction(
  * once it is raised. The CTEs of a change are MATERIALIZED, so that their values are computed before it: a
  * distributed PostgreSQL sets no column by a stable function of another row (D173).
  *
+ * The CTEs of an INSERT are within its query and not materialized. So a distributed PostgreSQL sends the
+ * whole INSERT to the account's node, if its query takes the account from a row. Else it reads the rows,
+ * copies them back and commits in two phases (D173).
+ *
  * A name is found as a word of the SQL, so an alias such as `r` counts as one. That does no harm: PostgreSQL
  * carries out no SELECT that nothing reads, and within its own query an alias goes before a CTE.
  */
 function printer({ account }: WriteParams, steps: readonly Step[], { ids = 0 }: Write) {
-  const numbers = sql`SELECT ${numbersAt(sql`last_at`, sql`last_id - ${String(ids)}::bigint AS id_before, last_id, last_seq`)}
+  const numbers = sql`SELECT account_id AS account, ${numbersAt(sql`last_at`, sql`last_id - ${String(ids)}::bigint AS id_before, last_id, last_seq`)}
     FROM counter WHERE account_id = ${account}::bigint`
   const named: Step[] = [
     { name: 'locked', rows: () => numbers },
     { name: 'counted', rows: () => numbers },
     ...steps.filter(({ rows }) => rows),
   ]
-  return (statement: Sql, as: Sql = sql`AS MATERIALIZED`): Statement => {
+  return (statement: Sql, given: Sql = sql`AS MATERIALIZED`): Statement => {
     let text = compile(statement).text
+    const isInsert = insertion.test(text)
+    const as = isInsert ? sql`AS NOT MATERIALIZED` : given
     const ctes: Sql[] = []
     for (const { name, rows } of named.toReversed()) {
       if (!new RegExp(`\\b${name}\\b`).test(text)) continue
@@ -111,8 +117,20 @@ function printer({ account }: WriteParams, steps: readonly Step[], { ids = 0 }: 
       text += `\n${compile(select).text}`
       ctes.unshift(sql`${sql.id(name)} ${as} (${select})`)
     }
-    return compile(ctes.length ? sql`WITH ${sql.join(ctes, sql`,\n`)} ${statement}` : statement, account)
+    const whole = compile(
+      ctes.length ? sql`WITH ${sql.join(ctes, sql`,\n`)} ${statement}` : statement,
+      account,
+    )
+    return isInsert ? { ...whole, text: withCtesInside(whole.text) } : whole
   }
+}
+
+const insertion = /^\s*INSERT INTO [^)]*\)/
+const ctesBeforeIt = /^(WITH [\s\S]*?) (\s*INSERT INTO [^)]*\))/
+
+/** Moves the CTEs before an INSERT to its query, which is behind its table and columns. */
+function withCtesInside(text: string): string {
+  return text.replace(ctesBeforeIt, (_all, ctes: string, insert: string) => `${insert} ${ctes} `)
 }
 
 /**
@@ -122,7 +140,7 @@ function printer({ account }: WriteParams, steps: readonly Step[], { ids = 0 }: 
  */
 function lockedCtes(params: WriteParams, write: Write): Sql[] {
   const { account, version } = params
-  const counter = sql`SELECT last_at, last_id, oldest_version FROM counter
+  const counter = sql`SELECT account_id, last_at, last_id, oldest_version FROM counter
   WHERE account_id = ${account}::bigint FOR UPDATE`
   const conditions = [
     ...referencesExist(params, write.references ?? [], sql`latch`),
@@ -132,8 +150,8 @@ function lockedCtes(params: WriteParams, write: Write): Sql[] {
   return [
     ...(conditions.length ? [sql`latch AS MATERIALIZED (${counter})`] : []),
     sql`locked AS MATERIALIZED (
-  SELECT ${numbersAt(sql`t.at`, sql`t.last_id AS id_before`)} FROM (
-    SELECT ${momentOf(params, write)} AS at, c.last_id
+  SELECT t.account, ${numbersAt(sql`t.at`, sql`t.last_id AS id_before`)} FROM (
+    SELECT c.account_id AS account, ${momentOf(params, write)} AS at, c.last_id
     FROM ${conditions.length ? sql`latch` : sql`(${counter})`} c
     WHERE ${sql.join(all, sql`\n      AND `)}) t
 )`,
@@ -155,7 +173,7 @@ function countedUnderLock(params: WriteParams, write: Write): Sql {
   UPDATE counter c SET ${taken(params, write, numberOf(events, countOf))}, last_at = locked.at
   FROM locked
   WHERE c.account_id = ${params.account}::bigint${and}
-  RETURNING locked.at, locked.moment, locked.id_before, c.last_id, c.last_seq
+  RETURNING c.account_id AS account, locked.at, locked.moment, locked.id_before, c.last_id, c.last_seq
 `
 }
 
@@ -213,7 +231,7 @@ function isUnmet(error: unknown): boolean {
  * others has that, less the number of those after it.
  */
 function appended(params: WriteParams, events: readonly Event[], index: number): Sql {
-  const { account, actor, origin } = params
+  const { actor, origin } = params
   const { type, aliases = [], resource, of, count, countBefore, changes = sql`'{}'` } = events[index]!
   const later = events.slice(index + 1)
   const after = later.length ? sql` - ${numberOf(later, countOf)}` : sql.none
@@ -222,7 +240,7 @@ function appended(params: WriteParams, events: readonly Event[], index: number):
   return sql`
   INSERT INTO event (account_id, seq, type, also, resource, record_id, version, at, changes,
     actor, token, session, request_id, job, origin, client, traceparent)
-  SELECT ${account}::bigint, counted.last_seq${after}${behind}, ${textOf(type)},
+  SELECT counted.account, counted.last_seq${after}${behind}, ${textOf(type)},
     ${Array.isArray(aliases) ? sql.text(`{${aliases.join()}}`) : (aliases as Sql)}::text[],
     ${textOf(resource)}, e.id, e.version, counted.at, ${changes}::jsonb, ${actor}::bigint,
     ${origin.token}::bigint, ${origin.session}::bigint, ${origin.request}::text, ${origin.job}::bigint,

@@ -51,10 +51,7 @@ export function planOf(
   const invariants = operations.flatMap(({ invariant }) => invariant ?? [])
   const isOwn = ({ rows: [row] }: Group) => row!.schema === schema
   const made = groups.filter(({ rows: [row] }) => !row!.read)
-  const inserted = (group: Group): Step[] => [
-    stepOf(params, group, insertedRows),
-    ...newKeys(params, group.rows[0]!.schema, group.name),
-  ]
+  const inserted = (group: Group) => insertedWithKeys(params, group)
   const changed = groups.filter(({ rows: [row] }) => row!.read)
   const r: Step[] = single ? [] : [{ name: 'r', rows: () => storedRows(params, main) }]
   return {
@@ -71,7 +68,10 @@ export function planOf(
       invariants.length > 0 ||
       updatesOthers !== undefined ||
       (quota !== undefined && single?.before === null),
-    updates: [...changed.map(group => stepOf(params, group, updatedRows)), ...beside.updates],
+    updates: [
+      ...changed.map(group => stepOf(params, group, updatedRows(params, group.rows))),
+      ...beside.updates,
+    ],
     whenBefore: () => (isLocked ? [] : changed.map(({ rows }) => areAsRead(params, rows))),
     ids: all.filter(({ read }) => !read).length,
     // Records point to those that are nested in them.
@@ -109,12 +109,12 @@ function groupsOf(schema: ResourceSchema, all: readonly Row[], areMany: boolean)
   return [...Map.groupBy(all, nameOf)].map(([name, rows]) => ({ name, rows }))
 }
 
-function stepOf(
-  params: WriteParams,
-  { name, rows }: Group,
-  print: (params: WriteParams, rows: readonly Row[]) => Sql,
-): Step {
-  const change = print(params, rows)
+function insertedWithKeys(params: WriteParams, group: Group): Step[] {
+  const { name, rows } = group
+  return [stepOf(params, group, insertedRows(rows)), ...newKeys(rows[0]!.schema, name)]
+}
+
+function stepOf(params: WriteParams, { name, rows }: Group, change: Sql): Step {
   return { name, change, returning: sql`t.*`, rows: () => storedRows(params, rows) }
 }
 

@@ -53,9 +53,10 @@ export function author(
 }
 
 /**
- * A write. Its SQL may read two rows of numbers. `locked` has the moment `at`, the same as JSON text
- * `moment`, and `id_before`, the account's last id before the write. `counted` has these, too, and the
- * account's last numbers after the write, `last_id` and `last_seq`. The updates come before `counted`, so
+ * A write. Its SQL may read two rows of numbers. `locked` has the account, the moment `at`, the same as JSON
+ * text `moment`, and `id_before`, the account's last id before the write. `counted` has these, too, and the
+ * account's last numbers after the write, `last_id` and `last_seq`. An INSERT takes the account from one of
+ * them, or from a record (execute.ts). The updates come before `counted`, so
  * they may not read it.
  */
 export type Write = {

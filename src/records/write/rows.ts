@@ -29,7 +29,7 @@ export type Row = RecordToWrite & {
 }
 
 /** An INSERT of new records of one resource. */
-export function insertedRows({ account }: WriteParams, rows: readonly Row[]): Sql {
+export function insertedRows(rows: readonly Row[]): Sql {
   const { columns, insert } = shapeOf(rows[0]!.schema.whole)
   const { from, values } = sourceOf(
     rows.map(row => [customOf(row).set, documentOf(row), String(row.nth), ...textsOf(columns, row)]),
@@ -37,7 +37,7 @@ export function insertedRows({ account }: WriteParams, rows: readonly Row[]): Sq
   )
   const [custom, document, nth, ...texts] = values
   return insert([
-    ...[account, idOf('counted', nth!), custom!, filled(document!, 'counted', rows[0]!), from],
+    ...[idOf('counted', nth!), custom!, filled(document!, 'counted', rows[0]!), from],
     ...cellsOf(columns, texts, 'counted', rows[0]!).map(({ cell }) => cell),
   ])
 }
@@ -234,10 +234,10 @@ function cellOf(value: Part, type: SqlType, numbers: Numbers, hasStandIns: boole
 
 const momentText = sql.text(momentParam)
 
-/** An INSERT of: account, id, custom, document, more FROM items, and the values of the columns. */
+/** An INSERT of: id, custom, document, more FROM items, and the values of the columns. */
 function insertOf(table: Sql, columns: readonly FieldColumns[]): (parts: readonly Part[]) => Sql {
   const all = columns.flatMap(({ columns }) => columns)
-  return pattern(5 + all.length, ([account, id, custom, document, from, ...cells]) => {
+  return pattern(4 + all.length, ([id, custom, document, from, ...cells]) => {
     const values = all.map(({ type }, index) => sql`${cells[index]!}::${sql.type(type)}`)
     return sql`
   INSERT INTO ${table} AS t (account_id, id, custom, document,
@@ -245,7 +245,7 @@ function insertOf(table: Sql, columns: readonly FieldColumns[]): (parts: readonl
       columns.map(({ names }) => sql.join(names)),
       sql`,\n    `,
     )})
-  SELECT ${account!}::bigint, ${id!}, ${custom!}::jsonb, ${document!},
+  SELECT counted.account, ${id!}, ${custom!}::jsonb, ${document!},
     ${sql.join(values, sql`,\n    `)}
   FROM counted${from!}
 `

@@ -62,12 +62,12 @@ export async function testWebhook(
   const before = await storedResponse<object>(db, requestKeyOf(context))
   if (before) return deliveryOf(db, webhook, before)
   const shown = await requireThere(work, id)
-  const written = await happened(work, id, 'webhook.tested', params => [
+  const written = await happened(work, id, 'webhook.tested', () => [
     {
       name: 'put',
       change: sql`
   INSERT INTO webhook_delivery (account_id, webhook, seq, type, resource, record, state, created_at)
-  SELECT ${params.account}::bigint, r.id, counted.last_seq, 'webhook.tested', 'webhook', r.id, 'dead', counted.at
+  SELECT counted.account, r.id, counted.last_seq, 'webhook.tested', 'webhook', r.id, 'dead', counted.at
   FROM r, counted
 `,
     },

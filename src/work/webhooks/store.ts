@@ -31,7 +31,7 @@ export async function createWebhook(work: RequestWork, outgoing: Outgoing, body:
   const secret = newWebhookSecret(randomBytes)
   const saved = await createRecord(work, body, {
     problems: await problemsOf(work, outgoing, body, null),
-    steps: params => [secretRow(params, secret), newProgressRow(params, work.context.rights)],
+    steps: () => [secretRow(secret), newProgressRow(work.context.rights)],
   })
   return withSecretOnce(work, saved, secret)
 }
@@ -69,7 +69,7 @@ export async function rotateWebhook(
   const secret = newWebhookSecret(randomBytes)
   const saved = await updateRecord(work, id, {}, precondition, {
     values: { rotated_at: momentPlaceholder },
-    steps: params => [...endedSecrets(params, work, overlapHours), secretRow(params, secret)],
+    steps: params => [...endedSecrets(params, work, overlapHours), secretRow(secret)],
   })
   return withSecretOnce(work, saved, secret)
 }
@@ -118,7 +118,7 @@ async function problemsOf(
   return [...(refused ? [refusal] : []), ...problems]
 }
 
-function resourceOf(events: Json, { catalog }: WebhookContext): string | null {
+function resourceOf(events: Json, { catalog }: WriteContext): string | null {
   return filteredResource(
     [events].flat().filter(type => typeof type === 'string'),
     catalog,
@@ -133,23 +133,23 @@ function isTakenIntoUse({ is_active: sent }: JsonObject, before: JsonObject): bo
 const addressHint = 'The operator may allow others: WEBHOOK_ALLOW_PRIVATE.'
 
 /** A CTE that inserts a secret of the webhook `r`. */
-function secretRow({ account }: WriteParams, secret: string): Step {
+function secretRow(secret: string): Step {
   return {
     name: 'secret',
     change: sql`
   INSERT INTO webhook_secret (account_id, webhook, version, secret)
-  SELECT ${account}::bigint, r.id, r.version, ${secret}::text FROM r
+  SELECT r.account_id, r.id, r.version, ${secret}::text FROM r
 `,
   }
 }
 
 /** A CTE for the progress of the new webhook `r`, which starts at the current event. */
-function newProgressRow({ account }: WriteParams, rights: Rights): Step {
+function newProgressRow(rights: Rights): Step {
   return {
     name: 'progress',
     change: sql`
   INSERT INTO webhook_progress (account_id, webhook, seq, is_active, scopes)
-  SELECT ${account}::bigint, r.id, counted.last_seq, r.is_active = 1, ${scopesOf(rights)}::jsonb
+  SELECT r.account_id, r.id, counted.last_seq, r.is_active = 1, ${scopesOf(rights)}::jsonb
   FROM r, counted
 `,
   }
