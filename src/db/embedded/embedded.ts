@@ -65,5 +65,9 @@ export function embeddedPool(engine: Engine, log: Log): Pool {
     onNotice() {},
     log,
   } as const
-  return new ConnectionPool({ open: life => new Connection({ ...options, ...life }), size: 1 })
+  return new ConnectionPool({
+    open: life => new Connection({ ...options, ...life }),
+    size: 1,
+    isPipelined: true,
+  })
 }

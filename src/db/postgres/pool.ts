@@ -45,6 +45,8 @@ export type PoolOptions = {
   open(life: Life, delayMs: number): Connection
   /** maximum number of connections */
   readonly size: number
+  /** True if a message may follow another one before that is answered */
+  readonly isPipelined: boolean
 }
 
 /**
@@ -176,7 +178,8 @@ export class ConnectionPool implements Pool {
   }
 
   #isFree(connection: Connection): boolean {
-    return this.#connections.has(connection) && !this.#taken.has(connection) && connection.underWay < depth
+    const most = this.#options.isPipelined ? depth : 1
+    return this.#connections.has(connection) && !this.#taken.has(connection) && connection.underWay < most
   }
 
   #choose(): Connection | undefined {

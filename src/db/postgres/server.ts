@@ -71,7 +71,7 @@ export function serverAt(options: LimitedOptions, address: ServerAddress): Serve
   const open = opener(address, log)
   const sql = new ConnectionPool({
     open: (life, delayMs) => open(life, { ...limitsOf(options), delayMs }),
-    size: poolSize,
+    ...{ size: poolSize, isPipelined: !options.pooler },
   })
   const readPermits = Math.max(1, poolSize - otherConnections)
   const prober = new Prober(open)
