@@ -1,7 +1,7 @@
 /**
  * `npm run bench:idle [-- --accounts 1000 --seconds 60 --calm 35]`: the number of statements that accounts
  * cost in which nothing happens, as PostgreSQL counts them (pg_stat_statements): the hourly round over all of
- * them, which a start begins with, and each minute after it. See docs/scaling.md.
+ * them, which a start begins with, and each minute after it.
  */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -206,7 +206,6 @@ async function makeSellers(db: Database): Promise<void> {
   for (const [visibility, { user, token }] of Object.entries(sellers)) {
     const catalog = await loadCatalog(db, resources, 1)
     const context = { catalog, actor: 1 }
-
     const role = { name: `Sees ${visibility}`, scopes: ['deal:read'], visibility: { deal: visibility } }
     const { id } = await createRecord(workOn(db, context, 'role'), role)
     const latest = { catalog: await loadCatalog(db, resources, 1), actor: 1 }

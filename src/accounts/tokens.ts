@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto'
 import { Refusal } from '../errors.ts'
 import type { Step } from '../fields/caller-params.ts'
-
 import type { Json } from '../json.ts'
 import type { Precondition } from '../records/precondition.ts'
 import { endedSecrets, withSecretOnce } from '../records/secrets.ts'

@@ -41,7 +41,7 @@ export type DatabaseOptions = {
   readonly log: Log
   /** server: the pooler in front of it, which gives a connection to each transaction (D166); default: none */
   readonly pooler?: Pooler | null | undefined
-  /** server: number of connections; a few a core, since statements are pipelined on a connection */
+  /** server: number of connections; a few a core, since statements are pipelined, but for a pooler */
   readonly poolSize?: number
   /** time limit of a request's statement, default 10 s; on a server half of it may be waiting for a lock */
   readonly statementTimeoutMs?: number

@@ -12,7 +12,10 @@ const lookEveryMs = 2000
 /** So long after a write a table may still be found grown: sessions report what they wrote with a delay. */
 const afterWriteMs = 30_000
 
-/** Looks regularly for tables that have grown, as long as `sql` writes. */
+/**
+ * Looks regularly for tables that have grown, as long as `sql` writes. On a cluster its batches don't count:
+ * the coordinator holds no rows.
+ */
 export function keepStatistics(sql: ConnectionPool, log: Log): Interval {
   const onError = failureLog('A look at the statistics of the database', log)
   const look = async () => {

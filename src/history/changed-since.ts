@@ -1,6 +1,5 @@
 /** Refuses an undo if the values of its event have changed since (D83): which ones, and who changed them. */
 import { type Problem, problemAt, Refusal } from '../errors.ts'
-
 import { jsonInstant } from '../fields/moment.ts'
 import type { Json } from '../json.ts'
 import { isHiddenByRole } from '../records/rendered-record.ts'

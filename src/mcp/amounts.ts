@@ -1,4 +1,7 @@
-/** Numbers and amounts in words → the number that lists compare: 10k is 10000, EUR are base currency. */
+/**
+ * Numbers and amounts in words → the numbers that lists compare: 10k → 10000, an amount in another currency →
+ * one in the base currency.
+ */
 import type { Catalog } from '../fields/catalog.ts'
 import { decimal, plain } from '../fields/decimal.ts'
 import type { Field } from '../fields/field.ts'
@@ -17,19 +20,14 @@ export function isMeasured(field: Field | null): field is Field {
  * The number of a text; another text unchanged. `notes` tell how an amount was converted. Throws ToolRefusal
  * for a currency that can't be compared: without it the number would mean another amount.
  */
-export function numberMeant(
-  text: string,
-  field: Field,
-  { currencies, ...catalog }: Catalog,
-  notes: string[],
-) {
+export function numberMeant(text: string, field: Field, catalog: Catalog, notes: string[]): string {
   const [, before, number, letter, after] = amount.exec(text) ?? []
   const digits = number && decimal(number.replaceAll(/[,' ](?=\d{3}(\D|$))/g, ''))
   if (!digits || (before && after && codeOf(before) !== codeOf(after))) return text
   const value = digits.times({ k: 1000, m: 1_000_000 }[letter?.toLowerCase() ?? ''] ?? 1)
   const code = codeOf(before ?? after ?? '')
   if (code === '') return plain(value)
-  const base = currencies.get(catalog.account.base_currency)!
+  const base = catalog.currencies.get(catalog.account.base_currency)!
   const currency = catalog.currencyByCode.get(code)
   const isAmount = kinds[field.type].measured?.(field).currency !== undefined
   if (!isAmount) throw unread(text, `${field.internal_name} is a number, without ${code}.`, plain(value))

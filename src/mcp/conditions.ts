@@ -110,7 +110,7 @@ function pathOf(name: string, { schema, catalog }: ConditionContext): Path | nul
 }
 
 function conditionOf(path: Path, text: string, context: ConditionContext, found: Found): FilterNode | null {
-  const rest = text.replace(/(?<=^(is|are|does|do))n['’]t\b/i, ' not')
+  const rest = text.replace(/(?<=^(is|are|was|were|does|do))n['’]t\b/i, ' not')
   const lower = rest.toLowerCase()
   const phrase = phrases.find(({ words }) => words.test(lower))
   if (!phrase?.operator) return null

@@ -42,7 +42,7 @@ export function warningsOf({ meta }: JsonObject): string[] {
     .map(({ field, message }) => (field && !message.includes(field) ? `${field}: ${message}` : message))
 }
 
-/** The refusal of a change that would change nothing. What is ignored of it is no value already. */
+/** The refusal of a change that would change nothing; `says`: why, unless values of it were ignored. */
 export function unchanged(says: string, warnings: readonly string[]): ToolRefusal {
   const message = warnings.length ? 'Nothing would change.' : `Nothing would change: ${says}.`
   return new ToolRefusal(

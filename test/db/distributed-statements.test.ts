@@ -80,9 +80,22 @@ test('what was sent are the statements of transactions', () => {
 test('none changes rows in a CTE, and each names its account', () => {
   const refused = statements.filter(
     text =>
-      /AS (MATERIALIZED )?\(\s*(INSERT|UPDATE|DELETE)\b/.test(text) || !/account_id = \$1::bigint/.test(text),
+      /AS ((NOT )?MATERIALIZED )?\(\s*(INSERT|UPDATE|DELETE)\b/.test(text) ||
+      !/account_id = \$1::bigint/.test(text),
   )
   assert.deepEqual(refused, [])
+})
+
+/** Changes of configuration, which may be committed in two phases. */
+const ofConfiguration = /^\s*INSERT INTO (field|option|form) /
+
+test('an INSERT takes its account from a row, so that it is sent to the node whole', () => {
+  const inserts = statements.filter(text => /^\s*INSERT INTO /.test(text) && !ofConfiguration.test(text))
+  assert.ok(inserts.length > 10, `${inserts.length} statements`)
+  assert.deepEqual(
+    inserts.filter(text => /\bSELECT \$1::bigint,[\s\S]*\bFROM\b/.test(text)),
+    [],
+  )
 })
 
 /** The items of a SET up to the first subquery over the members of a text. */

@@ -227,6 +227,9 @@ describe('reads from a replica', { skip }, () => {
     const other = await another()
     const all = `${v1}/deal/view/list?filter=title:eq(Unread)`
     await behind(async () => {
+      // Both processes look the caller up just before.
+      aSecondGoesBy()
+      await get(all)
       assert.equal(titled(await other.get(all)), '')
       await on(url!, 'ALTER TABLE token RENAME TO away')
       const write = await call('POST', `${v1}/deal`, dealBody(known, { title: 'Unread' }))

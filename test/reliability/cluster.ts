@@ -45,7 +45,7 @@ async function nodeOf({ cluster, command }: Parts, account: number): Promise<Tes
   return cluster.workers.find(({ url }) => new URL(url).host === node)!
 }
 
-/** Moves the second account to the node of the first one. */
+/** Moves the second account to the node of the first one, and back. */
 async function moved(parts: Parts): Promise<void> {
   for (const to of [await nodeOf(parts, 1), await nodeOf(parts, 2)]) await move(parts, to)
 }

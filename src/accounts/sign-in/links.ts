@@ -154,7 +154,7 @@ export async function consumeLink(
       ...[r, used],
       ...(passwordHash === null
         ? []
-        : [passwordRow(params, passwordHash), endedSessions(params), endedLinks(params, hash)]),
+        : [passwordRow(passwordHash), endedSessions(params), endedLinks(params, hash)]),
       sessionRow(session),
     ],
     events: passwordHash === null ? [] : [passwordChanged],
@@ -167,12 +167,12 @@ export async function consumeLink(
 export const passwordChanged = { type: 'user.password_changed', resource: 'user', of: sql`r` }
 
 /** A CTE that saves the hash of the password of the user `r`. */
-export function passwordRow({ account }: WriteParams, hash: string): Step {
+export function passwordRow(hash: string): Step {
   return {
     name: 'password_row',
     change: sql`
   INSERT INTO password (account_id, "user", hash, changed_at)
-  SELECT ${account}::bigint, r.id, ${hash}::text, counted.at FROM r, counted
+  SELECT counted.account, r.id, ${hash}::text, counted.at FROM r, counted
   ON CONFLICT (account_id, "user") DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at
 `,
   }

@@ -94,7 +94,7 @@ export async function changePassword(
   const write = {
     conditions: [condition],
     seesAll: true,
-    steps: [r, passwordRow(params, newHash), endedSessions(params, caller.session?.id), endedLinks(params)],
+    steps: [r, passwordRow(newHash), endedSessions(params, caller.session?.id), endedLinks(params)],
     events: [passwordChanged],
     answer: sql`SELECT r.id::text AS id FROM r, counted`,
   }

@@ -45,7 +45,7 @@ export type PoolOptions = {
   open(life: Life, delayMs: number): Connection
   /** maximum number of connections */
   readonly size: number
-  /** True if a message may follow another one before that is answered */
+  /** True if, outside of a transaction, a message may follow another one before that is answered */
   readonly isPipelined: boolean
 }
 
@@ -63,7 +63,7 @@ const oldestMs = 45 * 60_000
 const closeWithinMs = 5000
 
 export class ConnectionPool implements Pool {
-  /** time of the last batch or transaction, by performance.now() */
+  /** when a batch or a transaction last began or ended, by performance.now() */
   wroteAt = Number.NEGATIVE_INFINITY
   readonly #options: PoolOptions
   readonly #connections = new Set<Connection>()
@@ -86,10 +86,8 @@ export class ConnectionPool implements Pool {
       statement[2]?.isQuick ? () => this.#share() : undefined,
     )
 
-  readonly batch: AskBatch = statements => {
-    this.wroteAt = performance.now()
-    return this.#use(connection => connection.askBatch(statements))
-  }
+  readonly batch: AskBatch = statements =>
+    this.#writing(this.#use(connection => connection.askBatch(statements)))
 
   async withConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
     const { promise: end, resolve: release } = Promise.withResolvers<void>()
@@ -110,8 +108,7 @@ export class ConnectionPool implements Pool {
   }
 
   begin<T>(act: (tx: PoolTransaction) => Promise<T>, mode = ''): Promise<T> {
-    this.wroteAt = performance.now()
-    return this.withConnection(connection => transact(connection, act, mode))
+    return this.#writing(this.withConnection(connection => transact(connection, act, mode)))
   }
 
   /**
@@ -145,6 +142,14 @@ export class ConnectionPool implements Pool {
         choose,
       ),
     )
+  }
+
+  #writing<T>(write: Promise<T>): Promise<T> {
+    const note = () => {
+      this.wroteAt = performance.now()
+    }
+    note()
+    return write.finally(note)
   }
 
   /** Assigns a connection at once if there is one. */

@@ -1,7 +1,6 @@
 /** The handlers of a resource. They connect HTTP with the record operations (records/). */
 import { reachedStatement } from '../../accounts/account-state.ts'
 import type { Database } from '../../db/open.ts'
-
 import { asOfDay } from '../../history/as-of-day.ts'
 import { readListRequest } from '../../lists/list-cache.ts'
 import { listRecords } from '../../lists/page.ts'

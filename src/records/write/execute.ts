@@ -106,10 +106,10 @@ function printer({ account }: WriteParams, steps: readonly Step[], { ids = 0 }: 
     { name: 'counted', rows: () => numbers },
     ...steps.filter(({ rows }) => rows),
   ]
-  return (statement: Sql, given: Sql = sql`AS MATERIALIZED`): Statement => {
+  return (statement: Sql, materialization: Sql = sql`AS MATERIALIZED`): Statement => {
     let text = compile(statement).text
     const isInsert = insertion.test(text)
-    const as = isInsert ? sql`AS NOT MATERIALIZED` : given
+    const as = isInsert ? sql`AS NOT MATERIALIZED` : materialization
     const ctes: Sql[] = []
     for (const { name, rows } of named.toReversed()) {
       if (!new RegExp(`\\b${name}\\b`).test(text)) continue

@@ -1,4 +1,4 @@
-/** A write: its operations and their outcomes, with the author of all of them. */
+/** The unit of work of a caller on a resource; and a write: its operations, their outcomes and author. */
 import type { Problem, Refusal, Warning } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'

@@ -83,7 +83,7 @@ function readChanges(query: QueryContext): ChangesRequest {
   const [from, to] = [momentOf(query, 'from'), momentOf(query, 'to')]
   if (single(query, 'from') === null)
     addProblem(problems, 'from', 'required', 'from must be given: a day or a moment.')
-  // The end of the day before is the begin of the day: as moments they would not contradict.
+  // The end of a day is the beginning of the next one: as moments both would be equal.
   if (from?.length === 10 && to?.length === 10 && from > to)
     addProblem(problems, 'to', 'contradiction', 'to must not be before from.')
   const [expectedFrom, expectedTo] = periodOf(query, 'expected_from', 'expected_to')

@@ -8,7 +8,6 @@ import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { FoundRecords } from '../../records/references.ts'
-
 import { holdersSelect } from '../../records/unique.ts'
 import { uniqueKeyOf } from '../../records/unique-key.ts'
 import { carryOutLocked } from '../../records/write/batch.ts'

@@ -24,7 +24,7 @@ const retryMs = 500
 const attempts = 20
 
 /** A job that this process works for. */
-type Work = JobKey & {
+type JobTask = JobKey & {
   /** null: the job has to be claimed first */
   next: NextStep | null
   /** number of failed steps in a row */
@@ -36,7 +36,7 @@ type Work = JobKey & {
 export class JobWorker {
   readonly #options: JobOptions
   readonly #holder = randomUUID()
-  readonly #loop: WorkerLoop<Work>
+  readonly #loop: WorkerLoop<JobTask>
 
   constructor(options: JobOptions) {
     this.#options = options
@@ -69,7 +69,7 @@ export class JobWorker {
   }
 
   /** One step. The job may have lost its lease since the last one, which the step detects. */
-  async #step(work: Work): Promise<'more' | 'done'> {
+  async #step(work: JobTask): Promise<'more' | 'done'> {
     const { log } = this.#options
     work.isWoken = false
     try {

@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto'
 import { memberProblem, type Problem, Refusal } from '../../errors.ts'
 import type { Step, WriteParams } from '../../fields/caller-params.ts'
-import type { ResourceSchema } from '../../fields/catalog.ts'
 import { momentPlaceholder } from '../../fields/moment.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { Precondition } from '../../records/precondition.ts'
@@ -74,10 +73,6 @@ export async function rotateWebhook(
   return withSecretOnce(work, saved, secret)
 }
 
-export function fieldsOf({ catalog }: Pick<WriteContext, 'catalog'>): ResourceSchema {
-  return catalog.resources.get('webhook')!
-}
-
 /** A webhook that is visible to the caller. Throws `record_not_found`. */
 export async function requireThere(work: Work, id: number): Promise<JsonObject> {
   return parseJson((await readRecord(work, id)).record) as JsonObject
@@ -108,12 +103,11 @@ async function problemsOf(
   const refused = isUrl && url !== before?.url ? await outgoing.refusalOf(new URL(url)) : null
   const resource = resourceOf(events, context)
   const isFilter = typeof filter === 'string' && filter.length <= 10_000 && resource !== null
-  // One that stays is not judged: the webhook can be changed otherwise, and written back whole.
+  // Its scopes are always needed. Problems of one that stays, as of a field that is gone, are none of this
+  // change: the webhook can be changed otherwise, and written back whole.
+  const found = isFilter ? (await filterPlan(db, context, resource, filter)).problems : []
   const isNew = filter !== before?.filter || resource !== resourceOf(before.events!, context)
-  const { problems } =
-    isFilter && (isNew || isTakenIntoUse(body, before))
-      ? await filterPlan(db, context, resource, filter)
-      : { problems: [] }
+  const problems = isNew || isTakenIntoUse(body, before) ? found : []
   const refusal = { ...memberProblem('url', 'address_refused', `url ${refused}.`), hint: addressHint }
   return [...(refused ? [refusal] : []), ...problems]
 }

@@ -106,11 +106,11 @@ function Tabs({ pipelines, shown }: { pipelines: readonly Pipeline[]; shown: Pip
   )
 }
 
-/** The others are the default no more: of several, the first would be taken. */
+/** Makes it the only default: of several, the first by position counts. A failure leaves no two. */
 async function makeDefault(pipeline: Pipeline, pipelines: readonly Pipeline[]): Promise<void> {
-  await callApi('PATCH', `/pipeline/${pipeline.id}`, { body: { is_default: 'Yes' } })
   for (const other of pipelines.filter(one => one.id !== pipeline.id && isYes(one.is_default)))
     await callApi('PATCH', `/pipeline/${other.id}`, { body: { is_default: 'No' } })
+  await callApi('PATCH', `/pipeline/${pipeline.id}`, { body: { is_default: 'Yes' } })
 }
 
 function PipelineActions(props: {
