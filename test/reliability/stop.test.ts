@@ -1,6 +1,7 @@
 /**
  * Graceful shutdown on SIGTERM: running requests are answered, later ones are refused, the database is
- * closed, and the process ends in time whatever hangs; under npm, as process 1 of a container, and under systemd.
+ * closed, and the process ends in time whatever hangs; under npm, as process 1 of a container, and under
+ * systemd.
  */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
