@@ -5,14 +5,13 @@
  * the first one no request (docs/scaling.md).
  */
 import { execFile } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { ask as askDatabase } from '../support/citus.ts'
 import { type OwnCluster, startOwnCluster } from '../support/cluster.ts'
 import { hasLibrary, type TestServer } from '../support/postgres.ts'
 import { besideWrites, lastingClient, noExperience } from './lasting-client.ts'
 import type { Scenario } from './on-engines.ts'
-import { killWorker } from './processes.ts'
+import { killed, killWorker } from './processes.ts'
 import { end, type Life, started, token } from './service-process.ts'
 import { Known, verify } from './writes.ts'
 
@@ -28,17 +27,11 @@ const awayMs = 3000
 
 /** Name → the disturbance, and true if no request of the first account may fail meanwhile. */
 const disturbances: readonly [string, (parts: Parts) => Promise<unknown>, boolean][] = [
-  ['a killed node', async parts => killed(await nodeOf(parts, 2)), true],
+  ['a killed node', async parts => killed(await nodeOf(parts, 2), awayMs), true],
   ['a move of an account and back', moved, true],
   ['a killed worker', killWorker, false],
-  ['a killed coordinator', ({ cluster }) => killed(cluster.coordinator), false],
+  ['a killed coordinator', ({ cluster }) => killed(cluster.coordinator, awayMs), false],
 ]
-
-async function killed(server: TestServer): Promise<void> {
-  await server.kill9()
-  await sleep(awayMs)
-  await server.restart()
-}
 
 async function nodeOf({ cluster, command }: Parts, account: number): Promise<TestServer> {
   const { node } = await command('account', 'place', '--account', `${account}`)

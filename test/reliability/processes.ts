@@ -35,9 +35,10 @@ const disturbances: readonly [string, (parts: Parts) => Promise<unknown>, boolea
   ['a replica that is behind', ({ replica }) => paused(replica), true],
 ]
 
-async function killed(server: TestServer | TestPooler): Promise<void> {
+/** Kills a server, and starts it again after a time. */
+export async function killed(server: TestServer | TestPooler, ms = awayMs): Promise<void> {
   await server.kill9()
-  await sleep(awayMs)
+  await sleep(ms)
   await server.restart()
 }
 
