@@ -211,3 +211,35 @@ test('the forms of a phone keep their buttons together, and their choices whole'
   assert.ok(create!.x > other!.x)
   await end()
 })
+
+test('what may be pressed stays where it is while the rest of a page loads, on a phone too', {
+  skip,
+}, async () => {
+  const id = await makeDeal('Stays where it is')
+  const filter = encodeURIComponent('title:like(Stays)')
+  const phone = { size: { width: 390, height: 844 }, context: { hasTouch: true, isMobile: true } }
+  for (const path of [`/board?filter=${filter}&sort=title%3Aasc`, `/deals/${id}`, '/companies']) {
+    const { page, end } = await openUi(service, '/docs', phone)
+    await page.addInitScript(() => {
+      const moved: string[] = []
+      Object.assign(globalThis, { moved })
+      new PerformanceObserver(list => {
+        type Shift = { value: number; sources: { node: Element | null }[] }
+        for (const { value, sources } of list.getEntries() as unknown as Shift[])
+          if (value >= 0.005) moved.push(`${value} ${sources[0]?.node?.outerHTML?.slice(0, 120)}`)
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    await page.goto(service.url + path)
+    // The last of what is loaded after the records.
+    if (path.startsWith('/board')) await page.getByRole('button', { name: 'Save view…' }).waitFor()
+    if (path.startsWith('/deals')) await page.getByText('Nothing planned').waitFor()
+    if (path === '/companies') await page.getByRole('status').filter({ hasText: /\d/ }).waitFor()
+    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))
+    assert.deepEqual(
+      await page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved),
+      [],
+      path,
+    )
+    await end()
+  }
+})

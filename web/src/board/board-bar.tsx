@@ -36,7 +36,8 @@ export function BoardBar({ search, error, onChange }: Props) {
     onChange({ ...next, sort: isUsual ? undefined : next.sort })
   }
   return (
-    <>
+    // In one line on a phone: the cards are there already, and would move under a finger.
+    <div className="flex min-h-8 flex-wrap items-center gap-2 max-sm:w-max max-sm:min-w-full">
       <ViewMenu inUse={inUse} all="All deals" onShow={show} />
       <div className="min-w-0 grow">
         <FilterBar
@@ -47,6 +48,6 @@ export function BoardBar({ search, error, onChange }: Props) {
         />
       </div>
       <SortMenu source="deal" sort={sort} onChange={next => change({ sort: next })} />
-    </>
+    </div>
   )
 }

@@ -51,7 +51,7 @@ export function Agenda(
               {day === format.today() && <span className="font-normal"> · today</span>}
             </h2>
             <Clocks day={day} className="pb-1" />
-            {entries.length === 0 && <p className="text-ink-soft">Nothing planned.</p>}
+            {isReady && entries.length === 0 && <p className="text-ink-soft">Nothing planned.</p>}
             {entries.length > 0 && (
               <ul className="divide-y divide-line rounded-md border border-line bg-surface">
                 {entries.slice(0, mostOfDay).map(entry => (

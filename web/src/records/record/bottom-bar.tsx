@@ -68,7 +68,7 @@ function CallLink({ number, children }: { number: string | undefined; children: 
 
 function MoveMenu({ shown, save, reason }: { shown: ShownRecord; save: Save; reason: string | undefined }) {
   const { record } = shown
-  const { data: stages = [] } = useQuery(stagesQuery)
+  const { data: stages = [], isPending } = useQuery(stagesQuery)
   const entries = stages
     .filter(({ pipeline }) => pipeline === record.pipeline)
     .map(stage => ({
@@ -83,12 +83,13 @@ function MoveMenu({ shown, save, reason }: { shown: ShownRecord; save: Save; rea
       },
     }))
   const button = (
-    <Button variant="quiet" className={look} reason={reason}>
+    <Button variant="quiet" className={look} reason={isPending ? 'The stages are loading.' : reason}>
       <MoveRight size={18} aria-hidden /> Move
     </Button>
   )
+  // There from the beginning: the buttons beside it stay where they are.
+  if (isPending || reason) return button
   if (stages.length === 0) return null
-  if (reason) return button
   return (
     <Menu label="Move to" groups={[{ title: 'Stages', entries }]}>
       {button}

@@ -75,7 +75,7 @@ export function DealStage(props: {
     const at = radios.indexOf(document.activeElement as HTMLElement)
     radios[(at + step + radios.length) % radios.length]?.focus()
   }
-  if (isPending) return <Skeleton className="h-8 w-full" />
+  if (isPending) return <Skeleton className={isCompact ? 'h-6.5' : 'h-13'} />
   if (stages.length === 0) return null
   const times = changes || record.version === 1 ? stageTimes(changes ?? [], record, Date.now()) : null
   const since = typeof record.deal_stage_updated_at === 'string' ? record.deal_stage_updated_at : null

@@ -173,7 +173,8 @@ function TableHeading(props: {
     <PageHead
       title={isDeleted ? `Deleted ${title.toLowerCase()}` : title}
       detail={
-        <span role="status" className="tabular">
+        // As wide as most counts from the beginning, so that the buttons don't wrap when it comes.
+        <span role="status" className="inline-block min-w-[7ch] tabular">
           {total && `${total.isEstimate ? 'about ' : ''}${format.number(total.count)}`}
         </span>
       }
