@@ -3,8 +3,6 @@
  * cost in which nothing happens, as PostgreSQL counts them (pg_stat_statements): the hourly round over all of
  * them, which a start begins with, and each minute after it.
  */
-import { appendFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createAccount } from '../src/accounts/create.ts'
@@ -12,11 +10,10 @@ import { firstStart } from '../src/accounts/first-start.ts'
 import { createSample } from '../src/accounts/sample/sample.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openDatabase } from '../src/db/open.ts'
-import { ask } from '../test/support/citus.ts'
-import { createDatabase, hasLibrary, startPostgres } from '../test/support/postgres.ts'
 import { timeouts } from '../test/support/timeouts.ts'
 import { ownDirectory, sayMachine } from './begin.ts'
-import { endAll, startService } from './processes.ts'
+import { startService } from './processes.ts'
+import { onCountingServer, statementsOf } from './statements.ts'
 
 const { values } = parseArgs({
   options: {
@@ -26,21 +23,11 @@ const { values } = parseArgs({
   },
 })
 const [accounts, seconds] = [Number(values.accounts), Number(values.seconds)]
-const library = 'pg_stat_statements'
 /** The round is over after so many seconds with hardly a statement; tables are looked at for 30 of them. */
 const calmSeconds = Number(values.calm)
 
 sayMachine()
-const server = hasLibrary(library) ? await startPostgres(true, load) : null
-if (server) await measure(await createDatabase(server.url))
-else console.log(`PostgreSQL with ${library} is not installed here.`)
-endAll()
-await server?.stop()
-process.exit(0)
-
-function load(data: string): void {
-  appendFileSync(join(data, 'postgresql.conf'), `shared_preload_libraries = '${library}'\n`)
-}
+await onCountingServer(measure)
 
 async function measure(url: string): Promise<void> {
   const db = await openDatabase({ url, ...timeouts(600_000), log: line => console.error(line) })
@@ -49,18 +36,17 @@ async function measure(url: string): Promise<void> {
   for (let count = 2; count <= accounts; count++)
     await createAccount(db, { name: `Account ${count}`, ownerName: 'Owner', ownerEmail: 'o@example.com' })
   await db.close()
-  await ask(url, `CREATE EXTENSION ${library}`)
   const env = { DATABASE_URL: url, DATA_DIR: ownDirectory() }
   // The first round settles what is new.
   const service = await startService(env)
   await calm(url)
   await service.stop()
-  const before = await counted(url)
+  const before = await statementsOf(url)
   await startService(env)
   const after = await calm(url)
   const round = after - before
   await delay(seconds * 1000)
-  const minutely = ((await counted(url)) - after) * (60 / seconds)
+  const minutely = ((await statementsOf(url)) - after) * (60 / seconds)
   const sum = Math.round(round / 60 + minutely)
   console.log(
     `${accounts} accounts: ${round} statements for the round of an hour, ${Math.round(minutely)} a minute ` +
@@ -70,21 +56,12 @@ async function measure(url: string): Promise<void> {
 
 /** Waits for the end of the round. Resolves to the statements so far. */
 async function calm(url: string): Promise<number> {
-  let count = await counted(url)
+  let count = await statementsOf(url)
   for (let calm = 0; calm < calmSeconds; ) {
     await delay(1000)
-    const now = await counted(url)
+    const now = await statementsOf(url)
     calm = now - count > accounts / 100 + 10 ? 0 : calm + 1
     count = now
   }
   return count
-}
-
-/** The statements so far. */
-async function counted(url: string): Promise<number> {
-  const text = `SELECT coalesce(sum(calls), 0)::int AS calls FROM ${library} s
-    JOIN pg_database d ON d.oid = s.dbid AND d.datname = current_database()
-    WHERE s.query NOT LIKE '%${library}%'`
-  const [row] = (await ask(url, text)) as { calls: number }[]
-  return row!.calls
 }

@@ -36,6 +36,7 @@ const commands: { readonly [called: string]: readonly string[] } = {
   'bench:versions': [...once, '--other', '.', '--deals', '1000', ...onServer],
   'bench:web': ['--deals', '1000', '--moves', '10'],
   'bench:webhooks': [...moment, '--events', '200', ...onServer],
+  'bench:year': ['--accounts', '2', '--deals', '3', '--reads', '2'],
   attack: ['--seconds', '0.2', '--deals', '2000'],
   comments: ['--seed', '7', '--count', '3'],
   'crash writes': rounds(3),
