@@ -32,7 +32,7 @@ export type Condition = {
 
 /** and(…), or(…); not(…) means "not all of them". */
 export type Group = { readonly type: 'and' | 'or' | 'not'; readonly of: readonly FilterNode[] }
-/** A part of a filter. Clients import it as `Term`; in the service a term is a field as lists name it. */
+/** A part of a filter. Clients import it as `Term`, a word that the service needs for fields of lists. */
 export type FilterNode = Condition | Group
 /** All of it must hold; empty: everything. */
 export type Filter = readonly FilterNode[]

@@ -9,7 +9,7 @@ export type Column = { readonly name: string; readonly type: SqlType }
 export type Row = {
   /** the prefix of a column name: an alias and its dot, or nothing */
   readonly alias: Sql
-  /** the account of the row: a subquery that reads another table names it, and not the row's column (D175) */
+  /** the row's account: a subquery of another table compares with it, not with the row's column (D175) */
   readonly account: Param
   /** the current time, for values that depend on the clock */
   readonly now: Sql

@@ -26,8 +26,9 @@ export function openMiddleware(db: Transaction & { readonly hasReplica: boolean 
 
 /**
  * The answer with the account's last `seq`, at least that of the event that it tells of. The caller is looked
- * up again: so this process knows it, too, also after an error, which may have come behind a write. If the
- * database can't be asked, the answer comes once no process knows the caller as of before the write.
+ * up again, also after an error, which may have come after a write was committed: so this process knows the
+ * `seq`, too. If the database can't be asked, the answer comes once no process knows the caller as of before
+ * the write.
  */
 async function withSeq(request: ApiRequest, answered: Promise<Answer>): Promise<Answer> {
   const answer = await answered.catch(async error => {

@@ -83,8 +83,8 @@ type KeyRange = {
   readonly where: Sql | null
   readonly keys: readonly PrintedSort[]
   /**
-   * the number of first keys that have one value in the whole range. They are in the ORDER BY, too: without
-   * them the index of the sort would not be used
+   * how many of `keys`, from the first on, have one value in the whole range, which is null. They stay in the
+   * ORDER BY: without them the index of the sort would not be used
    */
   readonly fixed: number
   /** the range begins after these values of the keys that are not fixed; null = at its start */
@@ -190,7 +190,7 @@ export function sortSql(keys: readonly PrintedSort[]): Sql {
 /**
  * The condition for the rows after a row, from the values of its sort keys. Keys that all have the same
  * direction and no nulls are compared as one row value, so that an index can begin there. Otherwise the bound
- * of the first key lets an index begin near.
+ * of the first key alone lets the index begin at the first row that has the same first key.
  */
 function afterSql(keys: readonly PrintedSort[], values: Position): Sql {
   const given = keys.map(({ order: { type } }, index) => {

@@ -51,7 +51,7 @@ export type ReportAnswer = {
   readonly meta?: JsonObject
 }
 
-/** Refuses a parameter that needs a field that the caller's role hides (D64). */
+/** Adds a problem to a parameter that needs a field that the caller's role hides (D64). */
 export function requireShown({ schema, problems }: QueryContext, parameter: string, field: string): void {
   if (shownField(schema, field)) return
   addProblem(problems, parameter, 'unknown_field', `There is no field "${field}".`)

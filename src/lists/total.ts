@@ -27,9 +27,9 @@ export type Total = { readonly total: number; readonly totalIsEstimate: boolean 
 /** Records are counted up to this number; more are estimated. */
 const countedUpTo = { auto: 10_000, exact: Number.POSITIVE_INFINITY, estimate: 0, none: 0 } as const
 /**
- * The count goes on beyond the bound by this number. An event removes one record at most, so a count of n
- * beyond the bound stays above it for n events, and the estimate holds as long. Otherwise an account with
- * constant writes would count ten thousand records for every page.
+ * The count goes on beyond the bound by this number. An event removes one record at most. So a count that is
+ * n beyond the bound is still above it n events later, and no page before that counts again. Otherwise an
+ * account with constant writes would count ten thousand records for every page.
  */
 const countedBeyond = 1000
 
@@ -68,8 +68,8 @@ export function lastSeqSql(account: Param): Sql {
 export async function totalOf(db: Reader, caller: Caller, request: ListRequest, seq: string): Promise<Total> {
   const { schema, count: way, isOfDeleted, filterText } = request
   const known = cached(schema)
-  // Across references a filter finds only what its caller sees there, whoever sees the list itself (D87). A
-  // name means the record of that name that its caller sees (D75).
+  // A filter across references finds only records whose reference the caller sees (D87), and a name means
+  // the record of that name that the caller sees (D75): then the count holds for this caller alone.
   const isOwn = request.hasNames || reachedBy(request.filter).length > 0
   const seer = isOwn ? callerCacheKey(caller) : visibilityKey(schema, caller)
   const key = listIdentity([way, String(isOfDeleted), seer, filterText])

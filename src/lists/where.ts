@@ -51,7 +51,7 @@ function conditionSql(condition: PlannedCondition, params: CallerParams, own: Ro
 }
 
 /**
- * The condition that the record points to one that the caller sees and for which `holds` (D87). The
+ * The condition that the record points to a record that the caller sees and that fulfils `holds` (D87). The
  * referenced records are looked up once, not for each record.
  */
 function reaching(

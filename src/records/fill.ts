@@ -53,9 +53,9 @@ export function fillOrRequire(
 }
 
 /**
- * The value of a field's default; null for none, or if the record that the default names is deleted or
- * inactive. Undefined until that record is looked up. The caller has not sent the value, and need not see
- * that record.
+ * The value of a field's default. Null if there is none, or if the record that it names is deleted or
+ * inactive; undefined as long as that record has not been looked up. The caller has not sent the value, and
+ * need not see that record.
  */
 function filledIn(field: Field, path: string, { catalog, names, references }: Found): Json | undefined {
   const fallback = defaultOf(field)

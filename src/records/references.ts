@@ -162,10 +162,12 @@ export function missingReferences(
 
 /**
  * Conditions of a write: all referenced records still exist, and newly referenced ones are active, except for
- * the author's `idle`. References of the request must be visible to the author (D63). `after`: the CTE that
- * takes the account's lock, if one statement takes it and writes; else null. Such a statement doesn't see a
- * deletion that was committed while it waited for the lock. So, after the wait, it reads each row again FOR
- * SHARE, which does see it. The weaker KEY SHARE of a foreign key doesn't: a deletion changes no key.
+ * the author's `idle`. References of the request must be visible to the author (D63).
+ *
+ * `after`: the CTE that takes the account's lock, if the conditions stand in the same statement; else null. A
+ * statement that waits for the lock doesn't see a deletion that was committed meanwhile. So, after the wait,
+ * it reads each row again FOR SHARE, which does see it. The weaker KEY SHARE of a foreign key doesn't: a
+ * deletion changes no key.
  */
 export function referencesExist(
   params: WriteParams,

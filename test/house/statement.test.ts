@@ -1,5 +1,4 @@
 /** The statement of a list in ARCHITECTURE.md is the one that the service sends. */
-import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Role } from '../../src/fields/catalog.ts'
@@ -8,6 +7,7 @@ import { pageStatement } from '../../src/lists/page.ts'
 import { readListQuery } from '../../src/lists/query.ts'
 import { catalogAs } from '../../src/rights/as-role.ts'
 import { Rights } from '../../src/rights/rights.ts'
+import { assertShown } from '../support/shown-statement.ts'
 
 const text = readFileSync('ARCHITECTURE.md', 'utf8')
 
@@ -26,9 +26,5 @@ test('the statement of a list is shown as it is sent', () => {
   const request = readListQuery(parameters, catalog.resources.get('deal')!, catalog, asOf)
   const cursor = { position: [asOf, '7'], asOf }
   const sent = pageStatement({ catalog, actor: 3 }, { ...request, cursor }).text
-  const bare = (statement: string) => statement.replace(/--.*$/gm, '').replace(/\s+/g, '')
-  // The middle of a long expression is left out.
-  const [before, after] = bare(shown!).split('…') as [string, string]
-  assert.ok(bare(sent).startsWith(before), `${bare(sent)}\n${before}`)
-  assert.ok(bare(sent).endsWith(after), `${bare(sent)}\n${after}`)
+  assertShown(shown!, sent)
 })

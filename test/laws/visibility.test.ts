@@ -167,7 +167,7 @@ async function questions(resource: keyof typeof counts): Promise<Question[]> {
     funnel,
   }
   const ofDeals = reports.filter(report => report.resource === 'deal').map(({ name }) => name)
-  assert.deepEqual(Object.keys(dealReports), ofDeals.toSorted())
+  assert.deepEqual(Object.keys(dealReports).toSorted(), ofDeals.toSorted())
   /** Parts of all stored texts, in deals, contacts and companies, including hidden fields. */
   const searches = () => {
     const words = () => {

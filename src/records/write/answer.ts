@@ -13,9 +13,9 @@ import { tableOf } from '../store.ts'
 import type { ReadWork, Saved, Work, WriteContext } from './operation.ts'
 
 /**
- * The response to a write, without the record. A record that was created with it has its id, or its place
- * after the last id before the write. The row has that id as `first_id`, as in responses that earlier
- * versions stored.
+ * The response to a write, without the record. A record that was created with it has its `id`; or it is the
+ * `nth` after the last id before the write. The row has that as `first_id`, the name in responses that
+ * earlier versions stored.
  */
 export type WriteResponse = Pick<Saved, 'warnings' | 'isNew' | 'isUnchanged'> & {
   readonly created: readonly { readonly resource: string; readonly id?: number; readonly nth?: number }[]

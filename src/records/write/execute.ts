@@ -134,9 +134,10 @@ function withCtesInside(text: string): string {
 }
 
 /**
- * The CTE `locked`, with a row if everything is there that the write needs. Its inner SELECT waits for the
- * lock; time, configuration and records are read after the wait. With conditions that SELECT is a CTE before
- * it, `latch`, because conditions that read a record again must have the lock first (`referencesExist`).
+ * The CTE `locked`, with a row if everything is there that the write needs. The SELECT of the counter waits
+ * for the lock; time, configuration and records are read after the wait. If the write has conditions, the
+ * counter is read by a CTE of its own, `latch`, because a condition that reads a record again must have the
+ * lock first (`referencesExist`).
  */
 function lockedCtes(params: WriteParams, write: Write): Sql[] {
   const { account, version } = params

@@ -197,7 +197,7 @@ export function answerOf(
   hasNested = false,
 ): Sql {
   const record = unread ? sql`'{}'` : renderedSql(schema, account)
-  // answer.ts says why the column has another name.
+  // Stored responses have that name (answer.ts).
   const idBefore = hasNested ? sql`, (SELECT id_before FROM counted)::text AS first_id` : sql.none
   return sql`SELECT r.id::text AS id, r.version::text AS version, ${record} AS record${idBefore} FROM r`
 }

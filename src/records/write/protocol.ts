@@ -55,9 +55,9 @@ export function author(
 /**
  * A write. Its SQL may read two rows of numbers. `locked` has the account, the moment `at`, the same as JSON
  * text `moment`, and `id_before`, the account's last id before the write. `counted` has these, too, and the
- * account's last numbers after the write, `last_id` and `last_seq`. An INSERT takes the account from one of
- * them, or from a record (execute.ts). The updates come before `counted`, so
- * they may not read it.
+ * account's last numbers after the write, `last_id` and `last_seq`. The updates come before `counted`, so
+ * they may not read it. An INSERT takes the account from one of the two rows, or from the row of a record, so
+ * that Citus sends it to the account's node (`printer` in execute.ts).
  */
 export type Write = {
   /** the records that must exist, else nothing is written */
@@ -66,7 +66,7 @@ export type Write = {
   readonly conditions?: readonly Sql[]
   /** True if it must also see what others commit while it waits for the lock */
   readonly seesAll?: boolean
-  /** changes of stored rows; if `r` is one of them and changes no row, a single statement writes nothing */
+  /** changes of stored rows, `r` among them; if `r` changes none, one statement writes nothing at all */
   readonly updates?: readonly Step[]
   /** conditions for a transaction, which asks before the updates if each of them will change its rows */
   readonly whenBefore?: () => readonly Sql[]

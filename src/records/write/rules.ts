@@ -26,7 +26,7 @@ export function applyRules(
 ): Values {
   const after: Values = { ...blank(schema), ...before, ...values }
   const kept = keptOf(values, context)
-  // The rules decide if these fields have a value. If they have one, it is the one that was sent.
+  // The rules decide whether these fields have a value. The value itself is the one that was sent.
   const byRules = Object.keys(kept).filter(name => !name.startsWith('created_'))
   for (const name of byRules) after[name] = before?.[name] ?? null
   const isHidden = (name: string) => isHiddenByRole(schema, name)

@@ -110,13 +110,14 @@ type RecordWrite = {
   readonly write: Write
   readonly response: WriteResponse
   readonly candidates: readonly Candidate[]
-  /** True if another request did the same */
+  /** true if another upsert of the same value has created its record meanwhile */
   readonly isRivalled?: (problems: readonly Problem[]) => boolean
 }
 
 /**
  * Writes a record and the response; null if something has changed since it was read. Throws `duplicate` if a
- * unique value of one of the candidates is taken (D76), unless another request did the same.
+ * unique value of one of the candidates is taken (D76). If `isRivalled`, it is null, too: the upsert is tried
+ * again, and finds the record that the other request has created.
  */
 export async function writeRecord(
   work: Work,

@@ -39,7 +39,7 @@ export function namedByStages({ byName }: ResourceSchema): readonly Field[] {
 export function ofPipeline(context: QueryContext): OfPipeline {
   const { catalog, schema } = context
   const by = schema.byName.get('pipeline_stage')!
-  // Without them no pipeline is looked for: its problems would name what is hidden.
+  // Where one of these fields is hidden no pipeline is looked for: problems of its name would show it.
   const hidden = namedByStages(schema).find(({ is_hidden }) => is_hidden)
   if (hidden) requireShown(context, 'pipeline', hidden.internal_name)
   const pipeline = hidden ? null : pipelineOf(context)
