@@ -16,6 +16,6 @@ export function isBlank(value: Json): boolean {
 /** True if a stored value is blank, or all of its parts are. */
 export function isHollow(value: Json): boolean {
   if (isBlank(value)) return true
-  const parts = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []
-  return parts.length > 0 && parts.every(isHollow)
+  const parts = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : null
+  return parts?.every(isHollow) ?? false
 }

@@ -51,6 +51,16 @@ export function writtenTime(input: unknown): string | null {
   return typeof input === 'string' && !/\s/.test(input) ? input : null
 }
 
+/**
+ * A time as text to compare stored ones with, which have no seconds: "10:00:00" → "10:00", "10:00:30" →
+ * itself, which equals none of them; null as of `isoTime`.
+ */
+export function comparedTime(text: string): string | null {
+  const minute = isoTime(text)
+  const seconds = text.replace(/^[Tt]/, '').slice(5).replace(',', '.')
+  return minute && /[1-9]/.test(seconds) ? minute + seconds : minute
+}
+
 /** "10:00", "10:00:30" → "10:00"; null if the text has an offset or is not a time. */
 export function isoTime(text: string): string | null {
   const match = timePattern.exec(text)

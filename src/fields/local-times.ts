@@ -5,7 +5,8 @@ const offsetsMax = 20_000
 
 /**
  * Returns a function: date and time in an IANA time zone → moment. An ambiguous time (clocks go back) is the
- * first of two; a skipped one (clocks go forward) is before the change. Null outside the years 1 to 9999.
+ * first of two; a skipped one (clocks go forward) is as much later as is skipped (RFC 5545, 3.3.5). Null
+ * outside the years 1 to 9999.
  */
 export function momentIn(timeZone: string): MomentIn {
   const known = zones.get(timeZone) ?? momentsIn(timeZone)
@@ -41,10 +42,15 @@ function momentsIn(timeZone: string): MomentIn {
     ofDays.set(midnight, offset)
     return offset
   }
+  /** That of a local time near a change of clocks. */
+  const ofTime = (local: number): number => {
+    const [before, after] = [offsetAt(local - dayMs), offsetAt(local + dayMs)]
+    return [before, after].find(offset => offsetAt(local - offset) === offset) ?? before
+  }
   return (date, time) => {
     const midnight = Date.parse(`${date}T00:00:00Z`)
     const local = Date.parse(`${date}T${time}Z`)
-    const offset = ofDay(midnight) ?? offsetAt(local - offsetAt(local - dayMs / 2))
+    const offset = ofDay(midnight) ?? ofTime(local)
     const moment = new Date(local - offset)
     const year = moment.getUTCFullYear()
     return year >= 1 && year <= 9999 ? moment.toISOString() : null

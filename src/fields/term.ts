@@ -26,8 +26,13 @@ export type Term = {
    * several values.
    */
   operand(text: string, catalog: Catalog): string | readonly string[] | OperandProblem
-  /** of moments: the first and the last one of a plain day in the account's time zone (D42), else null */
-  momentsOfDay?(text: string, catalog: Catalog): readonly [first: string, last: string] | null
+  /**
+   * The first and the last value that an operand stands for: of moments, those of a plain day in the
+   * account's time zone (D42). Null for an operand that is one value.
+   */
+  spanOf?(text: string, catalog: Catalog): readonly [first: string, last: string] | null
+  /** the resource whose names stand for its ids, if it is not the one that the field points to */
+  readonly idsOf?: string
   /** The order of a sort; null if sorting has no meaning. */
   readonly order: Order | null
   /** the expression compared with operands, if not the value itself: an amount compares in base currency */
@@ -73,7 +78,7 @@ export type Order = {
    * other value
    */
   readonly ranked?: { readonly column: Expression; readonly values: readonly number[] }
-  /** a faster expression of the same order, for records that are not deleted: their references exist */
+  /** a faster expression of the same order, which needs that references exist: so not of deleted records */
   readonly ofLive?: Order
 }
 

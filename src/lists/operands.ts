@@ -28,8 +28,9 @@ export function operandsOf(
   const operands = distinct(operator, values).flatMap(value => {
     const operand = isStorable(value) ? term.operand(value, context.catalog) : noText
     if (typeof operand === 'string' || Array.isArray(operand)) return operand
-    const isNamed = field.related && (equality as readonly Operator[]).includes(operator)
-    const id = isNamed && operand !== noText ? namedId(field.related!, value, name, context) : null
+    const of = term.idsOf ?? field.related
+    const isNamed = of && operand !== noText && (equality as readonly Operator[]).includes(operator)
+    const id = isNamed ? namedId(of, value, name, context) : null
     if (id !== null) return id
     rejectOperand(operand as OperandProblem, value, term, name, context)
     return ''
@@ -135,17 +136,17 @@ function checkBetween(
     addProblem(problems, 'filter', 'invalid_value', 'between needs the lower value first.', { field })
 }
 
-/** The first and the last moment of a plain day; null if it is no plain day. */
-type MomentsOfDay = (text: string) => readonly [first: string, last: string] | null
+/** The first and the last value that an operand stands for; null for an operand that is one value. */
+type SpanOf = (text: string) => readonly [first: string, last: string] | null
 
-/** A condition with plain days as conditions on moments; null if it names no day. */
-export function inMoments(condition: Condition, momentsOf: MomentsOfDay): FilterNode | null {
+/** A condition whose values stand for several, such as plain days, on these; null if none does. */
+export function asSpans(condition: Condition, spanOf: SpanOf): FilterNode | null {
   const { operator, values } = condition
-  const days = values.map(momentsOf)
-  if (days.every(day => day === null)) return null
+  const spans = values.map(spanOf)
+  if (spans.every(span => span === null)) return null
   const at = (end: (index: number) => 0 | 1): Condition => ({
     ...condition,
-    values: values.map((value, index) => days[index]?.[end(index)] ?? value),
+    values: values.map((value, index) => spans[index]?.[end(index)] ?? value),
   })
   switch (operator) {
     case 'gte':
@@ -158,19 +159,19 @@ export function inMoments(condition: Condition, momentsOf: MomentsOfDay): Filter
       return at(index => (index === 0 ? 0 : 1))
     case 'eq':
     case 'in':
-      return anyOf(condition, days)
+      return anyOf(condition, spans)
     case 'neq':
     case 'nin':
-      return { type: 'not', of: [anyOf({ ...condition, operator: operator === 'neq' ? 'eq' : 'in' }, days)] }
+      return { type: 'not', of: [anyOf({ ...condition, operator: operator === 'neq' ? 'eq' : 'in' }, spans)] }
     default:
       return null
   }
 }
 
-function anyOf(condition: Condition, days: readonly ReturnType<MomentsOfDay>[]): FilterNode {
-  const within = days.flatMap((day): Condition[] =>
-    day ? [{ ...condition, operator: 'between', values: day }] : [],
+function anyOf(condition: Condition, spans: readonly ReturnType<SpanOf>[]): FilterNode {
+  const within = spans.flatMap((span): Condition[] =>
+    span ? [{ ...condition, operator: 'between', values: span }] : [],
   )
-  const others = condition.values.filter((_, index) => days[index] === null)
+  const others = condition.values.filter((_, index) => spans[index] === null)
   return { type: 'or', of: others.length ? [...within, { ...condition, values: others }] : within }
 }

@@ -11,7 +11,7 @@ import { kinds } from '../fields/kinds.ts'
 import { ofSeveral, type Term } from '../fields/term.ts'
 import { unknownFieldHint } from '../fields/unknown-field.ts'
 import type { QueryContext } from './list-request.ts'
-import { inMoments, operandsOf, valuesMax } from './operands.ts'
+import { asSpans, operandsOf, valuesMax } from './operands.ts'
 import { addProblem, type Query } from './parameters.ts'
 import type { Plan, PlannedSort, ResolvedTerm } from './plan.ts'
 
@@ -69,8 +69,8 @@ export function fieldNamed(
   return field
 }
 
-/** Maximum number of values that are plain days: each becomes a condition of its own. */
-const daysMax = 100
+/** Maximum number of values that stand for several: each becomes a condition of its own. */
+const spansMax = 100
 
 /** The plan of a condition after a problem. */
 const nothing: Plan = { type: 'and', of: [] }
@@ -86,17 +86,17 @@ function resolveCondition(condition: Condition, context: QueryContext): Plan {
     addProblem(problems, 'filter', 'operator_not_allowed', `${name} has no operator "${operator}".`, more)
     return nothing
   }
-  return planOfDays(condition, found.term, context) ?? planOf(condition, found, context)
+  return planOfSpans(condition, found.term, context) ?? planOf(condition, found, context)
 }
 
-/** The plan of a condition on plain days (D42); null for another one. */
-function planOfDays(condition: Condition, { momentsOfDay }: Term, context: QueryContext): Plan | null {
+/** The plan of a condition on values that stand for several, such as plain days (D42); null for another. */
+function planOfSpans(condition: Condition, { spanOf }: Term, context: QueryContext): Plan | null {
   const { field, operator, values } = condition
-  if (!momentsOfDay) return null
-  const inDays = inMoments(condition, text => momentsOfDay(text, context.catalog))
-  if (!inDays || values.length <= daysMax) return inDays && resolveFilter(inDays, context)
+  if (!spanOf) return null
+  const inSpans = asSpans(condition, text => spanOf(text, context.catalog))
+  if (!inSpans || values.length <= spansMax) return inSpans && resolveFilter(inSpans, context)
   const { problems } = context
-  const message = `${operator} takes at most ${daysMax} values where one is a plain day.`
+  const message = `${operator} takes at most ${spansMax} values where one stands for several, as a plain day does.`
   const hint = 'Ask in several requests, or name moments.'
   addProblem(problems, 'filter', 'too_many', message, { field, hint })
   return nothing

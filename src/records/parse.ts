@@ -162,15 +162,21 @@ function wrapperOf(body: JsonObject, sent: ReadonlySet<string>, schema: Resource
 
 function parseMember(field: Field, body: Values, before: Values | null, parsed: Parsed & Found): void {
   const beside = (name: string) => (Object.hasOwn(body, name) ? body[name]! : (before?.[name] ?? null))
-  const context = parseContextOf(field, `${parsed.path}/${field.internal_name}`, parsed, beside)
+  const found = parseContextOf(field, `${parsed.path}/${field.internal_name}`, parsed, beside)
   const input = body[field.internal_name]!
-  const missing = () => context.problem('required', 'must not be empty', { hint: () => howToWrite(field) })
+  const stored = before?.[field.internal_name] ?? null
+  // A stored value can be written back, also if a limit of the field is narrower by now (D4).
+  const isKept = () => before !== null && isSameJson(input, stored)
+  const problem: typeof found.problem = (...told) => (isKept() ? undefined : found.problem(...told))
+  const context: ParseContext = { ...found, problem }
+  const missing = () => found.problem('required', 'must not be empty', { hint: () => howToWrite(field) })
   if (field.is_required && isBlank(input)) {
     missing()
     return
   }
   const kind = kinds[field.type]
-  const value = input === null ? null : kind.parse(input, context, before?.[field.internal_name] ?? null)
+  const read = input === null ? null : kind.parse(input, context, stored)
+  const value = read === undefined && isKept() ? stored : read
   if (value === undefined) return
   // An address without a line is sent as an object, and is empty all the same.
   if (field.is_required && isHollow(value)) {

@@ -86,7 +86,10 @@ test('the ends of the calendar, days that are none, and too many days', async ()
     new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10),
   )
   assert.equal((await ask(`in(${many.slice(1).join()})`)).status, 200)
-  assert.match((await ask(`in(${many.join()})`)).text, /at most 100 values where one is a plain day/)
+  assert.match(
+    (await ask(`in(${many.join()})`)).text,
+    /at most 100 values where one stands for several, as a plain day does/,
+  )
   assert.equal(
     (await call('GET', `${v1}/deal/aggregate?group_by=status&filter=won_time:eq(2026-04-04)`)).status,
     200,
@@ -109,4 +112,26 @@ test('a day whose first hour comes twice begins with the first of them, in histo
   assert.equal(await deals('to=2025-11-01'), 0)
   assert.equal(await deals('from=2025-11-02&to=2025-11-02'), 1)
   assert.equal(await deals('from=2025-11-03'), 0)
+})
+
+test('a day whose midnight is skipped begins with its first moment', async () => {
+  // There clocks go forward from 0:00 to 1:00, at 04:00 UTC.
+  await call('PATCH', `${v1}/account`, { time_zone: 'America/Santiago' })
+  const { id } = await made('deal', dealBody(known, { title: 'Of the day before' }))
+  for (const [moment, day] of [
+    ['2026-09-06T03:59:59.999Z', '2026-09-05'],
+    ['2026-09-06T04:00:00.000Z', '2026-09-06'],
+  ]) {
+    await db.query('UPDATE deal SET created_at = $1::timestamptz WHERE id = $2::bigint', [
+      moment!,
+      String(id),
+    ])
+    for (const asked of ['2026-09-05', '2026-09-06']) {
+      const filter = `filter=id:eq(${id}),created_at:eq(${asked})`
+      const found = (await get(`${v1}/deal/view/list?${filter}`)).body.data.length
+      assert.equal(found, asked === day ? 1 : 0, `${moment} on ${asked}`)
+    }
+    const groups = await get(`${v1}/deal/aggregate?group_by=created_at:day&filter=id:eq(${id})`)
+    assert.match(groups.text, new RegExp(`"${day}"`))
+  }
 })

@@ -324,6 +324,30 @@ test('a field made required later: old records read, and must have it with their
   await call('DELETE', `${v1}/field/${field.id}`)
 })
 
+test('a limit that is narrowed later: a record that was read can be written back whole', async () => {
+  const field = await created({ source: 'deal', field_name: 'Narrow', type: 'TEXT' })
+  const old = (await call('POST', `${v1}/deal`, dealBody(known, { cf_narrow: 'x'.repeat(20) }))).body.data
+  await call('PATCH', `${v1}/field/${field.id}`, { config: { max_length: 10 } })
+  const back = await call('PATCH', `${v1}/deal/${old.id}`, { ...old, title: 'Another' })
+  assert.equal(back.status, 200, back.text)
+  assert.deepEqual([back.body.data.title, back.body.data.cf_narrow], ['Another', old.cf_narrow])
+  const longer = await call('PATCH', `${v1}/deal/${old.id}`, { cf_narrow: 'x'.repeat(19) })
+  assert.deepEqual(problemsOf(longer), ['/cf_narrow too_long'])
+  await call('DELETE', `${v1}/field/${field.id}`)
+})
+
+test('an object without members is no value of a required field', async () => {
+  const { fields } = (await get(`${v1}/field/list?source=deal`)).body.data
+  const { id } = fields.flat().find((one: { internal_name: string }) => one.internal_name === 'metadata')
+  assert.equal((await call('PATCH', `${v1}/field/${id}`, { is_required: true })).status, 200)
+  const refusal = await call('POST', `${v1}/deal`, dealBody(known, { metadata: {} }))
+  assert.deepEqual(problemsOf(refusal), ['/metadata required'])
+  const taken = await call('POST', `${v1}/deal`, dealBody(known, { metadata: { a: null } }))
+  assert.deepEqual(problemsOf(taken), ['/metadata required'])
+  assert.equal((await call('POST', `${v1}/deal`, dealBody(known, { metadata: { a: 1 } }))).status, 201)
+  await call('PATCH', `${v1}/field/${id}`, { is_required: false })
+})
+
 test('options keep their ids, change names, order and use; what is out of use stays with those that have it', async () => {
   const field = await created({
     source: 'deal',

@@ -417,3 +417,58 @@ test('an estimate is never less than what was seen', async () => {
   const { meta } = (await list('?count=estimate&pageSize=25&page=2&filter=metadata.x:isnull(true)')).body
   assert.ok(meta.total >= 50, JSON.stringify(meta))
 })
+
+test('a time compares with its seconds, and a range of times as a whole or by its beginning', async () => {
+  const title = 'Of times'
+  const times = { cf_custom_time_field: '09:30', cf_custom_time_range_field: '22:00/06:00' }
+  await call('POST', `${v1}/deal`, dealBody(known, { title, ...times }))
+  const expected: { readonly [condition: string]: boolean } = {
+    'cf_custom_time_field:eq(09:30)': true,
+    'cf_custom_time_field:eq(T09:30:00)': true,
+    'cf_custom_time_field:eq(09:30:45)': false,
+    'cf_custom_time_field:lt(09:30:00.5)': true,
+    'cf_custom_time_field:lt(09:30)': false,
+    'cf_custom_time_field:gte(09:30:45)': false,
+    'cf_custom_time_range_field:eq(22:00/06:00)': true,
+    'cf_custom_time_range_field:eq(22:00:00/06:00)': true,
+    'cf_custom_time_range_field:eq(22:00/06:01)': false,
+    'cf_custom_time_range_field:in(21:00/22:00,22:00/06:00)': true,
+    'cf_custom_time_range_field:neq(22:00/06:01)': true,
+    'cf_custom_time_range_field:eq(22:00)': true,
+    'cf_custom_time_range_field:neq(22:00)': false,
+    'cf_custom_time_range_field:gt(22:00)': false,
+    'cf_custom_time_range_field:gt(21:59:30)': true,
+    'cf_custom_time_range_field:lte(22:00)': true,
+    'cf_custom_time_range_field:between(22:00,22:00)': true,
+    'cf_custom_time_range_field.to:eq(06:00)': true,
+  }
+  for (const [condition, isFound] of Object.entries(expected)) {
+    const reply = await list(`?filter=title:eq(${title}),${condition}`)
+    assert.equal(reply.body.data?.length, isFound ? 1 : 0, `${condition} ${reply.text.slice(0, 300)}`)
+  }
+  for (const wrong of ['22:00/', '22:00/06:00/07:00', '25:00/06:00'])
+    assert.deepEqual(codes(await list(`?filter=cf_custom_time_range_field:eq(${wrong})`)), [
+      'filter invalid_value',
+    ])
+})
+
+test('numbers in metadata are equal by their value, texts by their characters', async () => {
+  const made = async (n: number | string) =>
+    (await call('POST', `${v1}/deal`, dealBody(known, { title: 'Of numbers', metadata: { n } }))).body.data.id
+  const [number, text] = [await made(100), await made('1.50')]
+  for (const [condition, ids] of [
+    ['metadata.n:eq(100.0)', [number]],
+    ['metadata.n:eq(1e2)', [number]],
+    ['metadata.n:in(1e2,7)', [number]],
+    ['metadata.n:neq(100.00)', [text]],
+    ['metadata.n:eq(1.50)', [text]],
+    ['metadata.n:eq(1.500)', []],
+  ] as const) {
+    const { data } = (await list(`?filter=title:eq(Of numbers),${condition}&sort=id:asc`)).body
+    assert.deepEqual(
+      data.map(({ id }: { id: number }) => id),
+      ids,
+      condition,
+    )
+  }
+})

@@ -118,6 +118,9 @@ test('currencies, pipelines, stages and records answer as dropdowns too', async 
   assert.equal((await values('name=tags')).length, 8)
   assert.ok((await values('name=sales_owner')).some((user: Any) => user.id === known.owner))
   assert.equal((await values('name=territory')).length, 5)
+  const { meta } = (await get(`${v1}/field/dropdown?name=sales_owner&source=product`)).body
+  assert.equal(meta.source, 'product')
+  assert.equal((await get(`${v1}/field/dropdown?name=tags&source=product`)).status, 404)
 })
 
 test('what is no dropdown, field or source is said so', async () => {

@@ -266,6 +266,10 @@ test('a value of its own is not lost to the products in silence', async () => {
   assert.deepEqual(await warned({ products: lines(9) }), [])
   assert.deepEqual(await warned({ value: 7000 }), [])
   assert.deepEqual(await warned({ products: lines(9) }), ['value_from_products'])
+  const { data } = (
+    await call('PATCH', `${v1}/deal/${deal.id}`, { deal_value: { value: null, products: lines(11) } })
+  ).body
+  assert.equal(data.deal_value.value, 11)
 })
 
 test('a line, their sum and the value that follows stay within the range of the interface and of the field', async () => {

@@ -59,6 +59,13 @@ test('filters take names', async () => {
   assert.ok(await has('sales_owner:eq(jo.names@example.com)'))
   assert.ok(await has(`company:in("Müller & Co",${known.company}),tags:eq(Hot lead)`))
   assert.ok(!(await has('sales_owner:neq(jo names)')))
+  const product = (await call('POST', `${v1}/product`, { name: 'Named line', product_code: 'NL-1' })).body
+    .data
+  const deal_value = { currency: 'USD', products: [{ product: product.id, quantity: 1, unit_price: 1 }] }
+  await call('PATCH', `${v1}/deal/${id}`, { deal_value })
+  assert.ok(await has('deal_value.products:eq(NL-1)'))
+  assert.ok(!(await has('deal_value.products:nin(named line)')))
+  assert.equal(problemOf(await listed('deal_value:eq(NL-1)'), 400).code, 'invalid_value')
   const sums = await get(`${v1}/deal/aggregate?filter=company:eq(müller %26 co)`)
   assert.equal(sums.status, 200, sums.text)
   const problem = problemOf(await listed('company:eq(Nobody Inc)'), 400)

@@ -317,7 +317,7 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
     TIME_RANGE: {
       resource: 'deal',
       field: 'cf_custom_time_range_field',
-      at: { '': '0', from: '0', to: '1', 'range.from': '0', 'range.to': '1' },
+      at: { from: '0', to: '1', 'range.from': '0', 'range.to': '1' },
       good: [{ input: '22:00/06:00' }, { input: range('10:00', 'T12:30:00'), stored: '10:00/12:30' }],
       bad: [
         { input: range('22:00', '25:00'), code: 'invalid_time' },
@@ -335,6 +335,10 @@ export function samples(known: SampleTargets): { readonly [type in FieldType]: S
         {
           input: range('2026-03-01T00:00:00+13:00', '2026-03-31T00:00:00Z'),
           stored: range('2026-03-01', '2026-03-31'),
+        },
+        {
+          input: range('2026-03-01T10:00:00Z', '2026-03-01'),
+          stored: range('2026-03-01', '2026-03-01'),
         },
       ],
       bad: [

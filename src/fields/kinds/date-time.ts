@@ -34,7 +34,7 @@ export const dateTime: Kind = {
   ...instant,
   term: (field, member) => {
     const term = instant.term(field, member)
-    return term && { ...term, momentsOfDay }
+    return term && { ...term, spanOf: momentsOfDay }
   },
   dateSql: (field, timeZone) => row =>
     sql`(${scalar(field, '', 'timestamptz')(row)} AT TIME ZONE ${timeZone}::text)::date`,

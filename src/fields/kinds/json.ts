@@ -2,10 +2,11 @@
  * JSON: a free-form object of at most 16 kB and five levels (D18). The size counts numbers with their
  * exponents written out (D111).
  */
-import { isNumber, isObject, isSameJson, type Json, plainLength, pointerStep } from '../../json.ts'
-import { sql } from '../../sql.ts'
+import { isNumber, isObject, type Json, plainLength, pointerStep } from '../../json.ts'
+import { type Sql, sql } from '../../sql.ts'
 import { isStorable } from '../code-points.ts'
 import { jsonDocument } from '../columns.ts'
+import { decimal, plain } from '../decimal.ts'
 import type { Kind } from '../field.ts'
 import { equality } from '../term.ts'
 import { anyObject } from './schemas.ts'
@@ -21,12 +22,10 @@ export const json: Kind = {
   members: [anyPath],
   empty: {},
   columns: field => [{ name: field.internal_name, type: 'jsonb' }],
-  parse: (input, context, current) => {
+  parse: (input, context) => {
     if (!isObject(input)) return context.problem('wrong_type', 'must be an object')
     if (isDeeper(input, maxLevels))
       return context.problem('too_deep', `must have at most ${maxLevels} levels`)
-    // A value stored before the limit existed can be written back (D4).
-    if (isObject(current) && isSameJson(input, current)) return current
     const tooLong = () =>
       context.problem('too_long', `must have at most ${maxBytes} bytes, with exponents written out`)
     const asSent = Buffer.byteLength(JSON.stringify(input))
@@ -57,10 +56,11 @@ export const json: Kind = {
     const whole = jsonDocument(field)
     return {
       type: 'text',
-      sql: row => (steps.length ? sql`(${whole(row)} #>> ${path})` : sql`NULLIF(${whole(row)}, '{}')::text`),
+      sql: row => (steps.length ? textAt(whole(row), path) : sql`NULLIF(${whole(row)}, '{}')::text`),
       multi: false,
       operators: [...equality, 'like'],
-      operand: text => text,
+      // Numbers are equal by their value (D14), texts by their characters.
+      operand: text => (member === '' ? text : [...new Set([text, plainNumber(text) ?? text])]),
       order: null,
       // A member can be present and null: {"notes":null} has the member.
       present: row =>
@@ -68,6 +68,21 @@ export const json: Kind = {
     }
   },
 }
+
+/** The text of a member; of a number, that without zeros at its end. */
+function textAt(document: Sql, path: Sql): Sql {
+  const text = sql`(${document} #>> ${path})`
+  return sql`CASE WHEN jsonb_typeof(${document} #> ${path}) = 'number'
+    THEN trim_scale(${text}::numeric)::text ELSE ${text} END`
+}
+
+/** A number of JSON as `textAt` writes it; null for another text. */
+function plainNumber(text: string): string | null {
+  const number = isJsonNumber.test(text) ? decimal(text) : null
+  return number && plain(number)
+}
+
+const isJsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** True if a value is nested deeper than `levels`. Recurses no deeper than that. */
 function isDeeper(value: Json, levels: number): boolean {

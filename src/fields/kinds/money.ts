@@ -66,7 +66,8 @@ export const money: Kind = {
     }
     if (member === 'products' && field.type === 'DEAL_VALUE') {
       const lines = jsonArray(column(`${field.internal_name}_products`), 'bigint', '$[*].product')
-      return { type: 'bigint', sql: lines, multi: true, operators: equality, operand: idOperand, order: null }
+      const ids = { operators: equality, operand: idOperand, idsOf: field.lines_of! }
+      return { type: 'bigint', sql: lines, multi: true, ...ids, order: null }
     }
     if (member !== '' && member !== 'value') return null
     const amount = scalar(field, 'value', 'numeric')
@@ -135,7 +136,8 @@ function parseMoney(input: Json, context: ParseContext, current: Json): Json | u
   const digits: Config = context.field.is_custom ? customAmount : {}
   // Without a value of its own, the deal's value is the sum of its lines (D23): resources/deals/deal.ts.
   // The former value may be in another currency, so it is not validated.
-  const followsLines = input.value === undefined && Array.isArray(input.products) && input.products.length > 0
+  const hasNoValue = input.value === undefined || input.value === null
+  const followsLines = hasNoValue && Array.isArray(input.products) && input.products.length > 0
   const sent = input.value ?? (input.value === undefined && stored && !followsLines ? stored.value : 0)
   if (context.field.is_custom && typeof sent === 'string' && !/^[0-9.]+$/.test(sent)) {
     return context.problem('wrong_type', 'must have digits and a point only', { at: '/value' })
@@ -254,8 +256,8 @@ function currencyHint(value: number | string, catalog: Catalog): string {
 }
 
 /**
- * Money compares by its amount in base currency, in filters and in sorts (D29). If only the amount itself is
- * stored, that is the amount times the rate.
+ * Money compares by its amount in base currency, in filters and in sorts (D29): by the column that has it
+ * (`in_base` names its field), or by the amount times the currency's rate.
  */
 function baseOrder(field: Field): Order {
   if (field.in_base) return { sql: baseAmount(field), type: 'numeric' }

@@ -104,15 +104,11 @@ function parseEntry(
       ? context.problem('required', 'must be given', { at: `${at}/currency` })
       : checkedCurrency(input.currency, context, stored, `${at}/currency`)
   warnOfCode(input, currency, context, at)
-  const member = input.unit_price === undefined ? 'price' : 'unit_price'
+  const isGiven = (name: string) => input[name] !== undefined && input[name] !== null
+  const member = isGiven('price') && !isGiven('unit_price') ? 'price' : 'unit_price'
   const limits = { ...context.field.config, ...priceDecimals }
   const price = agreed(input, context, at)
-    ? checkedNumber(
-        input[member],
-        context,
-        limits,
-        `${at}/${input[member] === undefined ? 'unit_price' : member}`,
-      )
+    ? checkedNumber(input[member], context, limits, `${at}/${member}`)
     : undefined
   const tax = optionalPercentage(input.tax, context, `${at}/tax`)
   const discount = optionalPercentage(input.discount, context, `${at}/discount`)

@@ -17,7 +17,7 @@ type ReadEnd = { parse(text: string): string | null; code: ProblemCode; message:
 
 type End = ReadEnd & {
   operand(text: string, catalog: Catalog): string | OperandProblem
-  momentsOfDay?: Term['momentsOfDay']
+  spanOf?: Term['spanOf']
   /** the pattern of an end as sent, and its schema as read */
   sent: string
   read: Schema
@@ -39,7 +39,7 @@ export const dateRange = rangeKind({
 export const dateTimeRange = rangeKind({
   parse: text => isoInstant(text, true),
   operand: instantOperand,
-  momentsOfDay,
+  spanOf: momentsOfDay,
   code: 'invalid_date_time',
   message: 'must be a real date-time in ISO 8601 with an offset or Z',
   example: '{"range":{"from":"2026-03-01T09:00:00+01:00","to":"2026-03-01T17:00:00+01:00"}}',
@@ -77,7 +77,7 @@ function rangeKind(end: End): Kind {
         multi: false,
         operators: ordered,
         operand: end.operand,
-        ...(end.momentsOfDay && { momentsOfDay: end.momentsOfDay }),
+        ...(end.spanOf && { spanOf: end.spanOf }),
         order: { sql: row => sql`${value(row)} COLLATE "C"`, type: 'text' },
         ...containedAt(field, 'text', ['range', at]),
       }
@@ -89,8 +89,9 @@ function parseRange(input: Json, context: ParseContext, end: End): Json | undefi
   const range = parseRangeOf(input, context, end)
   if (!range) return undefined
   const { from, to, sent } = range
-  // A range of dates stores the dates as written, but compares the moments to determine their order.
-  const backwards = end.isDate ? instant(sent.from) > instant(sent.to) || from > to : from > to
+  // Of two moments, a range of dates keeps the dates as written. On one day, too, they are in their order.
+  const areMoments = [sent.from, sent.to].every(end => String(end).length > 10)
+  const backwards = from > to || (end.isDate && areMoments && instant(sent.from) > instant(sent.to))
   if (backwards) return context.problem('range_backwards', 'must not end before it begins', { at: '/range' })
   return { range: { from, to } }
 }

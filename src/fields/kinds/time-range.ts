@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../json.ts'
 import { sql } from '../../sql.ts'
 import { type Expression, scalar } from '../columns.ts'
 import type { Kind, ParseContext } from '../field.ts'
-import { isoPatterns, isoTime } from '../iso8601.ts'
+import { comparedTime, isoPatterns, isoTime } from '../iso8601.ts'
 import { ordered } from '../term.ts'
 import { parseRangeOf } from './ranges.ts'
 import { closedObject } from './schemas.ts'
@@ -34,18 +34,34 @@ export const timeRange: Kind = {
     const name = member.replace(/^range\./, '')
     if (name !== 'from' && name !== 'to' && member !== '') return null
     const whole = scalar(field, '', 'text')
-    // A range compares by its beginning.
     const place = sql.integer(name === 'to' ? 2 : 1)
-    const value: Expression = row => sql`split_part(${whole(row)}, '/', ${place})`
+    const end: Expression = row => sql`NULLIF(split_part(${whole(row)}, '/', ${place}), '')`
+    const value = member === '' ? whole : end
     return {
       type: 'text',
-      sql: row => sql`NULLIF(${value(row)}, '')`,
+      sql: value,
       multi: false,
       operators: ordered,
-      operand: text => isoTime(text.trim()) ?? { message: `"${text}" is not a time` },
-      order: { sql: row => sql`NULLIF(${value(row)}, '') COLLATE "C"`, type: 'text' },
+      operand: text =>
+        (member === '' ? wholeRange(text) : null) ??
+        comparedTime(text.trim()) ?? { message: `"${text}" is not a time` },
+      // A time means all ranges that begin then.
+      ...(member === '' && { spanOf: rangesFrom }),
+      order: { sql: row => sql`${value(row)} COLLATE "C"`, type: 'text' },
     }
   },
+}
+
+/** "22:00:00/06:00" → "22:00/06:00"; null for another text. */
+function wholeRange(text: string): string | null {
+  const ends = text.trim().split('/').map(comparedTime)
+  return ends.length === 2 && ends.every(end => end !== null) ? ends.join('/') : null
+}
+
+/** The first and the last range that begins at a time; null for another text. */
+function rangesFrom(text: string): readonly [string, string] | null {
+  const from = comparedTime(text.trim())
+  return from?.length === 5 ? [`${from}/00:00`, `${from}/23:59`] : null
 }
 
 function parseTimeRange(input: Json, context: ParseContext): Json | undefined {

@@ -2,7 +2,7 @@
 import type { Json } from '../../json.ts'
 import { textOrder } from '../columns.ts'
 import type { ParseContext } from '../field.ts'
-import { isoPatterns, isoTime, writtenTime } from '../iso8601.ts'
+import { comparedTime, isoPatterns, isoTime, writtenTime } from '../iso8601.ts'
 import { ordered } from '../term.ts'
 import { simpleKind } from './simple.ts'
 
@@ -25,12 +25,12 @@ export const time = simpleKind({
     output: { type: 'string', pattern: '^\\d\\d:\\d\\d$' },
   }),
   operand: text =>
-    isoTime(text.trim()) ?? { message: `"${text}" is not a time`, hint: 'Give HH:MM, such as 09:30.' },
+    comparedTime(text.trim()) ?? { message: `"${text}" is not a time`, hint: 'Give HH:MM, such as 09:30.' },
   order: value => textOrder(value),
 })
 
 /** Times have a precision of minutes, as in the interface. Dropped seconds cause a warning (D54). */
 export function warnOfSeconds(input: Json, context: ParseContext): void {
-  if (/:\d\d:\d*[1-9]/.test(String(input)))
+  if (/:\d\d:[\d.,]*[1-9]/.test(String(input)))
     context.warn('seconds_dropped', `${context.field.internal_name} is kept to the minute`)
 }

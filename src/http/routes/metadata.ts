@@ -147,7 +147,7 @@ export function dropdownValues(db: Transaction): (request: ApiRequest) => Promis
       name === 'currency'
         ? currencies(catalog, inactive)
         : (optionChoices(name!, asked, catalog, inactive) ??
-          (await recordChoices(db, name!, caller, inactive)))
+          (await recordChoices(db, name!, asked.source, caller, inactive)))
     if (!choices) throw noDropdown(name!, asked.source, catalog)
     return okAnswer(JSON.stringify(choices.values), {
       name,
@@ -189,11 +189,15 @@ function optionChoices(
 
 /** Without a source, a dynamic dropdown of that name wins; static ones need a source (D33). */
 function dropdownField(name: string, source: string | undefined, catalog: Catalog): Field | null {
-  const candidates = [...catalog.resources.values()]
-    .filter(schema => !source || schema.resource.name === source)
+  const candidates = schemasOf(catalog, source)
     .flatMap(schema => fieldUnlessHidden(schema, name) ?? [])
     .filter(field => field.is_active && hasOptions(field))
   return candidates.find(field => !field.has_static_options) ?? candidates[0] ?? null
+}
+
+/** The schema of the source that is asked for, or all. */
+function schemasOf({ resources }: Catalog, source: string | undefined): ResourceSchema[] {
+  return source ? [resources.get(source)!] : [...resources.values()]
 }
 
 /** The field of that name; undefined if the caller's role hides it, as if it did not exist (D64). */
@@ -214,11 +218,12 @@ function stageMembers(field: Field, option: Option, catalog: Catalog): object {
 async function recordChoices(
   db: Transaction,
   name: string,
+  source: string | undefined,
   caller: AuthenticatedCaller,
   inactive: boolean,
 ): Promise<Choices | null> {
   const { catalog, rights } = caller
-  const field = [...catalog.resources.values()]
+  const field = schemasOf(catalog, source)
     .map(schema => fieldUnlessHidden(schema, name))
     .find(found => found?.is_active && found.is_offered)
   if (!field) return null
