@@ -72,7 +72,8 @@ async function retriedOnNewerCatalog(request: ApiRequest, handler: Handler): Pro
 
 /**
  * Refuses a request while another with the same Idempotency-Key is carried out here (D8). If a request fails,
- * another process may have carried out the same one meanwhile; the handler then finds its response.
+ * another process may have carried out the same one meanwhile: then the handler is called again, and finds
+ * the stored response.
  */
 function idempotency(db: Transaction) {
   const inFlight = new Set<string>()

@@ -83,8 +83,8 @@ type KeyRange = {
   readonly where: Sql | null
   readonly keys: readonly PrintedSort[]
   /**
-   * how many of `keys`, from the first on, have one value in the whole range, which is null. They stay in the
-   * ORDER BY: without them the index of the sort would not be used
+   * how many of `keys`, from the first on, are null in the whole range. They stay in the ORDER BY: without
+   * them the index of the sort would not be used
    */
   readonly fixed: number
   /** the range begins after these values of the keys that are not fixed; null = at its start */

@@ -31,7 +31,7 @@ export type Report<Request extends ReportRequest = ReportRequest> = {
   /** set if the parameters may be sent in a body, too */
   readonly body?: { readonly summary: string; readonly schema: Schema }
   readonly response: { readonly description: string; readonly data: Schema; readonly meta?: Schema }
-  /** True if its parameters, other than `as_of`, name moments of the past */
+  /** true if parameters other than `as_of` name moments of the past, and may get `history_too_short` */
   readonly isOfPast?: boolean
   /** schemas that get a name in the document and in the client, to which `response` refers */
   readonly schemas?: { readonly [name: string]: Schema }

@@ -28,7 +28,7 @@ export type Total = { readonly total: number; readonly totalIsEstimate: boolean 
 const countedUpTo = { auto: 10_000, exact: Number.POSITIVE_INFINITY, estimate: 0, none: 0 } as const
 /**
  * The count goes on beyond the bound by this number. An event removes one record at most. So a count that is
- * n beyond the bound is still above it n events later, and no page before that counts again. Otherwise an
+ * n beyond the bound is still above it n events later, and until then no page counts again. Otherwise an
  * account with constant writes would count ten thousand records for every page.
  */
 const countedBeyond = 1000

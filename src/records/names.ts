@@ -79,7 +79,7 @@ export async function resolveNamesOfEach<T>(
   const answers = await lookedUp(db, caller, asked)
   const defaults = open.flatMap(one => one.defaults)
   const look = lookIn(await askReferences(db, unlimited(callerParamsOf(caller)), defaults))
-  // Only a problem contains similar names: with one, a request is repeated alone.
+  // Only problems contain similar names, and of several records, one with a problem is saved again alone.
   const near = reads.length === 1 ? await nearNames(db, caller, asked, answers) : new Map()
   return mapYielding(first, ({ isOpen, read, lookup, resolved }) => {
     return isOpen ? resolvedBy(read, new NameLookup(answers, look, near, lookup.asked)) : resolved
@@ -249,8 +249,9 @@ FROM jsonb_to_recordset(${texts}::jsonb) n (place int, text text), LATERAL (
     SELECT x.id, ${shown} AS name FROM ${sql.id(resource)} x WHERE ${live} AND ${is} OFFSET 0) y
   ORDER BY y.id LIMIT ${sql.integer(candidatesMax + 1)}) x)`
   // Fenced, too, so that the GIN index is used however few records there seem to be. One scan for all names,
-  // because each scan reads the index's pending list. A cluster would ask all nodes for a fenced table
-  // without an account (D178); elsewhere the account is outside, else its other indexes would be preferred.
+  // because each scan reads the index's pending list. The account is a condition outside of the fence: within
+  // it, PostgreSQL would prefer an index of the account. On a cluster it is within, too, which would ask all
+  // nodes otherwise (D178).
   const own = isDistributed ? sql`x.account_id = ${params.account}::bigint AND ` : sql.none
   const ofSeveral = (tier: number, of: readonly Numbered[], field: Field, isUsed: Sql) => {
     const all = sql`ARRAY(SELECT m.text FROM jsonb_to_recordset(${given(of)}::jsonb) m (text text))`

@@ -1,4 +1,4 @@
-/** The statement of a list in ARCHITECTURE.md is the one that the service sends. */
+/** The statements of lists in ARCHITECTURE.md are those that the service sends. */
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Role } from '../../src/fields/catalog.ts'
@@ -12,19 +12,26 @@ import { assertShown } from '../support/shown-statement.ts'
 const text = readFileSync('ARCHITECTURE.md', 'utf8')
 
 /** Of users who see their own deals. */
-const role: Role = {
+const own: Role = {
   ...{ id: 1, name: 'Seller', built_in: null, scopes: [] },
   ...{ visibility: { deal: 'own' }, may_change: {}, hidden_fields: [], locked_fields: [] },
 }
 
-test('the statement of a list is shown as it is sent', () => {
-  const [, query] = /second page of `(\S+?)`/.exec(text)!
-  const [, shown] = /```sql\n(SELECT string_agg[\s\S]*?)```/.exec(text)!
+const asOf = '2026-01-01T00:00:00.000Z'
+
+/** The statement of a list of deals; `position`: the keys after which it begins. */
+function sentFor(query: string, role: Role, position: readonly string[] | null): string {
   const catalog = catalogAs(baseCatalog, new Rights(new Set(), role))
   const parameters = new Map([...new URLSearchParams(query)].map(([name, value]) => [name, [value]]))
-  const asOf = '2026-01-01T00:00:00.000Z'
   const request = readListQuery(parameters, catalog.resources.get('deal')!, catalog, asOf)
-  const cursor = { position: [asOf, '7'], asOf }
-  const sent = pageStatement({ catalog, actor: 3 }, { ...request, cursor }).text
-  assertShown(shown!, sent)
+  const cursor = position && { position, asOf }
+  return pageStatement({ catalog, actor: 3 }, { ...request, ...(cursor && { cursor }) }).text
+}
+
+test('the statements of lists are shown as they are sent', () => {
+  const [first, second] = [...text.matchAll(/```sql\n(SELECT string_agg[\s\S]*?)```/g)].map(([, one]) => one!)
+  const [, query] = /second page of `(\S+?)`/.exec(text)!
+  assertShown(first!, sentFor(query!, own, [asOf, '7']))
+  const [, other] = /first page of\n`(\S+?)`/.exec(text)!
+  assertShown(second!, sentFor(other!, { ...own, visibility: {} }, null))
 })

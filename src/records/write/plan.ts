@@ -128,7 +128,7 @@ function rowsOf(
   return operations.flatMap(({ row, before, after, changes, nested }) => {
     const first = count
     const standIns = lastId === null ? nested.length : 0
-    // A record that is written alone keeps its stand-ins: only its statement knows the ids.
+    // Of a record that is written alone, only its statement knows the ids: stand_in of `Nested` remains.
     const named = (schema: ResourceSchema, values: Values) =>
       lastId === null || nested.length === 0 ? values : withIds(schema, values, nth => lastId + first + nth)
     const inner = nested.map(({ schema, ...one }): Row => {

@@ -47,8 +47,8 @@ export function updateRecord(
 }
 
 /**
- * Carries out an operation that saves a record, as often as others are quicker. Throws the errors of
- * createRecord and updateRecord; for an upsert also those of `bodyByKey`.
+ * Carries out an operation that saves a record; again if others are quicker, up to a number of attempts.
+ * Throws the errors of createRecord and updateRecord; for an upsert also those of `bodyByKey`.
  */
 export async function saveRecord(work: Work, operation: Operation): Promise<Saved> {
   const earlier = await findIdempotentResponse(work)

@@ -39,7 +39,7 @@ export function namedByStages({ byName }: ResourceSchema): readonly Field[] {
 export function ofPipeline(context: QueryContext): OfPipeline {
   const { catalog, schema } = context
   const by = schema.byName.get('pipeline_stage')!
-  // Where one of these fields is hidden no pipeline is looked for: problems of its name would show it.
+  // If the role hides one of these fields, no pipeline is looked for: a problem would show its name.
   const hidden = namedByStages(schema).find(({ is_hidden }) => is_hidden)
   if (hidden) requireShown(context, 'pipeline', hidden.internal_name)
   const pipeline = hidden ? null : pipelineOf(context)
