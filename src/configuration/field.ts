@@ -15,7 +15,16 @@ import { type Sql, sql } from '../sql.ts'
 import { moved } from './form.ts'
 import { limited } from './limits.ts'
 import { judgeUnique } from './unique.ts'
-import { booleanOf, membersOf, nameOf, positionOf, reject, type Validation } from './validation.ts'
+import {
+  booleanOf,
+  givenByClosing,
+  isOfClosing,
+  membersOf,
+  nameOf,
+  positionOf,
+  reject,
+  type Validation,
+} from './validation.ts'
 
 /** The new state of a field, with its options; `sections` if the form changes too. */
 export type Shape = {
@@ -256,7 +265,7 @@ function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, val
     reject(validation, '/is_required', 'not_configurable', "can't be set on a field that the service writes")
   }
   // With a default for the reason or the date, a deal could be closed without anyone entering them.
-  const isClosing = !definition.is_required && definition.rules.some(rule => rule === 2 || rule === 3)
+  const isClosing = isOfClosing(definition)
   if (isClosing && next.is_required) {
     reject(
       validation,
@@ -266,12 +275,7 @@ function keepsInterface(next: FieldRow, sent: JsonObject, definition: Field, val
     )
   }
   if (isClosing && !isBlank(sent.default_value ?? null)) {
-    reject(
-      validation,
-      '/default_value',
-      'interface_required',
-      'must stay empty: the request that closes a deal gives it',
-    )
+    reject(validation, '/default_value', 'interface_required', `must stay empty: ${givenByClosing}`)
   }
   const isNeeded = definition.is_required || definition.is_read_only || definition.rules.length > 0
   if (isNeeded && sent.is_active === false) {

@@ -6,7 +6,16 @@ import type { Field, Option } from '../fields/field.ts'
 import { kinds, optionsMax } from '../fields/kinds.ts'
 import { isSameName } from '../fields/name.ts'
 import type { Json } from '../json.ts'
-import { booleanOf, membersOf, nameOf, positionOf, reject, type Validation } from './validation.ts'
+import {
+  booleanOf,
+  givenByClosing,
+  isOfClosing,
+  membersOf,
+  nameOf,
+  positionOf,
+  reject,
+  type Validation,
+} from './validation.ts'
 
 const members = ['name', 'position', 'is_active', 'is_default']
 
@@ -86,6 +95,8 @@ function proposed(
       "can be true for options of dropdowns only: set the field's default_value",
     )
   }
+  if (option.is_default && isOfClosing(field))
+    reject(validation, '/is_default', 'interface_required', `must stay false: ${givenByClosing}`)
   const kept = option.is_default ? others.map(other => ({ ...other, is_default: false })) : others
   const at = position === undefined ? Math.min(option.position - 1, kept.length) : position - 1
   return [...kept.slice(0, at), option, ...kept.slice(at)].map((one, index) => ({

@@ -104,3 +104,10 @@ export function positionOf(value: Json | undefined, validation: Validation): num
   const isPlace = typeof value === 'number' && Number.isInteger(value) && value >= 1
   return isPlace ? value : reject(validation, '/position', 'wrong_type', 'must be a whole number from 1')
 }
+
+export const givenByClosing = 'the request that closes a deal gives it'
+
+/** True if only closed deals have a value in the field: reason and date of closing (rules 2 and 3). */
+export function isOfClosing({ is_required, rules }: Field): boolean {
+  return !is_required && rules.some(rule => rule === 2 || rule === 3)
+}

@@ -107,7 +107,8 @@ found AS (
   SELECT 'assignment', (e.changes #>> '{sales_owner,after}')::bigint, e.* FROM batch e WHERE e.resource = 'deal'
   UNION ALL
   SELECT 'assignment', (e.changes #>> '{owner,after}')::bigint, e.* FROM batch e
-  WHERE e.resource = 'activity' AND e.changes #>> '{done_at,after}' IS NULL
+  WHERE e.resource = 'activity' AND e.changes #>> '{done_at,after}' IS NULL AND NOT EXISTS (
+    SELECT 1 FROM activity a WHERE a.account_id = ${own}::bigint AND a.id = e.record_id AND a.done_at IS NOT NULL)
 ),
 told AS (
   SELECT f.user_id, concat_ws('-', f.kind, CASE WHEN f.job IS NOT NULL THEN concat('job-', f.job, '-', f.resource)

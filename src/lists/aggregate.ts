@@ -115,9 +115,9 @@ async function aggregate(
   const groups = answered.map((ofGroup, index) => ({
     ...shown[index]!,
     ...Object.fromEntries(
-      measures.map(({ text, of }, at): [string, Json] => [
-        text,
-        shownMeasure(caller, ofGroup, at, of, amounts),
+      measures.map((measure, at): [string, Json] => [
+        measure.text,
+        shownMeasure(caller, ofGroup, at, measure, amounts),
       ]),
     ),
   }))
@@ -128,13 +128,13 @@ function shownMeasure(
   { catalog: { account, currencies } }: Caller,
   rows: readonly Row[],
   at: number,
-  of: Measured | null,
+  { of, text }: Measure,
   amounts: readonly Measured[],
 ): Json {
   const whole = rows.find(row => row.of === -1)!
   const [value, base, without_rate] = whole.values[at]!
   if (!of) return value
-  if (!of.currency) return roundedTo(value, decimalsMax)
+  if (!of.currency) return text.startsWith('avg:') ? roundedTo(value, decimalsMax) : value
   const money = (currency: Currency | undefined, id: number, amount: Json) => ({
     currency: id,
     currency_code: currency?.code ?? null,

@@ -1,7 +1,8 @@
 /** The tool of histories: what happened to a record, or in the account. */
+import { dateIn } from '../fields/iso8601.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import { fitting } from './answer.ts'
-import type { Api } from './api.ts'
+import { type Api, CallRefusal } from './api.ts'
 import { daysMeant, todayIn } from './days.ts'
 import { itemsOf, recordNamed } from './find.ts'
 import { ToolRefusal } from './refusal.ts'
@@ -70,8 +71,8 @@ const [pageOf, pagesMax] = [200, 5]
 
 async function ofAccount(api: Api, args: JsonObject): Promise<ToolResult> {
   const { resource, since = 'today', by, limit = usualRows, next } = args
-  const { catalog } = api.caller
-  const [first] = daysMeant(String(since), todayIn(catalog.account.time_zone, api.now)) ?? []
+  const zone = api.caller.catalog.account.time_zone
+  const [first] = daysMeant(String(since), todayIn(zone, api.now)) ?? []
   if (!first)
     throw new ToolRefusal(
       'The day could not be read.',
@@ -88,13 +89,10 @@ async function ofAccount(api: Api, args: JsonObject): Promise<ToolResult> {
   let end = /^\d{1,15}$/.test(String(next)) ? Number(next) : Number((meta as JsonObject).last) + 1
   const rows: JsonObject[] = []
   for (let page = 0; page < pagesMax && end > 1 && rows.length < Number(limit); page++) {
-    const after = Math.max(0, end - 1 - pageOf)
-    const events = itemsOf(await read(after, pageOf)).filter(({ seq }) => Number(seq) < end)
-    // Close enough to choose by: the day in UTC.
-    const recent = events.filter(({ at }) => String(at).slice(0, 10) >= first)
+    const { events, after } = await eventsBefore(read, end)
+    const recent = events.filter(({ at }) => dateIn(zone, new Date(String(at)))! >= first)
     rows.push(...recent.reverse())
-    end = after + 1
-    if (recent.length < events.length) end = 1
+    end = recent.length < events.length ? 1 : after + 1
   }
   const shown = fitting(
     rows
@@ -115,6 +113,35 @@ async function ofAccount(api: Api, args: JsonObject): Promise<ToolResult> {
     },
     stored: { columns: ['record', ...columns], rows: [...shown] },
   }
+}
+
+/** The page of events before one, in order, and after which event it begins; 0: there are none before it. */
+async function eventsBefore(
+  read: (after: number, limit: number) => Promise<JsonObject>,
+  end: number,
+): Promise<{ events: JsonObject[]; after: number }> {
+  const begin = Math.max(0, end - 1 - pageOf)
+  const events: JsonObject[] = []
+  let isOldest = begin === 0
+  // A page ends early if its records are long.
+  for (let from = begin; from < end - 1; )
+    try {
+      const page = await read(from, pageOf)
+      events.push(...itemsOf(page).filter(({ seq }) => Number(seq) < end))
+      from = Number((page.meta as JsonObject).next)
+    } catch (error) {
+      const oldest = error instanceof CallRefusal ? oldestKept(error) : null
+      if (oldest === null) throw error
+      from = oldest - 1
+      isOldest = true
+    }
+  return { events, after: isOldest ? 0 : begin }
+}
+
+/** The oldest event, if older ones were removed (D71). */
+function oldestKept({ problem }: CallRefusal): number | null {
+  const [first] = Array.isArray(problem.errors) ? problem.errors : []
+  return isObject(first) && first.code === 'events_gone' ? Number(first.oldest) : null
 }
 
 /** Longer values are cut, and only so many changes of an event are shown. */

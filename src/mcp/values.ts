@@ -96,17 +96,19 @@ export function differences(
     const isSame = JSON.stringify(old) === JSON.stringify(value)
     return isSame || followers.has(name) ? [] : [[name, { before: old!, after: value! }]]
   })
-  return sentFirst(all, sent)
+  return sentFirst(all, new Set(sent))
 }
 
-/** The fields of a new record that have a value. */
+/** The fields of a new record that were sent or have a value. */
 export function filled(record: JsonObject, schema: ResourceSchema, sent: Iterable<string>): JsonObject {
+  const names = new Set(sent)
   const all = seenFields(schema).flatMap((field): [string, Json][] => {
+    const { internal_name: name } = field
     const value = cut(valueIn(record, field), valueMax)
-    const isShown = value !== null && !followers.has(field.internal_name) && field.internal_name !== 'id'
-    return isShown && !emptyOf.has(JSON.stringify(value)) ? [[field.internal_name, value]] : []
+    const isFilled = value !== null && !followers.has(name) && !emptyOf.has(JSON.stringify(value))
+    return names.has(name) || (isFilled && name !== 'id') ? [[name, value]] : []
   })
-  return sentFirst(all, sent)
+  return sentFirst(all, names)
 }
 
 const emptyOf = new Set(['0', '""', '{}', '[]'])
@@ -114,8 +116,7 @@ const emptyOf = new Set(['0', '""', '{}', '[]'])
 /** So many of the fields that follow from others are shown. */
 const followingMax = 15
 
-function sentFirst(all: readonly [string, Json][], sent: Iterable<string>): JsonObject {
-  const names = new Set(sent)
+function sentFirst(all: readonly [string, Json][], names: ReadonlySet<string>): JsonObject {
   const following = all.filter(([name]) => !names.has(name))
   const left = following.slice(followingMax).map(([name]) => name)
   return {

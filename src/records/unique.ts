@@ -91,7 +91,16 @@ export type Candidate = {
   readonly path: string
 }
 
-/** The problems of values that other live records have; with the holder's id only if the caller sees it. */
+/** The values of a unique field that a record would have, in the form that is compared. */
+export function comparedTexts({ after }: { readonly after: Values }, field: Field): string[] {
+  const { texts, compared } = kinds[field.type].unique!
+  return texts(after[field.internal_name] ?? null).map(text => compared(text, field))
+}
+
+/**
+ * The problems of values that other live records have, with the holder's id only if the caller sees it, and
+ * of those that an earlier candidate has.
+ */
 export async function clashesOf(
   db: Reader,
   caller: Caller,
@@ -107,12 +116,19 @@ export async function clashesOf(
     const keys = keysOf([field], after)
     return keys ? [clashSelect(params, schema, keys, id, place)] : []
   })
-  if (selects.length === 0) return []
-  const rows = await ask(db, sql.join(selects, sql`\nUNION ALL\n`))
-  return rows.map(({ place, holder }) => {
+  const rows = selects.length ? await ask(db, sql.join(selects, sql`\nUNION ALL\n`)) : []
+  const held = rows.map(({ place, holder }) => {
     const { schema, field, path } = all[Number(place)]!
     return clash(schema, field, path, holder ?? null)
   })
+  const seen = new Set<string>()
+  const doubles = all.filter(one => {
+    const texts = new Set(comparedTexts(one, one.field).map(text => `${one.field.id} ${text}`))
+    const isDouble = [...texts].some(text => seen.has(text))
+    for (const text of texts) seen.add(text)
+    return isDouble
+  })
+  return [...held, ...doubles.map(({ schema, field, path }) => clash(schema, field, path, null))]
 }
 
 /** True if a database error says that a unique value is taken. */

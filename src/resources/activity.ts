@@ -48,19 +48,8 @@ export const activity: Resource = {
   applyRules: applyActivityRules,
 }
 
-function applyActivityRules({
-  after,
-  before,
-  sent,
-  catalog,
-  clock,
-  momentPlaceholder,
-  problem,
-  warn,
-}: Draft): void {
-  const isOwnerSent =
-    sent.has('owner') && !catalog.resources.get('activity')!.byName.get('owner')!.is_read_only
-  if (!before && !isOwnerSent) after.owner ??= after.created_by!
+function applyActivityRules({ after, before, sent, clock, momentPlaceholder, problem, warn }: Draft): void {
+  if (!before && !sent.has('owner')) after.owner ??= after.created_by!
   // A note is done when it is written.
   if (after.kind === kindOf.note && after.done_at === null) {
     after.done_at = before?.done_at ?? momentPlaceholder

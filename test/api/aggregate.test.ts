@@ -290,6 +290,21 @@ test('products: their numbers, by dropdown and time', async () => {
   assert.deepEqual((await sums({}, 'product')).data, [{ group: null, name: null, count: products.length }])
 })
 
+test('sums and bounds of numbers have all their decimals, averages six', async () => {
+  await made('field', { source: 'company', field_name: 'Share', type: 'SINGLE_NUMBER' })
+  for (const cf_share of [0.0000004, 0.0000005])
+    await made('company', { name: `Share ${cf_share}`, cf_share })
+  const measures = 'sum:cf_share,max:cf_share,min:cf_share,avg:cf_share'
+  const { data } = await sums({ measures, filter: 'name:like(Share)' }, 'company')
+  const [{ group: _, name: __, ...found }] = data
+  assert.deepEqual(found, {
+    'sum:cf_share': 9e-7,
+    'max:cf_share': 5e-7,
+    'min:cf_share': 4e-7,
+    'avg:cf_share': 0,
+  })
+})
+
 test('the parameters may be sent in a body', async () => {
   const asked = { group_by: ['status', 'created_at:year'], measures: ['count', 'median:age'] }
   const reply = await call('POST', `${v1}/deal/aggregate`, { ...asked, filter: ['status:eq(Won)'] })

@@ -55,6 +55,8 @@ test('records made within another have no ids either', async () => {
   assert.equal(reply.status, 201, reply.text)
   assert.deepEqual(reply.body.meta.created, [{ resource: 'contact', id: null }])
   assert.equal(reply.body.data.primary_contact, null)
+  const expanded = await tried('POST', `${dry('deal')}&expand=primary_contact`, body)
+  assert.deepEqual(expanded.body.data._expanded.primary_contact, { id: null, name: 'New' }, expanded.text)
 })
 
 test('changes, deletions, restorations and upserts are tried', async () => {

@@ -669,6 +669,13 @@ test('closing reasons and dates can neither be filled in nor be required of open
       `${name}: ${codes}`,
     )
   }
+  const { id, options } = fields.find(
+    (field: { internal_name: string }) => field.internal_name === 'won_reason',
+  )
+  const marked = await call('PATCH', `${v1}/field/${id}/option/${options[0].id}`, { is_default: true })
+  assert.deepEqual(problemsOf(marked), ['/is_default interface_required'])
+  const added = await call('POST', `${v1}/field/${id}/option`, { name: 'By default', is_default: true })
+  assert.deepEqual(problemsOf(added), ['/is_default interface_required'])
 })
 
 test('what is in use goes before what is not; deleted and hidden names are not told', async () => {

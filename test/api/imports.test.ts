@@ -500,6 +500,13 @@ test('what an updated record has is more than a value for all rows', async () =>
   const of = async (code: string) =>
     (await get(`${v1}/product/by/product_code/${code}`)).body.data.description
   assert.deepEqual([await of('K1'), await of('K2')], ['Its own', 'Of all'])
+  // An earlier row of the same step has made the record.
+  const rows = ['name,product_code,description', 'Twice,K3,Of the first row', 'Twice,K3,', 'Fresh,K4,']
+  const next = (await upload('product', rows.join('\n'))).body.data
+  assert.equal((await call('PATCH', `${v1}/import/${next.id}`, plan)).status, 200)
+  const again = await told(next.id, 'run')
+  assert.deepEqual([again.created, again.unchanged], [2, 1], JSON.stringify(again.problems))
+  assert.deepEqual([await of('K3'), await of('K4')], ['Of the first row', 'Of all'])
 })
 
 test('a change of a plan says each member that there is not', async () => {

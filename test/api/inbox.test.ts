@@ -185,6 +185,8 @@ test('an assignment by another person is told; by oneself, of a job and of what 
   const deal = await made('deal', dealBody(known, { title: 'First', sales_owner: ann.id }))
   await made('activity', { kind: 'Task', subject: 'Call', owner: ann.id })
   await made('activity', { kind: 'Task', subject: 'Was done', owner: ann.id, done_at: inMinutes(-5) })
+  const done = await made('activity', { kind: 'Task', subject: 'Handed over', done_at: inMinutes(-5) })
+  await call('PATCH', `${v1}/activity/${done.id}`, { owner: ann.id })
   await ann.asked('POST', 'activity', { kind: 'Task', subject: 'My own' })
   const { items } = await ann.inbox('?kind=assignment')
   assert.deepEqual(

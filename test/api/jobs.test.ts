@@ -113,6 +113,27 @@ test('all records are changed by the word for it alone', async () => {
   assert.equal((await ended(asked.body.data.id)).total, tags)
 })
 
+test('an amount without its currency keeps that of each record', async () => {
+  const ids: number[] = []
+  for (const currency of ['EUR', 'USD'])
+    ids.push((await made('deal', dealBody(known, { deal_value: { currency, value: 1 } }))).id)
+  const changes = { deal_value: { value: 500 } }
+  const asked = await bulk('deal', { filter: `id:in(${ids.join()})`, changes })
+  assert.equal(asked.status, 201, asked.text)
+  assert.equal((await ended(asked.body.data.id)).updated, 2)
+  const { data } = (await get(`${v1}/deal/view/list?filter=id:in(${ids.join()})&sort=id:asc`)).body
+  assert.deepEqual(
+    data.map(({ deal_value }: { deal_value: { value: number; currency_code: string } }) => [
+      deal_value.value,
+      deal_value.currency_code,
+    ]),
+    [
+      [500, 'EUR'],
+      [500, 'USD'],
+    ],
+  )
+})
+
 test('what is no bulk change is refused', async () => {
   const seq = await lastSeq()
   for (const [body, path] of [

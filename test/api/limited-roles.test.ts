@@ -134,6 +134,12 @@ test('who may set the stage reopens a deal, also where its reason and day are lo
     assert.equal((await asked('PATCH', `deal/${id}`, { pipeline_stage: New! })).status, 200)
     const { won_reason, deal_closed_on } = (await call('GET', `${v1}/deal/${id}`)).body.data
     assert.deepEqual([won_reason, deal_closed_on], [null, null])
+    // Locked fields that are sent along are ignored.
+    await call('PATCH', `${v1}/deal/${id}`, closed)
+    const whole = (await asked('GET', `deal/${id}`)).body.data
+    assert.equal((await asked('PUT', `deal/${id}`, { ...whole, pipeline_stage: New! })).status, 200)
+    const reopened = (await call('GET', `${v1}/deal/${id}`)).body.data
+    assert.deepEqual([reopened.won_reason, reopened.deal_closed_on], [null, null])
   }
 })
 

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import type { Json } from '../../src/json.ts'
 import { connectAgent } from '../support/agent.ts'
 import { earlier } from '../support/citus.ts'
+import { eventually } from '../support/eventually.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -229,6 +230,27 @@ test('events tell that an agent wrote, by which program; histories and the feed 
   assert.equal(told.body.rows.length, 1)
   assert.match(told.body.rows[0][2], /^Owner by Claude$/)
   assert.equal((await get(`${v1}/event?origin=csv`)).status, 400)
+})
+
+test('the day of a history is that of the account, and removed events are no failure', async () => {
+  const zone = (await get(`${v1}/account`)).body.data.time_zone
+  const { id } = await deal({ title: 'Of this morning' })
+  await carryOut('update', { resource: 'deal', record: id, values: { title: 'Of today' } })
+  const east = new Date().getUTCHours() < 12 ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati'
+  await call('PATCH', `${v1}/account`, { time_zone: east })
+  await eventually(async () => (await get(`${v1}/me`)).body.data.account.time_zone === east, 'the zone')
+  const today = await use('history', { by: 'agents', resource: 'deal' })
+  assert.ok(today.body.rows.length > 0, JSON.stringify(today.body))
+  await call('PATCH', `${v1}/account`, { time_zone: zone })
+  const last = await lastSeq()
+  const kept = await db.query('SELECT account_id FROM event WHERE account_id = 1 AND seq > $1::bigint', [
+    String(last - 3),
+  ])
+  assert.equal(kept.length, 3)
+  await db.query('DELETE FROM event WHERE account_id = 1 AND seq <= $1::bigint', [String(last - 3)])
+  const left = await use('history', { since: '2020-01-01' })
+  assert.equal(left.body.rows.length, 3)
+  assert.equal(left.body.next, undefined)
 })
 
 test('a client of the older revision is known by the name that it told when it connected', async () => {

@@ -122,6 +122,35 @@ test('an e-mail is one of any entry, also of a contact made with a deal', async 
   await keysAreRight()
 })
 
+test('two records of one request with the same value are a clash, and no conflict that goes on', async () => {
+  assert.equal((await turn('contact', 'emails', true)).status, 200)
+  const person = (last_name: string) => ({ last_name, emails: email('twice@x.com') })
+  const body = dealBody(known, { primary_contact: person('One'), related_contacts: [person('Two')] })
+  const refusal = await create('deal', body)
+  const { path, code } = problemOf(refusal, 409)
+  assert.deepEqual([path, code], ['/related_contacts/0/emails', 'value_taken'])
+})
+
+test('in a batch, what was deleted by its value is not the record of a later operation', async () => {
+  assert.equal((await turn('contact', 'emails', true)).status, 200)
+  const { id } = await made('contact', { last_name: 'Old', emails: email('batched@x.com') })
+  const by = { field: 'emails', value: 'batched@x.com' }
+  const operations = [
+    { op: 'delete', by },
+    { op: 'update', id, data: { last_name: 'Lost' } },
+    { op: 'upsert', by, data: { last_name: 'New' } },
+  ]
+  const { data } = (await call('POST', `${v1}/contact/batch`, { operations })).body
+  assert.deepEqual(
+    data.map(({ status }: { status: number }) => status),
+    [200, 404, 201],
+  )
+  const [found] = (await get(`${v1}/contact/view/list?filter=emails:eq(batched@x.com)`)).body.data
+  assert.deepEqual([found.last_name, found.id === id], ['New', false])
+  const events = (await get(`${v1}/event?resource=contact&after=0&limit=1000`)).body.data
+  assert.equal(events.filter((event: { id: number }) => event.id === id).length, 2)
+})
+
 test('beside other problems a clash is one of them', async () => {
   const reply = await create('contact', { emails: email('ann@x.com'), nobody: 1 })
   assert.equal(reply.status, 422)

@@ -454,6 +454,36 @@ test('a test tells at once how it went, in use or not, and is not repeated', asy
   )
 })
 
+test('a test is sent once, also where the webhook asks for every event', async () => {
+  const receiver = await startReceiver(answering(500, 'no'))
+  const { id } = await made('webhook', { url: receiver.url, events: ['*'] })
+  const { data } = (await call('POST', `${v1}/webhook/${id}/test`)).body
+  assert.equal(data.state, 'dead')
+  receiver.answer = answering(200, 'fine')
+  await made('tag', { name: 'After the test' })
+  await eventually(async () => (await statesOf(id)).includes('tag.created delivered'), 'the next event')
+  const tests = receiver.got.filter(({ body }) => body.type === 'webhook.tested')
+  assert.equal(tests.length, 1)
+  assert.ok((await statesOf(id)).includes('webhook.tested dead'))
+})
+
+test('a replay goes back, and never past what was not sent yet', async () => {
+  const receiver = await startReceiver()
+  const { id } = await made('webhook', { url: receiver.url, events: ['tag.created'], is_active: 'No' })
+  await changed(`webhook/${id}`, { is_active: 'Yes' })
+  const { last } = (await get(`${v1}/event?after=${Number.MAX_SAFE_INTEGER}`)).body.meta
+  // As if the scan had not come to the events of an hour.
+  await db.query('UPDATE webhook_progress SET seq = $1::bigint, next_at = NULL WHERE webhook = $2::bigint', [
+    String(last - 2),
+    String(id),
+  ])
+  assert.equal((await call('POST', `${v1}/webhook/${id}/replay`, { after: last - 1 })).status, 200)
+  const [row] = await db.query('SELECT seq::text AS seq FROM webhook_progress WHERE webhook = $1::bigint', [
+    String(id),
+  ])
+  assert.ok(Number(row!.seq) !== last - 1, row!.seq!)
+})
+
 test('retries come when they are due, and a dead letter after the last', async () => {
   // Stopped, so that nothing becomes due because the test took its time.
   standsAt = Date.now()

@@ -109,8 +109,20 @@ export function withoutIds(
   }
   const members = Object.entries(record).map(([name, value]): [string, Json] => {
     if (secrets.has(name) || (isNew && name === 'id')) return [name, null]
+    if (name === '_expanded') return [name, withoutIdsIn(value, ids)]
     return [name, references.has(name) ? without(value) : value]
   })
+  return Object.fromEntries(members)
+}
+
+/** The names of references, without the ids. */
+function withoutIdsIn(expanded: Json, ids: ReadonlySet<Json>): Json {
+  if (Array.isArray(expanded)) return expanded.map(one => withoutIdsIn(one, ids))
+  if (!isObject(expanded)) return expanded
+  const members = Object.entries(expanded).map(([name, value]): [string, Json] => [
+    name,
+    name === 'id' && ids.has(value) ? null : withoutIdsIn(value, ids),
+  ])
   return Object.fromEntries(members)
 }
 

@@ -265,8 +265,11 @@ async function changesProblems(
   const { problems, warnings } = await resolveNames(db, request.caller, names =>
     parseRecord(changes, schema, catalog, {}, names),
   )
-  // Members that the changes lack exist in each record.
-  const own = problems.kept.filter(({ path }) => path === '' || path.slice(1).split('/')[0]! in changes)
+  // Members that the changes lack exist in each record, and so may the currency of an amount.
+  const own = problems.kept.filter(
+    ({ path, code }) =>
+      (path === '' || path.slice(1).split('/')[0]! in changes) && code !== 'currency_required',
+  )
   // A single write would return warnings about ignored members; a job can't, so it refuses them.
   const ignored = warnings
     .filter(({ code }) => code === 'read_only')

@@ -5,12 +5,10 @@
  */
 import { Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
-import type { Field } from '../../fields/field.ts'
-import { kinds } from '../../fields/kinds.ts'
 import { ask } from '../../sql.ts'
 import { canBeRemovedTogether, removeRecord, removeTogether } from '../remove.ts'
 import { restoreRecord } from '../restore.ts'
-import { holdersSelect, keyed } from '../unique.ts'
+import { comparedTexts, holdersSelect, keyed } from '../unique.ts'
 import { idByUniqueKey } from '../unique-key.ts'
 import type { Operation, Outcome, Work } from './operation.ts'
 import { lockLatest } from './protocol.ts'
@@ -44,11 +42,20 @@ export async function carryOutLocked(
   const batch = { ...work, since }
   const outcomes: Outcome[] = []
   while (outcomes.length < operations.length) {
-    const window = operations.slice(outcomes.length, outcomes.length + largest)
+    const window = untilRemoval(operations.slice(outcomes.length, outcomes.length + largest))
     const run = isIndividual(schema) ? [{ operation: window[0]!, ready: null }] : await runOf(batch, window)
     for (const all of alike(run)) outcomes.push(...(await together(batch, all)))
   }
   return outcomes
+}
+
+/**
+ * The operations up to the first deletion by a unique value, which is known by its id only as it is carried
+ * out: one after it may be about the same record.
+ */
+function untilRemoval(window: readonly Operation[]): readonly Operation[] {
+  const first = window.findIndex(({ op, key }) => op === 'delete' && key !== null)
+  return first < 0 ? window : window.slice(0, first + 1)
 }
 
 /**
@@ -184,11 +191,6 @@ async function takenValues(
     for (const { place } of rows) taken.add(indexes[Number(place) - 1]!)
   }
   return taken
-}
-
-function comparedTexts({ after }: ValidOperation, field: Field): string[] {
-  const { texts, compared } = kinds[field.type].unique!
-  return texts(after[field.internal_name] ?? null).map(text => compared(text, field))
 }
 
 /** Carries out operations that are ready alike; if they can't be carried out at once, each half of them. */

@@ -30,11 +30,12 @@ export function applyRules(
   const byRules = Object.keys(kept).filter(name => !name.startsWith('created_'))
   for (const name of byRules) after[name] = before?.[name] ?? null
   const isHidden = (name: string) => isHiddenByRole(schema, name)
+  const accepted = [...sent].filter(name => !schema.byName.get(name)?.is_read_only)
   const isTold = !before || mayRead(context, schema.resource.name)
   schema.resource.applyRules({
     before,
     after,
-    sent,
+    sent: new Set(accepted),
     undoes,
     related,
     catalog: context.catalog,

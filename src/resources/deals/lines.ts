@@ -55,15 +55,15 @@ type StoredLine = { readonly line: JsonObject; readonly price: JsonObject | null
 
 /**
  * The stored lines by product. Another call for the same product returns its next line: two lines of one
- * product may have different prices.
+ * product may have different prices. A further line of a product that is gone is like the last one.
  */
-function storedLines({ before }: Draft, currency: Currency): (product: Json) => StoredLine | null {
+function storedLines({ before, related }: Draft, currency: Currency): (product: Json) => StoredLine | null {
   const value = isObject(before?.deal_value) ? before.deal_value : {}
   const lines = Array.isArray(value.products) ? value.products.filter(isObject) : []
   const byProduct = Map.groupBy(lines, line => line.product)
   return product => {
     const alike = byProduct.get(product) ?? []
-    const line = alike.length > 1 ? alike.shift() : alike[0]
+    const line = alike.length > 1 || related('product', product as number) ? alike.shift() : alike[0]
     return line ? { line, price: value.currency === currency.id ? line : null } : null
   }
 }

@@ -6,7 +6,7 @@
 import { type Problem, Refusal } from '../../errors.ts'
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Values } from '../../fields/field.ts'
-import type { Json, JsonObject } from '../../json.ts'
+import { isSameJson, type Json, type JsonObject } from '../../json.ts'
 import { FoundRecords } from '../../records/references.ts'
 import { holdersSelect } from '../../records/unique.ts'
 import { uniqueKeyOf } from '../../records/unique-key.ts'
@@ -162,7 +162,11 @@ function notTooMany(work: Work, rows: readonly StoredRow[], bodies: readonly Bod
   return { rows, bodies, named }
 }
 
-type Read = Pick<Converted, 'body' | 'told' | 'derived'> & { readonly place: number }
+type Read = Pick<Converted, 'body' | 'told' | 'derived'> & {
+  readonly place: number
+  /** its body without the values for all rows, which a record that exists does not get */
+  readonly own: () => JsonObject
+}
 type Body = Read | Unread | { readonly refused: Refused }
 
 /** The places of rows whose record exists: its values take precedence over a value for all rows. */
@@ -202,8 +206,21 @@ async function bodiesOf(
     dropOutOfPlace(body, filled.used, catalog)
     if (problems.length) return { place, line, body: { ...body, ...kept }, unread: problems }
     const late = Object.entries(kept).find(([name, value]) => name !== 'created_by' && String(value) > now)
-    return late ? wrong(`${late[0]} is in the future.`) : { ...said, place, body: { ...body, ...kept } }
+    if (late) return wrong(`${late[0]} is in the future.`)
+    const whole = { ...body, ...kept }
+    const own = () => withoutFilled(whole, convert(filled.cells), convert(cells))
+    return { ...said, place, body: whole, own: filled.used.length ? own : () => whole }
   })
+}
+
+/** A body, in which names may be ids by now: what it has by the values for all rows is as the row says. */
+function withoutFilled(body: JsonObject, filled: Converted, own: Converted): JsonObject {
+  const [all, without] = [filled, own].map(one => ({ ...one.body, ...one.kept })) as [JsonObject, JsonObject]
+  const entries = Object.entries(without).map(([name, value]): [string, Json] => [
+    name,
+    isSameJson(value, all[name] ?? null) ? (body[name] ?? null) : value,
+  ])
+  return Object.fromEntries(entries)
 }
 
 type Placed = { readonly place: number; readonly operation: Operation }
@@ -226,9 +243,11 @@ async function operationsOf(
     if (one && there.has(one)) return []
     const isUpsert = one !== null && action === 'update'
     const what = { id: null, key: isUpsert ? one : null, precondition: null, body }
+    // An earlier row of the step may have created the record.
     const bodyOn = (before: Values) => {
-      formers.note(place, before, said)
-      return onto(said, before, context.catalog)
+      const own = { ...said, body: said.own() }
+      formers.note(place, before, own)
+      return onto(own, before, context.catalog)
     }
     return [{ place, operation: { op: isUpsert ? 'upsert' : 'create', ...what, bodyOn } }]
   })

@@ -139,14 +139,24 @@ export async function noteFile(
   return jobOf(row!)
 }
 
-/** Removes a job, with the rows of its file and its refusals. */
+/** A row of `import_rows` may have half a million characters. */
+const removedAtOnce = 50
+
+/** Removes a job, with the rows of its file, a part after the other, and its refusals. */
 export async function removeJob(db: Reader, key: JobKey): Promise<void> {
   const [account, id] = [param(String(key.account)), param(String(key.id))]
-  for (const table of ['import_rows', 'job_problem'])
-    await ask(
-      db,
-      sql`DELETE FROM ${sql.id(table)} x WHERE x.account_id = ${account}::bigint AND x.job = ${id}::bigint`,
-    )
+  for (let removed = removedAtOnce; removed === removedAtOnce; ) {
+    const part = sql`DELETE FROM import_rows x WHERE x.account_id = ${account}::bigint AND x.job = ${id}::bigint
+  AND x.first = ANY(ARRAY(SELECT y.first FROM import_rows y
+    WHERE y.account_id = ${account}::bigint AND y.job = ${id}::bigint
+    ORDER BY y.first LIMIT ${sql.integer(removedAtOnce)}))
+RETURNING 1 AS one`
+    removed = (await ask(db, part)).length
+  }
+  await ask(
+    db,
+    sql`DELETE FROM job_problem x WHERE x.account_id = ${account}::bigint AND x.job = ${id}::bigint`,
+  )
   await ask(db, sql`DELETE FROM job j WHERE ${isIt(key)}`)
 }
 
@@ -193,7 +203,8 @@ export async function begin(
     changedJob(
       sql`UPDATE job j SET state = 'running', phase = ${named}::text, position = ${String(position)}::bigint,
   done = ${String(done)}::bigint, total = ${total === null ? null : String(total)}::bigint,
-  counts = ${keeps ? sql`j.counts` : sql`'{}'`}, worked_ms = 0, error = NULL,
+  counts = ${keeps ? sql`j.counts` : sql`'{}'`},
+  worked_ms = ${done > 0 ? sql`j.worked_ms` : sql`0`}, error = NULL,
   begun_at = now(), ended_at = NULL, lease = NULL, leased_until = '-infinity',
   (acts_as, token, session, request_id, scopes) = ROW(${sql.join(valuesOf(by))})
 WHERE ${isIt(key)} AND j.state = ANY(${`{${from.join()}}`}::text[])`,

@@ -98,7 +98,7 @@ export async function replay(work: Work, id: number, after: number): Promise<num
     {
       name: 'progress',
       change: sql`
-  UPDATE webhook_progress p SET seq = least(${String(after)}::bigint, counted.last_seq), next_at = counted.at
+  UPDATE webhook_progress p SET seq = least(p.seq, ${String(after)}::bigint), next_at = counted.at
   FROM r, counted WHERE p.account_id = ${params.account}::bigint AND p.webhook = r.id
 `,
     },

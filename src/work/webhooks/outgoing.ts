@@ -50,6 +50,9 @@ const keptBytes = 1024
 /** The host of a URL resolves to an address that is not public. */
 export class NotPublic extends Error {}
 
+/** The URL does not begin with https://. */
+class NotEncrypted extends Error {}
+
 /** Makes requests, over short-lived keep-alive connections. */
 export class Outgoing {
   readonly #allowPrivate: boolean
@@ -100,8 +103,7 @@ export class Outgoing {
     }
     let status: number | null = null
     try {
-      const literal = literalOf(new URL(url))
-      if (literal) this.#judge([literal])
+      this.#judgeUrl(new URL(url))
       const trace = span ? { traceparent: span.traceparent } : {}
       const all = {
         ...headers,
@@ -129,8 +131,7 @@ export class Outgoing {
    */
   async read(url: URL, bytesMax: number): Promise<string> {
     const signal = AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), this.#stopped.signal])
-    const literal = literalOf(url)
-    if (literal) this.#judge([literal])
+    this.#judgeUrl(url)
     const headers = { accept: 'application/json', 'user-agent': 'Dealwright/1' }
     const reply = await request(url, { dispatcher: this.#agent, method: 'GET', headers, signal })
     const error = errorOf(reply.statusCode)
@@ -169,6 +170,13 @@ export class Outgoing {
     )
   }
 
+  /** Throws NotEncrypted, or NotPublic for an address in the URL; names are judged as they are looked up. */
+  #judgeUrl(url: URL): void {
+    if (!this.#allowPrivate && url.protocol !== 'https:') throw new NotEncrypted()
+    const literal = literalOf(url)
+    if (literal) this.#judge([literal])
+  }
+
   /** Throws NotPublic. One address that is not public disqualifies the whole host. */
   #judge(addresses: readonly string[]): void {
     if (addresses.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
@@ -177,6 +185,7 @@ export class Outgoing {
 
   #reasonOf(error: unknown, { reason }: AbortSignal): string {
     if (error instanceof NotPublic) return 'The address is not public.'
+    if (error instanceof NotEncrypted) return 'The address does not begin with https://.'
     if ((reason as Error | undefined)?.name === 'TimeoutError')
       return `There was no whole answer within ${this.#timeoutMs / 1000} s.`
     const { code = 'unknown' } = error as { code?: string }
