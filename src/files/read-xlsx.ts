@@ -11,6 +11,7 @@ import { builtInFormat, formatOf, type NumberFormat } from './read-number-format
 import { sheetRows, unescaped } from './read-sheet.ts'
 import { parseAll } from './read-xml.ts'
 import { Archive } from './read-zip.ts'
+import { copied } from './texts.ts'
 
 /** Approximate memory limit of the shared strings, and the bytes of a string beside its characters. */
 const stringsMax = 64_000_000
@@ -178,8 +179,7 @@ async function stringsOf(archive: Archive, path: string): Promise<readonly strin
       else if (tag === 'si') {
         size += 2 * text.length + stringBytes
         if (size > stringsMax) throw tooManyTexts()
-        // A copy: a slice would keep the whole text that was read in memory.
-        strings.push(Buffer.from(unescaped(text), 'utf16le').toString('utf16le'))
+        strings.push(copied(unescaped(text)))
       }
     },
   })

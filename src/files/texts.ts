@@ -46,6 +46,11 @@ export function numberOf(text: string, mark: DecimalMark | undefined): WrittenNu
   return { number: exact(`${isNegative ? '-' : ''}${digits}`), unit: (before! + between! + unit!).trim() }
 }
 
+/** A text of its own: a slice keeps the whole text that it was cut from in memory. */
+export function copied(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le')
+}
+
 /** True if a cell is a number with a unit from its format, as in sheets. */
 export function isWritten(cell: Json): cell is WrittenNumber & JsonObject {
   return (

@@ -1,7 +1,7 @@
 /** The distinct texts of each column, as long as there are few: those of options, stages or people. */
 import { isBlank } from '../../fields/blank.ts'
 import type { Cell } from '../../files/read.ts'
-import { isWritten, plainText, shownNumber } from '../../files/texts.ts'
+import { copied, isWritten, plainText, shownNumber } from '../../files/texts.ts'
 import { isNumber, type Json } from '../../json.ts'
 
 const [textsMax, lengthMax, columnsMax] = [200, 100, 200]
@@ -21,8 +21,8 @@ export class ColumnTexts {
       if (texts === null || cell === '' || cell === null || cell === undefined) continue
       this.#columns[column] = texts
       for (const text of Array.isArray(cell) ? cell.map(itemOf) : [textOf(cell)])
-        if (text !== null && text.length <= lengthMax) texts.add(text)
-        else this.#columns[column] = null
+        if (text === null || text.length > lengthMax) this.#columns[column] = null
+        else if (!texts.has(text)) texts.add(copied(text))
       if (texts.size > textsMax) this.#columns[column] = null
     }
   }

@@ -2,7 +2,7 @@
 import { problemAt, Refusal } from '../../errors.ts'
 import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { type Cell, type Row, readTable, type Source } from '../../files/read.ts'
-import { isWritten, shownNumber } from '../../files/texts.ts'
+import { copied, isWritten, shownNumber } from '../../files/texts.ts'
 import type { Reader } from '../../records/store.ts'
 import type { JobKey, NewJob } from '../jobs/store.ts'
 import { ColumnTexts } from './column-texts.ts'
@@ -17,6 +17,8 @@ import { placesOf } from './targets.ts'
 const [lookedAt, cellsLookedAt, shown] = [1000, 20_000, 5]
 /** Shown characters of a value: each answer about the import contains them. */
 const shownLength = 200
+/** Characters that are examined of a text, and of all rows together: a row may have two million. */
+const [textLookedAt, charactersLookedAt] = [1000, 1_000_000]
 
 /** The plan of an import before its file is read. */
 export function emptyPlan(format: string): ImportPlan {
@@ -67,13 +69,26 @@ function isOurs(names: readonly string[], { byName }: ResourceSchema): boolean {
   return own.every(field => field !== undefined) && own.some(field => field?.is_read_only)
 }
 
-/** The rows; also puts the first into `looked`, and the texts of all into `texts`. */
+/** The rows; also puts the beginnings of the first into `looked`, and the texts of all into `texts`. */
 async function* seen(rows: AsyncIterable<Row>, looked: Row[], texts: ColumnTexts): AsyncGenerator<Row> {
+  let characters = 0
   for await (const row of rows) {
-    if (looked.length < lookedAt) looked.push(row)
+    if (looked.length < lookedAt && characters < charactersLookedAt) {
+      const cells = row.cells.map(begunOf)
+      characters += cells.reduce<number>((sum, cell) => sum + lengthOf(cell), 0)
+      looked.push({ ...row, cells })
+    }
     texts.add(row.cells)
     yield row
   }
+}
+
+function begunOf(cell: Cell): Cell {
+  return typeof cell === 'string' ? copied(cell.slice(0, textLookedAt)) : cell
+}
+
+function lengthOf(cell: Cell): number {
+  return typeof cell === 'string' ? cell.length : JSON.stringify(cell).length
 }
 
 function samplesOf(rows: readonly (readonly Cell[])[], column: number): Cell[] {
