@@ -9,13 +9,13 @@ import type { Json, JsonObject } from '../../src/json.ts'
 import { readRows } from '../../src/work/imports/rows.ts'
 import { eventually } from '../support/eventually.ts'
 import { importerOf } from '../support/import-jobs.ts'
-import { startService, v1 } from '../support/service.ts'
+import { dealBody, startService, v1 } from '../support/service.ts'
 import { workbookFiles, zip } from '../support/workbook.ts'
 
 const faults: unknown[] = []
 const log = pino({ level: 'error' }, { write: line => void faults.push(line) })
 const service = await startService({ log })
-const { call, get, db } = service
+const { call, get, db, made } = service
 
 const { upload, told, count, ended } = importerOf(service)
 const fileType = 'application/octet-stream'
@@ -212,6 +212,28 @@ test('closed deals are closed on the day that their file tells', async () => {
   )
   const late = await run('title,pipeline_stage,created_at\nLate,New,2099-01-01\n')
   assert.deepEqual([late.created, late.problems[0].problems[0].message], [0, 'created_at is in the future.'])
+})
+
+test('a status alone moves a stored deal within its own pipeline', async () => {
+  const renewals = await made('pipeline', { name: 'Renewals' })
+  const stages: { [name: string]: number } = {}
+  for (const [name, kind] of [
+    ['Due', 'Open'],
+    ['Signed', 'Won'],
+    ['Gone', 'Lost'],
+  ])
+    stages[name!] = (await made('pipeline_stage', { name: name!, pipeline: renewals.id, kind: kind! })).id
+  await made('field', { source: 'deal', field_name: 'Old id', type: 'SINGLE_STRING', is_unique: true })
+  const own = { pipeline: renewals.id, pipeline_stage: stages.Due!, cf_old_id: 'X1' }
+  const { id } = await made('deal', dealBody(service.known, own))
+  const rows = ['cf_old_id,status,won_reason,deal_closed_on', 'X1,Won,Price,2026-03-01']
+  const file = (await upload('deal', rows.join('\n'))).body.data
+  const plan = { duplicates: { by: 'cf_old_id', action: 'update' } }
+  assert.equal((await call('PATCH', `${v1}/import/${file.id}`, plan)).status, 200)
+  const done = await told(file.id, 'run')
+  assert.deepEqual([done.updated, done.refused], [1, 0], JSON.stringify(done.problems))
+  const { pipeline_stage, deal_closed_on } = (await get(`${v1}/deal/${id}`)).body.data
+  assert.deepEqual([pipeline_stage, deal_closed_on], [stages.Signed, '2026-03-01'])
 })
 
 test('a row that tells one entry of a list leaves the others of the record', async () => {

@@ -3,18 +3,19 @@
  * to the stage of its pipeline that means won or lost, and is closed on the day that the file states.
  */
 import type { Catalog } from '../../fields/catalog.ts'
+import type { Values } from '../../fields/field.ts'
 import { dateIn } from '../../fields/iso8601.ts'
 import { findOption } from '../../fields/kinds/dropdown.ts'
 import type { Json, JsonObject } from '../../json.ts'
 
 /**
- * Takes the `status` out of a body and sets the stage that means it. Sets the day of closing, if the body has
- * none and its stage or status is a closed one: the day of the time of closing, else the expected one.
- * Returns true if it set the day.
+ * Takes the `status` out of a body and sets the stage that means it, of the default pipeline if the body
+ * names neither pipeline nor stage. Sets the day of closing, if the body has none and its stage or status is
+ * a closed one: the day of the time of closing, else the expected one.
  */
-export function close(body: JsonObject, kept: JsonObject, catalog: Catalog): boolean {
+export function close(body: JsonObject, kept: JsonObject, catalog: Catalog): Closing {
   const { status } = body
-  if (status === undefined && body.deal_closed_on !== undefined) return false
+  if (status === undefined && body.deal_closed_on !== undefined) return { isDated: false, by: null }
   delete body.status
   const sentKind = typeof status === 'string' || typeof status === 'number' ? kindOf(String(status)) : null
   const stages = [...catalog.stages.values()]
@@ -25,15 +26,25 @@ export function close(body: JsonObject, kept: JsonObject, catalog: Catalog): boo
     stages.filter(({ pipeline }) => own === undefined || pipeline === own),
   )
   const kind = sentKind ?? (sent && sent.kind !== 'open' ? sent.kind : null)
-  if (kind === null) return false
+  const by = body.pipeline === undefined && body.pipeline_stage === undefined ? kind : null
+  if (kind === null) return { isDated: false, by }
   const pipeline = own ?? sent?.pipeline ?? pipelines.find(({ is_default }) => is_default)?.id
   const stage = stages.find(one => one.pipeline === pipeline && one.kind === kind)
   if (stage && sent?.kind !== kind) body.pipeline_stage = stage.id
   const moment = kept[kind === 'won' ? 'won_time' : 'lost_time'] ?? body.expected_close_date
-  if (body.deal_closed_on !== undefined || typeof moment !== 'string') return false
+  if (body.deal_closed_on !== undefined || typeof moment !== 'string') return { isDated: false, by }
   const day = moment.length === 10 ? moment : dateIn(catalog.account.time_zone, new Date(moment))
   if (day !== null) body.deal_closed_on = day
-  return day !== null
+  return { isDated: day !== null, by }
+}
+
+/** `isDated`: it set the day. `by`: the kind that alone decides on the stage; else null. */
+export type Closing = { readonly isDated: boolean; readonly by: 'won' | 'lost' | null }
+
+/** The stage of a stored deal's own pipeline that means won or lost: the one that it has, or the first. */
+export function closedStageOf({ pipeline, pipeline_stage }: Values, kind: string, { stages }: Catalog): Json {
+  const all = [...stages.values()].filter(stage => stage.pipeline === pipeline && stage.kind === kind)
+  return (all.find(({ id }) => id === pipeline_stage) ?? all[0])?.id ?? null
 }
 
 /** Kinds of stages for which a reason or day of closing makes sense; other deals may have it, too. */

@@ -9,7 +9,7 @@ import { itemsOf, jsonList, plainText } from '../../files/texts.ts'
 import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
 import { Amount, currencyOf, isAmount, isSignOf } from './amounts.ts'
 import { asObject, type ChosenValues, type Convert, convertOf, type Formats } from './cell-values.ts'
-import { close } from './closing.ts'
+import { type Closing, close } from './closing.ts'
 import { givePrice } from './column-currency.ts'
 import { type EntryFields, entryForms, formOfWhole } from './entries.ts'
 import { currencyOfRow, finishersOf } from './finish.ts'
@@ -32,6 +32,8 @@ export type Converted = {
   readonly told: EntryFields
   /** fields that follow from others of the row: the record's stored values win */
   readonly derived: readonly string[]
+  /** set if the row says that a deal is won or lost, and names neither its pipeline nor its stage */
+  readonly closedBy: Closing['by']
 }
 
 type Step = {
@@ -97,12 +99,15 @@ export function converter(
     for (const unit of draft.units) setCurrency(unit, draft, catalog)
     const currency = currencyOfRow(draft.body, targets)
     for (const finish of finishers) finish(draft.body, currency, draft.prices)
-    const isDated = schema.resource.name === 'deal' && close(draft.body, draft.kept, catalog)
+    const isDeal = schema.resource.name === 'deal'
+    const { isDated, by } = isDeal ? close(draft.body, draft.kept, catalog) : openOrNone
     if (draft.nested.size) addNested(draft, catalog)
     const { body, kept, problems, told } = draft
-    return { body, kept, problems, told, derived: isDated ? ['deal_closed_on'] : [] }
+    return { body, kept, problems, told, closedBy: by, derived: isDated ? ['deal_closed_on'] : [] }
   }
 }
+
+const openOrNone: Closing = { isDated: false, by: null }
 
 function take(step: Step, cell: Cell, draft: Draft, catalog: Catalog): void {
   const { place, convert } = step

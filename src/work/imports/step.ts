@@ -25,6 +25,7 @@ import { memoize } from '../../waiting/memoize.ts'
 import { mapYielding } from '../../waiting/yielding.ts'
 import type { Counts, Job, Refused, Step, StepWork } from '../jobs/job.ts'
 import { refusedAt } from '../jobs/refused.ts'
+import { closedStageOf } from './closing.ts'
 import { type Converted, converter } from './convert.ts'
 import { dropOutOfPlace, fillerOf } from './defaults.ts'
 import { onto } from './entries.ts'
@@ -162,7 +163,7 @@ function notTooMany(work: Work, rows: readonly StoredRow[], bodies: readonly Bod
   return { rows, bodies, named }
 }
 
-type Read = Pick<Converted, 'body' | 'told' | 'derived'> & {
+type Read = Pick<Converted, 'body' | 'told' | 'derived' | 'closedBy'> & {
   readonly place: number
   /** its body without the values for all rows, which a record that exists does not get */
   readonly own: () => JsonObject
@@ -245,7 +246,8 @@ async function operationsOf(
     const what = { id: null, key: isUpsert ? one : null, precondition: null, body }
     // An earlier row of the step may have created the record.
     const bodyOn = (before: Values) => {
-      const own = { ...said, body: said.own() }
+      const stage = said.closedBy && closedStageOf(before, said.closedBy, context.catalog)
+      const own = { ...said, body: { ...said.own(), ...(stage && { pipeline_stage: stage }) } }
       formers.note(place, before, own)
       return onto(own, before, context.catalog)
     }
