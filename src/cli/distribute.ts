@@ -1,5 +1,5 @@
 /** `dealwright distribute` (D173): distributes the tables of accounts over the nodes of Citus. */
-import { accountTables } from '../db/account-tables.ts'
+import { accountTables, quoted } from '../db/account-tables.ts'
 import {
   distributeFunctions,
   distributing,
@@ -39,6 +39,8 @@ export const distribute: NonNullable<Command['act']> = async (db, { shards = Str
   }
   await distributeFunctions(db.sql.query)
   await removeCopied(db.sql.query, wanted)
+  // Without statistics a node reads a record by an index of its account alone, until its autovacuum has come.
+  for (const name of wanted) await db.queryWithoutTimeLimit(`ANALYZE ${quoted(name)}`)
   const done = wanted.length
     ? `Distributed ${wanted.length} of ${tables.length} tables by account_id: ${wanted.join(', ')}.`
     : `All ${tables.length} tables of accounts are distributed already.`

@@ -128,6 +128,12 @@ describe('a database that is in use', { skip }, async () => {
     const { distributed } = JSON.parse(out) as { distributed: string[] }
     assert.ok(distributed.includes('deal') && distributed.includes('webhook_progress'))
     assert.ok(!distributed.includes('account'))
+    const [found] = (await ask(
+      url,
+      `SELECT bool_or(result::int > 0)::text AS is_known
+      FROM run_command_on_shards('deal', 'SELECT reltuples::int FROM pg_class WHERE oid = ''%s''::regclass')`,
+    )) as { is_known: string }[]
+    assert.equal(found!.is_known, 'true')
     const left = (await ask(
       url,
       `SELECT c.relname FROM pg_class c LEFT JOIN pg_dist_partition p ON p.logicalrelid = c.oid
