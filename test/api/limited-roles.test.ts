@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json, JsonObject } from '../../src/json.ts'
+import { eventually } from '../support/eventually.ts'
 import { dealBody, problemsOf, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -141,6 +142,26 @@ test('who may set the stage reopens a deal, also where its reason and day are lo
     const reopened = (await call('GET', `${v1}/deal/${id}`)).body.data
     assert.deepEqual([reopened.won_reason, reopened.deal_closed_on], [null, null])
   }
+})
+
+test('a repeated change of fields shows nothing that the role hides by then', async () => {
+  const { role, asked } = await somebody([...both('field'), ...both('deal')])
+  const key = (name: string) => ({ 'idempotency-key': name })
+  const body = { source: 'deal', field_name: 'Secret by then', type: 'SINGLE_STRING' }
+  const made = await asked('POST', 'field', body, key('secret-field'))
+  assert.equal(made.status, 201, made.text)
+  const form = (await asked('GET', 'field/form?source=deal')).body.data
+  const arranged = await asked('PUT', 'field/form?source=deal', form, key('secret-form'))
+  assert.match(arranged.text, /cf_secret_by_then/)
+  await call('PATCH', `${v1}/role/${role.id}`, { hidden_fields: ['deal.cf_secret_by_then'] })
+  await eventually(
+    async () => !(await asked('GET', 'field/form?source=deal')).text.includes('cf_secret'),
+    'it',
+  )
+  const again = await asked('POST', 'field', body, key('secret-field'))
+  assert.deepEqual([again.status, again.body.data], [201, { id: made.body.data.id }])
+  const rearranged = await asked('PUT', 'field/form?source=deal', form, key('secret-form'))
+  assert.deepEqual([rearranged.status, /cf_secret/.test(rearranged.text)], [200, false], rearranged.text)
 })
 
 test('a required field that a role hides or locks is not named by it, and blocks none of its updates', async () => {

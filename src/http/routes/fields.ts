@@ -12,10 +12,11 @@ import {
   updateOption,
 } from '../../configuration/administer.ts'
 import type { ConfigurationContext, SavedConfiguration } from '../../configuration/retry-on-conflict.ts'
-import type { Catalog } from '../../fields/catalog.ts'
+import type { Catalog, Section } from '../../fields/catalog.ts'
 import type { Field } from '../../fields/field.ts'
 import type { Json, JsonObject } from '../../json.ts'
 import { etagOf } from '../../records/precondition.ts'
+import { isHiddenByRole } from '../../records/rendered-record.ts'
 import type { Transaction } from '../../records/store.ts'
 import { KeyedMutex } from '../../waiting/keyed-mutex.ts'
 import { oldestKept } from '../../work/background/background-jobs.ts'
@@ -69,7 +70,8 @@ export function fieldHandlers(service: FieldService) {
     },
     arrange: async request => {
       const { source } = readParameters(request.query, ['source'], ['source'])
-      return formAnswer(await changed(request, by => arrangeForm(by, source!, bodyOf(request))))
+      const form = await changed(request, by => arrangeForm(by, source!, bodyOf(request)))
+      return formAnswer(seenOf(form, request.caller, source!))
     },
     createOption: request => option(request, by => createOption(by, seenId(request), bodyOf(request)), 201),
     updateOption: request =>
@@ -89,11 +91,21 @@ function optionOf({ option }: ApiRequest): number {
 /** The id of the requested field. Throws `field_not_found` if the caller's role hides the field (D64). */
 function seenId(request: ApiRequest): number {
   const id = idOf(request)
-  const isHidden = [...request.caller.catalog.resources.values()].some(({ fields }) =>
+  if (isHiddenFrom(request.caller, id)) throw fieldNotFound(id, 'no field')
+  return id
+}
+
+function isHiddenFrom({ catalog }: ApiRequest['caller'], id: number): boolean {
+  return [...catalog.resources.values()].some(({ fields }) =>
     fields.some(field => field.id === id && field.is_hidden),
   )
-  if (isHidden) throw fieldNotFound(id, 'no field')
-  return id
+}
+
+/** A form without what the role hides by now: a replayed answer may be from before (D8). */
+function seenOf(form: readonly Section[], { catalog }: ApiRequest['caller'], source: string): Section[] {
+  const schema = catalog.resources.get(source)!
+  const isSeen = (name: string) => !isHiddenByRole(schema, name)
+  return form.map(({ section, fields }) => ({ section, fields: fields.filter(isSeen) }))
 }
 
 /** The author of a change. */
@@ -115,6 +127,8 @@ async function fieldAnswer(
   saved: SavedConfiguration,
   status?: number,
 ): Promise<Answer> {
+  // A replayed answer may be from before the role hid the field (D8).
+  if (isHiddenFrom(request.caller, saved.id)) return okAnswer(JSON.stringify({ id: saved.id }), null, status)
   const account = request.caller.catalog.account.id
   const catalog = await catalogNow(account)
   const { field } = findField(catalog, saved.id)
