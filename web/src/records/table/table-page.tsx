@@ -1,7 +1,7 @@
 /** The page of a resource's table: its head, the table or on phones cards, and bulk actions. */
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Plus, Trash2 } from 'lucide-react'
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo } from 'react'
 import { useFormat } from '../../format/use-format.tsx'
 import { readSort } from '../../list/sort-menu.tsx'
 import { LoadError } from '../../shell/load-error.tsx'
@@ -13,9 +13,10 @@ import { PageHead } from '../../ui/page.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { BulkBar, FailuresDialog } from '../bulk/bulk-bar.tsx'
 import type { BulkAction } from '../bulk/run-action.ts'
-import { nothingSelected, type Selection } from '../bulk/selection.ts'
+import { nothingSelected } from '../bulk/selection.ts'
 import { useBulk } from '../bulk/use-bulk.ts'
 import { useBulkJob } from '../bulk/use-bulk-job.ts'
+import { useSelection } from '../bulk/use-selection.ts'
 import { groupsMax, toggled } from '../groups/grouping.ts'
 import { useGroups } from '../groups/use-groups.ts'
 import { type TableName, tables } from '../tables.ts'
@@ -35,7 +36,7 @@ const route = getRouteApi('/shell/$table')
 
 export function TablePage() {
   const { table } = route.useParams()
-  // Another table is another page: the selection is reset.
+  // Another table is another page.
   return <ResourceTable key={table} table={table as TableName} />
 }
 
@@ -48,7 +49,7 @@ function ResourceTable({ table }: { table: TableName }) {
   const isPhone = useMedia('(max-width: 639px)')
   const isNarrow = useMedia('(max-width: 899px)')
   const format = useFormat()
-  const [selection, setSelection] = useState<Selection>(nothingSelected)
+  const [selection, setSelection] = useSelection(`${isDeleted} ${filter}`)
   const clearSelection = () => setSelection(nothingSelected)
   const bulk = useBulk(resource, { one, many: title.toLowerCase(), nameField: name })
   const job = useBulkJob(resource)
@@ -82,19 +83,13 @@ function ResourceTable({ table }: { table: TableName }) {
     <main className="flex min-h-0 grow flex-col">
       <TableHeading
         {...{ table, isDeleted, total, reason }}
-        onDeleted={isWanted => {
-          clearSelection()
-          show({ deleted: isWanted ? 'only' : undefined })
-        }}
+        onDeleted={isWanted => show({ deleted: isWanted ? 'only' : undefined })}
       />
-      <TableToolbar {...{ table, address, error, selection, count }} onOtherRecords={clearSelection} />
+      <TableToolbar {...{ table, address, error, selection, count }} />
       {total?.count === 0 && (
         <EmptyTable
           {...{ title, one, resource, reason, filter, isDeleted }}
-          onClear={() => {
-            clearSelection()
-            change(() => ({ filter: undefined }))
-          }}
+          onClear={() => change(() => ({ filter: undefined }))}
         />
       )}
       <LoadError error={error} onRetry={retry} />

@@ -18,10 +18,8 @@ export function TableToolbar(props: {
   selection: Selection
   /** number of matching records */
   count: number
-  /** the list has other records from now on */
-  onOtherRecords: () => void
 }) {
-  const { table, address, error, selection, count, onOtherRecords } = props
+  const { table, address, error, selection, count } = props
   const { inUse, filter, sort, isDeleted, fields, columns, grouping, collapsed } = address
   const { show, change, changeColumns, collapse } = address
   const { resource, title } = tables[table]
@@ -31,7 +29,6 @@ export function TableToolbar(props: {
         inUse={inUse}
         all={`All ${title.toLowerCase()}`}
         onShow={({ filter, sort, columns, group }, view) => {
-          onOtherRecords()
           const named = view ? String(view.id) : undefined
           show({ filter, sort, columns, group, collapsed: undefined, view: named })
         }}
@@ -42,7 +39,6 @@ export function TableToolbar(props: {
           filter={filter}
           error={error}
           onChange={next => {
-            onOtherRecords()
             change(() => ({ filter: next || undefined }))
           }}
         />
