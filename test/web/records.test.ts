@@ -408,6 +408,79 @@ test('the products of a deal are summed exactly, and saved', { skip }, async () 
   await end()
 })
 
+test('products that are added one right after the other are all kept, with the text beside', {
+  skip,
+}, async () => {
+  const products = []
+  for (const name of ['Quickly One', 'Quickly Two'])
+    products.push(await made('product', { name, unit_price: [{ currency: 'USD', price: 5 }] }))
+  const { id } = await makeDeal('Quick lines', { deal_value: { currency: 'USD', value: 0 } })
+  const { page, end } = await openUi(service, `/deals/${id}`)
+  const held = Promise.withResolvers<void>()
+  for (const product of products)
+    await page.route(`**/product/${product.id}*`, route => held.promise.then(() => route.continue()))
+  await page.getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Edit all fields' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit all fields' })
+  await dialog.getByRole('button', { name: 'Add products' }).click()
+  for (const { name } of products) {
+    await dialog.getByRole('combobox', { name: 'Add a product' }).fill(name)
+    await page.getByRole('option', { name }).click()
+  }
+  await dialog.getByRole('textbox', { name: 'Description' }).fill('typed meanwhile')
+  held.resolve()
+  await dialog.getByRole('row', { name: 'Total $10' }).waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText(/^Saved .*Deal value/).waitFor()
+  const { deal_value, description } = await stored('deal', id)
+  assert.deepEqual([deal_value.products.length, deal_value.value, description], [2, 10, 'typed meanwhile'])
+  await end()
+})
+
+test('unsaved products survive another tab, in the panel and on the page', { skip }, async () => {
+  await made('product', { name: 'Tabbed Thing', unit_price: [{ currency: 'USD', price: 7 }] })
+  const { id } = await makeDeal('Between tabs', { deal_value: { currency: 'USD', value: 0 } })
+  const { page, end } = await openUi(service, `/board?deal=${id}`)
+  const asked: string[] = []
+  page.on('dialog', dialog => {
+    asked.push(dialog.message())
+    void dialog.dismiss()
+  })
+  for (const path of [null, `/deals/${id}?tab=products`]) {
+    if (path) await page.goto(service.url + path, { waitUntil: 'commit' })
+    await page.getByRole('tab', { name: 'Products' }).click()
+    await page.getByRole('button', { name: 'Add products' }).click()
+    await page.getByRole('combobox', { name: 'Add a product' }).fill('Tabbed Thing')
+    await page.getByRole('option', { name: /Tabbed Thing/ }).click()
+    await page.getByRole('row', { name: 'Total $7' }).waitFor()
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    await page.getByRole('textbox', { name: 'Note' }).waitFor()
+    assert.deepEqual(asked, [])
+    if (path === null) {
+      await page.keyboard.press('Escape')
+      await page.getByRole('tab', { name: 'Products' }).click()
+      assert.deepEqual(asked.splice(0), ['You have changes that are not saved. Leave without them?'])
+      await page.getByRole('row', { name: 'Total $7' }).waitFor()
+      await page.getByRole('button', { name: 'Discard' }).click()
+    }
+  }
+  await page.getByRole('tab', { name: 'Products' }).click()
+  let writes = 0
+  const held = Promise.withResolvers<void>()
+  await page.route(`**/deal/${id}?**`, async route => {
+    if (route.request().method() === 'PATCH') writes++
+    await held.promise
+    return route.continue()
+  })
+  const quantity = page.getByRole('textbox', { name: 'Quantity of Tabbed Thing' })
+  await quantity.press('Control+Enter')
+  await quantity.press('Control+Enter')
+  held.resolve()
+  await page.getByText('Saved Deal value.').waitFor()
+  assert.deepEqual([writes, (await stored('deal', id)).deal_value.value], [1, 7])
+  await end()
+})
+
 test('another currency takes the prices of the products, and nothing that was typed', { skip }, async () => {
   const unit_price = [
     { currency: 'USD', price: '19.99', tax: 5 },

@@ -5,6 +5,7 @@ import type { Field } from '../api/api.ts'
 import { queryClient, recordQuery } from '../api/queries.ts'
 import { useFormat } from '../format/use-format.tsx'
 import { IconButton } from '../ui/button.tsx'
+import { useLatest } from '../ui/use-latest.ts'
 import {
   checkLines,
   type DealValue,
@@ -40,9 +41,11 @@ const inputs = [
 export function ProductLines(props: {
   value: DealValue | null
   field: Field
-  onChange: (lines: readonly ProductLine[]) => void
+  /** gets a change of the current lines, which may be others than those of the last render */
+  onChange: (change: (lines: readonly ProductLine[]) => readonly ProductLine[]) => void
 }) {
   const { value, field, onChange } = props
+  const latest = useLatest(value)
   const format = useFormat()
   const [notice, setNotice] = useState('')
   const lines = value?.products ?? []
@@ -52,12 +55,20 @@ export function ProductLines(props: {
   const money = (amount: string | undefined) =>
     amount === undefined ? '—' : format.money({ currency_code: code, value: Number(amount) })
   const change = (at: number, next: Partial<ProductLine>) =>
-    onChange(lines.map((line, index) => (index === at ? { ...line, ...next } : line)))
+    onChange(now => now.map((line, index) => (index === at ? { ...line, ...next } : line)))
+  /** The price in the currency that the deal has once the price is known. */
+  const currentPrice = async (product: number): Promise<Priced | null> => {
+    const asked = latest.current?.currency
+    const price = await priceIn(product, latest.current)
+    return latest.current?.currency === asked ? price : currentPrice(product)
+  }
   const add = async ({ id, name, detail }: Match) => {
-    const price = await priceIn(id, value)
+    const price = await currentPrice(id)
+    const code = latest.current?.currency_code
     setNotice(price ? '' : `${name} has no price in ${code || 'this currency'}. Enter one.`)
     const line = { product: id, name, product_code: detail ?? null, quantity: '1' }
-    onChange([...lines, { ...line, ...(price ?? { unit_price: null, discount: null, tax: null }) }])
+    const added = { ...line, ...(price ?? { unit_price: null, discount: null, tax: null }) }
+    onChange(now => [...now, added])
   }
   return (
     <div className="flex flex-col gap-2">
@@ -113,7 +124,7 @@ export function ProductLines(props: {
                     <td className="py-1.5">
                       <IconButton
                         label={`Remove ${name}`}
-                        onPress={() => onChange(lines.filter((_, at) => at !== index))}
+                        onPress={() => onChange(now => now.filter((_, at) => at !== index))}
                       >
                         <X size={14} aria-hidden />
                       </IconButton>

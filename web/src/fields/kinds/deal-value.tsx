@@ -1,7 +1,8 @@
 /** DEAL_VALUE: an amount in a currency, with the products that the deal is about. */
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox, Labelled } from '../../ui/inputs.tsx'
+import { useLatest } from '../../ui/use-latest.ts'
 import { BaseCode } from '../base-currency-code.tsx'
 import {
   checkLines,
@@ -25,16 +26,28 @@ function DealValueInput(props: InputProps<DealValue>) {
   const [isOpen, setOpen] = useState(lines.length > 0)
   const id = useId()
   const follows = followsLines(value)
-  /** Prices of products are those in the currency; if there is none, the user has to enter it. */
-  const changeCurrency = async (next: DealValue) => {
+  const latest = useLatest(value)
+  const change = (next: DealValue | null) => {
+    latest.current = next
     onChange(next)
-    const priced = await Promise.all(
-      lines.map(async line => {
-        const [own, other] = await Promise.all([priceIn(line.product, value), priceIn(line.product, next)])
-        return repriced(line, own, other)
-      }),
+  }
+  const repricing = useRef<Promise<void>>(Promise.resolve())
+  /** Prices of products are those in the currency; if there is none, the user has to enter it. */
+  const reprice = async (before: DealValue | null, next: DealValue) => {
+    const products = latest.current?.products?.map(({ product }) => product) ?? []
+    const prices = new Map(
+      await Promise.all(
+        products.map(async product => {
+          const found = await Promise.all([priceIn(product, before), priceIn(product, next)])
+          return [product, found] as const
+        }),
+      ),
     )
-    if (lines.length > 0) onChange(withLines(next, priced))
+    const priced = latest.current?.products?.map(line => {
+      const found = prices.get(line.product)
+      return found ? repriced(line, ...found) : line
+    })
+    if (priced?.length) change(withLines(latest.current, priced))
   }
   return (
     <div className="flex min-w-0 flex-col gap-2">
@@ -54,8 +67,10 @@ function DealValueInput(props: InputProps<DealValue>) {
                 ...money,
                 ...(lines.length > 0 && { follows: follows && !isLabelHidden }),
               }
-              if (money.currency !== value?.currency && lines.length > 0) void changeCurrency(next)
-              else onChange(next.value === null && lines.length === 0 ? null : next)
+              change(next.value === null && lines.length === 0 ? null : next)
+              // One currency after the other: each begins with the prices of the one before.
+              if (money.currency !== value?.currency && lines.length > 0)
+                repricing.current = repricing.current.then(() => reprice(value, next))
             }}
           />
         )}
@@ -75,7 +90,7 @@ function DealValueInput(props: InputProps<DealValue>) {
             <Checkbox
               label="Value follows the products"
               checked={follows}
-              onChange={isOn => onChange(withLines({ ...value, follows: isOn }, lines))}
+              onChange={isOn => change(withLines({ ...value, follows: isOn }, lines))}
             />
           )}
         </div>
@@ -85,7 +100,7 @@ function DealValueInput(props: InputProps<DealValue>) {
           <ProductLines
             value={value}
             field={field}
-            onChange={products => onChange(withLines(value, products))}
+            onChange={make => change(withLines(latest.current, make(latest.current?.products ?? [])))}
           />
         </div>
       )}

@@ -4,6 +4,7 @@ import { X } from 'lucide-react'
 import { errorMessage, type Field, type FieldType } from '../../api/api.ts'
 import { fieldsQuery, queryClient } from '../../api/queries.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { useLatest } from '../../ui/use-latest.ts'
 import { Group } from '../group.tsx'
 import { kindOf } from '../kinds.ts'
 import { type Match, useMatches } from './find-records.ts'
@@ -36,6 +37,7 @@ export function NewRelatedForm(props: {
   onUse: (found: Match) => void
 }) {
   const { resource, label, error, errors = {}, value, onChange, onCancel, onUse } = props
+  const latest = useLatest(value)
   const { data: sections = [], error: unread } = useQuery(fieldsQuery(resource))
   const fields = sections.flat().filter(isAsked)
   return (
@@ -61,7 +63,10 @@ export function NewRelatedForm(props: {
                   value={value[name] ?? null}
                   error={errors[name]}
                   errors={problemsWithin(errors, name)}
-                  onChange={next => onChange({ ...value, [name]: next })}
+                  onChange={next => {
+                    latest.current = { ...latest.current, [name]: next }
+                    onChange(latest.current)
+                  }}
                 />
               </div>
             )

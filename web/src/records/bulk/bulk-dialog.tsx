@@ -12,6 +12,7 @@ import { FieldPicker } from '../../list/field-picker.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
+import { useLatest } from '../../ui/use-latest.ts'
 import { stageTransition } from '../editing/deal-rules.ts'
 import {
   firstPlace,
@@ -42,6 +43,7 @@ export function BulkDialog({ resource, fields, count, first, onClose, onDone }: 
   const format = useFormat()
   const [chosen, setChosen] = useState<readonly Field[]>(first ? [first] : [])
   const [values, setValues] = useState<Values>({})
+  const latest = useLatest(values)
   const [problems, setProblems] = useState<Problems>({})
   const [isPicking, setPicking] = useState(first === null)
   const [closing, setClosing] = useState<Stage | null>(null)
@@ -70,8 +72,10 @@ export function BulkDialog({ resource, fields, count, first, onClose, onDone }: 
     else finished()
   }
   const change = (name: string, value: unknown) => {
-    setProblems(problemsLeft(problems, name, values[name], value))
-    setValues({ ...values, [name]: value })
+    const before = latest.current
+    latest.current = { ...before, [name]: value }
+    setValues(latest.current)
+    setProblems(now => problemsLeft(now, name, before[name], value))
   }
   const leaveOut = (name: string) => {
     const { [name]: _value, ...others } = values

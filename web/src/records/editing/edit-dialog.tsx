@@ -5,6 +5,7 @@ import { Button, Cancel } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Checkbox } from '../../ui/inputs.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
+import { useLatest } from '../../ui/use-latest.ts'
 import { namesOf, type ShownRecord } from '../record/use-record.ts'
 import {
   changesOf,
@@ -46,6 +47,7 @@ function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => vo
   const fields = sections.flat().filter(isWritable)
   const { save, dialogs } = useRecordSave(shown)
   const [typed, setTyped] = useState<Values>({})
+  const latest = useLatest(typed)
   const [isFilledOnly, setFilledOnly] = useState(false)
   const [problems, setProblems] = useState<Problems>({})
   const [isSaving, setSaving] = useState(false)
@@ -54,10 +56,12 @@ function EditForm(props: { shown: ShownRecord; onDirty: (isDirty: boolean) => vo
   const changed = Object.keys(changes).length
   useUnsavedGuard(changed > 0)
   const change = (name: string, value: unknown) => {
-    const next = { ...typed, [name]: value }
+    const before: Values = { ...record, ...latest.current }
+    const next = { ...latest.current, [name]: value }
+    latest.current = next
     setTyped(next)
     onDirty(Object.keys(changesOf(record, next)).length > 0)
-    setProblems(problemsLeft(problems, name, values[name], value))
+    setProblems(now => problemsLeft(now, name, before[name], value))
   }
   const refuse = (found: Problems) => {
     setProblems(found)

@@ -9,6 +9,7 @@ import { recordPath } from '../../routes.tsx'
 import { may, useMe } from '../../shell/me.ts'
 import type { NewRecordRequest } from '../../shell/new-record.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { useLatest } from '../../ui/use-latest.ts'
 import { missingSubject } from './activity-rules.ts'
 import { conditionallyRequired, initialValues, withStage } from './deal-rules.ts'
 import {
@@ -50,6 +51,7 @@ export function useNewRecord(props: {
   const fields = sections.flat().filter(isWritable)
   const { start, stages } = useStart(request, fields)
   const [typed, setTyped] = useState<Values>(() => draftFor(request) ?? {})
+  const latest = useLatest(typed)
   const [isRestored, setRestored] = useState(Object.keys(typed).length > 0)
   const [problems, setProblems] = useState<Problems>({})
   const [isSaving, setSaving] = useState(false)
@@ -62,11 +64,13 @@ export function useNewRecord(props: {
     ...conditionallyRequired(resource, values, stages),
   ])
   const change = (name: string, value: unknown) => {
-    const next = { ...typed, [name]: value }
+    const before: Values = { ...start, ...latest.current }
+    const next = { ...latest.current, [name]: value }
     const settled = isDeal && name === 'pipeline' ? withOwnStage(next, start, stages) : next
+    latest.current = settled
     setTyped(settled)
     onKeep(Object.entries(settled).some(([field, one]) => !isSame(one, start[field])) ? settled : null)
-    setProblems(problemsLeft(problems, name, values[name], value))
+    setProblems(now => problemsLeft(now, name, before[name], value))
     const hasCompany = !isEmpty({ ...start, ...settled }.company)
     if (isDeal && name === 'primary_contact' && typeof value === 'number' && !hasCompany)
       void companyOf(value).then(company => {

@@ -1,7 +1,8 @@
 /** The products tab of a deal: all lines are edited and saved together. */
-import { useState } from 'react'
-import { problemsByField } from '../../api/api.ts'
+import { type Dispatch, type SetStateAction, useState } from 'react'
+import { type AnyRecord, problemsByField } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
+import { recordPath } from '../../routes.tsx'
 import { Button } from '../../ui/button.tsx'
 import { byCtrlEnter } from '../../ui/keys.ts'
 import { isSame, problemsOf } from '../editing/draft.ts'
@@ -9,21 +10,40 @@ import type { Save } from '../editing/use-record-save.tsx'
 import { useUnsavedGuard } from '../editing/use-unsaved-guard.ts'
 import type { ShownRecord } from './use-record.ts'
 
-export function DealProducts(props: { shown: ShownRecord; save: Save; reason: string | undefined }) {
-  const { shown, save, reason } = props
+const name = 'deal_value'
+
+type Draft = { readonly value: unknown; readonly base: AnyRecord }
+type ProductsDraft = {
+  readonly draft: Draft | null
+  readonly setDraft: Dispatch<SetStateAction<Draft | null>>
+  readonly isDirty: boolean
+}
+
+/** The unsaved lines; the place of the tabs keeps them, since only the selected tab is mounted. */
+export function useProductsDraft({ resource, record }: ShownRecord): ProductsDraft {
+  const [draft, setDraft] = useState<Draft | null>(null)
+  const isDirty = draft !== null && !isSame(draft.value, draft.base[name])
+  useUnsavedGuard(isDirty, recordPath(resource, record.id))
+  return { draft, setDraft, isDirty }
+}
+
+export function DealProducts(props: {
+  shown: ShownRecord
+  kept: ProductsDraft
+  save: Save
+  reason: string | undefined
+}) {
+  const { shown, kept, save, reason } = props
+  const { draft, setDraft, isDirty } = kept
   const { record, fields } = shown
-  const name = 'deal_value'
   const field = fields.find(({ internal_name }) => internal_name === name)
-  const [draft, setDraft] = useState<{ value: unknown; base: ShownRecord['record'] } | null>(null)
   const [error, setError] = useState<string>()
   const [isSaving, setSaving] = useState(false)
   const value = draft ? draft.value : (record[name] ?? null)
-  const isDirty = draft !== null && !isSame(draft.value, draft.base[name])
-  useUnsavedGuard(isDirty)
   if (!field) return null
   const { Input } = kindOf(field)
   const submit = async () => {
-    if (!draft) return
+    if (!draft || isSaving) return
     const wrong = problemsOf({ [name]: value }, [field], new Set())[name]
     if (wrong) return setError(wrong)
     setSaving(true)
@@ -53,7 +73,7 @@ export function DealProducts(props: { shown: ShownRecord; save: Save; reason: st
         value={value}
         error={error}
         onChange={next => {
-          setDraft({ value: next, base: draft?.base ?? record })
+          setDraft(now => ({ value: next, base: now?.base ?? record }))
           setError(undefined)
         }}
       />

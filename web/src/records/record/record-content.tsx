@@ -15,7 +15,7 @@ import { isEmpty, isWritable } from '../editing/draft.ts'
 import { type Save, useRecordSave } from '../editing/use-record-save.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import { BottomBar } from './bottom-bar.tsx'
-import { DealProducts } from './deal-products.tsx'
+import { DealProducts, useProductsDraft } from './deal-products.tsx'
 import { DealStage } from './deal-stage.tsx'
 import { Headline } from './headline.tsx'
 import { NextStrip } from './next-strip.tsx'
@@ -79,6 +79,7 @@ function RecordTabs(props: {
   const { resource } = shown
   const isDeal = resource === 'deal'
   const hasOverview = overview !== null
+  const products = useProductsDraft(shown)
   const tabs = useMemo(() => {
     const all: [string, string][] = [['timeline', 'Timeline']]
     if (hasOverview) all.push(['overview', 'Overview'])
@@ -90,7 +91,7 @@ function RecordTabs(props: {
   const panels: { readonly [tab: string]: ReactNode } = {
     overview,
     timeline: <Timeline shown={shown} />,
-    products: <DealProducts shown={shown} save={save} reason={reason} />,
+    products: <DealProducts {...{ shown, save, reason }} kept={products} />,
     related: <Related shown={shown} />,
   }
   return (
