@@ -1,11 +1,11 @@
 /** Records in a browser: read, edited in place, merged, and the user's to-do list. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Locator } from 'playwright-core'
+import type { Locator, Route } from 'playwright-core'
 import { actorName } from '../../web/src/records/timeline/actor.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
-import { focusIn, openUi } from '../support/ui.ts'
+import { focusIn, messageOf, openUi, visit } from '../support/ui.ts'
 
 const service = await startService()
 const { call, known } = service
@@ -102,6 +102,41 @@ test('a value that is left is saved, and a bad one says the words of the service
   await page.keyboard.press('Enter')
   await page.getByText(/is required when a forecast category is selected/).waitFor()
   await end(/422/)
+})
+
+test('a change that is refused after its page was left says so', { skip }, async () => {
+  const { id } = await makeDeal('Left too early', { description: 'first' })
+  const { page, end } = await openUi(service, `/deals/${id}`)
+  const leave = async (tab: string | null, refusal: RegExp, answer: (route: Route) => Promise<void>) => {
+    const held = Promise.withResolvers<void>()
+    await page.route(`**/deal/${id}?**`, route =>
+      route.request().method() === 'PATCH' ? held.promise.then(() => answer(route)) : route.continue(),
+    )
+    await page.getByRole('button', { name: /^Edit Description/ }).click()
+    await page.getByRole('textbox', { name: 'Description' }).fill('mine')
+    await page.getByRole('textbox', { name: 'Description' }).press('Control+Enter')
+    await page.getByRole('img', { name: 'Saving' }).waitFor()
+    if (tab) await page.getByRole('tab', { name: tab }).click()
+    else await page.getByRole('link', { name: 'Companies' }).click()
+    await page.getByRole('textbox', { name: 'Description' }).waitFor({ state: 'detached' })
+    held.resolve()
+    const message = messageOf(page, refusal)
+    await message.getByRole('button', { name: 'Dismiss' }).click()
+    await message.waitFor({ state: 'detached' })
+    await page.unroute(`**/deal/${id}?**`)
+  }
+  await leave(null, /^Description of Left too early: not saved. Somebody else has changed/, async route => {
+    await call('PATCH', `${v1}/deal/${id}`, { description: 'theirs' })
+    await route.continue()
+  })
+  assert.equal((await stored('deal', id)).description, 'theirs')
+  await page.setViewportSize({ width: 1000, height: 800 })
+  await visit(page, `/deals/${id}`)
+  await page.getByRole('tab', { name: 'Overview' }).click()
+  await leave('Timeline', /^Description of Left too early: not saved. /, route =>
+    route.fulfill({ status: 500, body: '{}' }),
+  )
+  await end(/412|500/)
 })
 
 test('what two people have changed is chosen, and nothing else is lost', { skip }, async () => {

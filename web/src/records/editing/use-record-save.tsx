@@ -1,6 +1,6 @@
 /** Saves changes of a record: asks for the values that a closing requires, and resolves conflicts. */
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { addClosingNote } from '../../activities/notes.ts'
 import { type AnyRecord, errorMessage } from '../../api/api.ts'
 import { queryClient, recordQuery, refresh, stagesQuery } from '../../api/queries.ts'
@@ -14,7 +14,10 @@ import { EditConflict, serializeValues, update, type Values } from './draft.ts'
 import { undoWrite } from './undo-write.ts'
 import { unsavedClosings } from './unsaved-closing.ts'
 
-/** Saves values of a loaded record; null if the user gave up. Throws refusals. */
+/**
+ * Saves values of a loaded record; null if the user gave up. Throws refusals; once the page is left, they are
+ * shown in a message instead.
+ */
 export type Save = (base: AnyRecord, values: Values, message?: string) => Promise<AnyRecord | null>
 
 /** The page must render `dialogs`. */
@@ -24,10 +27,20 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
 } {
   const { data: stages = [] } = useQuery({ ...stagesQuery, enabled: resource === 'deal' })
   const [dialog, setDialog] = useState<ReactNode>(null)
+  const isGone = useRef(false)
+  const giveUp = useRef<() => void>(undefined)
+  useEffect(() => {
+    isGone.current = false
+    return () => {
+      isGone.current = true
+      giveUp.current?.()
+    }
+  }, [])
 
-  /** Shows a dialog until it is answered. */
+  /** Shows a dialog until it is answered; leaving the page answers null. */
   const showDialog = <T,>(render: (answer: (given: T | null) => void) => ReactNode) =>
     new Promise<T | null>(resolve => {
+      giveUp.current = () => resolve(null)
       setDialog(
         render(given => {
           setDialog(null)
@@ -40,11 +53,12 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
     try {
       return await update(resource, base, serializeValues(values, fields), expand)
     } catch (error) {
-      if (!(error instanceof EditConflict)) throw error
+      if (!(error instanceof EditConflict) || isGone.current) throw error
       const { theirs } = error
       const kept = await showDialog<Values>(answer => (
         <ConflictDialog conflict={error} values={values} fields={fields} base={base} onAnswer={answer} />
       ))
+      if (isGone.current) throw error
       if (kept === null) return null
       return Object.keys(kept).length > 0 ? write(theirs, kept) : theirs
     }
@@ -64,13 +78,17 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
         ))
       : { values: {}, note: '' }
     if (closing === null) return null
-    const after = await write(base, { ...values, ...closing.values })
+    const names = Object.keys({ ...values, ...closing.values })
+    const after = await write(base, { ...values, ...closing.values }).catch(error => {
+      if (!isGone.current) throw error
+      toastError(describeUnsaved(labelsOf(names, fields), base, error))
+      return null
+    })
     if (!after) return null
     if (transition) unsavedClosings.delete(after.id)
     queryClient.setQueryData(recordQuery(resource, after.id, expand).queryKey, after)
     void refresh(resource)
     const removeNote = await addClosingNote(after, closing.note)
-    const names = Object.keys({ ...values, ...closing.values })
     toast(message ?? `Saved ${labelsOf(names, fields)}.`, {
       action: {
         label: 'Undo',
@@ -91,6 +109,11 @@ export function useRecordSave({ resource, fields, expand }: Omit<ShownRecord, 'r
     return after
   }
   return { save, dialogs: dialog }
+}
+
+/** The message of a refusal that has no input to stand at any more. */
+export function describeUnsaved(labels: string, record: AnyRecord, error: unknown): string {
+  return `${labels} of ${nameOf(record)}: not saved. ${errorMessage(error)}`
 }
 
 function labelsOf(names: readonly string[], fields: ShownRecord['fields']): string {

@@ -1,7 +1,7 @@
 /** A value edited in place: a button becomes an input, and the focus returns to it. */
 import { Link } from '@tanstack/react-router'
 import { Check, ExternalLink, Loader, X } from 'lucide-react'
-import { type FocusEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { type AnyRecord, type Field, problemsByField } from '../../api/api.ts'
 import { displayValue, kindOf } from '../../fields/kinds.ts'
 import { problemsWithin } from '../../fields/references/new-related.ts'
@@ -9,6 +9,7 @@ import { useFormat } from '../../format/use-format.tsx'
 import { recordPath } from '../../routes.tsx'
 import { IconButton, Tip } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
+import { toastError } from '../../ui/toast.tsx'
 import {
   firstPlace,
   isEmpty,
@@ -18,7 +19,7 @@ import {
   placeOf,
   problemsOf,
 } from '../editing/draft.ts'
-import type { Save } from '../editing/use-record-save.tsx'
+import { describeUnsaved, type Save } from '../editing/use-record-save.tsx'
 import { useUnsavedGuard } from '../editing/use-unsaved-guard.ts'
 import { Truncated } from './truncated.tsx'
 import { namesOf } from './use-record.ts'
@@ -143,6 +144,13 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
   const hasProblem = Object.keys(problems).length > 0
   const [isSaving, setSaving] = useState(false)
   const busy = useRef(false)
+  const isGone = useRef(false)
+  useEffect(() => {
+    isGone.current = false
+    return () => {
+      isGone.current = true
+    }
+  }, [])
   // Leaving the page would lose a value that can't be saved.
   useUnsavedGuard(hasProblem)
   const finish = async (end: () => void): Promise<void> => {
@@ -155,7 +163,10 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
     setSaving(true)
     const refused = await save(base, { [name]: value }).then(
       saved => void (saved && end()),
-      error => problemsByField(error, path => placeOf(path, { [name]: value }, [field])),
+      error => {
+        if (isGone.current) toastError(describeUnsaved(field.field_name, base, error))
+        else return problemsByField(error, path => placeOf(path, { [name]: value }, [field]))
+      },
     )
     busy.current = false
     setSaving(false)
