@@ -139,6 +139,25 @@ test('a change that is refused after its page was left says so', { skip }, async
   await end(/412|500/)
 })
 
+test('a form that is open keeps what is typed when somebody deletes the record', { skip }, async () => {
+  for (const path of [(id: number) => `/deals/${id}`, (id: number) => `/board?deal=${id}`]) {
+    const { id } = await makeDeal('Deleted meanwhile')
+    const { page, end } = await openUi(service, path(id))
+    await page.getByRole('button', { name: 'Actions', exact: true }).last().click()
+    await page.getByRole('menuitem', { name: 'Edit all fields' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit all fields' })
+    const description = dialog.getByRole('textbox', { name: 'Description' })
+    await description.fill('a long text')
+    await call('DELETE', `${v1}/deal/${id}`)
+    await page.getByText('This record was deleted. It can be restored for some time.').waitFor()
+    assert.equal(await description.inputValue(), 'a long text')
+    await page.keyboard.press('Control+Enter')
+    await dialog.getByText(/There is no deal/).waitFor()
+    assert.equal(await description.inputValue(), 'a long text')
+    await end(/404|412/)
+  }
+})
+
 test('what two people have changed is chosen, and nothing else is lost', { skip }, async () => {
   const { id } = await makeDeal('Both changed', { description: 'first' })
   const one = await openUi(service, `/deals/${id}`)

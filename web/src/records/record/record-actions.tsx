@@ -25,6 +25,7 @@ async function bringBack({ resource, record }: ShownRecord): Promise<void> {
   }
 }
 
+/** A deleted record has none; but its form stays open if a colleague deletes it meanwhile. */
 export function RecordActions({ shown, onDeleted }: { shown: ShownRecord; onDeleted: () => void }) {
   const { resource, record, fields } = shown
   const reason = useReadOnlyReason(resource)
@@ -70,11 +71,13 @@ export function RecordActions({ shown, onDeleted }: { shown: ShownRecord; onDele
   ]
   return (
     <>
-      <Menu label="Actions" groups={[{ title: 'Actions', entries }]}>
-        <IconButton label="Actions">
-          <Ellipsis size={16} aria-hidden />
-        </IconButton>
-      </Menu>
+      {!record.deleted_at && (
+        <Menu label="Actions" groups={[{ title: 'Actions', entries }]}>
+          <IconButton label="Actions">
+            <Ellipsis size={16} aria-hidden />
+          </IconButton>
+        </Menu>
+      )}
       {isEditing && <EditDialog shown={shown} onClose={() => setEditing(false)} />}
     </>
   )

@@ -45,12 +45,10 @@ function Page({ table, id }: { table: TableName; id: number }) {
       </nav>
       <PageHead title={nameOf(shown.record)} isLong>
         <Neighbours resource={resource} id={id} />
-        {!shown.record.deleted_at && (
-          <RecordActions
-            shown={shown}
-            onDeleted={() => void navigate({ ...list, search: list.search as never })}
-          />
-        )}
+        <RecordActions
+          shown={shown}
+          onDeleted={() => void navigate({ ...list, search: list.search as never })}
+        />
       </PageHead>
       <RecordContent
         shown={shown}
@@ -109,7 +107,7 @@ function Panel({ resource, id, onClose }: { resource: string; id: number; onClos
             <Link to={recordPath(resource, id)} className="linked inline-flex min-h-8 items-center px-2">
               Open page
             </Link>
-            {!shown.record.deleted_at && <RecordActions shown={shown} onDeleted={onClose} />}
+            <RecordActions shown={shown} onDeleted={onClose} />
           </div>
           <RecordContent shown={shown} tab={tab} onTab={setTab} isPanel />
         </>
