@@ -1,7 +1,8 @@
 /** Logging a call in three presses, with its next step (D157): by mouse, by keys alone, by touch. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
+import type { Json } from '../../src/json.ts'
 import { nextMonday } from '../../web/src/activities/next-days.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { dealBody, startService, v1 } from '../support/service.ts'
@@ -252,5 +253,185 @@ test('who may not write activities is told why, and has no button on cards', { s
   await button.waitFor()
   assert.equal(await button.getAttribute('aria-disabled'), 'true')
   await accessible('a deal that is only read')
+  await end()
+})
+
+/** Lets writes of a path be carried out, and loses their answers. */
+async function loseAnswers(page: Page, path: string): Promise<() => Promise<void>> {
+  const lose = async (route: Route) => {
+    if (route.request().method() !== 'POST') return route.fallback()
+    await route.fetch()
+    await route.abort()
+  }
+  await page.route(path, lose)
+  return () => page.unroute(path, lose)
+}
+
+test('after a lost answer a call and its next step are logged once, and so is a note', { skip }, async () => {
+  const deal = await makeDeal('Logged once')
+  const planned = await made('activity', {
+    ...{ kind: 'Call', subject: 'Planned for once', deal },
+    due_at: new Date(Date.now() - 3_600_000).toISOString(),
+  })
+  const { page, end } = await openUi(service, `/deals/${deal}`)
+  const found = await loseAnswers(page, '**/activity/batch')
+  await page.getByRole('button', { name: 'Log a call' }).click()
+  await form(page)
+    .getByRole('checkbox', { name: /This was “Planned for once”/ })
+    .waitFor()
+  await form(page).getByRole('textbox', { name: 'What was said' }).fill('Yes, on Monday')
+  await chip(page, 'Tomorrow').click()
+  await page.getByRole('button', { name: 'Log call' }).click()
+  await form(page).getByText('It is not known whether this was done.').waitFor()
+  await found()
+  // By now the page knows that it is done.
+  await form(page).getByRole('checkbox').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Log call' }).click()
+  await page.getByText('Logged “Planned for once”. Next: “Follow-up call”.').waitFor()
+  const [first, next, ...others] = await activitiesOf('deal', deal)
+  assert.deepEqual([first!.id, first!.notes, next!.done_at], [planned.id, 'Yes, on Monday', null])
+  assert.deepEqual(others, [])
+  const foundNote = await loseAnswers(page, '**/rest/api/v1/activity')
+  const note = page.getByRole('textbox', { name: 'Note' })
+  await note.fill('Noted once')
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await page.getByText('It is not known whether this was done.').waitFor()
+  await foundNote()
+  await page.getByRole('button', { name: 'Add note' }).click()
+  await page.getByText('Note added.').waitFor()
+  assert.equal(await note.inputValue(), '')
+  assert.equal((await activitiesOf('deal', deal)).length, 3)
+  await end(/ERR_FAILED/)
+})
+
+test('a note that is typed on while it is saved keeps what came after', { skip }, async () => {
+  const deal = await makeDeal('Typed on')
+  const { page, end } = await openUi(service, `/deals/${deal}`)
+  const held = Promise.withResolvers<void>()
+  await page.route('**/rest/api/v1/activity', async route => {
+    await held.promise
+    await route.continue()
+  })
+  const note = page.getByRole('textbox', { name: 'Note' })
+  await note.fill('First')
+  await page.keyboard.press('Control+Enter')
+  await note.press('End')
+  await page.keyboard.type(' and second')
+  held.resolve()
+  await page.getByText('Note added.').waitFor()
+  assert.equal(await note.inputValue(), 'First and second')
+  assert.deepEqual(
+    (await activitiesOf('deal', deal)).map(({ subject }) => subject),
+    ['First'],
+  )
+  await end()
+})
+
+test('what was planned is logged as it is by then: changed, or done by somebody else', { skip }, async () => {
+  const deal = await makeDeal('Changed meanwhile')
+  const due_at = new Date(Date.now() - 3_600_000).toISOString()
+  const plan = (subject: string) => made('activity', { kind: 'Call', subject, deal, due_at })
+  const log = async (page: Page, { id, subject }: Activity, theirs: Json, said: string) => {
+    await page.goto(`${service.url}/deals/${deal}`)
+    await page.getByRole('button', { name: 'Log a call' }).click()
+    await form(page)
+      .getByRole('checkbox', { name: String(subject) })
+      .waitFor()
+    // The page does not hear of it in time.
+    await page.context().setOffline(true)
+    assert.equal((await call('PATCH', `${v1}/activity/${id}`, theirs)).status, 200)
+    await page.context().setOffline(false)
+    await form(page).getByRole('textbox', { name: 'What was said' }).fill(said)
+    await page.keyboard.press('Enter')
+  }
+  const { page, end } = await openUi(service, '/today')
+  const hers = await plan('Changed by Maya')
+  await log(page, hers, { notes: 'Her notes' }, 'My words')
+  await page.getByText('Logged “Changed by Maya”.').waitFor()
+  const [changed] = await activitiesOf('deal', deal)
+  assert.deepEqual([changed!.notes, changed!.done_at === null], ['Her notes\nMy words', false])
+  const done = await plan('Done by Maya')
+  await log(page, done, { done_at: due_at }, 'I called, too')
+  await page
+    .getByText('Logged “I called, too”. It is another activity: “Done by Maya” was done before.')
+    .waitFor()
+  assert.deepEqual(
+    (await activitiesOf('deal', deal)).map(({ subject }) => subject),
+    ['Changed by Maya', 'Done by Maya', 'I called, too'],
+  )
+  await end(/ERR_INTERNET_DISCONNECTED|412/)
+})
+
+test('another text in the box takes the record back that a call is about', { skip }, async () => {
+  const deal = await makeDeal('Chosen first')
+  await makeDeal('Twins north')
+  await makeDeal('Twins south')
+  const { page, end } = await openUi(service, '/today')
+  await page.getByRole('button', { name: 'Log a call', exact: true }).click()
+  const which = form(page).getByRole('combobox', { name: 'Which' })
+  await which.fill('Chosen first')
+  await page.getByRole('option', { name: /Chosen first/ }).click()
+  await which.fill('Twins')
+  await page.keyboard.press('Tab')
+  await page.getByRole('button', { name: 'Log call' }).click()
+  await form(page).getByText('Choose what this is about.').waitFor()
+  assert.equal(await which.inputValue(), 'Twins')
+  assert.deepEqual(await activitiesOf('deal', deal), [])
+  await end()
+})
+
+test('what was planned is found before a call is logged, and moves no button', { skip }, async () => {
+  const deal = await makeDeal('Found late')
+  const planned = await made('activity', {
+    ...{ kind: 'Call', subject: 'Found in the end', deal },
+    due_at: new Date(Date.now() - 3_600_000).toISOString(),
+  })
+  const { page, end } = await openUi(service, `/deals/${deal}`, {
+    context: { reducedMotion: 'reduce' },
+  })
+  const held = Promise.withResolvers<void>()
+  const isSearch = (url: URL) => url.search.includes('kind%3Aeq%28Call%29')
+  await page.route(isSearch, async route => {
+    await held.promise
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Log a call' }).click()
+  const save = page.getByRole('button', { name: 'Log call' })
+  const before = await save.boundingBox()
+  await save.click()
+  held.resolve()
+  await page.getByText('Logged “Found in the end”.').waitFor()
+  const [only, ...others] = await activitiesOf('deal', deal)
+  assert.deepEqual([only!.id, only!.done_at === null, others.length], [planned.id, false, 0])
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await page.getByText('It is not logged any more.').waitFor()
+  await page.getByRole('button', { name: 'Log a call' }).click()
+  await form(page)
+    .getByRole('checkbox', { name: /This was “Found in the end”/ })
+    .waitFor()
+  assert.deepEqual(await save.boundingBox(), before)
+  await end()
+})
+
+test('forms that log and plan ask before they lose what is chosen', { skip }, async () => {
+  const deal = await makeDeal('Not to be lost')
+  const { page, end } = await openUi(service, `/deals/${deal}`)
+  const asked: string[] = []
+  page.on('dialog', question => {
+    asked.push(question.message())
+    void question.dismiss()
+  })
+  await page.getByRole('button', { name: 'Log a call' }).click()
+  await chip(page, 'Tomorrow').click()
+  await page.keyboard.press('Escape')
+  await form(page).getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Plan an activity' }).click()
+  const plan = form(page, 'Plan the next step')
+  await chip(page, 'Tomorrow').click()
+  await plan.getByLabel('Subject of the next step').fill('A long subject')
+  await page.keyboard.press('Escape')
+  assert.deepEqual(asked, Array(2).fill('What you have typed is not saved. Close without it?'))
+  await plan.getByRole('button', { name: 'Cancel' }).click()
+  await plan.waitFor({ state: 'detached' })
   await end()
 })

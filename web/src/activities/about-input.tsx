@@ -37,6 +37,8 @@ export function AboutInput(props: {
             wiring={wiring}
             autoFocus
             shown={about[of]?.name ?? ''}
+            // Another text names another record, or none yet.
+            onText={text => text !== about[of]?.name && onAbout({})}
             onPick={({ id, name }) => onAbout({ [of]: { id, name } })}
           />
         )}

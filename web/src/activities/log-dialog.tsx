@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useState } from 'react'
 import type { AnyRecord } from '../api/api.ts'
-import { pageQuery } from '../api/queries.ts'
+import { pageQuery, queryClient } from '../api/queries.ts'
 import { RadioChips } from '../fields/radio-chips.tsx'
 import { nameOf } from '../fields/references/find-records.ts'
 import { fromWall } from '../fields/zone.ts'
@@ -15,25 +15,27 @@ import { Checkbox } from '../ui/inputs.tsx'
 import { type About, detailOf, mainOf } from './about.ts'
 import { ActivityForm, useSaveOnce } from './activity-form.tsx'
 import { type LogKind, logKinds, wordsOf } from './kinds.ts'
-import { saveLogged } from './log.ts'
+import { type LogBatch, requestAfterChange, requestOfLogged, saveLogged } from './log.ts'
 import { MentionArea } from './mention-area.tsx'
 import { addDays } from './next-days.ts'
-import { NextStep, useNextStep } from './next-step.tsx'
+import { NextStep, type NextStepState, useNextStep } from './next-step.tsx'
 
 export function LogDialog({ request, onClose }: { request: LogRequest; onClose: () => void }) {
   const [kind, setKind] = useState(request.kind)
   const [about, setAbout] = useState<About>(request.about)
   const [text, setText] = useState(request.text ?? '')
+  const saving = useSaveOnce<LogBatch>()
+  const next = useNextStep(wordsOf(kind).next, saving.isTried)
   return (
     <Dialog
       title={wordsOf(kind).title}
       detail={detailOf(request.about)}
       isOpen
       onClose={onClose}
-      mayClose={() => text.trim() === '' || confirm('What you have typed is not saved. Close without it?')}
+      isUnsaved={text.trim() !== '' || next.step !== null}
     >
       <LogForm
-        {...{ request, kind, about, text, onClose }}
+        {...{ request, kind, about, text, saving, next, onClose }}
         onKind={setKind}
         onAbout={setAbout}
         onText={setText}
@@ -47,27 +49,34 @@ type FormProps = {
   kind: LogKind
   about: About
   text: string
+  saving: ReturnType<typeof useSaveOnce<LogBatch>>
+  next: NextStepState
   onText: (text: string) => void
   onKind: (kind: LogKind) => void
   onAbout: (about: About) => void
   onClose: () => void
 }
 
-function LogForm({ request, kind, about, text, onKind, onAbout, onText, onClose }: FormProps) {
+function LogForm(props: FormProps) {
+  const { request, kind, about, text, saving, next, onKind, onAbout, onText, onClose } = props
   const words = wordsOf(kind)
   const [outcome, setOutcome] = useState<number | null>(null)
-  const saving = useSaveOnce()
-  const { planned, isThis, setThis } = usePlanned(request, kind, about)
-  const next = useNextStep(words.next, saving.isTried)
+  const planned = usePlanned(request, kind, about)
   const lacksText = kind === 'Note' && text.trim() === ''
   const log = async () => {
     const { step } = next
-    await saving.save(mainOf(about) === null || lacksText || step === undefined, async key => {
-      const done = outcome === null ? null : (words.outcomes[outcome] ?? null)
-      const logged = { kind, about, outcome: done, text, planned: isThis ? planned : null, next: step! }
-      await saveLogged(logged, key)
-      onClose()
-      if (request.onLogged) setTimeout(request.onLogged)
+    const done = outcome === null ? null : (words.outcomes[outcome] ?? null)
+    const typed = { kind, about, outcome: done, text, next: step! }
+    await saving.save(mainOf(about) === null || lacksText || step === undefined, {
+      said: { ...typed, isThis: planned.isThis },
+      make: async () =>
+        requestOfLogged({ ...typed, planned: await planned.read() }, new Date().toISOString()),
+      send: async (batch, key) => {
+        await saveLogged(batch, key)
+        onClose()
+        if (request.onLogged) setTimeout(request.onLogged)
+      },
+      instead: (batch, refusal) => requestAfterChange(batch, refusal, new Date().toISOString()),
     })
   }
   /** Enter saves what is a line; a note has several. */
@@ -126,12 +135,17 @@ function LogForm({ request, kind, about, text, onKind, onAbout, onText, onClose 
         autoFocus={hasSubject && words.outcomes.length === 0}
         error={saving.isTried && lacksText ? 'Write the note.' : undefined}
       />
-      {planned && !request.activity && (
-        <Checkbox
-          label={`This was “${nameOf(planned)}”, which is planned`}
-          checked={isThis}
-          onChange={setThis}
-        />
+      {planned.isAsked && (
+        // Its line is there before the answer, so that nothing below it moves when that comes.
+        <div className="flex min-h-6">
+          {planned.found && (
+            <Checkbox
+              label={`This was “${nameOf(planned.found)}”, which is planned`}
+              checked={planned.isThis}
+              onChange={planned.setThis}
+            />
+          )}
+        </div>
       )}
       <NextStep state={next} />
     </ActivityForm>
@@ -152,12 +166,15 @@ function usePlanned(request: LogRequest, kind: LogKind, about: About) {
     'done_at:isnull(true)',
     `due_at:lt(${tonight})`,
   ].join()
-  const { data } = useQuery({
-    ...pageQuery('activity', { filter, sort: 'due_at:asc' }, 1, 1),
-    enabled: main !== null && kind !== 'Note' && !request.activity,
-  })
-  const found: AnyRecord | null = kind === 'Note' ? null : (data?.data[0] ?? null)
-  return request.activity
-    ? { planned: request.activity, isThis: true, setThis }
-    : { planned: found, isThis, setThis }
+  const query = pageQuery('activity', { filter, sort: 'due_at:asc' }, 1, 1)
+  const isAsked = main !== null && kind !== 'Note' && !request.activity
+  const { data } = useQuery({ ...query, enabled: isAsked })
+  /** Waits for an answer that is under way; without one, what was done was not planned. */
+  const read = async (): Promise<AnyRecord | null> => {
+    if (request.activity) return request.activity
+    if (!isAsked || !isThis) return null
+    const answer = data ?? (await queryClient.fetchQuery(query).catch(() => null))
+    return answer?.data[0] ?? null
+  }
+  return { found: (isAsked && data?.data[0]) || null, isAsked, isThis, setThis, read }
 }

@@ -1,7 +1,7 @@
 /**
  * Saves what was done, and the next step with it: both or neither, by one request. Undo takes back both.
  */
-import { type AnyRecord, callApi, errorMessage } from '../api/api.ts'
+import { type AnyRecord, callApi, DealwrightError, errorMessage } from '../api/api.ts'
 import { nameOf } from '../fields/references/find-records.ts'
 import { undoWrite } from '../records/editing/undo-write.ts'
 import { remove } from '../records/editing/write.ts'
@@ -28,6 +28,17 @@ export type Logged = {
   /** the planned activity that this was; null: it was not planned */
   readonly planned: AnyRecord | null
   readonly next: Step | null
+}
+
+/** A request that logs or plans. */
+export type LogBatch = {
+  readonly operations: readonly object[]
+  /** the record of each operation before it */
+  readonly before: readonly (AnyRecord | null)[]
+  /** null: it plans only */
+  readonly logged: Logged | null
+  /** why this is not the planned activity, as the dialog says */
+  readonly notice?: string
 }
 
 type Saved = { readonly before: AnyRecord | null; readonly after: AnyRecord }
@@ -67,28 +78,55 @@ function operationOf({ kind, about, outcome, text, planned }: Logged, now: strin
   return { op: 'create', data: { kind, subject, ...notes, ...done, ...idsOf(about) } }
 }
 
-/** Throws the service's refusal. The same `key` saves once (D8). */
-export async function saveLogged(logged: Logged, key: string): Promise<void> {
+/** The request that logs what was done at the moment `now`. */
+export function requestOfLogged(logged: Logged, now: string): LogBatch {
   const { planned, next } = logged
-  const operations = [
-    operationOf(logged, new Date().toISOString()),
-    ...(next ? [stepOf(next, logged.about)] : []),
-  ]
-  await save(operations, [planned, null], key, next ? 'logged with a next step' : 'logged')
+  return {
+    logged,
+    operations: [operationOf(logged, now), ...(next ? [stepOf(next, logged.about)] : [])],
+    before: [planned, null],
+  }
 }
 
-export async function savePlanned(next: Step, about: About, key: string): Promise<void> {
-  await save([stepOf(next, about)], [null], key, 'planned')
+export const requestOfStep = (next: Step, about: About): LogBatch => ({
+  operations: [stepOf(next, about)],
+  before: [null],
+  logged: null,
+})
+
+/**
+ * The request in place of one that was refused because the planned activity has changed since it was read: it
+ * keeps the changes. If that was done or deleted meanwhile, another activity is logged. Null after another
+ * refusal.
+ */
+export async function requestAfterChange(
+  { logged }: LogBatch,
+  refusal: unknown,
+  now: string,
+): Promise<LogBatch | null> {
+  const isOfPlanned = refusal instanceof DealwrightError && [404, 412].includes(refusal.status)
+  if (!logged?.planned || !isOfPlanned) return null
+  const { id } = logged.planned
+  const theirs = await callApi<AnyRecord>('GET', `/activity/${id}`).catch(error => {
+    if (error instanceof DealwrightError && error.status === 404) return null
+    throw error
+  })
+  const isThere = theirs !== null && !theirs.deleted_at
+  if (isThere && !theirs.done_at) return requestOfLogged({ ...logged, planned: theirs }, now)
+  const notice = `It is another activity: “${nameOf(logged.planned)}” was ${isThere ? 'done' : 'deleted'} before.`
+  return { ...requestOfLogged({ ...logged, planned: null }, now), notice }
 }
+
+/** Throws the service's refusal. The same `key` saves once (D8). */
+export async function saveLogged(request: LogBatch, key: string): Promise<void> {
+  await save(request, key, request.operations.length > 1 ? 'logged with a next step' : 'logged')
+}
+
+export const savePlanned = (request: LogBatch, key: string): Promise<void> => save(request, key, 'planned')
 
 type What = 'logged' | 'logged with a next step' | 'planned'
 
-async function save(
-  operations: readonly object[],
-  before: readonly (AnyRecord | null)[],
-  key: string,
-  what: What,
-): Promise<void> {
+async function save({ operations, before, notice }: LogBatch, key: string, what: What): Promise<void> {
   const results = await callApi<{ data: AnyRecord }[]>('POST', '/activity/batch', {
     body: { operations, atomic: true },
     headers: { 'idempotency-key': key },
@@ -101,7 +139,9 @@ async function save(
     'logged with a next step': `Logged “${nameOf(first!.after)}”. Next: “${nameOf(second?.after ?? first!.after)}”.`,
     planned: `Planned “${nameOf(first!.after)}”.`,
   }
-  toast(texts[what], { action: { label: 'Undo', act: () => undo(saved, what) } })
+  toast([texts[what], notice].filter(Boolean).join(' '), {
+    action: { label: 'Undo', act: () => undo(saved, what) },
+  })
 }
 
 /** The last is undone first. */

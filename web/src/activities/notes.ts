@@ -1,5 +1,6 @@
 /** Notes about a record: the unsaved ones, and how one is saved, alone or after the closing of a deal. */
 import { type AnyRecord, callApi, errorMessage } from '../api/api.ts'
+import { type Attempt, attemptOf } from '../api/attempt.ts'
 import { nameOf } from '../fields/references/find-records.ts'
 import { remove } from '../records/editing/write.ts'
 import { refreshAbout } from '../records/timeline/activities.ts'
@@ -30,14 +31,23 @@ function keepNote(about: string, id: number, text: string): void {
   unsaved.set(text === '' ? others : { ...others, [placeOf(about, id)]: text })
 }
 
+/** Place → the request of its unsaved note. */
+const attempts = new Map<string, Attempt>()
+
 /** Saves a note; its first line is the subject. Throws the service's refusal. */
 export async function addNote(about: string, id: number, text: string): Promise<AnyRecord> {
   const stored = storedText(text.trim())
   const subject = subjectOf(plainText(stored))
   const notes = stored === subject ? null : stored
   const body = { kind: 'Note', subject, notes, [about]: id }
-  const saved = await callApi<AnyRecord>('POST', '/activity', { body })
-  keepNote(about, id, '')
+  const place = placeOf(about, id)
+  const attempt = attemptOf(attempts.get(place) ?? null, JSON.stringify(body))
+  attempts.set(place, attempt)
+  const headers = { 'idempotency-key': attempt.key }
+  const saved = await callApi<AnyRecord>('POST', '/activity', { body, headers })
+  attempts.delete(place)
+  // A text that was typed meanwhile stays.
+  if (unsaved.get()[place] === text) keepNote(about, id, '')
   void refreshAbout()
   return saved
 }

@@ -4,7 +4,7 @@ import { Button, Cancel } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { type About, detailOf, mainOf } from './about.ts'
 import { ActivityForm, useSaveOnce } from './activity-form.tsx'
-import { savePlanned } from './log.ts'
+import { type LogBatch, requestOfStep, savePlanned } from './log.ts'
 import { NextStep, useNextStep } from './next-step.tsx'
 
 type Props = {
@@ -17,47 +17,46 @@ type Props = {
   onClose: () => void
 }
 
-export function PlanDialog({ title = 'Plan the next step', ...props }: Props) {
-  return (
-    <Dialog title={title} detail={detailOf(props.about)} isOpen onClose={props.onClose}>
-      <PlanForm {...props} />
-    </Dialog>
-  )
-}
-
-function PlanForm({ about: given, cancel = 'Cancel', children, onClose }: Omit<Props, 'title'>) {
+export function PlanDialog(props: Props) {
+  const { about: given, title = 'Plan the next step', cancel = 'Cancel', children, onClose } = props
   const [about, setAbout] = useState(given)
-  const saving = useSaveOnce()
+  const saving = useSaveOnce<LogBatch>()
   const next = useNextStep('Call', saving.isTried)
   const plan = async () => {
     const { step } = next
-    await saving.save(!step || mainOf(about) === null, async key => {
-      await savePlanned(step!, about, key)
-      onClose()
+    await saving.save(!step || mainOf(about) === null, {
+      said: { about, step },
+      make: () => requestOfStep(step!, about),
+      send: async (request, key) => {
+        await savePlanned(request, key)
+        onClose()
+      },
     })
   }
   return (
-    <ActivityForm
-      {...{ given, about, saving }}
-      onAbout={setAbout}
-      onSave={plan}
-      head={children}
-      actions={
-        <>
-          <Cancel onPress={onClose}>{cancel}</Cancel>
-          <Button
-            type="submit"
-            variant="primary"
-            reason={saving.reason}
-            isDisabled={next.step === null}
-            isPending={saving.isSaving}
-          >
-            Plan it
-          </Button>
-        </>
-      }
-    >
-      <NextStep state={next} isRequired autoFocus={mainOf(given) !== null} />
-    </ActivityForm>
+    <Dialog title={title} detail={detailOf(given)} isOpen onClose={onClose} isUnsaved={next.step !== null}>
+      <ActivityForm
+        {...{ given, about, saving }}
+        onAbout={setAbout}
+        onSave={plan}
+        head={children}
+        actions={
+          <>
+            <Cancel onPress={onClose}>{cancel}</Cancel>
+            <Button
+              type="submit"
+              variant="primary"
+              reason={saving.reason}
+              isDisabled={next.step === null}
+              isPending={saving.isSaving}
+            >
+              Plan it
+            </Button>
+          </>
+        }
+      >
+        <NextStep state={next} isRequired autoFocus={mainOf(given) !== null} />
+      </ActivityForm>
+    </Dialog>
   )
 }

@@ -30,11 +30,15 @@ export type Names = { readonly [field: string]: Named | readonly Named[] | null 
 
 export const base = '/rest/api/v1'
 
-/** The ids of this page's writes, the newest last: their events are no news to it (live.ts). */
-const ownWrites: string[] = []
+/**
+ * The ids of this page's writes, the newest last, each with its success once that is known: the event of one
+ * that succeeded is no news to the page (live.ts).
+ */
+const ownWrites = new Map<string, Promise<boolean>>()
 
-export const isOwnWrite = (requestId: string | null): boolean =>
-  requestId !== null && ownWrites.includes(requestId)
+/** False for a write of others, and for one without an answer: this page does not show that it was done. */
+export const isOwnWrite = async (requestId: string | null): Promise<boolean> =>
+  requestId !== null && (await ownWrites.get(requestId)) === true
 
 /** Set when the service answers 401: by a read or by a write. */
 export const sessionEnded = createStore<false | 'read' | 'write'>(false)
@@ -65,13 +69,17 @@ const watchedFetch: typeof fetch = async (input, init) => {
  */
 async function trackedWrite(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   const id = crypto.randomUUID()
-  ownWrites.push(id)
-  if (ownWrites.length > 500) ownWrites.shift()
+  const success = Promise.withResolvers<boolean>()
+  ownWrites.set(id, success.promise)
+  if (ownWrites.size > 500) ownWrites.delete(ownWrites.keys().next().value!)
   const headers = new Headers(init?.headers)
   headers.set('x-request-id', id)
   try {
-    return await fetch(input, { ...init, headers })
+    const answer = await fetch(input, { ...init, headers })
+    success.resolve(answer.ok)
+    return answer
   } catch (error) {
+    success.resolve(false)
     throw new UserError(`${unreached()} It is not known whether this was done.`, { cause: error })
   }
 }

@@ -44,7 +44,7 @@ let listening: { readonly last: Promise<number>; readonly channel: BroadcastChan
 export function listen(): void {
   if (listening) return
   const channel = new BroadcastChannel('dealwright-events')
-  channel.onmessage = ({ data }) => noteEvent(data as FeedEvent)
+  channel.onmessage = ({ data }) => void noteEvent(data as FeedEvent)
   const last = position()
   // `follow` handles the error.
   last.catch(() => {})
@@ -60,12 +60,14 @@ async function position(): Promise<number> {
 }
 
 /** Notes changes of others. While they keep coming, as from an import, pages are refetched less often. */
-function noteEvent(event: FeedEvent): void {
+async function noteEvent(event: FeedEvent): Promise<void> {
   heard = Math.max(heard, event.seq)
   // The reads that follow from it may not be older.
   api.atLeast(event.seq)
-  if (isOwnWrite(event.actor.request_id)) return
+  if (await isOwnWrite(event.actor.request_id)) return
   stale.add(event.resource)
+  // Deals count their activities, and have the next one (D73).
+  if (event.resource === 'activity') stale.add('deal')
   if (isWaiting) return
   isWaiting = true
   const isGoingOn = performance.now() - readAt < 2 * waitMs
@@ -89,7 +91,7 @@ export function useLive(isAllowed: boolean): void {
     const end = new AbortController()
     const lead = async () => {
       const broadcast = (event: FeedEvent) => {
-        noteEvent(event)
+        void noteEvent(event)
         channel.postMessage(event)
       }
       let from: Promise<number> | null = last

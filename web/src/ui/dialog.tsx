@@ -11,8 +11,8 @@ type Props = {
   detail?: ReactNode
   isOpen: boolean
   onClose: () => void
-  /** confirms closing by Escape or a press outside; false keeps it open */
-  mayClose?: () => boolean
+  /** Escape, the cross and a press outside ask before they lose what is typed */
+  isUnsaved?: boolean
   width?: 'narrow' | 'wide'
   place?: 'middle' | 'side' | 'top'
   /** `alertdialog` if it must be answered */
@@ -65,7 +65,7 @@ export function Dialog(props: Props) {
     detail,
     isOpen,
     onClose,
-    mayClose,
+    isUnsaved = false,
     width = 'narrow',
     place = 'middle',
     role,
@@ -73,7 +73,7 @@ export function Dialog(props: Props) {
   } = props
   useFocusBack(isOpen)
   const close = () => {
-    if (!mayClose || mayClose()) onClose()
+    if (!isUnsaved || confirm('What you have typed is not saved. Close without it?')) onClose()
   }
   return (
     <ModalOverlay

@@ -27,13 +27,7 @@ const form = 'edit'
 export function EditDialog({ shown, onClose }: { shown: ShownRecord; onClose: () => void }) {
   const [isDirty, setDirty] = useState(false)
   return (
-    <Dialog
-      title="Edit all fields"
-      isOpen
-      onClose={onClose}
-      mayClose={() => !isDirty || confirm('You have changes that are not saved. Close without them?')}
-      width="wide"
-    >
+    <Dialog title="Edit all fields" isOpen onClose={onClose} isUnsaved={isDirty} width="wide">
       <EditForm shown={shown} onDirty={setDirty} onClose={onClose} />
     </Dialog>
   )

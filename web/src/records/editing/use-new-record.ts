@@ -3,6 +3,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { type AnyRecord, callApi, problemsByField } from '../../api/api.ts'
+import { type Attempt, attemptOf } from '../../api/attempt.ts'
 import { fieldsQuery, pipelinesQuery, refresh, type Stage, stagesQuery } from '../../api/queries.ts'
 import { nameOf } from '../../fields/references/find-records.ts'
 import { recordPath } from '../../routes.tsx'
@@ -138,13 +139,12 @@ function useStart(request: NewRecordRequest, fields: Parameters<typeof initialVa
 /** Creates a record and announces it. A retry after a lost answer is idempotent (D8). */
 function useCreate(resource: string): (body: Values) => Promise<AnyRecord> {
   const navigate = useNavigate()
-  const lastRequest = useRef({ text: '', key: '' })
+  const last = useRef<Attempt | null>(null)
   return async body => {
-    const text = JSON.stringify(body)
-    if (lastRequest.current.text !== text) lastRequest.current = { text, key: crypto.randomUUID() }
-    const headers = { 'idempotency-key': lastRequest.current.key }
+    last.current = attemptOf(last.current, JSON.stringify(body))
+    const headers = { 'idempotency-key': last.current.key }
     const record = await callApi<AnyRecord>('POST', `/${resource}`, { body, headers })
-    lastRequest.current = { text: '', key: '' }
+    last.current = null
     for (const changed of [resource, 'contact', 'company', 'deal']) void refresh(changed)
     const open = { label: 'Open', act: () => void navigate({ to: recordPath(resource, record.id) }) }
     toast(`Created “${nameOf(record)}”.`, { action: open })
