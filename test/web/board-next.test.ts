@@ -137,3 +137,14 @@ test('a pipeline chooses up to four fields for its cards', { skip }, async () =>
   await shown.getByText('Needs a crane').waitFor({ state: 'detached' })
   await end()
 })
+
+test('a table of deals follows the activities that others plan', { skip }, async () => {
+  const deal = await makeDeal('Planned by another')
+  const search = 'filter=title:eq(Planned by another)&columns=title,upcoming_activities'
+  const { page, end } = await openUi(service, `/deals?${search}`)
+  const count = page.locator('[data-cell="0.2"]')
+  await count.getByText('0', { exact: true }).waitFor()
+  await made('activity', { kind: 'Call', subject: 'Planned elsewhere', deal, due_at: hours(30) })
+  await count.getByText('1', { exact: true }).waitFor()
+  await end()
+})

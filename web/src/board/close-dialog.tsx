@@ -106,6 +106,8 @@ export function CloseDialog({ deal, count = 1, stage, onClose, onClosed }: Props
       detail={one?.title ?? `The same for all ${format.number(count)}`}
       isOpen
       onClose={cancel}
+      // The note stays in any case.
+      isUnsaved={reason !== null || date !== format.today() || amount.isCorrected}
     >
       <form onSubmit={submit} onKeyDown={submitByKeys} noValidate className="flex flex-col gap-4">
         <Select
@@ -181,7 +183,7 @@ function useAmount(deal: AnyRecord | undefined, refused: Money | undefined) {
     (typed.value !== (stored?.value ?? null) || typed.currency !== (stored?.currency ?? typed.currency))
   const sent = typed?.value === null ? null : typed && writeMoney(typed)
   return {
-    ...{ value, typed, error, change: setTyped },
+    ...{ value, typed, error, isCorrected, change: setTyped },
     field: deal && field,
     isLoading: stored === undefined || isLoading,
     changes: isCorrected ? { deal_value: sent } : {},

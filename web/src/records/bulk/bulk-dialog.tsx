@@ -16,6 +16,7 @@ import { useLatest } from '../../ui/use-latest.ts'
 import { stageTransition } from '../editing/deal-rules.ts'
 import {
   firstPlace,
+  isEmpty,
   isWritable,
   type Problems,
   problemsLeft,
@@ -86,7 +87,12 @@ export function BulkDialog({ resource, fields, count, first, onClose, onDone }: 
     if (rest.length === 0) setPicking(true)
   }
   return (
-    <Dialog title={`Change ${format.number(count)} at once`} isOpen onClose={onClose}>
+    <Dialog
+      title={`Change ${format.number(count)} at once`}
+      isOpen
+      onClose={onClose}
+      isUnsaved={Object.values(values).some(value => !isEmpty(value))}
+    >
       {isPicking ? (
         <>
           <FieldPicker
