@@ -248,3 +248,48 @@ test('settings leave kinds out and keep quiet hours; all is read by one key', { 
   await page.getByText('There is nothing of this kind.').waitFor()
   await end()
 })
+
+test('“Mark all as read” leaves the other kinds alone, and trusts no clock of the browser', {
+  skip,
+}, async () => {
+  const kim = await person('Kim Kinds')
+  const deal = await makeDeal('Given to Kim', { sales_owner: kim })
+  const due_at = new Date(Date.now() - 60_000).toISOString()
+  await made('activity', { kind: 'Call', subject: 'Due for Kim', due_at, owner: kim, deal })
+  const { page, end } = await openUi(service, '/inbox', { user: kim })
+  // Assigned are the deal and the activity, which is due, too.
+  await unreadOf(page, 3).waitFor()
+  await page.clock.setFixedTime(Date.now() - 3 * 86_400_000)
+  await page.getByLabel('Kind').selectOption('Assigned')
+  await page.getByRole('main').getByText('Due: “Due for Kim”').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Mark all as read' }).click()
+  await unreadOf(page, 1).waitFor()
+  await page.getByLabel('Kind').selectOption('Everything')
+  await page.getByRole('button', { name: 'Mark all as read' }).click()
+  await unreadOf(page, 1).waitFor({ state: 'detached' })
+  await end()
+})
+
+test('a reminder of quiet hours comes when these end', { skip }, async () => {
+  const quinn = await person('Quinn Quiet', { time_zone: 'UTC' })
+  const { page, end } = await openUi(service, '/inbox', { user: quinn })
+  const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+  await page.getByRole('button', { name: 'What the inbox shows' }).click()
+  const dialog = page.getByRole('dialog', { name: 'What the inbox shows' })
+  await dialog.getByLabel('No reminders at certain hours').check()
+  await dialog.getByLabel('From').fill(at(-120).slice(11, 16))
+  await dialog.getByLabel('To').fill(at(5).slice(11, 16))
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.clock.install()
+  await page.goto(`${service.url}/inbox`)
+  const settings = page.waitForResponse(/inbox\/settings/)
+  const body = { kind: 'Call', subject: 'After the quiet', due_at: at(-1), reminder: 0, owner: quinn }
+  await made('activity', body)
+  await settings
+  await page.getByRole('main').getByText('Due: “After the quiet”').waitFor()
+  assert.equal(await reminders(page).count(), 0)
+  await page.clock.fastForward('06:00')
+  await reminders(page).getByRole('link', { name: 'Due: “After the quiet”' }).waitFor()
+  await end()
+})

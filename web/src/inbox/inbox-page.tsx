@@ -2,14 +2,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { CheckCheck, Settings2 } from 'lucide-react'
-import { Suspense, useMemo, useState } from 'react'
+import { Suspense, useCallback, useMemo, useState } from 'react'
 import { useFormat } from '../format/use-format.tsx'
 import { type Command, keyHints, useCommands } from '../shell/commands.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { DialogLoading, EmptyState, Skeleton } from '../ui/elements.tsx'
 import { Checkbox, Select } from '../ui/inputs.tsx'
 import { PageHead } from '../ui/page.tsx'
-import { type Item, itemsQuery, kinds, mark } from './inbox.ts'
+import { type Item, itemsQuery, kinds, mark, markListed } from './inbox.ts'
 import { InboxItem } from './inbox-item.tsx'
 import { SettingsDialog } from './settings-dialog.tsx'
 
@@ -28,7 +28,9 @@ export function InboxPage() {
   const choose = (search: { kind?: string | undefined; unread?: string | undefined }) =>
     void navigate({ to: '/inbox', search: { kind, unread, ...search } as never, replace: true })
   const today = format.today()
-  useCommands(commands)
+  const newest = pages?.[0]?.data[0]?.at
+  const markAll = useCallback(() => newest && void markListed(kind, newest), [kind, newest])
+  useCommands(useMemo(() => [...commands, { ...all, act: markAll }], [markAll]))
   return (
     <main className="min-h-0 grow overflow-y-auto">
       <PageHead title="Inbox" detail={count > 0 ? `${format.number(count)} unread` : undefined}>
@@ -104,9 +106,6 @@ function Day({ id, title, items }: { id: string; title: string; items: readonly 
   )
 }
 
-/** Items that arrive during the request stay unread. */
-const markAll = () => void mark({ until: new Date().toISOString() }, 'read')
-
 const focusedRow = () => document.activeElement?.closest<HTMLElement>('[data-item]') ?? null
 
 /** The item after or before the focused one. */
@@ -124,6 +123,7 @@ function markFocused(to: 'read' | 'unread'): void {
 }
 
 const group = 'Inbox'
+const all = { id: 'inbox-all', title: 'Mark all as read', group, keys: 'a' }
 const commands: readonly Command[] = [
   { id: 'inbox-next', title: 'Next item', group, keys: 'j', isHidden: true, act: () => step(1) },
   { id: 'inbox-before', title: 'Previous item', group, keys: 'k', isHidden: true, act: () => step(-1) },
@@ -143,6 +143,5 @@ const commands: readonly Command[] = [
     isHidden: true,
     act: () => markFocused('unread'),
   },
-  { id: 'inbox-all', title: 'Mark all as read', group, keys: 'a', act: markAll },
   ...keyHints(group, [['Open the item', 'Enter']]),
 ]

@@ -20,7 +20,7 @@ const pageSize = 50
 /** How often a page asks that does not follow the feed, and one that does. */
 const [unfedMs, fedMs] = [15_000, 60_000]
 
-async function readPage(query: { [name: string]: string | number }, signal: AbortSignal): Promise<Page> {
+async function readPage(query: { [name: string]: string | number }, signal?: AbortSignal): Promise<Page> {
   const { body } = await api.request('GET', `${base}/inbox`, { query, signal })
   return body as Page
 }
@@ -61,6 +61,26 @@ export async function mark(
     toastError(errorMessage(error))
     return false
   }
+}
+
+/** Marks as read all of a kind that is unread now: for one kind the service takes ids. */
+async function markKind(kind: string): Promise<void> {
+  for (let cursor: string | null | undefined = ''; cursor !== null && cursor !== undefined; ) {
+    const asked = { pageSize: 100, kind, unread: '1', ...(cursor ? { cursor } : {}) }
+    const { data, meta }: Page = await readPage(asked)
+    if (data.length > 0 && !(await mark({ ids: data.map(({ id }) => id) }, 'read'))) return
+    cursor = meta.nextCursor
+  }
+}
+
+/**
+ * Marks as read what the page lists: what arrives meanwhile stays unread. `newest`: when the first listed
+ * item came, by the clock of the service, as that of the browser may be wrong.
+ */
+export async function markListed(kind: string | undefined, newest: string): Promise<void> {
+  // The service may have a part of a millisecond that the answer lacks.
+  if (!kind) return void (await mark({ until: new Date(Date.parse(newest) + 1).toISOString() }, 'read'))
+  await markKind(kind).catch(error => toastError(errorMessage(error)))
 }
 
 export const askAgain = (): Promise<unknown> => queryClient.invalidateQueries({ queryKey: ['inbox'] })

@@ -14,6 +14,7 @@ import { recordPath } from '../routes.tsx'
 import { AfterLoad } from '../shell/after-load.tsx'
 import { pageErrorMessage } from '../shell/failed.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
+import { useMinute } from '../ui/minute.ts'
 import { announce, toastError } from '../ui/toast.tsx'
 import { askAgain, headQuery, type Item, mark, textOf } from './inbox.ts'
 import { isQuiet, settingsQuery } from './settings.ts'
@@ -37,6 +38,8 @@ function Due() {
   const due = reminders.filter(({ at }) => Date.parse(at) <= now)
   const { data: settings } = useQuery({ ...settingsQuery, enabled: due.length > 0 })
   const { timeZone } = useFormat()
+  // Quiet hours end between the moments of reminders.
+  useMinute()
   if (due.length === 0 || !settings || isQuiet(settings.quiet ?? null, new Date(now), timeZone)) return null
   return (
     <section

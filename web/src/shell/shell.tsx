@@ -83,6 +83,20 @@ export function Shell() {
   )
 }
 
+/** The commands with keys that make something, each with the scope that it needs. */
+const makers: readonly (Command & { readonly scope: string })[] = [
+  {
+    ...{ id: 'new', title: 'New deal', group: 'New', keys: 'c', words: createWords },
+    scope: 'deal:write',
+    act: () => openNew('deal'),
+  },
+  {
+    ...{ id: 'log', title: 'Log a call', group: 'New', keys: 'l', words: logWords },
+    scope: 'activity:write',
+    act: () => openLog('Call'),
+  },
+]
+
 /** The commands of every page. `onOpen` must stay the same function. */
 function useShellCommands(me: Me, onOpen: (open: Open) => void): void {
   const navigate = useNavigate()
@@ -105,26 +119,7 @@ function useShellCommands(me: Me, onOpen: (open: Open) => void): void {
         keys: 'mod+z',
         act: undoLast,
       },
-      {
-        id: 'new',
-        title: 'New deal',
-        group: 'New',
-        keys: 'c',
-        words: createWords,
-        act: () => openNew('deal'),
-      },
-      ...(may(me, 'activity:write')
-        ? [
-            {
-              id: 'log',
-              title: 'Log a call',
-              group: 'New',
-              keys: 'l',
-              words: logWords,
-              act: () => openLog('Call'),
-            },
-          ]
-        : []),
+      ...makers.filter(({ scope }) => may(me, scope)),
       ...navigationFor(me).map(({ to, params, label, keys, words }) => ({
         id: label,
         title: label,
