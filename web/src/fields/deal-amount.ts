@@ -31,6 +31,8 @@ export type DealValue = Money & {
   readonly products?: readonly ProductLine[]
   /** True if the value follows the lines; undefined: compare the amounts */
   readonly follows?: boolean
+  /** the text of a product that is not chosen yet */
+  readonly pending?: string
 }
 
 export const decimalsOfValue = (value: DealValue | null): number =>

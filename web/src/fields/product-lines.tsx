@@ -38,16 +38,45 @@ const inputs = [
   { member: 'tax', label: 'Tax %', width: 'w-20' },
 ] as const
 
+/** Gets a change of the current lines, which may be others than those of the last render. */
+type ChangeLines = (change: (lines: readonly ProductLine[]) => readonly ProductLine[]) => void
+
+/** Adds products with their prices; `asked` are those whose prices are being read. */
+function useAdding(value: DealValue | null, onChange: ChangeLines) {
+  const latest = useLatest(value)
+  const [notice, setNotice] = useState('')
+  const [asked, setAsked] = useState<readonly number[]>([])
+  /** The price in the currency that the deal has once the price is known. */
+  const currentPrice = async (product: number): Promise<Priced | null> => {
+    const asked = latest.current?.currency
+    const price = await priceIn(product, latest.current)
+    return latest.current?.currency === asked ? price : currentPrice(product)
+  }
+  /** Without a price a line is refused, so none is lost that is saved before its price is known. */
+  const add = async ({ id, name, detail }: Match) => {
+    const open = { unit_price: null, discount: null, tax: null }
+    onChange(now => [...now, { product: id, name, product_code: detail ?? null, quantity: '1', ...open }])
+    setAsked(now => [...now, id])
+    const price = await currentPrice(id)
+    setAsked(now => now.filter(one => one !== id))
+    const code = latest.current?.currency_code
+    setNotice(price ? '' : `${name} has no price in ${code || 'this currency'}. Enter one.`)
+    if (!price) return
+    const isOpen = (line: ProductLine) => line.product === id && line.unit_price === null
+    onChange(now => now.map(line => (isOpen(line) ? { ...line, ...price } : line)))
+  }
+  return { add, asked, notice }
+}
+
 export function ProductLines(props: {
   value: DealValue | null
   field: Field
-  /** gets a change of the current lines, which may be others than those of the last render */
-  onChange: (change: (lines: readonly ProductLine[]) => readonly ProductLine[]) => void
+  onChange: ChangeLines
+  onPending: (text: string) => void
 }) {
-  const { value, field, onChange } = props
-  const latest = useLatest(value)
+  const { value, field, onChange, onPending } = props
   const format = useFormat()
-  const [notice, setNotice] = useState('')
+  const { add, asked, notice } = useAdding(value, onChange)
   const lines = value?.products ?? []
   const decimals = decimalsOfValue(value)
   const code = value?.currency_code ?? ''
@@ -56,20 +85,6 @@ export function ProductLines(props: {
     amount === undefined ? '—' : format.money({ currency_code: code, value: Number(amount) })
   const change = (at: number, next: Partial<ProductLine>) =>
     onChange(now => now.map((line, index) => (index === at ? { ...line, ...next } : line)))
-  /** The price in the currency that the deal has once the price is known. */
-  const currentPrice = async (product: number): Promise<Priced | null> => {
-    const asked = latest.current?.currency
-    const price = await priceIn(product, latest.current)
-    return latest.current?.currency === asked ? price : currentPrice(product)
-  }
-  const add = async ({ id, name, detail }: Match) => {
-    const price = await currentPrice(id)
-    const code = latest.current?.currency_code
-    setNotice(price ? '' : `${name} has no price in ${code || 'this currency'}. Enter one.`)
-    const line = { product: id, name, product_code: detail ?? null, quantity: '1' }
-    const added = { ...line, ...(price ?? { unit_price: null, discount: null, tax: null }) }
-    onChange(now => [...now, added])
-  }
   return (
     <div className="flex flex-col gap-2">
       {lines.length > 0 && (
@@ -105,7 +120,9 @@ export function ProductLines(props: {
                       {line.product_code && (
                         <span className="text-sm text-ink-faint">{line.product_code}</span>
                       )}
-                      {wrong[index] && <p className="text-sm text-lost">{wrong[index]}</p>}
+                      {wrong[index] && !asked.includes(line.product) && (
+                        <p className="text-sm text-lost">{wrong[index]}</p>
+                      )}
                     </td>
                     {inputs.map(({ member, label }) => (
                       <td key={member} className="px-1 py-1.5">
@@ -150,7 +167,9 @@ export function ProductLines(props: {
         label="Add a product"
         placeholder="Add a product…"
         shown=""
+        typed={value?.pending}
         onPick={found => void add(found)}
+        onPending={onPending}
       />
       <p role="status" className="text-sm text-warn empty:hidden">
         {notice}

@@ -1,5 +1,6 @@
 /** CONTACTS_ONBOARD: several contacts, some of which may be created with the record. */
-import type { Kind } from '../kind.ts'
+import { useLatest } from '../../ui/use-latest.ts'
+import type { InputProps, Kind } from '../kind.ts'
 import { isNew, type NewRelated, newRelated, textOfNew, writeNew } from '../references/new-related.ts'
 import { NewRelatedForm } from '../references/new-related-form.tsx'
 import { sourceOf } from '../references/reference-name.ts'
@@ -8,6 +9,39 @@ import { ReferenceCell, textOfReference } from './reference.tsx'
 import { checkCount, type Ids, ReferencesInput, readReferences } from './references.tsx'
 
 type Values = readonly (number | string | NewRelated)[]
+
+function ContactsInput({ value, onChange, ...props }: InputProps<Values>) {
+  const all = value ?? []
+  const latest = useLatest(all)
+  const change = (next: Values) => {
+    latest.current = next
+    onChange(next)
+  }
+  const ids = all.filter(one => !isNew(one)) as Ids
+  const made = all.filter(isNew)
+  const resource = sourceOf(props.field)
+  return (
+    <ReferencesInput
+      {...props}
+      value={ids}
+      onChange={next => change([...(next ?? []), ...latest.current.filter(isNew)])}
+      onCreate={typed => change([...latest.current, newRelated(resource, typed)])}
+    >
+      {made.map((one, index) => (
+        <NewRelatedForm
+          // biome-ignore lint/suspicious/noArrayIndexKey: a new one is known by its place only
+          key={index}
+          resource={resource}
+          label={`${props.label}, new ${index + 1}`}
+          value={one}
+          onChange={next => change([...ids, ...made.map((old, at) => (at === index ? next : old))])}
+          onCancel={() => change([...ids, ...made.filter((_, at) => at !== index)])}
+          onUse={found => change([...ids, found.id, ...made.filter((_, at) => at !== index)])}
+        />
+      ))}
+    </ReferencesInput>
+  )
+}
 
 export const contactsOnboard: Kind<Values> = {
   Cell: ({ value, field, names }) =>
@@ -21,33 +55,7 @@ export const contactsOnboard: Kind<Values> = {
         </span>
       ))
     ),
-  Input: ({ value, onChange, ...props }) => {
-    const all = value ?? []
-    const ids = all.filter(one => !isNew(one)) as Ids
-    const made = all.filter(isNew)
-    const resource = sourceOf(props.field)
-    return (
-      <ReferencesInput
-        {...props}
-        value={ids}
-        onChange={next => onChange([...(next ?? []), ...made])}
-        onCreate={typed => onChange([...all, newRelated(resource, typed)])}
-      >
-        {made.map((one, index) => (
-          <NewRelatedForm
-            // biome-ignore lint/suspicious/noArrayIndexKey: a new one is known by its place only
-            key={index}
-            resource={resource}
-            label={`${props.label}, new ${index + 1}`}
-            value={one}
-            onChange={next => onChange([...ids, ...made.map((old, at) => (at === index ? next : old))])}
-            onCancel={() => onChange([...ids, ...made.filter((_, at) => at !== index)])}
-            onUse={found => onChange([...ids, found.id, ...made.filter((_, at) => at !== index)])}
-          />
-        ))}
-      </ReferencesInput>
-    )
-  },
+  Input: ContactsInput,
   Operand: ReferenceOperand,
   text: (value, names) =>
     value.map(one => (isNew(one) ? textOfNew(one) : textOfReference(one, names))).join(', '),

@@ -23,7 +23,7 @@ import { checkNumberOperand, DecimalOperand } from './number.tsx'
 function DealValueInput(props: InputProps<DealValue>) {
   const { value, onChange, field, label, isLabelHidden, error, autoFocus } = props
   const lines = value?.products ?? []
-  const [isOpen, setOpen] = useState(lines.length > 0)
+  const [isOpen, setOpen] = useState(lines.length > 0 || value?.pending !== undefined)
   const id = useId()
   const follows = followsLines(value)
   const latest = useLatest(value)
@@ -67,7 +67,7 @@ function DealValueInput(props: InputProps<DealValue>) {
                 ...money,
                 ...(lines.length > 0 && { follows: follows && !isLabelHidden }),
               }
-              change(next.value === null && lines.length === 0 ? null : next)
+              change(next.value === null && lines.length === 0 && !next.pending ? null : next)
               // One currency after the other: each begins with the prices of the one before.
               if (money.currency !== value?.currency && lines.length > 0)
                 repricing.current = repricing.current.then(() => reprice(value, next))
@@ -100,6 +100,10 @@ function DealValueInput(props: InputProps<DealValue>) {
           <ProductLines
             value={value}
             field={field}
+            onPending={text => {
+              const { pending = '', ...others } = latest.current ?? {}
+              if (text !== pending) change(text ? { ...others, pending: text } : others)
+            }}
             onChange={make => change(withLines(latest.current, make(latest.current?.products ?? [])))}
           />
         </div>
@@ -118,6 +122,7 @@ export const dealValue: Kind<DealValue> = {
   parse: (typed, _field, format) => readMoney(typed, format),
   check: (value, field) => {
     const wrong = Object.entries(checkLines(value, field.config))[0]
+    if (value.pending) return `Choose a product for “${value.pending}”, or empty the box.`
     return checkMoney(value, field) ?? (wrong && `Product ${Number(wrong[0]) + 1}: ${wrong[1]}`)
   },
   asShown: inShownCurrency,

@@ -2,6 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import type { Field } from '../../api/api.ts'
 import { Badge } from '../../ui/elements.tsx'
+import { useLatest } from '../../ui/use-latest.ts'
 import { Group } from '../group.tsx'
 import type { InputProps, Kind } from '../kind.ts'
 import type { Match } from '../references/find-records.ts'
@@ -19,7 +20,17 @@ export function ReferencesInput(
 ) {
   const { value, onChange, field, label, isLabelHidden, error, names, autoFocus, onCreate, children } = props
   const [picked, setPicked] = useState<readonly Match[]>([])
-  const ids = value ?? []
+  // The service accepts a name, too, or refuses it: typed text is never lost in silence.
+  const [pending, setPending] = useState('')
+  const all = value ?? []
+  const place = pending ? all.lastIndexOf(pending) : -1
+  const ids: Ids = all.filter((_, at) => at !== place)
+  const latest = useLatest(ids)
+  const change = (next: Ids, text: string) => {
+    latest.current = next
+    setPending(text)
+    onChange(text ? [...next, text] : next)
+  }
   const known = [...picked, ...(Array.isArray(names) ? names : [])]
   return (
     <Group {...{ label, isLabelHidden, error }} isRequired={field.is_required}>
@@ -31,7 +42,12 @@ export function ReferencesInput(
               value={id}
               field={field}
               names={known}
-              onRemove={() => onChange(ids.filter(one => one !== id))}
+              onRemove={() =>
+                change(
+                  ids.filter(one => one !== id),
+                  pending,
+                )
+              }
             />
           ))}
         </div>
@@ -45,9 +61,10 @@ export function ReferencesInput(
         without={ids}
         autoFocus={autoFocus}
         onPick={found => {
-          setPicked([...picked, found])
-          onChange([...ids, found.id])
+          setPicked(now => [...now, found])
+          change([...latest.current, found.id], '')
         }}
+        onPending={text => text !== pending && change(latest.current, text)}
         onCreate={onCreate}
       />
     </Group>

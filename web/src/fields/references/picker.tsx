@@ -29,9 +29,13 @@ type Props = {
   label: string
   /** the name of the chosen record */
   shown: string
+  /** a text that was typed before, and for which nothing was chosen yet */
+  typed?: string | undefined
   onPick: (found: Match) => void
   /** gets the typed text, if a text is accepted instead of a choice */
   onText?: ((text: string) => void) | undefined
+  /** gets the typed text for which nothing is chosen yet; '' once something is, or the box is empty */
+  onPending?: ((text: string) => void) | undefined
   /** offers to create a record of the typed name */
   onCreate?: ((text: string) => void) | undefined
   /** values that can't be chosen, because they already are */
@@ -99,8 +103,9 @@ export function Picker(props: Props) {
 }
 
 /** The typed text, its matches, and the choice on leaving the box. */
-function usePicker({ resource, shown, onPick, onText, onCreate, without }: Props) {
-  const [typed, setTyped] = useState<string | null>(null)
+function usePicker({ resource, shown, typed: before, onPick, onText, onPending, ...more }: Props) {
+  const { onCreate, without } = more
+  const [typed, setTyped] = useState<string | null>(before ?? null)
   const [problem, setProblem] = useState('')
   const [isAsked, setAsked] = useState(false)
   /** the current text of the box: an answer to another text is outdated */
@@ -116,6 +121,7 @@ function usePicker({ resource, shown, onPick, onText, onCreate, without }: Props
     latest.current = next
     setTyped(next)
     setProblem('')
+    onPending?.(next?.trim() ?? '')
   }
   const pick = (found: Match) => {
     type(null)

@@ -31,7 +31,7 @@ export function useRecord(
   const isGone = isMissing(live.error)
   const request = { filter: `id:eq(${id})`, deleted: 'only', expand } as const
   const deleted = useQuery({ ...pageQuery(resource, request, 1, 1), enabled: isGone })
-  // What was read stays until the deleted record is: the page, and what is typed in it, would be unmounted.
+  // The former record stays until the deleted one is read: the page and the text in it would be unmounted.
   const former = deleted.isPending ? live.data : undefined
   const record = isGone ? (deleted.data?.data[0] ?? former) : live.data
   const retry = () => void (isGone && deleted.error ? deleted : live).refetch()
