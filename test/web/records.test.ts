@@ -597,6 +597,42 @@ test('the timeline tells who changed what, and takes a note', { skip }, async ()
   await end()
 })
 
+test('the timeline goes back to the first activity, and says if it could not be read', { skip }, async () => {
+  const { id } = await makeDeal('Long told')
+  const done = { done_at: '2026-01-02T10:00:00Z' }
+  const operations = Array.from({ length: 103 }, (_, at) => ({
+    op: 'create',
+    data: { kind: 'Call', subject: `Told ${at + 1}`, deal: id, ...(at === 102 ? {} : done) },
+  }))
+  for (const from of [0, 100]) {
+    const reply = await call('POST', `${v1}/activity/batch`, {
+      operations: operations.slice(from, from + 100),
+    })
+    assert.equal(reply.body.meta?.failed, 0, reply.text.slice(0, 500))
+  }
+  const { page, end } = await openUi(service, `/deals/${id}`)
+  const tab = page.getByRole('tabpanel', { name: 'Timeline' })
+  await tab.getByRole('link', { name: 'Told 103' }).waitFor()
+  const first = tab.getByRole('link', { name: 'Told 1', exact: true })
+  const more = page.getByRole('button', { name: 'Show more' })
+  await more.click()
+  await first.waitFor()
+  assert.equal(await more.count(), 0)
+  const box = tab.getByRole('checkbox', { name: 'Done: Told 103' })
+  await box.focus()
+  await page.keyboard.press('Space')
+  await page.getByText('Done: “Told 103”.').waitFor()
+  await tab.getByText('Planned', { exact: true }).waitFor({ state: 'detached' })
+  assert.equal(await page.evaluate(() => document.activeElement?.closest('[role=tabpanel]') !== null), true)
+  await page.route('**/activity/view/list?**', route => route.fulfill({ status: 500, body: '{}' }))
+  await page.reload()
+  await page.getByText('The activities could not be read.').waitFor()
+  await page.unroute('**/activity/view/list?**')
+  await tab.getByRole('button', { name: 'Try again' }).click()
+  await tab.getByRole('link', { name: 'Told 103' }).waitFor()
+  await end(/500/)
+})
+
 test('what programs need stands folded at the end of a record and of its form', { skip }, async () => {
   const { id } = await makeDeal('Not technical', { metadata: { from: 'a program' } })
   const { page, end } = await openUi(service, `/deals/${id}`)

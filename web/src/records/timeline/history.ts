@@ -77,21 +77,26 @@ export function subjectField(activityFields: readonly Field[], resource: string)
   return found?.internal_name ?? null
 }
 
-/** The newest activities about a record, with the names behind their ids. */
+const activitiesAtOnce = 100
+
+/** The activities about a record, the newest first, with the names behind their ids. */
 export const activitiesQuery = (resource: string, id: number, sections: readonly (readonly Field[])[]) => {
   const about = subjectField(sections.flat(), resource)
-  return queryOptions({
+  return infiniteQueryOptions({
     queryKey: ['list', 'activity', 'about', resource, id],
-    queryFn: () =>
-      callApi<AnyRecord[]>('GET', '/activity/view/list', {
-        query: {
-          filter: `${about}:eq(${id})`,
-          sort: 'created_at:desc',
-          pageSize: 100,
-          count: 'none',
-          expand: expandable(sections),
-        },
-      }),
+    queryFn: async ({ pageParam, signal }) => {
+      const query = {
+        filter: `${about}:eq(${id})`,
+        sort: 'created_at:desc',
+        page: pageParam,
+        pageSize: activitiesAtOnce,
+        count: 'none',
+        expand: expandable(sections),
+      }
+      return callApi<AnyRecord[]>('GET', '/activity/view/list', { query, signal })
+    },
+    initialPageParam: 1,
+    getNextPageParam: (last, _all, page) => (last.length < activitiesAtOnce ? null : page + 1),
     enabled: about !== null,
   })
 }

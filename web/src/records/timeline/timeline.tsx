@@ -1,6 +1,6 @@
 /** The timeline of a record: planned activities, done ones, and changes. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, useRef } from 'react'
 import { aboutRecord, isSubject } from '../../activities/about.ts'
 import { fieldsQuery } from '../../api/queries.ts'
 import { may, useMe } from '../../shell/me.ts'
@@ -19,10 +19,16 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
   const { data: sections = [] } = useQuery({ ...fieldsQuery('activity'), enabled: mayRead })
   const history = useInfiniteQuery(historyQuery(resource, record.id))
   const about = subjectField(sections.flat(), resource)
-  const { data: activities = [] } = useQuery({
+  const hasActivities = about !== null && mayRead && !record.deleted_at
+  const read = useInfiniteQuery({
     ...activitiesQuery(resource, record.id, sections),
-    enabled: about !== null && mayRead && !record.deleted_at,
+    enabled: hasActivities,
   })
+  const activities = useMemo(() => read.data?.pages.flat() ?? [], [read.data])
+  const place = useRef<HTMLDivElement>(null)
+  // The box goes with the activity: the focus stays here.
+  const onDone = () => place.current?.focus()
+  const more = [history, ...(hasActivities ? [read] : [])].filter(({ hasNextPage }) => hasNextPage)
   const events = useMemo(() => history.data?.pages.flatMap(({ data }) => data) ?? [], [history.data])
   const planned = activities
     .filter(({ done_at }) => !done_at)
@@ -30,7 +36,7 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
   const done = activities.filter(({ done_at }) => done_at)
   const entries = merged(events, done, !history.hasNextPage)
   return (
-    <div className="flex flex-col gap-4">
+    <div ref={place} tabIndex={-1} className="flex flex-col gap-4 outline-none">
       {about && !record.deleted_at && (
         <Composer
           about={about}
@@ -46,7 +52,7 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
           <ul className="flex flex-col divide-y divide-line rounded-md border border-line">
             {planned.map(activity => (
               <li key={activity.id}>
-                <ActivityRow activity={activity} sections={sections} without={about} />
+                <ActivityRow {...{ activity, sections, onDone }} without={about} />
               </li>
             ))}
           </ul>
@@ -56,6 +62,11 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
       {history.isError && (
         <EmptyState title="The history could not be read.">
           <Button onPress={() => void history.refetch()}>Try again</Button>
+        </EmptyState>
+      )}
+      {read.isError && (
+        <EmptyState title="The activities could not be read.">
+          <Button onPress={() => void read.refetch()}>Try again</Button>
         </EmptyState>
       )}
       <ol aria-label="Timeline" className="flex flex-col">
@@ -69,11 +80,13 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
           </li>
         ))}
       </ol>
-      {history.hasNextPage && (
+      {more.length > 0 && (
         <Button
           className="self-center"
-          isPending={history.isFetchingNextPage}
-          onPress={() => void history.fetchNextPage()}
+          isPending={more.some(one => one.isFetchingNextPage)}
+          onPress={() => {
+            for (const one of more) void one.fetchNextPage()
+          }}
         >
           Show more
         </Button>
