@@ -65,13 +65,14 @@ function mover(request: BoardRequest): Move {
   }
   /** Deal → its last pending write; the next one waits for its result. */
   const writes = new Map<number, Promise<unknown>>()
-  // Refetching the board during a move would bring cards back: it is refetched after the last move.
+  // A read of the board that began before or during a move would bring cards back: it is repeated after it.
   let [underWay, isOld] = [0, false]
   const during = async (act: () => Promise<void>) => {
     underWay++
     isOld ||= queryClient.isFetching({ queryKey }) > 0
     await queryClient.cancelQueries({ queryKey })
     await act()
+    isOld ||= queryClient.isFetching({ queryKey }) > 0
     if (--underWay > 0 || !isOld) return
     isOld = false
     void queryClient.invalidateQueries({ queryKey })

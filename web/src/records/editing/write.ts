@@ -44,14 +44,20 @@ async function writeOptimistically(
 ): Promise<AnyRecord> {
   const former = Object.fromEntries(Object.keys(shown).map(name => [name, row[name]]))
   patchRows(resource, row.id, now => ({ ...now, ...shown }))
+  const queryKey = ['list', resource]
+  let isOld = queryClient.isFetching({ queryKey }) > 0
   try {
     const saved = await write()
+    isOld ||= queryClient.isFetching({ queryKey }) > 0
     mergeSaved(resource, saved)
     return saved
   } catch (error) {
     patchRows(resource, row.id, now => ({ ...now, ...former }))
     if (error instanceof EditConflict) mergeSaved(resource, error.theirs)
     throw error
+  } finally {
+    // A read that was under way may answer with the row before the write.
+    if (isOld) void queryClient.invalidateQueries({ queryKey })
   }
 }
 
