@@ -61,9 +61,7 @@ await onCountingServer(async url => {
   })
   await ask(url, 'VACUUM (ANALYZE)')
   const after = await tablesOf(url)
-  const costs: [string, number, Cost][] = [
-    ['a write', (writes.requests / accounts) * (1 / workingDays), each(writes)],
-  ]
+  const costs: Request[] = [['a write', (writes.requests / accounts) * (1 / workingDays), each(writes)]]
   for (const [name, [perDay, path]] of Object.entries(readsOfDay)) {
     const cost = await costOf(url, service, async () => {
       const work = senders.map(async (send, index) => {
@@ -164,10 +162,13 @@ async function costOf(url: string, service: Running, act: () => Promise<number>)
   return { requests, statements: (await statementsOf(url)) - statements, processorMs }
 }
 
-function each({ requests, statements, processorMs }: Cost): Cost {
-  return { requests: 1, statements: statements / requests, processorMs: processorMs / requests }
+/** The cost of one of them. */
+function each({ requests, statements, processorMs }: Cost): Omit<Cost, 'requests'> {
+  return { statements: statements / requests, processorMs: processorMs / requests }
 }
 
+/** The name of a request, how often it comes on a day, and what one costs. */
+type Request = [name: string, perDay: number, cost: Omit<Cost, 'requests'>]
 type Table = { readonly name: string; readonly rows: number; readonly bytes: number }
 
 async function tablesOf(url: string): Promise<Table[]> {
@@ -184,7 +185,7 @@ async function tablesOf(url: string): Promise<Table[]> {
   return found
 }
 
-function report(before: Table[], after: Table[], costs: [string, number, Cost][]): void {
+function report(before: Table[], after: Table[], costs: Request[]): void {
   const grown = after.map(({ name, rows, bytes }) => {
     const old = before.find(one => one.name === name)
     return { name, rows: (rows - (old?.rows ?? 0)) / accounts, bytes: (bytes - (old?.bytes ?? 0)) / accounts }

@@ -79,7 +79,7 @@ export function parseFilter(text: string, count: Count = { conditions: 0 }): Fil
   const rest = text[reader.at]
   if (rest === undefined) return nodes
   const quoting =
-    'A value with a parenthesis or a comma stands in double quotes, such as title:eq("Acme :)").'
+    'A value with a parenthesis that is not closed stands in quotes in a list: title:in("Acme :)").'
   throw new FilterError(`Unexpected "${rest}"`, reader.at, { hint: rest === ')' ? quoting : example })
 }
 

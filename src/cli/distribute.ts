@@ -35,12 +35,12 @@ export const distribute: NonNullable<Command['act']> = async (db, { shards = Str
   for (const name of wanted) {
     // Rows that are there already are copied, which may take any time.
     await db.queryWithoutTimeLimit(...distributing(name, made[0] ?? null, count))
+    // Without statistics a node reads a record by an index of its account alone, until autovacuum has come.
+    await db.queryWithoutTimeLimit(`ANALYZE ${quoted(name)}`)
     made.push(name)
   }
   await distributeFunctions(db.sql.query)
   await removeCopied(db.sql.query, wanted)
-  // Without statistics a node reads a record by an index of its account alone, until its autovacuum has come.
-  for (const name of wanted) await db.queryWithoutTimeLimit(`ANALYZE ${quoted(name)}`)
   const done = wanted.length
     ? `Distributed ${wanted.length} of ${tables.length} tables by account_id: ${wanted.join(', ')}.`
     : `All ${tables.length} tables of accounts are distributed already.`

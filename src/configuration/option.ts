@@ -95,7 +95,9 @@ function proposed(
       "can be true for options of dropdowns only: set the field's default_value",
     )
   }
-  if (option.is_default && isOfClosing(field))
+  const isMarked =
+    option.is_default && !field.options.some(({ id, is_default }) => id === option.id && is_default)
+  if (isMarked && isOfClosing(field))
     reject(validation, '/is_default', 'interface_required', `must stay false: ${givenByClosing}`)
   const kept = option.is_default ? others.map(other => ({ ...other, is_default: false })) : others
   const at = position === undefined ? Math.min(option.position - 1, kept.length) : position - 1

@@ -97,7 +97,7 @@ function planOfSpans(condition: Condition, { spanOf }: Term, context: QueryConte
   if (!inSpans || values.length <= spansMax) return inSpans && resolveFilter(inSpans, context)
   const { problems } = context
   const message = `${operator} takes at most ${spansMax} values where one stands for several, as a plain day does.`
-  const hint = 'Ask in several requests, or name moments.'
+  const hint = 'Ask in several requests, or name single values, such as moments.'
   addProblem(problems, 'filter', 'too_many', message, { field, hint })
   return nothing
 }

@@ -86,7 +86,8 @@ async function ofAccount(api: Api, args: JsonObject): Promise<ToolResult> {
   const read = (after: number, limit: number) =>
     api.call({ operation: 'event_list', query: { ...only, after: String(after), limit: String(limit) } })
   const { meta } = await read(Number.MAX_SAFE_INTEGER, 1)
-  let end = /^\d{1,15}$/.test(String(next)) ? Number(next) : Number((meta as JsonObject).last) + 1
+  const newest = Number((meta as JsonObject).last) + 1
+  let end = /^\d{1,15}$/.test(String(next)) ? Math.min(Number(next), newest) : newest
   const rows: JsonObject[] = []
   for (let page = 0; page < pagesMax && end > 1 && rows.length < Number(limit); page++) {
     const { events, after } = await eventsBefore(read, end)
@@ -120,22 +121,14 @@ async function eventsBefore(
   read: (after: number, limit: number) => Promise<JsonObject>,
   end: number,
 ): Promise<{ events: JsonObject[]; after: number }> {
-  const begin = Math.max(0, end - 1 - pageOf)
-  const events: JsonObject[] = []
-  let isOldest = begin === 0
-  // A page ends early if its records are long.
-  for (let from = begin; from < end - 1; )
-    try {
-      const page = await read(from, pageOf)
-      events.push(...itemsOf(page).filter(({ seq }) => Number(seq) < end))
-      from = Number((page.meta as JsonObject).next)
-    } catch (error) {
-      const oldest = error instanceof CallRefusal ? oldestKept(error) : null
-      if (oldest === null) throw error
-      from = oldest - 1
-      isOldest = true
-    }
-  return { events, after: isOldest ? 0 : begin }
+  let after = Math.max(0, end - 1 - pageOf)
+  const page = await read(after, pageOf).catch(error => {
+    const oldest = error instanceof CallRefusal ? oldestKept(error) : null
+    if (oldest === null) throw error
+    after = 0
+    return read(oldest - 1, pageOf)
+  })
+  return { events: itemsOf(page).filter(({ seq }) => Number(seq) < end), after }
 }
 
 /** The oldest event, if older ones were removed (D71). */

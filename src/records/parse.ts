@@ -166,7 +166,11 @@ function parseMember(field: Field, body: Values, before: Values | null, parsed: 
   const input = body[field.internal_name]!
   const stored = before?.[field.internal_name] ?? null
   // A stored value can be written back, also if a limit of the field is narrower by now (D4).
-  const isKept = () => before !== null && isSameJson(input, stored)
+  let kept: boolean | null = null
+  const isKept = () => {
+    kept ??= before !== null && isSameJson(input, stored)
+    return kept
+  }
   const problem: typeof found.problem = (...told) => (isKept() ? undefined : found.problem(...told))
   const context: ParseContext = { ...found, problem }
   const missing = () => found.problem('required', 'must not be empty', { hint: () => howToWrite(field) })

@@ -122,11 +122,12 @@ export async function clashesOf(
     return clash(schema, field, path, holder ?? null)
   })
   const seen = new Set<string>()
-  const doubles = all.filter(one => {
+  const places = new Set(rows.map(({ place }) => Number(place)))
+  const doubles = all.filter((one, place) => {
     const texts = new Set(comparedTexts(one, one.field).map(text => `${one.field.id} ${text}`))
     const isDouble = [...texts].some(text => seen.has(text))
     for (const text of texts) seen.add(text)
-    return isDouble
+    return isDouble && !places.has(place)
   })
   return [...held, ...doubles.map(({ schema, field, path }) => clash(schema, field, path, null))]
 }

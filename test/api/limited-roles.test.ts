@@ -156,7 +156,7 @@ test('a repeated change of fields shows nothing that the role hides by then', as
   await call('PATCH', `${v1}/role/${role.id}`, { hidden_fields: ['deal.cf_secret_by_then'] })
   await eventually(
     async () => !(await asked('GET', 'field/form?source=deal')).text.includes('cf_secret'),
-    'it',
+    'the hidden field',
   )
   const again = await asked('POST', 'field', body, key('secret-field'))
   assert.deepEqual([again.status, again.body.data], [201, { id: made.body.data.id }])

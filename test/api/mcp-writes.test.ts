@@ -232,27 +232,6 @@ test('events tell that an agent wrote, by which program; histories and the feed 
   assert.equal((await get(`${v1}/event?origin=csv`)).status, 400)
 })
 
-test('the day of a history is that of the account, and removed events are no failure', async () => {
-  const zone = (await get(`${v1}/account`)).body.data.time_zone
-  const { id } = await deal({ title: 'Of this morning' })
-  await carryOut('update', { resource: 'deal', record: id, values: { title: 'Of today' } })
-  const east = new Date().getUTCHours() < 12 ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati'
-  await call('PATCH', `${v1}/account`, { time_zone: east })
-  await eventually(async () => (await get(`${v1}/me`)).body.data.account.time_zone === east, 'the zone')
-  const today = await use('history', { by: 'agents', resource: 'deal' })
-  assert.ok(today.body.rows.length > 0, JSON.stringify(today.body))
-  await call('PATCH', `${v1}/account`, { time_zone: zone })
-  const last = await lastSeq()
-  const kept = await db.query('SELECT account_id FROM event WHERE account_id = 1 AND seq > $1::bigint', [
-    String(last - 3),
-  ])
-  assert.equal(kept.length, 3)
-  await db.query('DELETE FROM event WHERE account_id = 1 AND seq <= $1::bigint', [String(last - 3)])
-  const left = await use('history', { since: '2020-01-01' })
-  assert.equal(left.body.rows.length, 3)
-  assert.equal(left.body.next, undefined)
-})
-
 test('a client of the older revision is known by the name that it told when it connected', async () => {
   const { token: secret } = await made('token', { name: 'Older', scopes: ['admin'] })
   const older = await connectAgent({ url, token: secret }, '2025-11-25', 'Cursor')
@@ -416,4 +395,34 @@ test('a token has at most 200 changes that wait', async () => {
     String(id),
   ])
   assert.equal(left!.n, '1')
+})
+
+test('the day of a history is that of the account, and what was removed is no failure', async () => {
+  // There the day is fourteen hours ahead of UTC.
+  await call('PATCH', `${v1}/account`, { time_zone: 'Pacific/Kiritimati' })
+  const isThere = async () => (await get(`${v1}/me`)).body.data.account.time_zone.endsWith('Kiritimati')
+  await eventually(isThere, 'the time zone')
+  const ahead = 14 * 3_600_000
+  const midnight = Date.parse(new Date(Date.now() + ahead).toISOString().slice(0, 10)) - ahead
+  for (const [after, isToday] of [
+    [-1, false],
+    [0, true],
+  ] as const) {
+    const values = { name: `At midnight ${after}` }
+    const { id } = (await carryOut('create', { resource: 'company', values })).body
+    const at = new Date(midnight + after).toISOString()
+    await db.query('UPDATE event SET at = $1::timestamptz WHERE account_id = 1 AND seq = $2::bigint', [
+      at,
+      String(await lastSeq()),
+    ])
+    const { rows } = (await use('history', { by: 'agents', resource: 'company', limit: 50 })).body
+    const isFound = rows.some(([record]: [string]) => record === `company ${id}`)
+    assert.equal(isFound, isToday, at)
+  }
+  const last = await lastSeq()
+  const far = await use('history', { since: '2020-01-01', next: String(Number.MAX_SAFE_INTEGER) })
+  assert.equal(far.body.rows[0][1], last)
+  await db.query('DELETE FROM event WHERE account_id = 1 AND seq <= $1::bigint', [String(last - 3)])
+  const left = await use('history', { since: '2020-01-01' })
+  assert.deepEqual([left.body.rows.length, left.body.next], [3, undefined])
 })

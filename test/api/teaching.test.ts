@@ -359,7 +359,7 @@ test('parameters of other systems are answered with the parameter that does it h
     'amount__gt=5': 'Write filter=deal_value:gt(5).',
     'title=ilike.%acme%': 'Write filter=title:like(acme).',
     'pipeline_stage=in.(3,4)': 'Write filter=pipeline_stage:in(3,4).',
-    'filter=title:eq(Acme :))': 'stands in double quotes, such as title:eq("Acme :)")',
+    'filter=title:eq(Acme :))': 'stands in quotes in a list: title:in("Acme :)")',
   }
   for (const [query, hint] of Object.entries(expected)) {
     const { status, body } = await get(`${v1}/deal/view/list?${encodeURI(query)}`)

@@ -89,8 +89,8 @@ function parseRange(input: Json, context: ParseContext, end: End): Json | undefi
   const range = parseRangeOf(input, context, end)
   if (!range) return undefined
   const { from, to, sent } = range
-  // Of two moments, a range of dates keeps the dates as written. On one day, too, they are in their order.
-  const areMoments = [sent.from, sent.to].every(end => String(end).length > 10)
+  // A range of dates keeps the dates as written. Of one day, two moments can be compared, a plain date not.
+  const areMoments = [sent.from, sent.to].every(text => String(text).length > 10)
   const backwards = from > to || (end.isDate && areMoments && instant(sent.from) > instant(sent.to))
   if (backwards) return context.problem('range_backwards', 'must not end before it begins', { at: '/range' })
   return { range: { from, to } }

@@ -44,7 +44,10 @@ export const timeRange: Kind = {
       operators: ordered,
       operand: text =>
         (member === '' ? wholeRange(text) : null) ??
-        comparedTime(text.trim()) ?? { message: `"${text}" is not a time` },
+        comparedTime(text.trim()) ?? {
+          message: `"${text}" is not a time${member === '' ? ', nor a range of times' : ''}`,
+          hint: member === '' ? 'Give 22:00/06:00, or 22:00 for all that begin then.' : 'Give HH:MM.',
+        },
       // A time means all ranges that begin then.
       ...(member === '' && { spanOf: rangesFrom }),
       order: { sql: row => sql`${value(row)} COLLATE "C"`, type: 'text' },

@@ -105,7 +105,9 @@ function isHiddenFrom({ catalog }: ApiRequest['caller'], id: number): boolean {
 function seenOf(form: readonly Section[], { catalog }: ApiRequest['caller'], source: string): Section[] {
   const schema = catalog.resources.get(source)!
   const isSeen = (name: string) => !isHiddenByRole(schema, name)
-  return form.map(({ section, fields }) => ({ section, fields: fields.filter(isSeen) }))
+  return form
+    .map(({ section, fields }) => ({ section, fields: fields.filter(isSeen) }))
+    .filter(({ fields }) => fields.length > 0)
 }
 
 /** The author of a change. */

@@ -99,7 +99,7 @@ async function saveOne(work: Work, operation: Operation, recheck: boolean): Prom
   const isRivalled = (problems: readonly Problem[]) =>
     operation.op === 'upsert' &&
     !valid.before &&
-    problems.some(({ field }) => field === operation.key!.field.internal_name)
+    problems.some(({ path }) => path === `/${operation.key!.field.internal_name}`)
   const write = planOf(work, params, [valid])
   return writeRecord(work, { params, write, response, candidates: candidatesOf(schema, valid), isRivalled })
 }

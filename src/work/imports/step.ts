@@ -163,10 +163,11 @@ function notTooMany(work: Work, rows: readonly StoredRow[], bodies: readonly Bod
   return { rows, bodies, named }
 }
 
-type Read = Pick<Converted, 'body' | 'told' | 'derived' | 'closedBy'> & {
+type RowContent = Pick<Converted, 'body' | 'told' | 'derived' | 'closedBy'>
+type Read = RowContent & {
   readonly place: number
-  /** its body without the values for all rows, which a record that exists does not get */
-  readonly own: () => JsonObject
+  /** the row without the values for all rows, which a record that exists does not get */
+  readonly own: () => RowContent
 }
 type Body = Read | Unread | { readonly refused: Refused }
 
@@ -208,20 +209,20 @@ async function bodiesOf(
     if (problems.length) return { place, line, body: { ...body, ...kept }, unread: problems }
     const late = Object.entries(kept).find(([name, value]) => name !== 'created_by' && String(value) > now)
     if (late) return wrong(`${late[0]} is in the future.`)
-    const whole = { ...body, ...kept }
-    const own = () => withoutFilled(whole, convert(filled.cells), convert(cells))
-    return { ...said, place, body: whole, own: filled.used.length ? own : () => whole }
+    const whole = { ...said, body: { ...body, ...kept } }
+    const own = () => withoutFilled(whole.body, convert(filled.cells), convert(cells))
+    return { ...whole, place, own: filled.used.length ? own : () => whole }
   })
 }
 
-/** A body, in which names may be ids by now: what it has by the values for all rows is as the row says. */
-function withoutFilled(body: JsonObject, filled: Converted, own: Converted): JsonObject {
+/** A row as it says itself. In its body with the values for all rows, names may be ids by now: these stay. */
+function withoutFilled(body: JsonObject, filled: Converted, own: Converted): RowContent {
   const [all, without] = [filled, own].map(one => ({ ...one.body, ...one.kept })) as [JsonObject, JsonObject]
   const entries = Object.entries(without).map(([name, value]): [string, Json] => [
     name,
     isSameJson(value, all[name] ?? null) ? (body[name] ?? null) : value,
   ])
-  return Object.fromEntries(entries)
+  return { ...own, body: Object.fromEntries(entries) }
 }
 
 type Placed = { readonly place: number; readonly operation: Operation }
@@ -246,10 +247,11 @@ async function operationsOf(
     const what = { id: null, key: isUpsert ? one : null, precondition: null, body }
     // An earlier row of the step may have created the record.
     const bodyOn = (before: Values) => {
-      const stage = said.closedBy && closedStageOf(before, said.closedBy, context.catalog)
-      const own = { ...said, body: { ...said.own(), ...(stage && { pipeline_stage: stage }) } }
-      formers.note(place, before, own)
-      return onto(own, before, context.catalog)
+      const { closedBy, ...own } = said.own()
+      const stage = closedBy && closedStageOf(before, closedBy, context.catalog)
+      const row = stage ? { ...own, body: { ...own.body, pipeline_stage: stage } } : own
+      formers.note(place, before, row)
+      return onto(row, before, context.catalog)
     }
     return [{ place, operation: { op: isUpsert ? 'upsert' : 'create', ...what, bodyOn } }]
   })

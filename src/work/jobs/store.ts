@@ -139,24 +139,20 @@ export async function noteFile(
   return jobOf(row!)
 }
 
-/** A row of `import_rows` may have half a million characters. */
-const removedAtOnce = 50
+/** Rows that are removed at once: one of `import_rows` may have half a million characters. */
+const removedAtOnce = { import_rows: 50, job_problem: 2000 } as const
 
-/** Removes a job, with the rows of its file, a part after the other, and its refusals. */
+/** Removes a job, with the rows of its file and its refusals, a part after the other. */
 export async function removeJob(db: Reader, key: JobKey): Promise<void> {
   const [account, id] = [param(String(key.account)), param(String(key.id))]
-  for (let removed = removedAtOnce; removed === removedAtOnce; ) {
-    const part = sql`DELETE FROM import_rows x WHERE x.account_id = ${account}::bigint AND x.job = ${id}::bigint
-  AND x.first = ANY(ARRAY(SELECT y.first FROM import_rows y
-    WHERE y.account_id = ${account}::bigint AND y.job = ${id}::bigint
-    ORDER BY y.first LIMIT ${sql.integer(removedAtOnce)}))
+  const isOf = (row: Sql) => sql`${row}.account_id = ${account}::bigint AND ${row}.job = ${id}::bigint`
+  for (const [table, most] of Object.entries(removedAtOnce))
+    for (let removed: number = most; removed === most; ) {
+      const part = sql`DELETE FROM ${sql.id(table)} x WHERE ${isOf(sql`x`)} AND x.ctid = ANY(ARRAY(
+  SELECT y.ctid FROM ${sql.id(table)} y WHERE ${isOf(sql`y`)} LIMIT ${sql.integer(most)}))
 RETURNING 1 AS one`
-    removed = (await ask(db, part)).length
-  }
-  await ask(
-    db,
-    sql`DELETE FROM job_problem x WHERE x.account_id = ${account}::bigint AND x.job = ${id}::bigint`,
-  )
+      removed = (await ask(db, part)).length
+    }
   await ask(db, sql`DELETE FROM job j WHERE ${isIt(key)}`)
 }
 

@@ -38,7 +38,7 @@ export function AboutInput(props: {
             autoFocus
             shown={about[of]?.name ?? ''}
             // Another text names another record, or none yet.
-            onText={text => text !== about[of]?.name && onAbout({})}
+            onPending={text => text !== about[of]?.name && onAbout({})}
             onPick={({ id, name }) => onAbout({ [of]: { id, name } })}
           />
         )}

@@ -23,7 +23,12 @@ const placeOf = (about: string, id: number) => `${whoIsSignedIn()} ${about}/${id
 /** The unsaved note of a record, as state. `about` is the reference field of its activities. */
 export function useUnsavedNote(about: string, id: number) {
   const note = unsaved.use()[placeOf(about, id)] ?? ''
-  return [note, (text: string) => keepNote(about, id, text)] as const
+  const keep = (text: string) => {
+    // Another text is another note, also if it becomes the same again.
+    attempts.delete(placeOf(about, id))
+    keepNote(about, id, text)
+  }
+  return [note, keep] as const
 }
 
 function keepNote(about: string, id: number, text: string): void {

@@ -73,7 +73,7 @@ export function Board() {
           <Plus size={15} aria-hidden /> New deal
         </Button>
       </PageHead>
-      <div className="min-h-10 shrink-0 px-4 pb-2 max-sm:overflow-x-auto max-sm:[scrollbar-width:none]">
+      <div className="min-h-10 shrink-0 px-4 pb-2 max-sm:-mt-1 max-sm:overflow-x-auto max-sm:pt-1 max-sm:[scrollbar-width:none]">
         <Part>{isDrawn && <BoardBar search={search} error={error} onChange={show} />}</Part>
       </div>
       <LoadError error={error} isOld={board !== undefined} onRetry={() => void refetch()} />

@@ -5,6 +5,7 @@
 import { useMemo } from 'react'
 import type { RemoveNote } from '../activities/notes.ts'
 import { api, DealwrightError, errorMessage, VersionConflict } from '../api/api.ts'
+import { besideReads } from '../api/beside-reads.ts'
 import { queryClient, refresh } from '../api/queries.ts'
 import { undoWrite } from '../records/editing/undo-write.ts'
 import { unsavedClosings } from '../records/editing/unsaved-closing.ts'
@@ -65,18 +66,11 @@ function mover(request: BoardRequest): Move {
   }
   /** Deal → its last pending write; the next one waits for its result. */
   const writes = new Map<number, Promise<unknown>>()
-  // A read of the board that began before or during a move would bring cards back: it is repeated after it.
-  let [underWay, isOld] = [0, false]
-  const during = async (act: () => Promise<void>) => {
-    underWay++
-    isOld ||= queryClient.isFetching({ queryKey }) > 0
-    await queryClient.cancelQueries({ queryKey })
-    await act()
-    isOld ||= queryClient.isFetching({ queryKey }) > 0
-    if (--underWay > 0 || !isOld) return
-    isOld = false
-    void queryClient.invalidateQueries({ queryKey })
-  }
+  const during = (act: (readAgain: () => void) => Promise<void>) =>
+    besideReads(queryKey, async readAgain => {
+      await queryClient.cancelQueries({ queryKey })
+      await act(readAgain)
+    })
   /** Sends a write of a deal after its earlier ones, and shows the result. */
   const write = async (id: number, send: () => Promise<unknown>): Promise<Deal> => {
     const sent = (writes.get(id) ?? Promise.resolve()).then(async () => {
@@ -102,7 +96,7 @@ function mover(request: BoardRequest): Move {
     const deal = from.cards[place.row]!
     let before = deal
     let saved: Deal | undefined
-    await during(async () => {
+    await during(async readAgain => {
       const row = rowFor(to, deal, request.sort ?? defaultSort)
       change(current => moved(current, id, stage, row))
       announce(`${deal.title} moved from ${from.name} to ${to.name}, ${row + 1} of ${to.count + 1}`)
@@ -119,7 +113,7 @@ function mover(request: BoardRequest): Move {
         // Other queries still show the old stage.
         void refresh('deal', 'board')
       } catch (error) {
-        isOld ||= isSecond
+        if (isSecond) readAgain()
         change(current => moved(current, id, from.id, place.row))
         if (error instanceof VersionConflict)
           await changedByOthers(deal, to.name, () => void move(id, stage, closing, note))

@@ -54,8 +54,7 @@ export async function mark(
 ): Promise<boolean> {
   try {
     await callApi('POST', '/inbox/mark', { body: { ...which, to, ...(minutes ? { minutes } : {}) } })
-    others.postMessage('marked')
-    await askAgain()
+    await sayMarked()
     return true
   } catch (error) {
     toastError(errorMessage(error))
@@ -63,12 +62,13 @@ export async function mark(
   }
 }
 
-/** Marks as read all of a kind that is unread now: for one kind the service takes ids. */
-async function markKind(kind: string): Promise<void> {
+/** Marks as read all of a kind that came until `newest`: for one kind the service takes ids. */
+async function markKind(kind: string, newest: string): Promise<void> {
   for (let cursor: string | null | undefined = ''; cursor !== null && cursor !== undefined; ) {
     const asked = { pageSize: 100, kind, unread: '1', ...(cursor ? { cursor } : {}) }
     const { data, meta }: Page = await readPage(asked)
-    if (data.length > 0 && !(await mark({ ids: data.map(({ id }) => id) }, 'read'))) return
+    const ids = data.filter(({ at }) => at <= newest).map(({ id }) => id)
+    if (ids.length > 0) await callApi('POST', '/inbox/mark', { body: { ids, to: 'read' } })
     cursor = meta.nextCursor
   }
 }
@@ -80,7 +80,14 @@ async function markKind(kind: string): Promise<void> {
 export async function markListed(kind: string | undefined, newest: string): Promise<void> {
   // The service may have a part of a millisecond that the answer lacks.
   if (!kind) return void (await mark({ until: new Date(Date.parse(newest) + 1).toISOString() }, 'read'))
-  await markKind(kind).catch(error => toastError(errorMessage(error)))
+  await markKind(kind, newest).catch(error => toastError(errorMessage(error)))
+  await sayMarked()
+}
+
+/** Reads the inbox again, here and in the other pages. */
+function sayMarked(): Promise<unknown> {
+  others.postMessage('marked')
+  return askAgain()
 }
 
 export const askAgain = (): Promise<unknown> => queryClient.invalidateQueries({ queryKey: ['inbox'] })

@@ -17,6 +17,11 @@ function ContactsInput({ value, onChange, ...props }: InputProps<Values>) {
     latest.current = next
     onChange(next)
   }
+  /** Puts others in the place of the new contact with this number. */
+  const replace = (index: number, by: Values) => {
+    let nth = -1
+    change(latest.current.flatMap(one => (isNew(one) && ++nth === index ? by : [one])))
+  }
   const ids = all.filter(one => !isNew(one)) as Ids
   const made = all.filter(isNew)
   const resource = sourceOf(props.field)
@@ -34,9 +39,9 @@ function ContactsInput({ value, onChange, ...props }: InputProps<Values>) {
           resource={resource}
           label={`${props.label}, new ${index + 1}`}
           value={one}
-          onChange={next => change([...ids, ...made.map((old, at) => (at === index ? next : old))])}
-          onCancel={() => change([...ids, ...made.filter((_, at) => at !== index)])}
-          onUse={found => change([...ids, found.id, ...made.filter((_, at) => at !== index)])}
+          onChange={next => replace(index, [next])}
+          onCancel={() => replace(index, [])}
+          onUse={found => replace(index, [found.id])}
         />
       ))}
     </ReferencesInput>

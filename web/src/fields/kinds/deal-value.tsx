@@ -102,7 +102,8 @@ function DealValueInput(props: InputProps<DealValue>) {
             field={field}
             onPending={text => {
               const { pending = '', ...others } = latest.current ?? {}
-              if (text !== pending) change(text ? { ...others, pending: text } : others)
+              const rest = Object.keys(others).length > 0 ? others : null
+              if (text !== pending) change(text ? { ...others, pending: text } : rest)
             }}
             onChange={make => change(withLines(latest.current, make(latest.current?.products ?? [])))}
           />

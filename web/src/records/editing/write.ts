@@ -3,6 +3,7 @@
  * the fields of the change are rolled back: another change of the row may be pending.
  */
 import { type AnyRecord, api, base, callApi, type Page } from '../../api/api.ts'
+import { besideReads } from '../../api/beside-reads.ts'
 import { queryClient, refresh } from '../../api/queries.ts'
 import { EditConflict, update, type Values } from './draft.ts'
 import { undoWrite } from './undo-write.ts'
@@ -44,20 +45,14 @@ async function writeOptimistically(
 ): Promise<AnyRecord> {
   const former = Object.fromEntries(Object.keys(shown).map(name => [name, row[name]]))
   patchRows(resource, row.id, now => ({ ...now, ...shown }))
-  const queryKey = ['list', resource]
-  let isOld = queryClient.isFetching({ queryKey }) > 0
   try {
-    const saved = await write()
-    isOld ||= queryClient.isFetching({ queryKey }) > 0
+    const saved = await besideReads(['list', resource], write)
     mergeSaved(resource, saved)
     return saved
   } catch (error) {
     patchRows(resource, row.id, now => ({ ...now, ...former }))
     if (error instanceof EditConflict) mergeSaved(resource, error.theirs)
     throw error
-  } finally {
-    // A read that was under way may answer with the row before the write.
-    if (isOld) void queryClient.invalidateQueries({ queryKey })
   }
 }
 

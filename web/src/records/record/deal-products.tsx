@@ -1,5 +1,5 @@
 /** The products tab of a deal: all lines are edited and saved together. */
-import { type Dispatch, type SetStateAction, useState } from 'react'
+import { useState } from 'react'
 import { type AnyRecord, problemsByField } from '../../api/api.ts'
 import { kindOf } from '../../fields/kinds.ts'
 import { recordPath } from '../../routes.tsx'
@@ -13,18 +13,16 @@ import type { ShownRecord } from './use-record.ts'
 const name = 'deal_value'
 
 type Draft = { readonly value: unknown; readonly base: AnyRecord }
-type ProductsDraft = {
-  readonly draft: Draft | null
-  readonly setDraft: Dispatch<SetStateAction<Draft | null>>
-  readonly isDirty: boolean
-}
+type ProductsDraft = ReturnType<typeof useProductsDraft>
 
-/** The unsaved lines; the place of the tabs keeps them, since only the selected tab is mounted. */
-export function useProductsDraft({ resource, record }: ShownRecord): ProductsDraft {
+/** The unsaved lines and their saving. The place of the tabs keeps both: only the selected tab is mounted. */
+export function useProductsDraft({ resource, record }: ShownRecord) {
   const [draft, setDraft] = useState<Draft | null>(null)
+  const [error, setError] = useState<string>()
+  const [isSaving, setSaving] = useState(false)
   const isDirty = draft !== null && !isSame(draft.value, draft.base[name])
   useUnsavedGuard(isDirty, recordPath(resource, record.id))
-  return { draft, setDraft, isDirty }
+  return { draft, setDraft, isDirty, error, setError, isSaving, setSaving }
 }
 
 export function DealProducts(props: {
@@ -34,11 +32,9 @@ export function DealProducts(props: {
   reason: string | undefined
 }) {
   const { shown, kept, save, reason } = props
-  const { draft, setDraft, isDirty } = kept
+  const { draft, setDraft, isDirty, error, setError, isSaving, setSaving } = kept
   const { record, fields } = shown
   const field = fields.find(({ internal_name }) => internal_name === name)
-  const [error, setError] = useState<string>()
-  const [isSaving, setSaving] = useState(false)
   const value = draft ? draft.value : (record[name] ?? null)
   if (!field) return null
   const { Input } = kindOf(field)
@@ -48,7 +44,9 @@ export function DealProducts(props: {
     if (wrong) return setError(wrong)
     setSaving(true)
     try {
-      if (await save(draft.base, { [name]: value })) setDraft(null)
+      const saved = await save(draft.base, { [name]: value })
+      // Lines that were typed meanwhile stay.
+      if (saved) setDraft(now => (now === null || now.value === value ? null : { ...now, base: saved }))
       setError(undefined)
     } catch (failed) {
       const found = problemsByField(failed)

@@ -26,8 +26,12 @@ export function Timeline({ shown }: { shown: ShownRecord }) {
   })
   const activities = useMemo(() => read.data?.pages.flat() ?? [], [read.data])
   const place = useRef<HTMLDivElement>(null)
-  // The box goes with the activity: the focus stays here.
-  const onDone = () => place.current?.focus()
+  // The box goes with the activity: the focus stays here, unless it has gone on.
+  const onDone = () => {
+    const { activeElement, body } = document
+    const isOnBox = activeElement === body || activeElement?.matches('input[type="checkbox"]')
+    if (isOnBox) place.current?.focus({ preventScroll: true })
+  }
   const more = [history, ...(hasActivities ? [read] : [])].filter(({ hasNextPage }) => hasNextPage)
   const events = useMemo(() => history.data?.pages.flatMap(({ data }) => data) ?? [], [history.data])
   const planned = activities
