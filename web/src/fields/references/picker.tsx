@@ -109,7 +109,7 @@ function usePicker({ resource, shown, typed: before, onPick, onText, onPending, 
   const [problem, setProblem] = useState('')
   const [isAsked, setAsked] = useState(false)
   /** the current text of the box: an answer to another text is outdated */
-  const latest = useRef<string | null>(before ?? null)
+  const latest = useRef<string | null>(null)
   const text = typed?.trim() ?? ''
   const found = useMatches(resource, text, isAsked)
   const items: Item[] = found
