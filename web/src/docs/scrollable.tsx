@@ -10,6 +10,8 @@ export function Scrollable({ className, children }: { className?: string; childr
     if (!current) return
     const observer = new ResizeObserver(() => setWide(current.scrollWidth > current.clientWidth))
     observer.observe(current)
+    // The content grows by itself when its font has come.
+    if (current.firstElementChild) observer.observe(current.firstElementChild)
     return () => observer.disconnect()
   }, [])
   return (
@@ -22,7 +24,7 @@ export function Scrollable({ className, children }: { className?: string; childr
 export function CodeBlock({ className, children }: { className?: string; children: string }) {
   return (
     <Scrollable className={classes('rounded-md border border-line bg-sunken px-4 py-3 leading-5', className)}>
-      <pre>
+      <pre className="w-max min-w-full">
         <code>{children}</code>
       </pre>
     </Scrollable>
