@@ -10,7 +10,7 @@ export function Scrollable({ className, children }: { className?: string; childr
     if (!current) return
     const observer = new ResizeObserver(() => setWide(current.scrollWidth > current.clientWidth))
     observer.observe(current)
-    // The content grows by itself when its font has come.
+    // The content grows without the box when its font has come.
     if (current.firstElementChild) observer.observe(current.firstElementChild)
     return () => observer.disconnect()
   }, [])
