@@ -10,6 +10,7 @@ import { recordPath } from '../../routes.tsx'
 import { IconButton, Tip } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { toastError } from '../../ui/toast.tsx'
+import { useLatest } from '../../ui/use-latest.ts'
 import {
   firstPlace,
   isEmpty,
@@ -176,8 +177,7 @@ function Editor(props: Props & { base: AnyRecord; onDone: () => void; onLeave: (
     const isHere = firstPlace(refused, [field]) !== undefined
     setProblems(isHere ? refused : { [name]: Object.values(refused).join(' ') })
   }
-  const latest = useRef({ value, finish })
-  latest.current = { value, finish }
+  const latest = useLatest({ value, finish })
   const keys = (event: KeyboardEvent) => {
     const target = event.target as HTMLElement
     if (event.key === 'Escape') {
