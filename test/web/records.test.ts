@@ -470,6 +470,9 @@ test('products that are added one right after the other are all kept, with the t
     products.push(await made('product', { name, unit_price: [{ currency: 'USD', price: 5 }] }))
   const { id } = await makeDeal('Quick lines', { deal_value: { currency: 'USD', value: 0 } })
   const { page, end } = await openUi(service, `/deals/${id}`)
+  // The box of the second product is out of sight: typing scrolls to it, on a slow machine after a frame.
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 6 })
   const held = Promise.withResolvers<void>()
   for (const product of products)
     await page.route(`**/product/${product.id}*`, route => held.promise.then(() => route.continue()))

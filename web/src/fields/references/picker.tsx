@@ -3,6 +3,7 @@ import { ChevronsUpDown, Plus } from 'lucide-react'
 import {
   type ComponentProps,
   type RefObject,
+  type SyntheticEvent,
   useContext,
   useId,
   useImperativeHandle,
@@ -20,6 +21,7 @@ import {
 import { errorMessage } from '../../api/api.ts'
 import type { Wiring } from '../../ui/inputs.tsx'
 import { Popover } from '../../ui/menu.tsx'
+import { useLatest } from '../../ui/use-latest.ts'
 import { findMatch, type Match, useMatches } from './find-records.ts'
 
 type Item = Match & { readonly key: string }
@@ -190,7 +192,8 @@ type Menu = { close(): void }
 
 /**
  * A press, or typing, opens the list; the focus alone does not, so that the rest of the page stays in reach.
- * The box itself selects nothing: a choice closes the list here.
+ * The box itself selects nothing: a choice closes the list here. A scroll closes an open list, also the one
+ * that brings the box into view when it is typed in, so the list opens again after it, in the next frame.
  */
 function OpeningInput({
   menu,
@@ -198,9 +201,22 @@ function OpeningInput({
   ...props
 }: ComponentProps<typeof Input> & { menu: RefObject<Menu | null>; onSettle: () => void }) {
   const state = useContext(ComboBoxStateContext)
-  useImperativeHandle(menu, () => ({ close: () => state?.close() }), [state])
-  const open = () => state?.open(null, 'manual')
+  const latest = useLatest(state)
+  const frame = useRef(0)
+  const close = () => {
+    cancelAnimationFrame(frame.current)
+    latest.current?.close()
+  }
+  useImperativeHandle(menu, () => ({ close }))
+  const open = ({ currentTarget: box }: SyntheticEvent) => {
+    state?.open(null, 'manual')
+    cancelAnimationFrame(frame.current)
+    frame.current = requestAnimationFrame(() => {
+      if (document.activeElement === box) latest.current?.open(null, 'manual')
+    })
+  }
   const keys = ({ key }: { key: string }) => {
+    cancelAnimationFrame(frame.current)
     if (key === 'Enter' && state?.isOpen && state.selectionManager.focusedKey === null) onSettle()
   }
   return <Input {...props} onClick={open} onInput={open} onKeyDown={keys} />
