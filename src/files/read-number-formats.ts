@@ -3,12 +3,14 @@ import { decimal, decimalPlaces, plain } from '../fields/decimal.ts'
 import { jsonNumber, type RawNumber } from '../json.ts'
 
 /**
+ * `utc`: a moment whose format ends with Z or UTC, as in our exports; another is in the zone of the account.
  * `unit`: shown by the format beside the number. `digits`: no quantity but a code or a telephone number,
  * which is shown with leading zeros or punctuation.
  */
 export type NumberFormat =
   | 'date'
   | 'moment'
+  | 'utc'
   | 'time'
   | 'number'
   | { readonly unit: string }
@@ -41,11 +43,12 @@ export function formatOf(code: string): NumberFormat {
     .replace(/am\/pm|a\/p/gi, 'h')
   const hasTime = /[hs]/i.test(signs)
   const hasDate = /[yd]/i.test(signs) || (!hasTime && /m/i.test(signs))
-  if (hasDate) return hasTime ? 'moment' : 'date'
+  const shown = textOf(tokens.filter(({ isShown }) => isShown))
+  if (hasDate && hasTime) return /(?:Z|UTC)\s*$/.test(shown) ? 'utc' : 'moment'
+  if (hasDate) return 'date'
   if (hasTime) return 'time'
   if (signs.includes('%')) return { unit: '%' }
   if (areDigits(tokens, signs)) return { digits: tokens }
-  const shown = textOf(tokens.filter(({ isShown }) => isShown))
   return /[\p{L}\p{Sc}]/u.test(shown) ? { unit: shown.replace(/[()+-]/g, '').trim() } : 'number'
 }
 
@@ -82,8 +85,8 @@ function isPlace({ isShown }: Token): boolean {
 }
 
 /**
- * A number of a sheet: 2026-03-01, 2026-03-01T10:00:00, 10:00:00, or the number. A whole number is a text, as
- * it may be a name. One with a fraction is a number, so its decimal point is unambiguous.
+ * A number of a sheet: 2026-03-01, 2026-03-01T10:00:00, with Z if in UTC, 10:00:00, or the number. A
+ * whole number is a text, as it may be a name. One with a fraction is a number: its decimal point is clear.
  */
 export function numberCell(
   written: string,
@@ -101,7 +104,8 @@ export function numberCell(
   if (format === 'time') return value < 1 ? moment.slice(11, 19) : exact(written)
   const isMidnight = moment.slice(11) === '00:00:00.000Z'
   if (format === 'date' && isMidnight) return moment.slice(0, 10)
-  return moment.slice(20, 23) === '000' ? moment.slice(0, 19) : moment.slice(0, 23)
+  const shown = moment.slice(20, 23) === '000' ? moment.slice(0, 19) : moment.slice(0, 23)
+  return format === 'utc' ? `${shown}Z` : shown
 }
 
 function withUnit(written: string, unit: string) {

@@ -10,8 +10,6 @@ export type SheetContext = {
   /** the formats of cells, by style number */
   readonly styles: readonly NumberFormat[]
   readonly is1904: boolean
-  /** true if its moments are in UTC, as in our exports */
-  readonly isUtc: boolean
 }
 
 type CellState = { column: number; type: string; style: number; text: string; isFormula: boolean }
@@ -100,7 +98,7 @@ class SheetReader {
   }
 
   #value({ type, text, style, column }: CellState): Exclude<Cell, null> {
-    const { strings, styles, is1904, isUtc } = this.#context
+    const { strings, styles, is1904 } = this.#context
     switch (type) {
       case 's':
         if (strings[Number(text)] === undefined)
@@ -111,12 +109,8 @@ class SheetReader {
       case 'e':
         this.#problem ??= `has the error ${text.slice(0, 20).toWellFormed()} in column ${column + 1}. Correct the formula.`
         return ''
-      case 'n': {
-        const format = styles[style] ?? 'number'
-        const value = numberCell(text, format, is1904)
-        const isMoment = format === 'moment' && typeof value === 'string' && value.includes('T')
-        return isUtc && isMoment ? `${value}Z` : value
-      }
+      case 'n':
+        return numberCell(text, styles[style] ?? 'number', is1904)
       default:
         return this.#sound(unescaped(text))
     }

@@ -26,9 +26,6 @@ export type Sheet = {
   readonly rows: Batches
 }
 
-/** The name of the sheet in our own exports, whose moments are in UTC. */
-const ourSheet = 'Records'
-
 /**
  * Throws a Refusal if the file is no workbook. Iterate over all rows, or call `return`. `told`: the name of
  * the sheet, default: the first visible one; and the line of the names.
@@ -45,8 +42,7 @@ export async function readXlsx(
       await stylesOf(archive, workbook.styles),
     ]
     const { is1904, name, sheet } = workbook
-    const context = { strings, styles, is1904, isUtc: name === ourSheet }
-    const batches = sheetRows(archive.content(sheet), context)
+    const batches = sheetRows(archive.content(sheet), { strings, styles, is1904 })
     const first = await firstRows(batches)
     const above = rowsAbove(first.slice(0, headRows), told.header)
     const isNamed = above >= 0 || first.length === 0

@@ -141,6 +141,10 @@ test('a row that has lost a cell is refused, and one whose empty end was left ou
   // Excel omits the end of sixteen rows at a time, as far as it is empty in all of them.
   const [full, short] = [Array.from({ length: 15 }, () => '1,2,3,4'), Array.from({ length: 15 }, () => '1,,')]
   assert.deepEqual(await refusedLines([names, ...full, ...short, '1,2,3', '1,2,3,4', '1,2,']), [34])
+  // Empty rows are among the sixteen, and a row of several lines is one.
+  assert.deepEqual(await refusedLines([names, ...full.slice(1), '', ...short]), [])
+  assert.deepEqual(await refusedLines([names, '"1\n",2,3,4', ...full.slice(1), ...short]), [])
+  assert.deepEqual(await refusedLines([names, ...full.slice(2), '', '1,2,']), [16])
   // In our file of refused rows, each has all its cells.
   assert.deepEqual(await refusedLines(['a,b,line,problems', '1,7,No.', '1,2,7,No.']), [2])
 })

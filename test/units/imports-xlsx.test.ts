@@ -68,7 +68,10 @@ test('both calendars, and the moments of our own exports', async () => {
   const rows = `${header}<row r="2"><c r="A2" s="1"><v>1</v></c><c r="B2" s="2"><v>46082.5</v></c></row>`
   const cells = async (parts: Partial<Parts>) => (await read(book({ rows, styles, ...parts }))).rows[0]!.cells
   assert.deepEqual(await cells({}), ['1900-01-01', '2026-03-01T12:00:00'])
-  assert.deepEqual(await cells({ name: 'Records' }), ['1900-01-01', '2026-03-01T12:00:00Z'])
+  // Moments in UTC are known by their format, whatever the sheet is called.
+  assert.deepEqual(await cells({ name: 'Records' }), ['1900-01-01', '2026-03-01T12:00:00'])
+  const ofUtc = { styles: styles.replace('ss"', 'ss\\Z"') }
+  assert.deepEqual(await cells(ofUtc), ['1900-01-01', '2026-03-01T12:00:00Z'])
   assert.deepEqual(await cells({ properties: '<workbookPr date1904="1"/>' }), [
     '1904-01-02',
     '2030-03-02T12:00:00',
@@ -80,6 +83,8 @@ test('formats of numbers', () => {
     'dd/mm/yyyy': 'date',
     'mmm-yy': 'date',
     '[$-409]d\\-mmm\\-yy h:mm AM/PM': 'moment',
+    'yyyy\\-mm\\-dd\\ hh:mm:ss\\Z': 'utc',
+    'dd.mm.yyyy hh:mm" UTC"': 'utc',
     'h:mm': 'time',
     '[h]:mm': 'time',
     '0.00" days"': { unit: 'days' },
