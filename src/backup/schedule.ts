@@ -45,24 +45,24 @@ export type Schedule = Interval & {
 
 /** Throws a StartupError if backups can't be written to the directory. */
 export function scheduleBackups(options: ScheduleOptions): Schedule {
-  const { directory, everyMs, now, say, lookEveryMs = minuteMs } = options
+  const { directory, everyMs, say, lookEveryMs = minuteMs } = options
   requireWritable(directory)
   const running = new AbortController()
   let looking: Interval | null = null
   let failedAt = Number.NEGATIVE_INFINITY
-  const isWaiting = () => now().getTime() - failedAt < Math.min(everyMs, retryMs)
+  const isWaiting = () => performance.now() - failedAt < Math.min(everyMs, retryMs)
   const look = async () => {
     if (!isWaiting()) await backUpIfDue(options, running.signal)
   }
   const failed = (error: unknown) => {
     if (running.signal.aborted) return
-    failedAt = now().getTime()
+    failedAt = performance.now()
     publish('backup', { outcome: 'failed' })
     say(`A backup by schedule failed: ${(error as Error).message}`)
   }
   return {
     begin() {
-      const newest = backupsIn(directory)[0]
+      const newest = backupsIn(options)[0]
       if (newest) publish('backup', { outcome: 'found', ...factsOf(directory, newest) })
       looking = interval(lookEveryMs, look, failed)
     },
@@ -83,10 +83,13 @@ function requireWritable(directory: string): void {
   }
 }
 
-/** Names of the backups, the newest first. */
-function backupsIn(directory: string): string[] {
+/**
+ * Names of the backups up to now, the newest first. Those of a clock that was put back since are in the
+ * future: they are neither the newest one nor among those that are removed, until their time has come.
+ */
+function backupsIn({ directory, now }: Pick<ScheduleOptions, 'directory' | 'now'>): string[] {
   return readdirSync(directory)
-    .filter(name => form.test(name))
+    .filter(name => form.test(name) && timeOf(name) <= now().getTime())
     .sort()
     .reverse()
 }
@@ -113,10 +116,9 @@ async function backUpIfDue(options: ScheduleOptions, signal: AbortSignal): Promi
   }
 }
 
-function isDue({ directory, everyMs, now }: ScheduleOptions): boolean {
-  const newest = backupsIn(directory)[0]
-  // A clock that was put back leaves a backup in the future.
-  return !newest || Math.abs(now().getTime() - timeOf(newest)) >= everyMs
+function isDue(options: ScheduleOptions): boolean {
+  const newest = backupsIn(options)[0]
+  return !newest || options.now().getTime() - timeOf(newest) >= options.everyMs
 }
 
 async function backUp(options: ScheduleOptions, signal: AbortSignal): Promise<void> {
@@ -130,7 +132,7 @@ async function backUp(options: ScheduleOptions, signal: AbortSignal): Promise<vo
   await verify(options, unverified, signal)
   renameSync(unverified, join(directory, name))
   syncDirectory(directory)
-  for (const old of backupsIn(directory).slice(keep)) rmSync(join(directory, old))
+  for (const old of backupsIn(options).slice(keep)) rmSync(join(directory, old))
   const facts = factsOf(directory, name)
   publish('backup', { outcome: 'verified', ...facts })
   const [wrote, verified] = [written - begun, performance.now() - written].map(ms => (ms / 1000).toFixed(1))

@@ -218,9 +218,11 @@ function database(driver: Driver, options: LimitedOptions, replica: Replica | nu
       const inTurn = () =>
         transactions.run(account, signal, (_, coolDown) => {
           const considerate = async (tx: Queries) => {
-            const outcome = await act(tx)
-            if (driver.isWaitedFor()) coolDown(isJob)
-            return outcome
+            try {
+              return await act(tx)
+            } finally {
+              if (driver.isWaitedFor()) coolDown(isJob)
+            }
           }
           return transact({ sql, guard, shouldPrepare, hasOnlyTransactions, isDistributed }, considerate)
         })

@@ -13,6 +13,22 @@ const pieceBytes = 65_536
 
 export type Text = { readonly encoding: string; readonly chunks: AsyncGenerator<string> }
 
+/**
+ * The next bytes, at least `size` unless they end; null at the end. Work for each chunk would make a file
+ * expensive that comes byte by byte.
+ */
+async function gathered(source: AsyncIterator<Uint8Array>, size: number): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = []
+  for (let length = 0; length < size; ) {
+    const { done, value } = await source.next()
+    if (done) break
+    chunks.push(value)
+    length += value.length
+  }
+  if (chunks.length === 0) return null
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+}
+
 /** Thrown if the next bytes are invalid in the encoding. All text before them has been returned. */
 export class InvalidText extends Error {
   readonly encoding: string
@@ -29,15 +45,7 @@ export class InvalidText extends Error {
 export async function textOf(bytes: AsyncIterable<Uint8Array>, encoding?: string): Promise<Text> {
   const given = encoding === undefined ? null : decoderOf(encoding).encoding
   const source = bytes[Symbol.asyncIterator]()
-  const first: Uint8Array[] = []
-  let size = 0
-  while (size < headBytes) {
-    const { done, value } = await source.next()
-    if (done) break
-    first.push(value)
-    size += value.length
-  }
-  const head = first.length === 1 ? first[0]! : Buffer.concat(first)
+  const head = (await gathered(source, headBytes)) ?? new Uint8Array()
   const begin = head.subarray(0, headBytes)
   // A byte order mark overrides the requested encoding.
   const found = markedEncoding(begin) ?? given ?? unmarkedEncoding(begin)
@@ -109,9 +117,8 @@ async function* decoded(
         yield* decodedPiece(decoder, lenient, piece)
         if (slice.isOver) await slice.yield()
       }
-      const next: IteratorResult<Uint8Array> = await source.next()
-      isDone = next.done === true
-      bytes = next.done ? null : next.value
+      bytes = await gathered(source, pieceBytes)
+      isDone = bytes === null
     }
     const last = endOf(decoder)
     if (last) yield last

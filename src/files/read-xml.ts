@@ -5,6 +5,8 @@ import { unreadable } from './read-limits.ts'
 
 /** in characters, of a tag or a text: each is buffered whole */
 const tokenMax = 4_000_000
+/** of a tag: the parser makes an object of them without a pause */
+const attributesMax = 1000
 
 export type Handlers = {
   open(name: string, attributes: { readonly [name: string]: string }): void
@@ -20,10 +22,14 @@ export async function* parsed(content: AsyncIterable<Uint8Array>, handlers: Hand
   const parser = new SaxesParser({ fileName: '' })
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const slice = new TimeSlice()
-  let [seen, isEmpty] = [0, true]
+  let [seen, isEmpty, attributes] = [0, true, 0]
   const saw = () => {
     seen = parser.position
+    attributes = 0
   }
+  parser.on('attribute', () => {
+    if (++attributes > attributesMax) throw broken(`a tag has more than ${attributesMax} attributes`)
+  })
   parser.on('error', error => {
     throw broken(error.message)
   })

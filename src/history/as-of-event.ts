@@ -17,7 +17,8 @@ import { type Reader, tableOf } from '../records/store.ts'
 import type { ReadWork } from '../records/write/operation.ts'
 import { type Caller, callerParamsOf, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
-import { mapYielding } from '../waiting/yielding.ts'
+import { mapYielding, TimeSlice } from '../waiting/yielding.ts'
+import { recordAsOf, type StateAfterEvent, type Step, type Undoing, undoingOf } from './undoing.ts'
 
 /** An event of a record. `at`: ISO 8601 */
 export type RecordEvent = { readonly seq: number; readonly id: number; readonly at: string }
@@ -25,7 +26,8 @@ export type RecordEvent = { readonly seq: number; readonly id: number; readonly 
 /** A record as of an event, without fields that the caller's role hides; null if it has been purged. */
 export type RecordAsOf = { readonly record: JsonObject | null; readonly isMatch: boolean }
 
-const pageMax = 2000
+/** Events and bytes of changes that are read at a time; an event is read whole. */
+const [pageMax, pageBytes] = [2000, 4_194_304]
 /** Number of attempts to read a record that changes meanwhile. */
 const attempts = 5
 
@@ -82,30 +84,34 @@ function thenOf(
 }
 
 /** The changes of a record since the first requested event, and its newest version. */
-type History = { readonly version: number; readonly past: ReadonlyMap<number, StateAfterEvent> }
+type History = Pick<Undoing, 'past'> & { readonly version: number }
 
 async function historiesOf(
   { db, schema, context }: ReadWork,
   events: readonly RecordEvent[],
 ): Promise<Map<number, History>> {
-  const steps = new Map<number, Step[]>()
+  const undoing = new Map<number, Undoing & { readonly version: number }>()
   const since = Math.min(...events.map(({ seq }) => seq))
   const ids = [...new Set(events.map(({ id }) => id))]
+  const asked = new Set(events.map(({ seq }) => seq))
+  const slice = new TimeSlice()
   for (let before: number | null = null; ; ) {
     const rows: Rows = await ask(db, stepsSql(context, schema, ids, since, before))
     for (const row of rows) {
-      const of = steps.get(Number(row.id))
-      if (of) of.push(stepOf(row))
-      else steps.set(Number(row.id), [stepOf(row)])
+      if (slice.isOver) await slice.yield()
+      const step = stepOf(row)
+      const id = Number(row.id)
+      const of = undoing.get(id) ?? { version: step.version, ...undoingOf(asked) }
+      undoing.set(id, of)
+      of.undo(step)
     }
-    if (rows.length < pageMax) break
+    if (rows.length === 0 || rows.at(-1)!.has_next === 'false') break
     before = Number(rows.at(-1)!.seq)
   }
-  const asked = new Set(events.map(({ seq }) => seq))
-  return new Map([...steps].map(([id, of]) => [id, { version: of[0]!.version, past: undone(of, asked) }]))
+  return undoing
 }
 
-/** A page of the events of records from `since` on, the newest first. */
+/** A page of the events of records from `since` on, the newest first. `has_next`: if one more follows. */
 function stepsSql(
   caller: Caller,
   { resource: { name } }: ResourceSchema,
@@ -115,18 +121,27 @@ function stepsSql(
 ): Sql {
   const { account } = callerParamsOf(caller)
   const isBefore = before === null ? sql.none : sql` AND e.seq < ${String(before)}::bigint`
+  const newest = sql`ORDER BY e.seq DESC`
   return sql`
 SELECT e.seq::text AS seq, e.record_id::text AS id, e.type, e.version::text AS version,
-  ${jsonInstant(sql`e.at`)} AS at, e.actor::text AS actor, e.changes::text AS changes,
+  ${jsonInstant(sql`e.at`)} AS at, e.actor::text AS actor, e.changes, e.has_next::text AS has_next,
   ${jsonInstant(sql`coalesce(w.at, e.at)`)} AS written_at, coalesce(w.actor, e.actor)::text AS written_by
-FROM event e LEFT JOIN LATERAL (
+FROM (
+  SELECT e.*, sum(octet_length(e.changes)) OVER (${newest}) - octet_length(e.changes) AS bytes_before,
+    lead(e.seq) OVER (${newest}) IS NOT NULL AS has_next
+  FROM (
+    SELECT e.account_id, e.seq, e.resource, e.record_id, e.type, e.version, e.at, e.actor,
+      e.changes::text AS changes
+    FROM event e
+    WHERE e.account_id = ${account}::bigint AND e.record_id = ANY(${`{${ids.join()}}`}::bigint[])
+      AND e.resource = ${sql.text(name)} AND e.seq >= ${String(since)}::bigint${isBefore}
+    ${newest} LIMIT ${sql.integer(pageMax + 1)}) e) e
+LEFT JOIN LATERAL (
   SELECT x.at, x.actor FROM event x
   WHERE x.account_id = ${account}::bigint AND x.record_id = e.record_id AND x.resource = ${sql.text(name)}
     AND x.seq < e.seq AND NOT ${isWriting(sql`e`)} AND ${isWriting(sql`x`)}
   ORDER BY x.seq DESC LIMIT 1) w ON true
-WHERE e.account_id = ${account}::bigint AND e.record_id = ANY(${`{${ids.join()}}`}::bigint[])
-  AND e.resource = ${sql.text(name)} AND e.seq >= ${String(since)}::bigint${isBefore}
-ORDER BY e.seq DESC LIMIT ${sql.integer(pageMax)}`
+WHERE e.bytes_before < ${sql.integer(pageBytes)} ${newest} LIMIT ${sql.integer(pageMax)}`
 }
 
 /** Condition that an event sets the time and user of its record's last write: a deletion does not. */
@@ -210,72 +225,4 @@ function columnTexts(field: Field, value: Json): string[] {
     const text = texts[index] ?? null
     return `"${name}":${type === 'jsonb' ? (text ?? 'null') : JSON.stringify(text)}`
   })
-}
-
-/** An event of a record, with the values to revert. */
-export type Step = {
-  readonly seq: number
-  readonly type: string
-  readonly version: number
-  /** ISO 8601, UTC, to the millisecond */
-  readonly at: string
-  readonly actor: number
-  /** field → its values before and after */
-  readonly changes: { readonly [field: string]: { readonly before: Json; readonly after: Json } }
-  /**
-   * time and user of the record's last write; if this event doesn't write it, such as a deletion, those of an
-   * earlier event
-   */
-  readonly written: LastWrite
-}
-type LastWrite = { readonly at: string; readonly by: number }
-
-/** The differences after an event: values of fields, and the store's own columns. */
-type StateAfterEvent = {
-  readonly values: ReadonlyMap<string, Json>
-  /** null if nothing has happened since */
-  readonly storeColumns: {
-    readonly version: number
-    readonly updated_at: string
-    readonly updated_by: number
-    readonly deleted_at: string | null
-    readonly deleted_by: number | null
-  } | null
-}
-
-/**
- * The differences after each of the events `asked` of one record. `steps`: the newest first, none missing.
- */
-export function undone(steps: Iterable<Step>, asked: ReadonlySet<number>): Map<number, StateAfterEvent> {
-  const found = new Map<number, StateAfterEvent>()
-  const values = new Map<string, Json>()
-  let isNewest = true
-  for (const step of steps) {
-    if (asked.has(step.seq))
-      found.set(step.seq, { values: new Map(values), storeColumns: isNewest ? null : storeColumnsOf(step) })
-    for (const [field, { before }] of Object.entries(step.changes)) values.set(field, before)
-    isNewest = false
-  }
-  return found
-}
-
-function storeColumnsOf({ type, version, at, actor, written }: Step): StateAfterEvent['storeColumns'] {
-  const isDeletion = type.endsWith('.deleted')
-  return {
-    version,
-    updated_at: written.at,
-    updated_by: written.by,
-    deleted_at: isDeletion ? at : null,
-    deleted_by: isDeletion ? actor : null,
-  }
-}
-
-/** The former record, from the current one. A custom field without a value is absent from it (D43). */
-export function recordAsOf(now: JsonObject, { values, storeColumns }: StateAfterEvent): JsonObject {
-  const record: JsonObject = { ...now, ...storeColumns }
-  for (const [field, value] of values) {
-    if (value === null && field.startsWith('cf_')) delete record[field]
-    else record[field] = value
-  }
-  return record
 }

@@ -119,7 +119,8 @@ WHERE ${visible(resource, params, sql`r`)} AND r.id = ANY(${`{${ids.join()}}`}::
   let enough = 0
   for (const { resource, id } of events) {
     const key = `${resource} ${id}`
-    if (!wanted.has(key)) bytes += Number(lengths.get(key) ?? 0)
+    // Each event has its record, however many are of the same one.
+    bytes += Number(lengths.get(key) ?? 0)
     if (bytes > recordBytesMax && enough > 0) break
     wanted.add(key)
     enough++

@@ -7,11 +7,10 @@ import type { AuthenticatedCaller, Callers } from '../accounts/callers.ts'
 import { accountOf } from '../accounts/token.ts'
 import { Refusal } from '../errors.ts'
 import { isOfCalendar } from '../rights/scopes.ts'
-import { KeyedMutex } from '../waiting/keyed-mutex.ts'
-import { type Quota, quota } from '../waiting/quota.ts'
 import { type Client, clientOf, refuseOtherSites } from './client.ts'
 import { addressOf } from './proxies.ts'
 import type { RateLimit } from './rate-limit.ts'
+import { openCapacity, type Reservation } from './reservation.ts'
 
 export type AuthenticatedRequest = AdmittedRequest & {
   readonly caller: AuthenticatedCaller
@@ -24,20 +23,6 @@ export type AdmittedRequest = Reservation & {
   readonly client: Client
   /** rate-limit headers of the response */
   readonly rateLimitHeaders: Readonly<Record<string, string>>
-}
-
-export type Reservation = {
-  /**
-   * Reserves memory for the request until `leave`. Throws `overloaded` if the account has used up its share.
-   */
-  hold(bytes: number): void
-  /**
-   * Waits until no other request of the account holds this turn, and until the event loop has served all
-   * others.
-   */
-  beAlone(): Promise<void>
-  /** Releases what the request has reserved. Idempotent. */
-  leave(): void
 }
 
 export type Admission = {
@@ -74,26 +59,14 @@ export type AdmissionOptions = {
   readonly bodyLimitBytes: number
 }
 
-/** Maximum of concurrent requests. More would only make each wait longer. */
-const underWayMax = 500
-/** Maximum of bytes of bodies in memory, from arrival to the end of their requests. */
-const bodiesBytes = 67_108_864
-
 export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: AdmissionOptions): Admission {
-  const requests = quota('requests', underWayMax)
-  const alone = new KeyedMutex<number>('large_body')
-  const memory = quota('body_bytes', Math.max(bodiesBytes, 8 * bodyLimitBytes))
+  const { stayOf, stayOfGuest } = openCapacity(bodyLimitBytes)
   /** Identifies the caller, and counts the request. */
   const identify = async (request: FastifyRequest) => {
     const client = clientOf(request, publicUrl)
     const { token, isCookie } = credentialOf(request, client)
     const caller = token === null ? null : await callers.identify(token)
     return { token, isCookie, caller, client, left: rate.count(caller && token, addressOf(request)) }
-  }
-  const stayOf = (account: number) => {
-    if (!requests.take(account, 1))
-      throw overloaded('Too many requests are being carried out; try again in a moment.')
-    return stay(account, requests, memory, alone)
   }
   const admission: Admission = {
     async admit(request, scope) {
@@ -116,7 +89,7 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
       const client = clientOf(request, publicUrl)
       const rateLimitHeaders = rate.count(null, addressOf(request))
       refuseOtherSites(request, client)
-      return { client, rateLimitHeaders, ...stayOf(guests) }
+      return { client, rateLimitHeaders, ...stayOfGuest(client.network) }
     },
     admitAnyone: async request => {
       const { authorization, 'x-api-key': key } = request.headers
@@ -133,9 +106,6 @@ export function openAdmission({ callers, rate, publicUrl, bodyLimitBytes }: Admi
   }
   return admission
 }
-
-/** Guests share one quota, like an account. */
-const guests = 0
 
 /** Authorizes a caller (D38): 401 without a valid token, 403 if it lacks the route's scope. */
 export function allowed(caller: AuthenticatedCaller | null, scope: string): AuthenticatedCaller {
@@ -156,30 +126,6 @@ function seesTheSame(one: AuthenticatedCaller, other: AuthenticatedCaller): bool
     JSON.stringify([[...scopes].sort(), role.visibility, role.hidden_fields, territories]),
   )
   return params === before
-}
-
-function stay(account: number, requests: Quota, memory: Quota, alone: KeyedMutex<number>): Reservation {
-  let isGone = false
-  let held = 0
-  let unlock = () => {}
-  return {
-    hold(bytes) {
-      if (!memory.take(account, bytes))
-        throw overloaded('Too many large bodies are under way; try again in a moment.')
-      held += bytes
-    },
-    async beAlone() {
-      unlock = await alone.lock(account)
-      await new Promise(setImmediate)
-    },
-    leave() {
-      if (isGone) return
-      isGone = true
-      unlock()
-      requests.release(account, 1)
-      memory.release(account, held)
-    },
-  }
 }
 
 /** The token of a request, else the session of its cookie. A session is accepted from the cookie only. */
@@ -205,8 +151,4 @@ function noToken(): Refusal {
 function sessionEnded(client: Client): Refusal {
   const cookie = client.setCookie('session', '', 0)
   return new Refusal('unauthenticated', 'The session has ended; sign in again.', [], { 'set-cookie': cookie })
-}
-
-function overloaded(detail: string): Refusal {
-  return new Refusal('overloaded', detail, [], { 'retry-after': '1' })
 }

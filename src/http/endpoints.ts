@@ -113,6 +113,7 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
       try {
         if (isWrite(route)) refuseConditions(request.headers, operation.ifMatch ?? false)
         const answer = await middleware(requestOf(route, caller, request, reply, service), handler)
+        holdUnread(answer, caller, reply)
         if (isFile && answer.body instanceof Readable)
           await revalidateDownload(answer.body, reply, clock, () => admission.askAgain(caller, scope))
         return send(reply, request, answer, connections, caller.rateLimitHeaders)
@@ -121,6 +122,15 @@ function addAccountRoute(app: FastifyInstance, route: AccountRoute, service: Ser
       }
     },
   })
+}
+
+/** An answer from this size on counts for its account until its client has read it. */
+const longAnswerBytes = 262_144
+
+function holdUnread({ body }: Answer, { holdAnswer }: AuthenticatedRequest, reply: FastifyReply): void {
+  if (body instanceof Readable) return
+  const bytes = Array.isArray(body) ? body.reduce((sum, { length }) => sum + length, 0) : body.length
+  if (bytes >= longAnswerBytes) reply.raw.once('close', holdAnswer(bytes))
 }
 
 type PathParameter = 'id' | 'option' | 'delivery' | 'field' | 'value'

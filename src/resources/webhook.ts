@@ -33,6 +33,7 @@ export const webhook: Resource = {
   source: { id: 14, name: 'Webhook' },
   shownAs: ['name'],
   ownership: { owner: 'user', isPrivate: true },
+  quota: { count: 100, what: 'webhooks of an account' },
   fields: defineFields('webhook', {
     'Basic information': [
       idField(641),

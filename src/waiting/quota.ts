@@ -1,19 +1,20 @@
 /**
  * A quota of a resource that accounts share, such as bytes of memory (D108): a dynamic threshold, as switches
  * use it for their buffers. An account may hold as much as stays free. So one account alone can have half,
- * two a third each, and something is always left for the next. Nothing waits: too much is refused.
+ * two a third each, and something is always left for the next. Nothing waits: too much is refused. Networks
+ * share what requests without an account may take in the same way.
  */
 import { publish } from '../diagnostics.ts'
 
-export type Quota = {
+export type Quota<Key = number> = {
   /** Takes an amount. Returns false, without taking, if the account would then hold more than is free. */
-  take(account: number, amount: number): boolean
-  release(account: number, amount: number): void
+  take(account: Key, amount: number): boolean
+  release(account: Key, amount: number): void
 }
 
 /** `name`: the resource, for diagnostics */
-export function quota(name: string, size: number): Quota {
-  const held = new Map<number, number>()
+export function quota<Key = number>(name: string, size: number): Quota<Key> {
+  const held = new Map<Key, number>()
   let free = size
   return {
     take(account, amount) {

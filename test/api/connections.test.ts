@@ -3,6 +3,8 @@
  * connections.
  */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { Writable } from 'node:stream'
 import { test } from 'node:test'
 import { pino } from 'pino'
@@ -100,6 +102,50 @@ test('a client that does not read its answers is cut off', async () => {
   await closed
   const answers = client.answered().split('HTTP/1.1 200').length - 1
   assert.ok(answers > 0 && answers < asks / 2, `${answers} of ${asks} answers`)
+})
+
+test('long answers that are not read are an account’s own share of memory', async () => {
+  const { body } = await slow.call('POST', `${v1}/tag`, { name: 'Long' })
+  await slow.db.query(`UPDATE tag SET document = document || ',"cf_long":"' || repeat('x', 30000000) || '"'
+    WHERE account_id = 1 AND id = ${body.data.id}`)
+  const asked = () => {
+    const sent = request(`${slow.url}${v1}/tag/view/list?filter=name:eq(Long)`, {
+      headers: bearer,
+      agent: false,
+    })
+    const answered = once(sent.end(), 'response').then(([answer]) => (answer as IncomingMessage).pause())
+    return { answered, end: () => sent.destroy() }
+  }
+  const clients = Array.from({ length: 8 }, asked)
+  const statuses = (await Promise.all(clients.map(({ answered }) => answered))).map(one => one.statusCode)
+  assert.deepEqual(statuses.toSorted(), [200, 200, 200, 200, 503, 503, 503, 503])
+  assert.equal((await slow.get(`${v1}/tag/${body.data.id + 1}`)).status, 404)
+  for (const { end } of clients) end()
+  await eventually(async () => {
+    const { answered, end } = asked()
+    const { statusCode } = await answered
+    end()
+    return statusCode === 200
+  }, 'room for an answer')
+  await slow.call('DELETE', `${v1}/tag/${body.data.id}`)
+})
+
+test('one network that signs in slowly leaves room for others', async () => {
+  const at = new URL(slow.url)
+  const signIn = (localAddress: string, length: number) => {
+    const headers = { 'content-type': 'application/json', 'content-length': length }
+    const to = { host: '127.0.0.1', port: at.port, path: `${v1}/session`, method: 'POST' }
+    return request({ ...to, headers, localAddress, agent: false }).on('error', () => {})
+  }
+  const slowly = Array.from({ length: 300 }, () => signIn('127.0.0.1', 100))
+  for (const one of slowly) one.flushHeaders()
+  const [refused] = await Promise.race(slowly.map(one => once(one, 'response')))
+  assert.equal((refused as IncomingMessage).statusCode, 503)
+  const other = signIn('127.0.0.2', 2)
+  other.end('{}')
+  const [answer] = await once(other, 'response')
+  assert.equal((answer as IncomingMessage).statusCode, 422)
+  for (const one of slowly) one.destroy()
 })
 
 test('an answer is not taken for that of another request on its connection', async () => {

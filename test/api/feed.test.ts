@@ -146,6 +146,14 @@ test('record=1 adds the record as it is now, null where it is deleted', async ()
     [...Array(60).keys()].map(n => `Long ${n}`),
   )
   assert.ok(pages > 1)
+  // So has a page of many events of one record, as each has it whole.
+  const { data: last60 } = await feed(`after=${start}&record=1&limit=1`)
+  const often = await last()
+  for (let n = 0; n < 60; n++) await call('PATCH', `${v1}/deal/${last60[0]!.id}`, { title: `Often ${n}` })
+  await service.db.query(`UPDATE deal SET document = document || ',"cf_long":"' || repeat('x', 300000) || '"'
+    WHERE account_id = 1 AND id = ${last60[0]!.id}`)
+  const some = await feed(`after=${often}&record=1&limit=1000`)
+  assert.ok(some.data.length > 0 && some.data.length < 60 && some.meta.hasMore)
 })
 
 test('a long poll answers as soon as there is an event, also of another process', async () => {

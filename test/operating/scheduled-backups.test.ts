@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { scheduleBackups } from '../../src/backup/schedule.ts'
 import { type Messages, subscribe } from '../../src/diagnostics.ts'
 import { poolerVersion, startPooler } from '../support/pooler.ts'
@@ -65,6 +66,28 @@ test('a backup of the running service is verified; the next is made a day later,
   assert.match((await once())[0]!, said)
   assert.deepEqual(backupsIn(directory), ['dealwright-2030-01-02T01-02-03Z.backup'])
   assert.deepEqual(told.at(-2), { outcome: 'found', ...facts })
+})
+
+test('backups of a clock that was put back since neither end the others nor delay them', async () => {
+  const directory = join(folder, 'clock')
+  const nameOf = (day: string) => `dealwright-2030-${day}T00-00-00Z.backup`
+  mkdirSync(directory)
+  for (const day of ['02-01', '01-01', '01-02']) writeFileSync(join(directory, nameOf(day)), '')
+  let now = new Date('2030-01-03T00:00:00Z')
+  const options = { now: () => now, keep: 2 }
+  await schedule(directory, ({ length }) => length > 0, options)
+  assert.deepEqual(backupsIn(directory), ['01-02', '01-03', '02-01'].map(nameOf))
+  now = new Date('2030-01-03T00:01:00Z')
+  const lines: string[] = []
+  const everyMs = 86_400_000
+  const running = scheduleBackups({
+    ...{ directory, everyMs, program, lookEveryMs: 1, ...options },
+    say: line => lines.push(line),
+  })
+  running.begin()
+  await delay(100)
+  await running.stop()
+  assert.deepEqual(lines, [])
 })
 
 test('a backup of a server behind a pooler is verified on the embedded database', {

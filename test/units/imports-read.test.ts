@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../src/errors.ts'
 import { type Row, readTable, type Source } from '../../src/files/read.ts'
+import { textOf } from '../../src/files/read-text.ts'
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -212,6 +213,13 @@ test('JSON lines: members become columns as they come up', async () => {
   const deep = await read(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n{"a":1}`, { format: 'jsonl' })
   assert.match(deep.rows[0]!.problem!, /levels deep|too deeply/)
   assert.deepEqual(deep.rows[1]!.cells, [1])
+})
+
+test('a file that comes byte by byte is read in few pieces', async () => {
+  const { chunks } = await textOf(inPieces(Buffer.from('{"a":1}\n'.repeat(50_000)), 1))
+  const texts = await Array.fromAsync(chunks)
+  assert.equal(texts.join('').length, 400_000)
+  assert.ok(texts.length < 10, `${texts.length} pieces`)
 })
 
 test('titles above the names of the columns are passed over, and the line is said', async () => {

@@ -207,6 +207,11 @@ test('what is no workbook is refused', async () => {
   const files = workbookFiles({ rows: header })
   const doctype = '<!DOCTYPE x [<!ENTITY a "aaaa">]><worksheet/>'
   assert.match(await refusal(zip({ ...files, 'xl/worksheets/sheet2.xml': doctype })), /document type/)
+  const wide = `<worksheet${Array.from({ length: 1001 }, (_, at) => ` a${at}=""`).join('')}/>`
+  assert.match(
+    await refusal(zip({ ...files, 'xl/worksheets/sheet2.xml': wide })),
+    /more than 1000 attributes/,
+  )
   const flipped = Buffer.from(good)
   for (let at = 60; at < 90; at++) flipped[at]! ^= 0xff
   assert.match(await refusal(flipped), /damaged|can't be read/)

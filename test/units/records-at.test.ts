@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { recordAsOf, type Step, undone } from '../../src/history/as-of-event.ts'
+import { recordAsOf, type Step, undoingOf } from '../../src/history/undoing.ts'
 import { isSameJson, type Json, type JsonObject, jsonNumber } from '../../src/json.ts'
 
 /** Changes of a record, one after the other: values that are set, or its deletion and restoration. */
@@ -65,6 +65,12 @@ function played(first: JsonObject, later: readonly Change[]): { steps: Step[]; r
   return { steps, records }
 }
 
+function undone(steps: readonly Step[], asked: ReadonlySet<number>) {
+  const { past, undo } = undoingOf(asked)
+  for (const step of steps.toReversed()) undo(step)
+  return past
+}
+
 /** Fields that were never set are there as null, except custom ones. */
 const whole = (record: JsonObject): JsonObject => ({
   title: null,
@@ -78,7 +84,7 @@ test('replaying: the record of today, undone, is the record that was written the
     fc.property(fields, changes, (first, later) => {
       const { steps, records } = played(first, later)
       const asked = new Set(steps.map(({ seq }) => seq))
-      const then = undone(steps.toReversed(), asked)
+      const then = undone(steps, asked)
       assert.equal(then.size, steps.length)
       for (const [index, { seq }] of steps.entries()) {
         const was = recordAsOf(records.at(-1)!, then.get(seq)!)
@@ -94,7 +100,7 @@ test('replaying: the record of today, undone, is the record that was written the
 
 test('of events that are not asked for, nothing is kept', () => {
   const { steps } = played({ title: 'a' }, [{ title: 'b' }, { title: 'c' }])
-  const then = undone(steps.toReversed(), new Set([2]))
+  const then = undone(steps, new Set([2]))
   assert.deepEqual([...then.keys()], [2])
   assert.deepEqual([...then.get(2)!.values], [['title', 'b']])
 })

@@ -3,6 +3,7 @@
  * quota of requests, and its rights are checked again before each read of events.
  */
 import { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import type { AuthenticatedCaller, Callers } from '../../accounts/callers.ts'
 import type { Database } from '../../db/open.ts'
 import type { Schema } from '../../fields/field.ts'
@@ -121,6 +122,8 @@ export type EventService = {
 const commentEveryMs = 15_000
 /** Interval of checks of a subscriber's rights. */
 const askAgainMs = 1000
+/** Shortest time between two reads of a request that others' writes have woken. */
+const wokenEveryMs = 250
 
 /** GET /{resource}/{id}/history */
 export function historyHandler(db: Transaction, resource: string, retentionDays: number): Handler {
@@ -174,7 +177,8 @@ async function nextPage(
   const until = performance.now() + milliseconds
   let { caller, asked } = first
   let after = start
-  for (;;) {
+  for (let wakes = 0; ; wakes++) {
+    const readAt = performance.now()
     const page = await readFeed(db, caller, { ...asked, after })
     const left = until - performance.now()
     if (page.events.length > 0 || left <= 0 || signal.aborted || subscribers.isStopped) return page
@@ -182,6 +186,9 @@ async function nextPage(
     if (page.next < page.last) continue
     request.release()
     await subscribers.wait(caller.catalog.account.id, page.last, Math.min(left, askAgainMs), signal)
+    // The first event is sent at once. A request that is woken by other events reads a few times a second.
+    const rest = readAt + wokenEveryMs - performance.now()
+    if (wakes > 0 && rest > 0) await setTimeout(rest, null, { signal }).catch(() => {})
     ;({ caller, asked } = await currentSubscription(service, request))
   }
 }

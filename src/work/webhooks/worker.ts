@@ -41,8 +41,8 @@ const failingMs = 1000
  * recorded yet.
  */
 const retryMs = 1000
-/** Wait after another process held a webhook's lease. */
-const againMs = 100
+/** First and longest wait after another process held a webhook's lease: it doubles. */
+const [againMs, againMaxMs] = [100, 10_000]
 /** Maximum of concurrent requests of a process, beside the first of each webhook. */
 const requestsMax = 256
 /** Grace period for requests in flight when the service stops. */
@@ -62,6 +62,8 @@ export class WebhookWorker {
   readonly #written = new Set<number>()
   /** account → end of its quiet period */
   readonly #quiet = new Map<number, number>()
+  /** webhooks whose lease another process held the last time → the wait after that */
+  readonly #refused = new Map<string, number>()
   /** delayed webhooks */
   readonly #later = new Map<string, NodeJS.Timeout>()
   #gathering: NodeJS.Timeout | undefined
@@ -165,8 +167,15 @@ export class WebhookWorker {
   }
 
   /** Runs a courier until there is nothing to do. */
-  async #run({ account, courier }: ServedWebhook): Promise<'more' | 'done'> {
-    if (!(await courier.run())) setTimeout(() => this.changed(account), againMs).unref()
+  async #run({ account, id, courier }: ServedWebhook): Promise<'more' | 'done'> {
+    const key = `${account} ${id}`
+    const waitedMs = this.#refused.get(key) ?? againMs / 2
+    if (await courier.run()) this.#refused.delete(key)
+    else {
+      const waitMs = Math.min(2 * waitedMs, againMaxMs)
+      this.#refused.set(key, waitMs)
+      setTimeout(() => this.changed(account), waitMs).unref()
+    }
     return 'done'
   }
 

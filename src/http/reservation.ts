@@ -1,0 +1,125 @@
+/**
+ * The capacity of a process, and the part of it that each request reserves (D108). Accounts share it, and the
+ * networks of guests share a part of it. Knows no caller.
+ */
+import { Refusal } from '../errors.ts'
+import { KeyedMutex } from '../waiting/keyed-mutex.ts'
+import { type Quota, quota } from '../waiting/quota.ts'
+
+export type Reservation = {
+  /**
+   * Reserves memory for the request until `leave`. Throws `overloaded` if the account has used up its share.
+   */
+  hold(bytes: number): void
+  /**
+   * Reserves memory for a long answer until the returned function is called: at its end, however slowly it is
+   * read. Throws `overloaded` if the account has used up its share.
+   */
+  holdAnswer(bytes: number): () => void
+  /**
+   * Waits until no other request of the account holds this turn, and until the event loop has served all
+   * others.
+   */
+  beAlone(): Promise<void>
+  /** Releases what the request has reserved. Idempotent. */
+  leave(): void
+}
+
+/** Maximum of concurrent requests. More would only make each wait longer. */
+const underWayMax = 500
+/** Maximum of bytes of bodies in memory, from arrival to the end of their requests. */
+const bodiesBytes = 67_108_864
+/** Maximum of bytes of long answers in memory, until their clients have read them. */
+const answersBytes = 268_435_456
+
+/** The account that guests are in the quota of requests. */
+const guests = 0
+
+/** Reserves a place for a request, of an account or of a guest from a network. Throws `overloaded`. */
+export type Capacity = {
+  stayOf(account: number): Reservation
+  stayOfGuest(network: string): Reservation
+}
+
+export function openCapacity(bodyLimitBytes: number): Capacity {
+  const alone = new KeyedMutex<number>('large_body')
+  const shared = {
+    requests: quota('requests', underWayMax),
+    memory: quota('body_bytes', Math.max(bodiesBytes, 8 * bodyLimitBytes)),
+    answers: quota('answer_bytes', answersBytes),
+  }
+  const networks = quota<string>('guest_requests', underWayMax / 2)
+  const stayOf = (account: number) => {
+    if (!shared.requests.take(account, 1)) throw tooMany()
+    return stay(account, shared, alone)
+  }
+  return {
+    stayOf,
+    stayOfGuest(network) {
+      if (!networks.take(network, 1)) throw tooMany()
+      try {
+        return withLeave(stayOf(guests), () => networks.release(network, 1))
+      } catch (error) {
+        networks.release(network, 1)
+        throw error
+      }
+    },
+  }
+}
+
+type Shared = { readonly requests: Quota; readonly memory: Quota; readonly answers: Quota }
+
+function stay(
+  account: number,
+  { requests, memory, answers }: Shared,
+  alone: KeyedMutex<number>,
+): Reservation {
+  let isGone = false
+  let held = 0
+  let unlock = () => {}
+  return {
+    hold(bytes) {
+      if (!memory.take(account, bytes))
+        throw overloaded('Too many large bodies are under way; try again in a moment.')
+      held += bytes
+    },
+    holdAnswer(bytes) {
+      if (!answers.take(account, bytes))
+        throw overloaded('Too many long answers wait to be read; read them, or ask for less at once.')
+      return () => answers.release(account, bytes)
+    },
+    async beAlone() {
+      unlock = await alone.lock(account)
+      await new Promise(setImmediate)
+    },
+    leave() {
+      if (isGone) return
+      isGone = true
+      unlock()
+      requests.release(account, 1)
+      memory.release(account, held)
+    },
+  }
+}
+
+/** The same reservation, with more to do at its end. */
+function withLeave(stay: Reservation, more: () => void): Reservation {
+  let isGone = false
+  return {
+    ...stay,
+    leave() {
+      if (isGone) return
+      isGone = true
+      stay.leave()
+      more()
+    },
+  }
+}
+
+function tooMany(): Refusal {
+  return overloaded('Too many requests are being carried out; try again in a moment.')
+}
+
+function overloaded(detail: string): Refusal {
+  return new Refusal('overloaded', detail, [], { 'retry-after': '1' })
+}
