@@ -27,6 +27,21 @@ export function uniqueKeyOf(schema: ResourceSchema, name: string, text: string):
   return { field, value, text: unique.texts(value)[0]! }
 }
 
+/**
+ * Identifies the record of a write that may be a repeated one: the role may hide the field since the first
+ * one, or an administrator may have deleted it.
+ */
+export function targetByKey(schema: ResourceSchema, name: string, text: string): TargetByKey {
+  try {
+    return { key: uniqueKeyOf(schema, name, text) }
+  } catch (error) {
+    if (error instanceof Refusal) return { key: null, unidentified: error }
+    throw error
+  }
+}
+
+type TargetByKey = Pick<Operation, 'key' | 'unidentified'>
+
 /** The record that has the value. Throws `record_not_found`. */
 export async function readByUniqueKey(work: ReadWork, key: UniqueKey): Promise<Read> {
   return readOf(work.schema, await foundBy(work, key))

@@ -89,6 +89,45 @@ test('one Idempotency-Key stands for the whole', async () => {
   assert.equal(await count('product'), before + 1, race.map(({ text }) => text).join('\n'))
 })
 
+test('a repeated batch is answered again, or goes on, once the role hides what it names', async () => {
+  const unique = await call('PATCH', `${v1}/field/203`, { is_unique: true })
+  assert.equal(unique.status, 200, unique.text)
+  const scopes = ['product:read', 'product:write']
+  const role = await service.made('role', { name: 'Batches', scopes })
+  const user = await service.made('user', { name: 'Ba', email: 'ba@example.com', role: role.id })
+  const { token } = await service.made('token', { name: 'Ba', user: user.id, scopes })
+  const hide = (...hidden_fields: string[]) => call('PATCH', `${v1}/role/${role.id}`, { hidden_fields })
+  for (const atomic of [true, false]) {
+    const headers = { authorization: `Bearer ${token}`, 'idempotency-key': `batch-hidden-${atomic}` }
+    const by = (value: string) => ({ field: 'product_code', value: `${value}-${atomic}` })
+    // Steps begin with 8 operations.
+    const operations = [
+      ...Array.from({ length: 9 }, (_, n) => ({ op: 'upsert', by: by(`B${n}`), data: { name: 'B' } })),
+      { op: 'update', by: by('B1'), data: { name: 'C' } },
+      { op: 'delete', by: by('B2') },
+      create({ name: 'Last' }),
+    ]
+    const first = await batch('product', { operations, atomic }, headers)
+    assert.deepEqual(first.body.meta, { succeeded: 12, failed: 0 }, first.text)
+    await hide('product.product_code')
+    const again = await batch('product', { operations, atomic }, headers)
+    assert.equal(again.headers.get('idempotency-replayed'), 'true', again.text)
+    assert.deepEqual(again.body.meta, first.body.meta)
+    assert.doesNotMatch(again.text, /product_code/)
+    const other = await batch('product', { operations, atomic }, { ...headers, 'idempotency-key': 'other' })
+    assert.deepEqual([other.status, problemsOf(other)[0]], [422, '/operations/0/by invalid_value'])
+    if (!atomic) {
+      // Simulates a service that was killed after the first step.
+      await db.query("DELETE FROM idempotency WHERE account_id = 1 AND key LIKE '%batch-hidden-false %'")
+      const rest = await batch('product', { operations, atomic }, headers)
+      const statuses = rest.body.data.map(({ status }: { status: number }) => status)
+      assert.deepEqual(statuses, [...Array(8).fill(201), 400, 400, 400, 201], rest.text)
+    }
+    await hide()
+  }
+  await call('PATCH', `${v1}/field/203`, { is_unique: false })
+})
+
 test('a dry run answers the same and saves nothing', async () => {
   const operations = [create({ name: 'Tried' }), create({}), { op: 'delete', id: 999_999 }]
   const before = [await count('product'), await count('event'), await count('idempotency')]

@@ -109,6 +109,37 @@ test('an Idempotency-Key answers the same again', async () => {
   assert.deepEqual(again.body.data, first.body.data)
 })
 
+test('a repeated upsert is answered again once the role hides what it names', async () => {
+  const scopes = ['product:read', 'product:write', 'currency:read']
+  const role = await service.made('role', { name: 'Upserts', scopes })
+  const user = await service.made('user', { name: 'Up', email: 'up@example.com', role: role.id })
+  const { token } = await service.made('token', { name: 'Up', user: user.id, scopes: ['admin'] })
+  const as = (key?: string) => ({
+    authorization: `Bearer ${token}`,
+    ...(key ? { 'idempotency-key': key } : {}),
+  })
+  const expanding = `${v1}/product?expand=created_by`
+  const put = (key?: string) => product('Hidden-1', { name: 'H' }, as(key))
+  const post = (key?: string) => call('POST', expanding, { name: 'E' }, as(key))
+  await call('PATCH', `${v1}/role/${role.id}`, { scopes: [...scopes, 'user:read'] })
+  const [first, expanded] = [await put('hidden-1'), await post('hidden-2')]
+  assert.deepEqual([first.status, expanded.status], [201, 201], first.text + expanded.text)
+  assert.equal(expanded.body.data._expanded.created_by.name, 'Up')
+  await call('PATCH', `${v1}/role/${role.id}`, { scopes, hidden_fields: ['product.product_code'] })
+  const again = await put('hidden-1')
+  assert.deepEqual([again.status, again.headers.get('idempotency-replayed')], [201, 'true'], again.text)
+  assert.equal(again.body.data.id, first.body.data.id)
+  assert.doesNotMatch(again.text, /product_code|Hidden-1/)
+  const unread = await post('hidden-2')
+  assert.deepEqual([unread.status, unread.headers.get('idempotency-replayed')], [201, 'true'], unread.text)
+  assert.equal(unread.body.data._expanded, undefined)
+  // Without a key that was stored, both are refused.
+  for (const key of [undefined, 'hidden-3']) {
+    assert.equal((await put(key)).status, 400)
+    assert.equal((await post(key)).status, 403)
+  }
+})
+
 test('what the schema keeps unique tells records too', async () => {
   const made = await call('PUT', at('tag', 'name', 'Hot'), {})
   assert.equal(made.status, 201, made.text)

@@ -4,7 +4,7 @@ import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
 import { isObject, type Json, type JsonObject } from '../../json.ts'
-import { uniqueKeyOf } from '../../records/unique-key.ts'
+import { targetByKey } from '../../records/unique-key.ts'
 import { type Operation, operationNames } from '../../records/write/operation.ts'
 import { unknownMembers } from '../request.ts'
 
@@ -12,8 +12,11 @@ export const operationsMax = 500
 
 type Batch = { readonly operations: readonly Operation[]; readonly isAtomic: boolean }
 
-/** Reads a body. Throws `validation_failed` with all problems. */
-export function readBatch(body: Json, schema: ResourceSchema): Batch {
+/**
+ * Reads a body. Throws `validation_failed` with all problems. In a repeated batch (D8), an operation whose
+ * record nothing identifies any more is no problem of the whole.
+ */
+export function readBatch(body: Json, schema: ResourceSchema, isRepeated: boolean): Batch {
   if (!isObject(body)) throw notABatch([problemAt('', 'wrong_type', 'The body must be an object.')])
   const { operations, atomic = null } = body
   if (!Array.isArray(operations) || operations.length < 1 || operations.length > operationsMax) {
@@ -24,7 +27,14 @@ export function readBatch(body: Json, schema: ResourceSchema): Batch {
   const problems = unknownMembers(body, ['operations', 'atomic'])
   if (atomic !== null && typeof atomic !== 'boolean')
     problems.add(() => problemAt('/atomic', 'wrong_type', 'atomic must be true or false.'))
-  const read = operations.map((one, index) => operationOf(one, schema, `/operations/${index}`, problems))
+  const read = operations.map((one, index) => {
+    const path = `/operations/${index}`
+    const operation = operationOf(one, schema, path, problems)
+    const { unidentified } = operation
+    if (unidentified && !isRepeated)
+      problems.add(() => problemAt(`${path}/by`, 'invalid_value', unidentified.message))
+    return operation
+  })
   if (problems.count > 0) throw notABatch(problems)
   return { operations: read, isAtomic: atomic === true }
 }
@@ -65,7 +75,7 @@ function operationOf(sent: Json, schema: ResourceSchema, path: string, problems:
   return {
     op,
     id: id as number | null,
-    key: by === null ? null : keyOf(by, schema, wrong),
+    ...(by === null ? { key: null } : targetOf(by, schema, wrong)),
     precondition: ifMatch === null ? null : [String(ifMatch)],
     body: data,
   }
@@ -87,7 +97,7 @@ function judgeTarget(op: Operation['op'], given: { id: Json; by: Json }, addProb
     )
 }
 
-function keyOf(by: Json, schema: ResourceSchema, addProblem: AddProblem): Operation['key'] {
+function targetOf(by: Json, schema: ResourceSchema, addProblem: AddProblem): ReturnType<typeof targetByKey> {
   const { field, value } = isObject(by) ? by : {}
   const isValue = typeof value === 'string' || typeof value === 'number'
   if (!isObject(by) || Object.keys(by).length !== 2 || typeof field !== 'string' || !isValue) {
@@ -96,15 +106,9 @@ function keyOf(by: Json, schema: ResourceSchema, addProblem: AddProblem): Operat
       'wrong_type',
       'by must have a field, by its name, and a value, which is a text or a number.',
     )
-    return null
+    return { key: null }
   }
-  try {
-    return uniqueKeyOf(schema, field, String(value))
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    addProblem('/by', 'invalid_value', error.message)
-    return null
-  }
+  return targetByKey(schema, field, String(value))
 }
 
 function isWholeOrNull(value: Json): boolean {

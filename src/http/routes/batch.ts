@@ -71,7 +71,8 @@ function batchHandler(db: Database, resource: string, retentionDays: number): Ha
   return async asked => {
     const isDry = isDryRun(asked.query)
     const request = withoutDryRun(asked)
-    const { operations, isAtomic } = readBatch(bodyOf(request), schemaOf(request, resource))
+    const earlier = await storedResponse<Answer | object>(db, requestKeyOf(contextOf(request)))
+    const { operations, isAtomic } = readBatch(bodyOf(request), schemaOf(request, resource), earlier !== null)
     const since = oldestKept(request.now, retentionDays)
     const carryOut = (tx: Transaction, caller: AuthenticatedCaller, some: readonly Operation[]) =>
       carryOutBatch(workOf({ ...request, caller, idempotency: null }, tx, resource), some, since)
@@ -79,7 +80,6 @@ function batchHandler(db: Database, resource: string, retentionDays: number): Ha
       const work = workOn(db, request.caller, resource)
       return atOnce(work, request, { isDry, isAtomic }, tx => carryOut(tx, request.caller, operations))
     }
-    const earlier = await storedResponse<Answer | object>(db, requestKeyOf(contextOf(request)))
     // The format in which earlier versions stored it.
     if (earlier && 'status' in earlier.response) return earlier.response
     const results = await carryOutInSteps<Operation, OperationResult>(db, request, operations, {

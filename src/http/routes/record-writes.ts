@@ -2,12 +2,13 @@
  * The handlers that write the records of a resource. They connect HTTP with the record operations (records/).
  */
 import { parameterProblem, Refusal } from '../../errors.ts'
+import type { Field } from '../../fields/field.ts'
 import { storedResponse } from '../../records/idempotency.ts'
 import { type Move, moveRecords, NoTarget } from '../../records/move.ts'
 import { removeRecord, validateRemoval } from '../../records/remove.ts'
 import { restoreRecord } from '../../records/restore.ts'
 import type { Transaction } from '../../records/store.ts'
-import { uniqueKeyOf } from '../../records/unique-key.ts'
+import { targetByKey } from '../../records/unique-key.ts'
 import { requestKeyOf } from '../../records/write/answer.ts'
 import type { Saved, Work, WriteContext, WriteOptions } from '../../records/write/operation.ts'
 import { createRecord, saveRecord, updateRecord } from '../../records/write/save.ts'
@@ -16,7 +17,7 @@ import { createdAnswer, okAnswer, recordAnswer } from '../answer.ts'
 import { invalidParameter, readParameters } from '../parameters.ts'
 import { type ApiRequest, bodyOf, idOf, preconditionOf, workOf } from '../request.ts'
 import type { Handler } from '../route.ts'
-import { withExpanded } from './records.ts'
+import { expandedFields, withExpanded } from './records.ts'
 
 export type WriteHandlers = ReturnType<typeof writeHandlers>
 
@@ -38,7 +39,8 @@ export function writeHandlers(service: WriteService) {
   const { db, resource, retentionDays } = service
   const saved = async (request: ApiRequest, act: (work: Work) => Promise<Saved>) => {
     const work = workOf(request, db, resource)
-    const saved = await withExpanded(work, request, () => act(work))
+    const expand = await expandedOrReplayed(work, request)
+    const saved = await withExpanded(work, request, expand, () => act(work))
     await written(service, request)
     return saved
   }
@@ -66,15 +68,26 @@ export function writeHandlers(service: WriteService) {
     },
     upsert: async request => {
       const one = await saved(request, work => {
-        const key = uniqueKeyOf(work.schema, request.field, request.value)
+        const target = targetByKey(work.schema, request.field, request.value)
         const [precondition, isConditional] = [preconditionOf(request), request.ifMatch !== undefined]
-        const operation = { op: 'upsert', id: null, key, precondition, isConditional } as const
+        const operation = { op: 'upsert', id: null, ...target, precondition, isConditional } as const
         return saveRecord(work, { ...operation, body: bodyOf(request) })
       })
       const path = request.path.slice(0, request.path.lastIndexOf(`/${resource}/by/`) + resource.length + 1)
       return one.isNew ? createdAnswer(one, path) : recordAnswer(one)
     },
   } satisfies { [name: string]: Handler }
+}
+
+/** The fields that `expand` requests; none for a repeated request that may not read them by now (D8). */
+async function expandedOrReplayed(work: Work, request: ApiRequest): Promise<readonly Field[]> {
+  try {
+    return expandedFields(work, request)
+  } catch (error) {
+    if (!(error instanceof Refusal) || !(await storedResponse(work.db, requestKeyOf(work.context))))
+      throw error
+    return []
+  }
 }
 
 /** Must be called after a write: the record may be part of the account's catalog. */

@@ -1,6 +1,7 @@
 /** The handlers of a resource. They connect HTTP with the record operations (records/). */
 import { reachedStatement } from '../../accounts/account-state.ts'
 import type { Database } from '../../db/open.ts'
+import type { Field } from '../../fields/field.ts'
 import { asOfDay } from '../../history/as-of-day.ts'
 import { readListRequest } from '../../lists/list-cache.ts'
 import { listRecords } from '../../lists/page.ts'
@@ -69,18 +70,24 @@ export function recordHandlers(db: Database, resource: Readable) {
  * renamed (D89).
  */
 async function answerRead(work: ReadWork, request: ApiRequest, read: () => Promise<Read>): Promise<Answer> {
-  const answered = await withExpanded(work, request, read)
+  const answered = await withExpanded(work, request, expandedFields(work, request), read)
   return readAnswer({ ...answered, isMoved: answered.isMoved || request.query.has('expand') })
+}
+
+/** The fields that `expand` requests. Throws if the caller may not read them. */
+export function expandedFields({ schema }: ReadWork, { query, caller }: ApiRequest): readonly Field[] {
+  const expand = readRecordQuery(query, schema)
+  requireReadScopes(caller.rights, expand)
+  return expand
 }
 
 /** The record that `act` returns, with the names that `expand` requests. */
 export async function withExpanded<R extends { record: string }>(
-  { db, schema }: ReadWork,
-  { query, caller }: ApiRequest,
+  { db }: ReadWork,
+  { caller }: ApiRequest,
+  expand: readonly Field[],
   act: () => Promise<R>,
 ): Promise<R> {
-  const expand = readRecordQuery(query, schema)
-  requireReadScopes(caller.rights, expand)
   const answered = await act()
   return { ...answered, record: await expandedRecord(db, caller, answered.record, expand) }
 }

@@ -97,8 +97,8 @@ async function runOf(batch: Batch, window: readonly Operation[]): Promise<Ready[
   }))
 }
 
-function isSave({ op }: Operation): boolean {
-  return op === 'create' || op === 'update' || op === 'upsert'
+function isSave({ op, unidentified }: Operation): boolean {
+  return !unidentified && (op === 'create' || op === 'update' || op === 'upsert')
 }
 
 function isRemoval(schema: ResourceSchema, { op, precondition, key }: Operation): boolean {
@@ -216,8 +216,9 @@ async function atOnce(batch: Batch, all: readonly Ready[]): Promise<Outcome[] | 
 
 /** Carries out one operation like a request of its own. */
 async function alone(batch: Batch, operation: Operation): Promise<Outcome> {
-  const { op, id, key, precondition } = operation
+  const { op, id, key, precondition, unidentified } = operation
   try {
+    if (unidentified) throw unidentified
     if (op === 'restore') return { saved: await restoreRecord(batch, id!, batch.since, precondition) }
     if (op !== 'delete') return { saved: await saveRecord(batch, operation) }
     const deleted = id ?? (await idByUniqueKey(batch, key!))

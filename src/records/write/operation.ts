@@ -63,6 +63,8 @@ export type Operation = {
   readonly op: (typeof operationNames)[number]
   readonly id: number | null
   readonly key: UniqueKey | null
+  /** why nothing identifies its record by now: it is refused, unless it was carried out before (D8) */
+  readonly unidentified?: Refusal
   readonly precondition: Precondition
   /** True if no new record meets the precondition; default: if there is one */
   readonly isConditional?: boolean

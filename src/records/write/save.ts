@@ -53,6 +53,7 @@ export function updateRecord(
 export async function saveRecord(work: Work, operation: Operation): Promise<Saved> {
   const earlier = await findIdempotentResponse(work)
   if (earlier) return earlier
+  if (operation.unidentified) throw operation.unidentified
   const act = (db: Transaction, recheck: boolean) => saveOne({ ...work, db }, operation, recheck)
   const saved = await retryOnConflict(work, operation, act)
   if (saved) return saved
