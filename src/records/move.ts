@@ -5,10 +5,12 @@
  */
 import { busy, problemAt, Refusal } from '../errors.ts'
 import type { CallerParams } from '../fields/caller-params.ts'
+import { byName, type ResourceSchema } from '../fields/catalog.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { isSameJson, type JsonObject, parseJson } from '../json.ts'
 import { callerParamsOf, changeable, visible } from '../rights/visibility.ts'
 import { ask, type Sql, sql } from '../sql.ts'
+import { memoize } from '../waiting/memoize.ts'
 import { renderedSql } from './rendered-record.ts'
 import { type Transaction, tableOf } from './store.ts'
 import { type Work, type WriteContext, workOn } from './write/operation.ts'
@@ -40,10 +42,23 @@ export async function moveRecords(
   context: WriteContext,
   moves: readonly Move[],
 ): Promise<void> {
-  const all = moves.map(move => ({ move, work: workOn(db, context, move.resource) }))
+  const all = moves.map(move => ({ move, work: withUnused(workOn(db, context, move.resource)) }))
   for (const { move, work } of all) await judge(work, move)
   for (const { move, work } of all) await carryOut(work, move)
 }
+
+/**
+ * The work with the fields that are out of use taken for fields in use: a move changes these, too, as they
+ * point to the record until their values are purged, and come back with them if they are restored.
+ */
+function withUnused(work: Work): Work {
+  return { ...work, schema: allInUse(work.schema) }
+}
+
+const allInUse = memoize((schema: ResourceSchema): ResourceSchema => {
+  const fields = schema.fields.map(field => ({ ...field, is_active: true }))
+  return { ...schema, fields, byName: byName(fields) }
+})
 
 export async function hasAny(db: Transaction, context: WriteContext, move: Move): Promise<boolean> {
   return (await found(workOn(db, context, move.resource), move)).length > 0

@@ -199,14 +199,14 @@ function existCondition(
 
 /**
  * Conditions that find the records `x` that point to a record of the resource `name`: `condition` by any
- * field, `shown` by those that the catalog's role sees. `id` is SQL. `created_by` and `updated_by` do not
- * count.
+ * field, `shown` by those that the catalog's role sees, `used` by those of them that are in use; `unused` are
+ * the others. `id` is SQL. `created_by` and `updated_by` do not count.
  */
 export function pointersTo(
   name: string,
   catalog: Catalog,
   id: Sql,
-): { resource: string; condition: Sql; shown: Sql }[] {
+): { resource: string; condition: Sql; shown: Sql; used: Sql; unused: readonly Field[] }[] {
   return [...catalog.resources.values()].flatMap(schema => {
     const { resource, whole } = schema
     const pointing = whole.fields.filter(field => field.related === name && !field.is_read_only)
@@ -217,7 +217,9 @@ export function pointersTo(
       of.length ? sql`(${sql.join(of.map(isBy), sql` OR `)})` : sql`false`
     if (pointing.length === 0) return []
     const shown = pointing.filter(field => !isHiddenByRole(schema, field.internal_name))
-    return [{ resource: resource.name, condition: isByAny(pointing), shown: isByAny(shown) }]
+    const [used, unused] = [true, false].map(is => shown.filter(({ is_active }) => is_active === is))
+    const by = { condition: isByAny(pointing), shown: isByAny(shown), used: isByAny(used!) }
+    return [{ resource: resource.name, ...by, unused: unused! }]
   })
 }
 

@@ -5,6 +5,7 @@
 import { busy, type ErrorSlug, problemAt, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
+import type { Field } from '../fields/field.ts'
 import { pluralOf } from '../fields/synonyms.ts'
 import { type JsonObject, parseJson } from '../json.ts'
 import { mayRead } from '../rights/rights.ts'
@@ -117,7 +118,8 @@ FROM (SELECT 1) one LEFT JOIN ${tableOf(schema)} t
   requireVersion(nameOf(schema, id), Number(version), precondition)
   if (row!.refused) throw new Refusal(row!.refused as ErrorSlug, actor!.refusals[row!.refused]!)
   const all = JSON.parse(used!) as Uses
-  if (Object.values(all).some(([count]) => count > 0)) throw inUse(schema, id, all, how)
+  const unused = new Map(uses.map(use => [use.resource, use.unused]))
+  if (Object.values(all).some(([count]) => count > 0)) throw inUse(schema, id, all, unused, how)
 }
 
 function refuseOneself({ schema, id, context }: Removal): void {
@@ -203,8 +205,9 @@ function inOrder(ids: Param, count: number): Pick<Event, 'of' | 'count'> {
 }
 
 /**
- * SQL that counts, for each resource, the records that point to this one, and those of them that the caller
- * may read. Its own parts, records that it revokes and records to be moved do not count.
+ * SQL that counts, for each resource, the records that point to this one, those of them that the caller may
+ * read, and those of these that only fields out of use (`unused`) point from. Its own parts, records that it
+ * revokes and records to be moved do not count.
  */
 function usesOf(
   { resource: { name, parts = [], revokes = [] } }: ResourceSchema,
@@ -212,7 +215,7 @@ function usesOf(
   params: WriteParams,
   record: Param,
   moves: readonly Move[],
-): { resource: string; counts: Sql }[] {
+): { resource: string; counts: Sql; unused: readonly Field[] }[] {
   const seen = (resource: string, shown: Sql) =>
     mayRead(context, resource) ? sql`${shown} AND ${visible(resource, params, sql`x`)}` : sql`false`
   const moved = (resource: string) =>
@@ -221,10 +224,11 @@ function usesOf(
       .map(move => sql` AND ${isMovedBy(move, params)} IS NOT TRUE`)
   return pointersTo(name, context.catalog, sql`${record}::bigint`)
     .filter(({ resource }) => !parts.includes(resource) && !revokes.includes(resource))
-    .map(({ resource, condition, shown }) => ({
-      resource,
+    .map(({ resource, condition, shown, used, unused }) => ({
+      ...{ resource, unused },
       counts: sql`(
-    SELECT json_build_array(count(*), count(*) FILTER (WHERE ${seen(resource, shown)}))
+    SELECT json_build_array(count(*), count(*) FILTER (WHERE ${seen(resource, shown)}),
+      count(*) FILTER (WHERE ${seen(resource, shown)} AND ${used} IS NOT TRUE))
     FROM ${sql.id(resource)} x
     WHERE x.account_id = ${params.account}::bigint AND x.deleted_at IS NULL AND ${condition}${sql.join(moved(resource), sql.none)})`,
     }))
@@ -238,15 +242,24 @@ async function refuseOther(asked: Removal): Promise<void> {
   requireVersion(nameOf(schema, id), version, precondition)
 }
 
-/** resource → number of records that point to the record, and of those that the caller sees */
-type Uses = { readonly [resource: string]: readonly [number, number] }
+/**
+ * resource → number of records that point to the record, of those that the caller sees, and of those of these
+ * in which only fields out of use have it
+ */
+type Uses = { readonly [resource: string]: readonly [number, number, number] }
 
-function inUse({ resource: { name } }: ResourceSchema, id: number, used: Uses, how: string): Refusal {
+function inUse(
+  { resource: { name } }: ResourceSchema,
+  id: number,
+  used: Uses,
+  unused: ReadonlyMap<string, readonly Field[]>,
+  how: string,
+): Refusal {
   const uses = Object.entries(used).filter(([, [count]]) => count > 0)
-  const problems = uses.map(([resource, [all, seen]]) => ({
+  const problems = uses.map(([resource, [all, seen, dormant]]) => ({
     ...problemAt('', 'in_use', usesMessage(resource, seen, all > seen)),
-    resource,
-    count: seen,
+    ...{ resource, count: seen },
+    ...(dormant ? { hint: unusedHint(seen, dormant, unused.get(resource)!) } : {}),
   }))
   return new Refusal('in_use', `The ${name} ${id} is in use${how}`, problems)
 }
@@ -256,4 +269,11 @@ function usesMessage(resource: string, seen: number, hasOthers: boolean): string
   if (seen === 0) return `There are ${pluralOf(resource)} that you can't see and that point to it.`
   const counted = `${seen} ${seen === 1 ? `${resource} points` : `${pluralOf(resource)} point`} to it`
   return hasOthers ? `${counted}, and so do some that you can't see.` : `${counted}.`
+}
+
+function unusedHint(seen: number, count: number, fields: readonly Field[]): string {
+  const names = fields.map(field => field.internal_name).join(', ')
+  const by = `fields that are out of use (${names})`
+  const have = count === seen ? `Only ${by} have it` : `${count} of ${seen} have it only in ${by}`
+  return `${have}: take them into use again, and change it there.`
 }

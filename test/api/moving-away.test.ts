@@ -13,8 +13,7 @@ const person = async (more: Body = {}) => {
 }
 const written = ['deal', 'activity', 'user', 'pipeline', 'pipeline_stage']
 /** The headers of a new user with a role of their own. */
-async function as(role: Body) {
-  const scopes = written.flatMap(name => [`${name}:read`, `${name}:write`])
+async function as(role: Body, scopes = written.flatMap(name => [`${name}:read`, `${name}:write`])) {
   const { id } = await made('role', { name: `Role ${people}`, scopes, ...role })
   const user = await person({ role: id, territories: [known.territory] })
   const { token } = await made('token', { name: 'Theirs', user: user.id, scopes })
@@ -102,4 +101,53 @@ test('a move changes no field that the role hides or locks', async () => {
   const unnamed = await refuses(path, hidden.headers, 403, /forbidden/)
   assert.doesNotMatch(unnamed.detail, /owner/)
   assert.equal((await remove(path)).status, 200)
+})
+
+test('a user hands over what fields that are out of use have of them, too', async () => {
+  const field = (name: string, source = 'deal', type = 'OWNER') =>
+    made('field', { source, field_name: name, type })
+  const [deleted, inactive] = [await field('Coach'), await field('Sponsor')]
+  const [from, to] = [await person(), await person()]
+  const owned = { [deleted.internal_name]: from.id, [inactive.internal_name]: from.id }
+  const { id } = await deal(owned)
+  assert.equal((await remove(`field/${deleted.id}`)).status, 200)
+  const off = await call('PATCH', `${v1}/field/${inactive.id}`, { is_active: false })
+  assert.equal(off.status, 200, off.text)
+  const path = `user/${from.id}?move_to=${to.id}`
+  const locked = await as({ locked_fields: [`deal.${inactive.internal_name}`] })
+  const refused = await refuses(path, locked.headers, 403, /forbidden/)
+  assert.match(refused.detail, new RegExp(inactive.internal_name))
+  const gone = await remove(path)
+  assert.equal(gone.status, 200, gone.text)
+  const shown = await get(`${v1}/deal/${id}`)
+  assert.equal(shown.body.data[deleted.internal_name], undefined)
+  assert.equal((await call('POST', `${v1}/field/${deleted.id}/restore`)).status, 200)
+  await call('PATCH', `${v1}/field/${inactive.id}`, { is_active: true })
+  const { data } = (await get(`${v1}/deal/${id}`)).body
+  assert.deepEqual([data[deleted.internal_name], data[inactive.internal_name]], [to.id, to.id])
+})
+
+test('a refused deletion names the fields out of use that have the record', async () => {
+  const source = { source: 'deal', type: 'CONTACT' }
+  const field = await made('field', { ...source, field_name: 'Referee' })
+  const contact = await made('contact', { last_name: 'Referred' })
+  const other = await deal({ [field.internal_name]: contact.id })
+  await remove(`field/${field.id}`)
+  const why = async (headers?: Record<string, string>) => {
+    const { status, body } = await remove(`contact/${contact.id}`, headers)
+    assert.equal(status, 409)
+    const [{ count, hint }] = body.errors
+    return [count, hint]
+  }
+  const [one, hint] = await why()
+  assert.equal(one, 1)
+  assert.match(hint, new RegExp(`^Only fields that are out of use \\(${field.internal_name}\\) have it`))
+  const using = await deal({ primary_contact: contact.id })
+  assert.match((await why())[1], /^1 of 2 have it only in fields that are out of use/)
+  const scopes = ['deal:read', 'contact:write']
+  const hiding = await as({ hidden_fields: [`deal.${field.internal_name}`] }, scopes)
+  assert.deepEqual(await why(hiding.headers), [1, undefined])
+  await call('DELETE', `${v1}/deal/${using.id}`)
+  await call('DELETE', `${v1}/deal/${other.id}`)
+  assert.equal((await remove(`contact/${contact.id}`)).status, 200)
 })
