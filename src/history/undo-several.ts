@@ -29,24 +29,31 @@ export const eventsMax = 2000
 
 /**
  * Undoes the events, the newest first, each like `undo`. One that was changed since stays, and the others are
- * undone. Throws `record_not_found` if the caller sees nothing that an agent wrote under the request id.
+ * undone. Calls `onFirst` once one is undone. Throws `record_not_found` if the caller sees nothing that an
+ * agent wrote under the request id.
  */
 export async function undoSeveral(
   db: Transaction,
   undoing: Undoing,
   context: WriteContext,
   oldest: Date,
+  onFirst: () => Promise<void>,
 ): Promise<UndoneEvent[]> {
   const isOfRequest = 'request' in undoing
   const events = isOfRequest
     ? await eventsOf(db, context, sql`e.request_id = ${undoing.request}::text AND ${isByAgent(sql`e`)}`)
     : await eventsNamed(db, context, undoing.events)
   const outcomes: UndoneEvent[] = []
+  let isAnyUndone = false
   for (const event of events) {
     const refusal = await undo(db, event.seq, keyed(context, event.seq), null, oldest).then(
       () => null,
       refusalOf,
     )
+    if (!refusal && !isAnyUndone) {
+      isAnyUndone = true
+      await onFirst()
+    }
     const isUnseen = refusal?.slug === 'record_not_found'
     if (isUnseen && isOfRequest) continue
     const of = isUnseen ? { seq: event.seq } : event

@@ -274,6 +274,23 @@ test('an undo of several events is carried out once by its key, which no other r
   assert.equal((await undo({ events: [1] })).status, 422)
 })
 
+test('an undo of several events that undoes nothing frees its Idempotency-Key', async () => {
+  const { id } = await deal()
+  await call('PATCH', `${v1}/deal/${id}`, { title: 'Wrong' })
+  const seq = await lastSeq()
+  const undo = (sent: Json) => call('POST', `${v1}/event/undo`, sent, { 'idempotency-key': 'freed' })
+  assert.equal((await undo({ request_id: 'agent-mistyped' })).status, 404)
+  const unknown = await undo({ events: [999_999] })
+  assert.deepEqual(unknown.body.meta, { succeeded: 0, failed: 1 }, unknown.text)
+  const corrected = { events: [seq, 999_999] }
+  const first = await undo(corrected)
+  assert.deepEqual(first.body.meta, { succeeded: 1, failed: 1 }, first.text)
+  assert.equal(first.headers.get('idempotency-replayed'), null)
+  const again = await undo(corrected)
+  assert.deepEqual([again.body, again.headers.get('idempotency-replayed')], [first.body, 'true'])
+  assert.equal((await undo({ events: [seq] })).status, 422)
+})
+
 test('an agent undoes no change of what it can’t write, whatever its token may', async () => {
   const { id } = await made('territory', { name: 'Theirs' })
   assert.equal((await call('PATCH', `${v1}/territory/${id}`, { name: 'Renamed' })).status, 200)

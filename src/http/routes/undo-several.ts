@@ -40,10 +40,13 @@ export function undoSeveralRoute(db: Database, retentionDays: number): AccountRo
       const key = requestKeyOf(contextOf(request))
       const before = await storedResponse(db, key)
       const undoing = undoingOf(request)
-      // Each event has a key, too: a repeated request goes on where the first one ended.
-      if (!before) await keepResponse(db, key, { row: {}, response: {} })
+      // Each event has a key, too: a repeated request goes on where the first one ended. If nothing is
+      // undone, the request keeps no key (D8).
+      const onFirst = async () => {
+        if (!before) await keepResponse(db, key, { row: {}, response: {} })
+      }
       const oldest = oldestKept(request.now, retentionDays)
-      const events = await undoSeveral(db, undoing, contextOf(request), oldest)
+      const events = await undoSeveral(db, undoing, contextOf(request), oldest, onFirst)
       const failed = events.filter(({ status }) => status >= 400).length
       return okAnswer(JSON.stringify(events), { succeeded: events.length - failed, failed })
     },
