@@ -14,6 +14,12 @@ export function deletion({ actor }: WriteParams): Sql {
   return sql`deleted_at = locked.at, deleted_by = ${actor}::bigint`
 }
 
+/** A subquery of the parts of the resource `part` that were deleted with the record, at that moment. */
+export function partsOfDeletion(whole: Whole, part: string, deletedAt: string): Sql {
+  return sql`(SELECT x.* FROM ${sql.id(part)} x, ${recordOf(whole)}
+    WHERE ${isOf(whole, part)} AND ${wasDeletedAt(deletedAt)})`
+}
+
 type Cascade = Required<Pick<Write, 'updates' | 'events'>>
 
 /** The record `r`, whose parts of the resources `parts` go along. */
@@ -39,7 +45,7 @@ export function cascadeDelete(whole: Whole): Cascade {
 export function cascadeRestore(whole: Whole, set: Sql, deletedAt: string): Cascade {
   return cascade(whole, {
     ...{ verb: 'restored', set, keys: newKeys },
-    before: sql`x.deleted_at = ${deletedAt}::timestamptz`,
+    before: wasDeletedAt(deletedAt),
     after: sql`x.deleted_at IS NULL AND x.updated_at = locked.at`,
   })
 }
@@ -54,13 +60,12 @@ type Change = {
 }
 
 /** The columns of `r` that follow from its parts don't change: parts that go with it come back with it. */
-function cascade({ params, schema, id, parts }: Whole, { verb, set, keys, before, after }: Change): Cascade {
+function cascade(whole: Whole, { verb, set, keys, before, after }: Change): Cascade {
+  const { params, parts } = whole
   const all = parts.map((part, index) => {
-    const isPart = sql`x.account_id = ${params.account}::bigint AND ${isPartOf(params, part, schema.resource.name)}`
-    return { part, isPart, table: sql.id(part), name: `part${index}` }
+    return { part, isPart: isOf(whole, part), table: sql.id(part), name: `part${index}` }
   })
-  const record = sql`(SELECT * FROM ${tableOf(schema)} t
-    WHERE t.account_id = ${params.account}::bigint AND t.id = ${String(id)}::bigint) r`
+  const record = recordOf(whole)
   return {
     updates: all.flatMap(({ part, isPart, table, name }) => [
       {
@@ -82,6 +87,20 @@ function cascade({ params, schema, id, parts }: Whole, { verb, set, keys, before
       countBefore: sql`(SELECT count(*) FROM ${table} x, ${record} WHERE ${isPart} AND ${before})`,
     })),
   }
+}
+
+/** The record as `r`, in a statement of its own. */
+function recordOf({ params, schema, id }: Whole): Sql {
+  return sql`(SELECT * FROM ${tableOf(schema)} t
+    WHERE t.account_id = ${params.account}::bigint AND t.id = ${String(id)}::bigint) r`
+}
+
+function isOf({ params, schema }: Whole, part: string): Sql {
+  return sql`x.account_id = ${params.account}::bigint AND ${isPartOf(params, part, schema.resource.name)}`
+}
+
+function wasDeletedAt(moment: string): Sql {
+  return sql`x.deleted_at = ${moment}::timestamptz`
 }
 
 /** The condition that `x` is a part of the record `r` of the resource `name`, not of a nearer one. */

@@ -2,11 +2,12 @@
 import { busy, type Problem, Refusal } from '../errors.ts'
 import type { WriteParams } from '../fields/caller-params.ts'
 import type { ResourceSchema } from '../fields/catalog.ts'
-import type { Values } from '../fields/field.ts'
+import type { Field, Values } from '../fields/field.ts'
 import { type JsonObject, parseJson } from '../json.ts'
+import { mayRead } from '../rights/rights.ts'
 import { callerParamsOf, changeableColumn, isChangeable, unlimited, visible } from '../rights/visibility.ts'
 import { ask, param, type Sql, sql } from '../sql.ts'
-import { cascadeRestore } from './cascade.ts'
+import { cascadeRestore, partsOfDeletion } from './cascade.ts'
 import type { Reference } from './parse.ts'
 import { type Precondition, requireVersion } from './precondition.ts'
 import { mayNotChange, nameOf } from './read.ts'
@@ -14,7 +15,7 @@ import { quotaConditions, quotaProblem } from './record-quota.ts'
 import { askReferences, lookIn, missingReferences } from './references.ts'
 import { isHiddenByRole, renderedSql, renderedWith } from './rendered-record.ts'
 import { tableOf } from './store.ts'
-import { newKeys } from './unique.ts'
+import { clash, keyed, newKeys, storedKeys } from './unique.ts'
 import { findIdempotentResponse } from './write/answer.ts'
 import type { Saved, Work, WriteContext } from './write/operation.ts'
 import { answerOf } from './write/plan.ts'
@@ -23,6 +24,8 @@ import { hiddenProblem, refuseForbidden } from './write/rules.ts'
 import { writeRecord } from './write/save.ts'
 
 const attempts = 3
+/** Maximum number of clashes of parts that are named. */
+const clashesMax = 100
 
 /**
  * Restores a record that was deleted at `oldest` or later. Throws `record_not_found` if there is none,
@@ -60,7 +63,8 @@ export async function restoreRecord(
     const write = restoration(params, schema, id, row!, record, references)
     const candidates = [{ schema, after: record, before: null, path: '' }]
     const response = { warnings: [], created: [] }
-    const saved = await writeRecord(work, { params, write, response, candidates })
+    const furtherClashes = () => clashesOfParts(work, params, id, row.deleted_at!)
+    const saved = await writeRecord(work, { params, write, response, candidates, furtherClashes })
     if (saved) return saved
   }
   throw busy('What the record points to, or the configuration, keeps changing; try again.')
@@ -117,6 +121,61 @@ function restoration(
     hasOwnMoment: parts.length > 0,
     answer: answerOf(params, schema),
   }
+}
+
+/** The unique values of the record's parts that other live records, or several of the parts, have. */
+async function clashesOfParts(
+  { db, schema, context }: Work,
+  params: WriteParams,
+  id: number,
+  deletedAt: string,
+): Promise<Problem[]> {
+  const { parts = [] } = schema.resource
+  const clashes: Problem[] = []
+  for (const part of parts) {
+    const of = context.catalog.resources.get(part)!
+    if (keyed(of).length === 0) continue
+    const rows = await ask(
+      db,
+      clashesSql(params, of, partsOfDeletion({ params, schema, id, parts }, part, deletedAt)),
+    )
+    for (const { field, own, holder } of rows) {
+      const by = keyed(of).find(one => String(one.id) === field)!
+      clashes.push(
+        mayRead(context, part) ? clashOfPart(of, by, own ?? null, holder ?? null) : hiddenProblem(),
+      )
+    }
+  }
+  return clashes
+}
+
+/** SELECT of taken values: the field, and the part and the holder as far as the caller sees them. */
+function clashesSql(params: WriteParams, schema: ResourceSchema, parts: Sql): Sql {
+  const { name } = schema.resource
+  const seen = (record: Sql) => sql`(SELECT y.id FROM ${sql.id(name)} y
+    WHERE ${visible(name, params, sql`y`)} AND y.id = ${record})::text`
+  return sql`SELECT k.field::text AS field, ${seen(sql`k.own`)} AS own, ${seen(sql`k.holder`)} AS holder
+FROM (
+  SELECT k.field, k.key, min(k.record) AS own,
+    coalesce(min(u.record), nullif(max(k.record), min(k.record))) AS holder
+  FROM (SELECT x.id AS record, k.field, k.key FROM ${parts} x, LATERAL (${storedKeys(keyed(schema))}) k) k
+  LEFT JOIN unique_value u
+    ON u.account_id = ${params.account}::bigint AND u.field = k.field AND u.key = k.key
+  GROUP BY k.field, k.key) k
+WHERE k.holder IS NOT NULL ORDER BY k.own LIMIT ${sql.integer(clashesMax)}`
+}
+
+function clashOfPart(
+  schema: ResourceSchema,
+  field: Field,
+  own: string | null,
+  holder: string | null,
+): Problem {
+  const { name } = schema.resource
+  const problem = clash(schema, field, '', holder)
+  if (problem.field === null || own === null) return problem
+  const message = `The ${name} ${own}, which comes back with it, has the same ${problem.field} as another one.`
+  return { ...problem, message }
 }
 
 /** Sets the time and user of the last change; nothing else changes. */

@@ -281,3 +281,39 @@ test('a holder that the caller does not see is not named', async () => {
   assert.equal(both.body.errors.length, 2)
   assert.ok(!both.text.includes('holder'))
 })
+
+test('a part that would come back with a taken value is named, with who has it', async () => {
+  const { id: field, internal_name: ticket } = await made('field', {
+    ...{ source: 'activity', field_name: 'Ticket', type: 'SINGLE_STRING' },
+  })
+  const deal = await made('deal', dealBody(known))
+  const activity = (value: string, more: Body = { deal: deal.id }) =>
+    made('activity', { kind: 'Call', subject: 'Ring', [ticket]: value, ...more })
+  const [part, twin, third] = [await activity('T1'), await activity('T2'), await activity('t2')]
+  assert.equal((await call('DELETE', `${v1}/deal/${deal.id}`)).status, 200)
+  assert.equal((await change('field', field, { is_unique: true })).status, 200)
+  const holder = await activity('t1', { company: known.company })
+  const restore = (headers?: Record<string, string>) =>
+    call('POST', `${v1}/deal/${deal.id}/restore`, undefined, headers)
+  const refused = await restore()
+  const first = problemOf(refused, 409)
+  assert.equal(refused.body.type, '/docs/errors#duplicate')
+  assert.deepEqual([first.field, first.code, first.holder], [ticket, 'value_taken', holder.id])
+  assert.match(first.message, new RegExp(`^The activity ${part.id}, which comes back with it, has the same`))
+  const [, second, ...others] = refused.body.errors
+  assert.deepEqual([second.holder, others], [third.id, []])
+  assert.match(second.message, new RegExp(`^The activity ${twin.id},`))
+  // A batch and an undo say the same.
+  const batch = await call('POST', `${v1}/deal/batch`, { operations: [{ op: 'restore', id: deal.id }] })
+  assert.deepEqual(batch.body.data[0].errors, refused.body.errors, batch.text)
+  const [{ seq }] = (await get(`${v1}/deal/${deal.id}/history`)).body.data
+  const undo = await call('POST', `${v1}/event/${seq}/undo`)
+  assert.deepEqual([undo.status, undo.body.errors], [409, refused.body.errors])
+  // Nothing of activities shows without the scope to read them.
+  const { token } = await made('token', { name: 'Blind', scopes: ['deal:read', 'deal:write'] })
+  const blind = await restore({ authorization: `Bearer ${token}` })
+  assert.equal(problemOf(blind, 409).code, 'not_allowed')
+  assert.doesNotMatch(blind.text, new RegExp(`${ticket}|${holder.id}`))
+  assert.equal((await change('field', field, { is_unique: false })).status, 200)
+  assert.equal((await restore()).status, 200)
+})

@@ -111,6 +111,8 @@ type RecordWrite = {
   readonly write: Write
   readonly response: WriteResponse
   readonly candidates: readonly Candidate[]
+  /** clashes of records that are written along with it */
+  readonly furtherClashes?: () => Promise<readonly Problem[]>
   /** true if another upsert of the same value has created its record meanwhile */
   readonly isRivalled?: (problems: readonly Problem[]) => boolean
 }
@@ -122,7 +124,7 @@ type RecordWrite = {
  */
 export async function writeRecord(
   work: Work,
-  { params, write, response, candidates, isRivalled = () => false }: RecordWrite,
+  { params, write, response, candidates, furtherClashes, isRivalled = () => false }: RecordWrite,
 ): Promise<Saved | null> {
   const { db, schema, context } = work
   const { idempotency = null } = context
@@ -135,7 +137,7 @@ export async function writeRecord(
       if (refusal && isRivalled(refusal.problems)) return null
       throw refusal ?? error
     }
-    const clashes = await clashesOf(db, context, candidates)
+    const clashes = [...(await clashesOf(db, context, candidates)), ...((await furtherClashes?.()) ?? [])]
     // The value may have become free meanwhile.
     if (clashes.length === 0 || isRivalled(clashes)) return null
     throw duplicate(schema, clashes)
