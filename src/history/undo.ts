@@ -3,7 +3,7 @@
  * restoration like any other, with the same rules and an event of its own. Knows no HTTP and no particular
  * resource.
  */
-import { Refusal } from '../errors.ts'
+import { Refusal, type Warning } from '../errors.ts'
 import { emptyValue, type Field, type Values } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import type { Resource } from '../fields/resource.ts'
@@ -12,13 +12,14 @@ import { storedResponse } from '../records/idempotency.ts'
 import { type Precondition, requireVersion } from '../records/precondition.ts'
 import { nameOf } from '../records/read.ts'
 import { removeRecord } from '../records/remove.ts'
-import { renderedSql } from '../records/rendered-record.ts'
+import { isHiddenByRole, renderedSql } from '../records/rendered-record.ts'
 import { restoreRecord } from '../records/restore.ts'
 import type { Changes, Reader, Transaction } from '../records/store.ts'
 import { findIdempotentResponse, requestKeyOf } from '../records/write/answer.ts'
 import type { Saved, Work, WriteContext } from '../records/write/operation.ts'
 import { refuseUnwritable } from '../records/write/rules.ts'
 import { updateRecord } from '../records/write/save.ts'
+import { mayRead } from '../rights/rights.ts'
 import { allows } from '../rights/scopes.ts'
 import { callerParamsOf, isLimited, visible } from '../rights/visibility.ts'
 import { ask, sql } from '../sql.ts'
@@ -129,14 +130,30 @@ function notUndoable(seq: number, type: string): Refusal {
   )
 }
 
-/** True if a field was not deleted since; an undo leaves deleted fields unchanged. */
-function isThere(field: Field | undefined): boolean {
-  return field !== undefined && !field.deleted_at
+/** True if a field is in use; an undo leaves fields unchanged that were deleted or taken out of use since. */
+function isInUse(field: Field | undefined): boolean {
+  return field?.is_active === true
 }
 
-function nothingLeft(seq: number): Refusal {
-  const detail = `The event ${seq} changed only fields that were deleted since: restore one of them first.`
-  return new Refusal('not_undoable', detail)
+/** The fields of an event that its undo leaves unchanged, as warnings: those that the caller may know of. */
+function warningsOf({ schema, context, changes }: Undoable): Warning[] {
+  if (!mayRead(context, schema.resource.name)) return []
+  return Object.keys(changes).flatMap(field => {
+    const found = schema.whole.byName.get(field)
+    if (!found || isInUse(found) || isHiddenByRole(schema, field)) return []
+    const message = `${field} is out of use by now and stays as it is: ${backInUse(found)}, and undo it then.`
+    return [{ field, code: 'out_of_use', message }]
+  })
+}
+
+function backInUse({ deleted_at }: Field): string {
+  return deleted_at ? 'restore the field' : 'take the field into use'
+}
+
+function nothingLeft(event: Undoable): Refusal {
+  const detail = `The event ${event.seq} changed only fields that are out of use by now.`
+  const problems = warningsOf(event).map(warning => ({ ...warning, path: `/${warning.field}` }))
+  return new Refusal('not_undoable', detail, problems)
 }
 
 function missing(seq: number, oldest: number, last: number): Refusal {
@@ -177,7 +194,8 @@ export function differingFrom(event: Undoable, record: JsonObject): ChangedField
   const isGone = record.deleted_at !== null
   if (isGone !== (verb === 'deleted')) return [lifeOf(event, record)]
   if (verb !== 'created' && verb !== 'updated') return []
-  const checked = schema.whole.fields.filter(field => isThere(field) && isJudged(field, event))
+  const isKnown = (field: Field) => (verb === 'created' ? !field.deleted_at : isInUse(field))
+  const checked = schema.whole.fields.filter(field => isKnown(field) && isJudged(field, event))
   return checked.flatMap(field => {
     const { internal_name: name } = field
     const made = event.changes[name]?.after ?? emptyValue(field, kinds[field.type])
@@ -217,8 +235,8 @@ async function isDeletedSince({ db, schema, context, seq, id, verb }: Undoable):
 function writeBack(event: Undoable, precondition: Precondition): Promise<Saved> {
   const { schema, id, changes } = event
   refuseUnchangeable(event)
-  const known = Object.entries(changes).filter(([name]) => isThere(schema.whole.byName.get(name)))
-  if (known.length === 0) throw nothingLeft(event.seq)
+  const known = Object.entries(changes).filter(([name]) => isInUse(schema.whole.byName.get(name)))
+  if (known.length === 0) throw nothingLeft(event)
   const valuesOf = (side: 'before' | 'after'): Values =>
     Object.fromEntries(known.map(([name, change]) => [name, change[side]]))
   const former = valuesOf('before')
@@ -226,6 +244,7 @@ function writeBack(event: Undoable, precondition: Precondition): Promise<Saved> 
   const body = Object.fromEntries(Object.entries(former).filter(isSent))
   return updateRecord(event, id, body, precondition, {
     undoes: { former, made: valuesOf('after') },
+    warnings: warningsOf(event),
     // The record may have changed since it was read.
     check: stored => refuseDiffering(event, stored as JsonObject),
   })
@@ -233,7 +252,10 @@ function writeBack(event: Undoable, precondition: Precondition): Promise<Saved> 
 
 /** Throws if the caller's role hides or locks a field to be written: an undo is never partial. */
 function refuseUnchangeable({ seq, schema, changes }: Undoable): void {
-  const written = Object.keys(changes).filter(name => schema.whole.byName.get(name)?.is_read_only === false)
+  const written = Object.keys(changes).filter(name => {
+    const field = schema.whole.byName.get(name)
+    return isInUse(field) && !field!.is_read_only
+  })
   const message = `The event ${seq} changed what your role does not let you change`
   refuseUnwritable(schema, written, message)
 }

@@ -389,8 +389,53 @@ test('what a change did to a field that was deleted since stays, all else is wri
   await changed(`deal/${deal.id}`, { [name]: 'y' })
   const alone = await seqOf('deal', deal.id)
   assert.equal((await call('DELETE', `${v1}/field/${id}`)).status, 200)
-  assert.equal((await undone(both)).title, 'Before')
-  assert.match((await refused(alone, 422)).detail, /only fields that were deleted since/)
+  const undoneBoth = await undo(both)
+  assert.equal(undoneBoth.body.data.title, 'Before')
+  const [warning, ...others] = undoneBoth.body.meta.warnings
+  assert.deepEqual([warning.field, warning.code, others], [name, 'out_of_use', []])
+  const { detail, errors } = await refused(alone, 422)
+  assert.match(detail, /only fields that are out of use by now/)
+  assert.match(errors[0].message, new RegExp(`^${name} is out of use by now .* restore the field`))
   assert.equal((await call('POST', `${v1}/field/${id}/restore`)).status, 200)
   assert.equal((await undone(alone))[name], 'x')
+})
+
+test('so does what it did to a field that was taken out of use since', async () => {
+  const field = await made('field', { source: 'deal', field_name: 'Paused', type: 'SINGLE_STRING' })
+  const { id, internal_name: name } = field
+  const deal = await made('deal', dealBody(known, { title: 'Before' }))
+  await changed(`deal/${deal.id}`, { title: 'After', [name]: 'x', description: 'Long' })
+  const all = await seqOf('deal', deal.id)
+  await changed(`deal/${deal.id}`, { [name]: 'y' })
+  const alone = await seqOf('deal', deal.id)
+  const fields = ((await get(`${v1}/field/list?source=deal`)).body.data.fields as JsonObject[][]).flat()
+  const description = fields.find(one => one.internal_name === 'description')!.id
+  const use = async (is_active: boolean) => {
+    for (const one of [id, description]) {
+      const reply = await call('PATCH', `${v1}/field/${one}`, { is_active })
+      assert.equal(reply.status, 200, reply.text)
+    }
+  }
+  await use(false)
+  const reply = await undo(all)
+  assert.deepEqual([reply.status, reply.body.data?.title], [200, 'Before'], reply.text)
+  const warned = reply.body.meta.warnings.map((one: JsonObject) => one.field).sort()
+  assert.deepEqual(warned, [name, 'description'].sort())
+  assert.match((await refused(alone, 422)).errors[0].message, /take the field into use/)
+  // The field keeps nothing else from being undone by a role that hides it, and is not named.
+  const again = await seqOf('deal', deal.id)
+  await undone(again)
+  const hidden_fields = [`deal.${name}`]
+  const role = await made('role', { name: 'Unpaused', scopes: ['deal:read', 'deal:write'], hidden_fields })
+  const user = await made('user', { name: 'Un', email: 'unpaused@example.com', role: role.id })
+  const secret = await made('token', { name: 'Un', user: user.id, scopes: role.scopes })
+  const hiding = await undo(all, { authorization: `Bearer ${secret.token}` })
+  assert.equal(hiding.status, 200, hiding.text)
+  assert.deepEqual(
+    hiding.body.meta.warnings.map((one: JsonObject) => one.field),
+    ['description'],
+  )
+  await use(true)
+  const { data } = await get(`${v1}/deal/${deal.id}`).then(({ body }) => body)
+  assert.deepEqual([data.title, data[name], data.description], ['Before', 'y', 'Long'])
 })

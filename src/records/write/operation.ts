@@ -84,6 +84,8 @@ export type WriteOptions = {
   readonly steps?: (params: WriteParams) => Step[]
   /** problems of the body that only the calling code can find */
   readonly problems?: readonly Problem[]
+  /** warnings that only the calling code can find */
+  readonly warnings?: readonly Warning[]
   /** the change that an undo reverts (D83) */
   readonly undoes?: Undone
   /** Throws if the stored record may not be changed. */

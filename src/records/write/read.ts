@@ -94,6 +94,7 @@ function complete(
   const kept = before ? {} : keptOf(values, context)
   Object.assign(values, made, options.values, kept)
   for (const problem of options.problems ?? []) problems.add(() => problem)
+  parsed.warnings.push(...(options.warnings ?? []))
   if (!row || !before) return
   const isTold = mayRead(context, schema.resource.name)
   const differing = () => (isTold ? conflicts(values, before) : null)
