@@ -6,22 +6,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { merged } from '../../scripts/breaking-changes.ts'
 import { loadCatalog } from '../../src/accounts/callers.ts'
 import type { ResourceSchema } from '../../src/fields/catalog.ts'
-import type { Field } from '../../src/fields/field.ts'
+import type { Field, Values } from '../../src/fields/field.ts'
 import type { FieldType } from '../../src/fields/kinds.ts'
-import { type Json, parseExactly } from '../../src/json.ts'
+import { isObject, type Json, parseExactly, parseJson } from '../../src/json.ts'
 import { parseRecord } from '../../src/records/parse.ts'
 import { resources } from '../../src/resources/resources.ts'
 import { type Generator, random, valueBy } from '../support/generated.ts'
-import { judgeOf } from '../support/judge.ts'
+import { judgeOf, type OpenApi } from '../support/judge.ts'
 import { samples } from '../support/kind-samples.ts'
 import { seed, shareOf } from '../support/questions.ts'
-import { triedSamples } from '../support/samples.ts'
+import { sampleBody, triedSamples } from '../support/samples.ts'
 import { startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { get, db, known } = service
+const { call, get, db, known } = service
 // Every type has a field.
 await triedSamples(service)
 const catalog = await loadCatalog(db, resources, 1)
@@ -92,25 +93,70 @@ const unsaid: { readonly [type in FieldType]?: Unsaid } = {
   JSON: either(characters, of('too_deep', 'too_long')),
 }
 
-/** The codes of a kind's refusals of a value; none if it accepts it. */
-function refusals(schema: ResourceSchema, { internal_name: name }: Field, text: string): string[] {
+/** The codes of a kind's refusals of a value; none if it accepts it. `before`: null for a new record. */
+function refusals(
+  schema: ResourceSchema,
+  { internal_name: name }: Field,
+  text: string,
+  before: Values | null,
+): string[] {
   const body = parseExactly(`{${JSON.stringify(name)}:${text}}`)
-  const { problems } = parseRecord(body, schema, catalog, {})
+  const { problems } = parseRecord(body, schema, catalog, before)
   return problems.kept
     .filter(({ path }) => path === `/${name}` || path.startsWith(`/${name}/`))
     .map(({ code }) => code)
 }
 
-/** Null if schema and kind agree about a value. */
-function disagreement(schema: ResourceSchema, field: Field, value: Json): string | null {
+/** The pointers to the schemas of a field in the body of an update or, if `isNew`, of a creation. */
+function pointersTo({ resource: { name } }: ResourceSchema, { internal_name: field }: Field, isNew: boolean) {
+  const parts: OpenApi[] = (isNew && document.components.schemas[`${name}_new`]?.allOf) || []
+  const refined = parts.findIndex(part => part.properties?.[field])
+  const own = refined < 0 ? [] : [`${name}_new/allOf/${refined}`]
+  return [`${name}_input`, ...own].map(path => `#/components/schemas/${path}/properties/${field}`)
+}
+
+/** Null if schema and kind agree about a value, of an update or, if `isNew`, of a creation. */
+function disagreement(schema: ResourceSchema, field: Field, value: Json, isNew = false): string | null {
   const text = JSON.stringify(value)
-  const pointer = `#/components/schemas/${schema.resource.name}_input/properties/${field.internal_name}`
-  const complaint = sent.complaint(pointer, JSON.parse(text))
-  const codes = refusals(schema, field, text)
+  const complaints = pointersTo(schema, field, isNew).flatMap(
+    pointer => sent.complaint(pointer, JSON.parse(text)) ?? [],
+  )
+  const complaint = complaints[0] ?? null
+  const codes = refusals(schema, field, text, isNew ? null : {})
   const shown = text.slice(0, 300)
   if (complaint) return codes.length ? null : `${shown} is taken, but the schema says ${complaint}`
   const wrong = codes.filter(code => !ofNumberTexts(code, text) && !unsaid[field.type]?.(code, text))
   return wrong.length ? `the schema takes ${shown}, which is refused: ${wrong}` : null
+}
+
+/** The value, with null in the place of each part of it, and for each member that the schema has beside. */
+function withNulls(value: Json, schema: OpenApi): Json[] {
+  const parts = partsOf(schema)
+  if (Array.isArray(value)) {
+    const items = parts.find(part => part.items)?.items
+    return [null, ...value.flatMap((item, at) => withNulls(item, items).map(one => value.with(at, one)))]
+  }
+  if (!isObject(value)) return [null]
+  const members: { [name: string]: OpenApi } = Object.assign({}, ...parts.map(part => part.properties))
+  const all = new Set([...Object.keys(members), ...Object.keys(value)])
+  return [
+    null,
+    ...[...all].flatMap(name =>
+      withNulls(value[name] ?? null, members[name]).map(one => ({ ...value, [name]: one })),
+    ),
+  ]
+}
+
+/** A schema and all that it is made of, without references. */
+function partsOf(schema: OpenApi): OpenApi[] {
+  const whole = schema?.$ref ? merged(schema, document) : (schema ?? {})
+  return [whole, ...[...(whole.anyOf ?? []), ...(whole.allOf ?? [])].flatMap(partsOf)]
+}
+
+/** Values beside the samples: with members that stand for others. */
+const further: { readonly [type in FieldType]?: readonly Json[] } = {
+  PRICE_TAGS: [[{ currency: 'USD', price: 5 }], [{ currency: 'USD', unit_price: 5, price: 5 }]],
+  DEAL_VALUE: [{ currency: 'USD', value: 5, products: [{ product: 1, quantity: 1, unit_price: 2 }] }],
 }
 
 const generator = (seed: number, beyond: number): Generator => ({
@@ -136,6 +182,12 @@ for (const resourceSchema of catalog.resources.values()) {
         disagreement(resourceSchema, field, input),
       )
       assert.deepEqual(found.filter(Boolean), [])
+      const good = [...(sample?.good ?? []).map(({ input }) => input), ...(further[type] ?? []), null]
+      const nulls = good.flatMap(value => withNulls(parseJson(JSON.stringify(value)), schema))
+      const differing = [false, true].flatMap(isNew =>
+        nulls.map(value => disagreement(resourceSchema, field, value, isNew)),
+      )
+      assert.deepEqual(differing.filter(Boolean), [])
       const values = fc.oneof(
         fc
           .tuple(fc.nat(), fc.constantFrom(0, 0.1, 0.4))
@@ -154,6 +206,38 @@ for (const resourceSchema of catalog.resources.values()) {
     })
   }
 }
+
+/** Refusals of null that come from the record or from other rules than that of the field's kind. */
+const byRules: { readonly [field: string]: string } = {
+  // An update must not clear these; a creation takes null for the default, by the same schema.
+  ...{ 'user.role': 'required', 'user.is_active': 'required' },
+  ...{ 'webhook.is_active': 'required', 'webhook.user': 'required' },
+  'deal.expected_close_date': 'required_with_forecast_category',
+  // Any other value is refused, too.
+  ...{ 'role.scopes': 'immutable', 'token.user': 'immutable', 'pipeline_stage.kind': 'immutable' },
+}
+
+test('null is taken by an update of a record where the schema says so', async () => {
+  const found: string[] = []
+  for (const { resource } of catalog.resources.values()) {
+    const { name } = resource
+    const list = await get(`${v1}/${name}/view/list?pageSize=1`)
+    const first = list.body.data[0] ?? (await service.made(name, await sampleBody(service, resource)))
+    const members = document.components.schemas[`${name}_input`].properties
+    for (const member of Object.keys(members).filter(one => !members[one].readOnly)) {
+      const pointer = `#/components/schemas/${name}_input/properties/${member}`
+      const isTaken = sent.complaint(pointer, null) === null
+      const dry = name === 'webhook' ? '' : '?dry_run=1'
+      const { status, body, text } = await call('PATCH', `${v1}/${name}/${first.id}${dry}`, {
+        [member]: null,
+      })
+      const codes = (body.errors ?? []).map(({ code }: { code: string }) => code)
+      const isSaid = isTaken === (status === 200) || (isTaken && codes.includes(byRules[`${name}.${member}`]))
+      if (!isSaid) found.push(`${name}.${member}: ${isTaken ? 'taken' : 'refused'} by the schema; ${text}`)
+    }
+  }
+  assert.deepEqual(found, [])
+})
 
 test('every record is read as its schema says', async () => {
   let count = 0

@@ -70,12 +70,16 @@ export const prices: Kind = {
 
 function entrySchemas(limits: Config): Schemas {
   const [price, percents] = [amountSchema(limits), orNull(amountSchema(percentage))]
-  const sent = { unit_price: price, price: {}, tax: percents, discount: percents }
+  // Null is as if the member were left out: then the other one tells the price.
+  const sent = { unit_price: orNull(price), price: {}, tax: percents, discount: percents }
   const number = { type: 'number' }
   const read = { price: number, tax: orNull(number), discount: orNull(number) }
   const entry = {
     ...closedObject({ currency: currencySchema, currency_code: {}, ...sent }, ['currency']),
-    anyOf: [{ required: ['unit_price'] }, { required: ['price'], properties: { price } }],
+    anyOf: [
+      { required: ['unit_price'], not: { properties: { unit_price: { type: 'null' } } } },
+      { required: ['price'], properties: { price } },
+    ],
   }
   return {
     input: arrayOf(entry),
