@@ -18,8 +18,8 @@ import { refuseUnwritable } from './write/rules.ts'
 import { updateRecord, validateUpdate } from './write/save.ts'
 
 const batch = 100
-/** Maximum number of records that a dry run moves: others wait for it. */
-const dryMax = 200
+/** Maximum number of records that a dry run moves, or of events that it undoes: others wait for it. */
+export const dryMax = 200
 
 /** The given target can't take the records; the message says why. */
 export class NoTarget extends Error {}

@@ -300,6 +300,9 @@ test('an agent undoes no change of what it can’t write, whatever its token may
   assert.match(reply.body.error, /changed a territory\. Agents don't change these/)
   // A person may.
   assert.equal((await call('POST', `${v1}/event/${seq}/undo?dry_run=1`)).status, 200)
+  const many = { events: Array.from({ length: 201 }, (_, index) => index + 1) }
+  const { status, body } = await call('POST', `${v1}/event/undo?dry_run=1`, many)
+  assert.deepEqual([status, body.errors[0].code], [422, 'too_many'])
 })
 
 test('who may no longer write when the code is sent changes nothing', async () => {
