@@ -63,6 +63,11 @@ export type Nested = {
 /** Members that a read may add and a write ignores silently (D11). */
 const silentlyIgnored = new Set(['_expanded'])
 
+/** True if a nested record may have the member: a field that the caller sees, or one beside the fields. */
+export function isKnownMember(name: string, schema: ResourceSchema): boolean {
+  return name === 'find_by' || silentlyIgnored.has(name) || shownField(schema, name) !== null
+}
+
 /**
  * Parses a body against the account's fields. `before` is the stored record of an update, null on create;
  * `names` resolves the names in the body.

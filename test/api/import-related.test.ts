@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAccount } from '../../src/accounts/create.ts'
+import type { Json } from '../../src/json.ts'
 import { byQueries } from '../support/by-queries.ts'
 import { importerOf } from '../support/import-jobs.ts'
 import { startService, v1 } from '../support/service.ts'
@@ -193,4 +194,59 @@ test('who may no longer import can’t have an import run as a job either', asyn
     assert.equal(refused.status, 403, refused.text)
   }
   assert.equal((await call('POST', `${v1}/job/${id}/run`, undefined, full)).status, 200)
+})
+
+test('a row that guesses at hidden fields of a linked record is not told if it is right', async () => {
+  const made = async (resource: string, body: Json) => {
+    const reply = await call('POST', `${v1}/${resource}`, body)
+    assert.equal(reply.status, 201, reply.text)
+    return reply.body.data
+  }
+  const limit = { source: 'company', field_name: 'Credit limit', type: 'SINGLE_NUMBER' }
+  const { internal_name: secret } = await made('field', limit)
+  const acme = await made('company', {
+    ...{ name: 'Guessed Ltd', [secret]: 50_000, website: 'https://guessed.example' },
+    address: { city: 'Bonn' },
+  })
+  const phones = [{ phone_number: '+49 77', phone_type: 1 }]
+  const silva = await made('contact', { last_name: 'Guessed', company: acme.id, phones })
+  const mail = [{ email_type: 1, email_value: 'guessed@example.com' }]
+  await made('contact', { last_name: 'Mailed', emails: mail, phones })
+  const all = ['deal', 'company', 'contact', 'import', 'job']
+  const scopes = ['user:read', ...all.flatMap(name => [`${name}:read`, `${name}:write`])].filter(
+    scope => scope !== 'import:read',
+  )
+  const hidden_fields = [`company.${secret}`, 'company.address', 'contact.phones', 'contact.company']
+  const role = await made('role', { name: 'Guessers', scopes, hidden_fields })
+  const user = await made('user', { name: 'Guesser', email: 'guesser@example.com', role: role.id })
+  const { token } = await made('token', { name: 'Guesser', user: user.id, scopes })
+  const as = { authorization: `Bearer ${token}` }
+  const theirs = importerOf({
+    ...{ ...service, token, call: (method, path, body) => call(method, path, body, as) },
+    get: path => call('GET', path, undefined, as),
+  })
+  const tried = async (field: string, value: Json) => {
+    const known = { title: 'x', pipeline, pipeline_stage: 'New', sales_owner: owner }
+    const row = { ...known, primary_contact: silva.id, [field]: value }
+    const type = 'application/jsonl'
+    const { body } = await theirs.upload('deal', JSON.stringify(row), '', type, 'jsonl')
+    assert.ok(body.data, JSON.stringify(body))
+    const { created, refused, not_taken, problems } = await theirs.told(body.data.id, 'dry_run')
+    return { created, refused, not_taken, problems }
+  }
+  const company = { find_by: 'name', name: 'Guessed Ltd' }
+  const person = { find_by: 'email', emails: mail }
+  const guesses: [string, Json, Json][] = [
+    ['company', { ...company, [secret]: 50_000 }, { ...company, [secret]: 1 }],
+    ['company', { ...company, address: { city: 'Bonn' } }, { ...company, address: { city: 'Rome' } }],
+    ['related_contacts', [{ ...person, phones }], [{ ...person, phones: [{ phone_number: '+1 2' }] }]],
+    ['primary_contact', { last_name: 'Guessed', company: acme.id }, { last_name: 'Guessed', company: 7 }],
+  ]
+  for (const [field, right, wrong] of guesses) {
+    const answers = [await tried(field, right), await tried(field, wrong)]
+    assert.deepEqual(answers[0], answers[1], JSON.stringify(answers))
+  }
+  // Fields that the role shows are compared and counted.
+  const seen = await tried('company', { ...company, website: 'https://other.example' })
+  assert.deepEqual(seen.not_taken, { company: 1 }, JSON.stringify(seen))
 })

@@ -4,13 +4,14 @@
  * the write of the row validates it.
  */
 import { isBlank } from '../../fields/blank.ts'
-import type { ResourceSchema } from '../../fields/catalog.ts'
+import { type ResourceSchema, shownField } from '../../fields/catalog.ts'
 import { comparedName } from '../../fields/name.ts'
 import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import { withoutFindBy } from '../../records/find-by.ts'
 import { namesakesSql } from '../../records/like-names.ts'
 import { candidatesMax, fullName, type Match } from '../../records/name-lookup.ts'
 import { matchesOfNames, namingField } from '../../records/names.ts'
+import { isKnownMember } from '../../records/parse.ts'
 import { recordsToChange } from '../../records/store.ts'
 import { carryOutLocked } from '../../records/write/batch.ts'
 import { type Work, workOn } from '../../records/write/operation.ts'
@@ -82,7 +83,7 @@ export function namedIn(
 ): Named[] {
   const { schema, context } = work
   return Object.entries(body).flatMap(([name, value]) => {
-    const resource = schema.byName.get(name)?.related
+    const resource = shownField(schema, name)?.related
     const inner = resource ? context.catalog.resources.get(resource) : undefined
     if (!inner) return []
     const { own = name, depth } = outer
@@ -100,11 +101,16 @@ export function namedIn(
   })
 }
 
-/** The name of a nested record; null if there is none, or several texts. */
+/**
+ * The name of a nested record; null if there is none, or several texts. So is that of one with a member that
+ * the importer does not see: nothing of it is compared with a stored record, which would reveal what the role
+ * hides (D64).
+ */
 function namedBy(
   payload: JsonObject,
   schema: ResourceSchema,
 ): Pick<Named, 'resource' | 'field' | 'text'> | null {
+  if (!Object.keys(payload).every(name => isKnownMember(name, schema))) return null
   const { find_by } = payload
   const { name: resource, namedBy = [], shownAs, isPerson } = schema.resource
   const hasOther = namedBy.some(known => !isBlank(payload[known] ?? null))
