@@ -208,6 +208,13 @@ test('a role that hides the stage of deals has no board, and one that hides prob
     const guess = await asked(noStage.secret, `${v1}/deal/${what}?pipeline=Foo`)
     assert.deepEqual([guess.status, problemsOf(guess)], [400, [' unknown_field']], guess.text)
   }
+  // How many deals a stage has since a day tells if it is a closed one.
+  const noKind = await secretOf(
+    (await made('role', { name: 'No kind', scopes, hidden_fields: ['pipeline_stage.kind'] })).id,
+  )
+  const since = await asked(noKind.secret, `${path}?closed_since=2999-01-01`)
+  assert.deepEqual([since.status, problemsOf(since)], [400, [' unknown_field']], since.text)
+  assert.ok((await board({}, noKind.secret)).stages.every((stage: Any) => !('kind' in stage)))
   const { stages } = await board({}, noChance.secret)
   assert.ok(stages.every((stage: Any) => !('probability' in stage)))
 })

@@ -251,6 +251,13 @@ test('what a role hides is not told, and names need their scope (D64, D65)', asy
   const blind = await secretOf((await sent('POST', 'role', { name: 'Blind', scopes, hidden_fields })).id)
   const reply = await asked(blind.secret, path)
   assert.deepEqual([reply.status, reply.body.errors[0].code], [400, 'unknown_field'])
+  // With a filter that finds one deal, the numbers of won and lost deals are its status.
+  for (const hidden of ['deal.status', 'pipeline_stage.kind']) {
+    const role = await sent('POST', 'role', { name: hidden, scopes, hidden_fields: [hidden] })
+    const refused = await asked((await secretOf(role.id)).secret, `${path}?filter=id:eq(5)`)
+    const said = refused.body.errors?.map((one: Any) => `${one.parameter} ${one.code}`)
+    assert.deepEqual([refused.status, said], [400, ['pipeline unknown_field']], refused.text)
+  }
   const alone = await secretOf((await sent('POST', 'role', { name: 'Alone', scopes: ['deal:read'] })).id)
   assert.equal((await asked(alone.secret, path)).status, 403)
 })

@@ -14,7 +14,7 @@ import { pagesByValue, type ValuePage } from '../../lists/page.ts'
 import { addProblem, dayOf, type Parameters } from '../../lists/parameters.ts'
 import type { Plan } from '../../lists/plan.ts'
 import { listRequestOf } from '../../lists/query.ts'
-import type { Report } from '../../lists/report.ts'
+import { type Report, requireShown } from '../../lists/report.ts'
 import type { RawReader } from '../../records/store.ts'
 import type { Caller } from '../../rights/visibility.ts'
 import { type DealGroup, dealGroups, dealMoney, type SumName, seesSum } from './aggregate.ts'
@@ -97,6 +97,8 @@ export const board: Report<BoardRequest> = {
     const { parameters, problems } = query
     const list = listRequestOf(query, now, pageSizes)
     const since = dayOf(query, 'closed_since')
+    // It leaves out deals of closed stages only, so their number tells which stages these are.
+    if (since) requireShown(query, 'closed_since', 'status')
     // Reports the problems of the list only once.
     const closed =
       since && problems.count === 0

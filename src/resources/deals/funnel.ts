@@ -11,7 +11,7 @@ import type { Selection } from '../../lists/list-request.ts'
 import { periodOf } from '../../lists/parameters.ts'
 import { dependsOnValues } from '../../lists/plan.ts'
 import { selectionOf } from '../../lists/query.ts'
-import type { Report, ReportParameter } from '../../lists/report.ts'
+import { type Report, type ReportParameter, requireShown } from '../../lists/report.ts'
 import { whereSql } from '../../lists/where.ts'
 import type { Reader } from '../../records/store.ts'
 import { type Caller, callerParamsOf } from '../../rights/visibility.ts'
@@ -83,7 +83,11 @@ export const funnel: Report<FunnelRequest> = {
   shows: namedByStages,
   read: query => {
     const [from, to] = periodOf(query, 'from', 'to')
-    return { ...ofPipeline(query), ...selectionOf(query), from, to }
+    const of = ofPipeline(query)
+    // It says which stages are open, and how many deals are won and lost: of a filter by id, if that one is.
+    if (!namedByStages(query.schema).some(({ is_hidden }) => is_hidden))
+      requireShown(query, 'pipeline', 'status')
+    return { ...of, ...selectionOf(query), from, to }
   },
   answer: async (db, caller, request) => ({ data: await readFunnel(db, caller, request) }),
 }

@@ -68,7 +68,8 @@ async function cardParameters({ sort = defaultSort, pipeline }: BoardRequest) {
  * works on.
  */
 async function closedSince({ closed }: BoardRequest): Promise<string | undefined> {
-  const isSeen = (await dealFields()).some(({ internal_name }) => internal_name === 'deal_closed_on')
+  const fields = new Set((await dealFields()).map(({ internal_name }) => internal_name))
+  const isSeen = ['deal_closed_on', 'status'].every(name => fields.has(name))
   if (closed === 'all' || !isSeen) return undefined
   return new Date(Date.now() - closedDays * 86_400_000).toISOString().slice(0, 10)
 }
