@@ -93,6 +93,12 @@ export function shownField({ byName }: Pick<ResourceSchema, 'byName'>, name: str
   return field && isShown(field) ? field : null
 }
 
+/** The members of a stage or a currency, which are called as its fields are, that the role shows (D64). */
+export function shownMembers<T extends object>(members: T, schema: ResourceSchema): Partial<T> {
+  const seen = Object.entries(members).filter(([name]) => shownField(schema, name))
+  return Object.fromEntries(seen) as Partial<T>
+}
+
 export type Catalog = {
   readonly account: Account
   readonly version: string

@@ -1,5 +1,5 @@
 /** The tool that tells what there is: the caller, the resources, their fields and the choices of a field. */
-import type { Catalog, ResourceSchema } from '../fields/catalog.ts'
+import { type Catalog, type ResourceSchema, shownField } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { howToWrite } from '../fields/kinds/how-to-write.ts'
 import { kinds } from '../fields/kinds.ts'
@@ -59,14 +59,15 @@ async function overview(api: Api): Promise<ToolResult> {
   }
 }
 
-/** Pipelines with their stages in order; won and lost stages say so. */
-function pipelinesOf({ pipelines, stages }: Catalog): JsonObject {
+/** Pipelines with their stages in order; won and lost stages say so, unless the role hides it (D64). */
+function pipelinesOf({ pipelines, stages, resources }: Catalog): JsonObject {
+  const seesKind = shownField(resources.get('pipeline_stage')!, 'kind') !== null
   const shown = [...pipelines.values()].sort((one, other) => one.position - other.position)
   const ofPipeline = (id: number) =>
     [...stages.values()]
       .filter(({ pipeline }) => pipeline === id)
       .sort((one, other) => one.position - other.position)
-      .map(({ name, kind }) => (kind === 'open' ? name : `${name} (${kind})`))
+      .map(({ name, kind }) => (kind === 'open' || !seesKind ? name : `${name} (${kind})`))
   return Object.fromEntries(shown.slice(0, pipelinesMax).map(({ id, name }) => [name, ofPipeline(id)]))
 }
 

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
+import { connectAgent } from '../support/agent.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
@@ -17,8 +18,9 @@ async function asker(scopes: string[], limits: { [member: string]: Json } = {}) 
   const role = await made('role', { name, scopes, ...limits })
   const user = await made('user', { name, email: `told${number}@example.com`, role: role.id })
   const { token } = await made('token', { name, user: user.id, scopes })
-  return (method: string, path: string, body?: Json) =>
+  const ask = (method: string, path: string, body?: Json) =>
     call(method, `${v1}${path}`, body, { authorization: `Bearer ${token}` })
+  return Object.assign(ask, { token: token as string })
 }
 const product = await made('product', {
   name: 'A prototype',
@@ -118,6 +120,25 @@ test('what follows from a hidden field is hidden, in every resource', async () =
   })
   assert.deepEqual(problemsOf(refused), ['/hidden_fields/0 not_hideable', '/hidden_fields/1 not_hideable'])
   assert.equal((await get(`${v1}/deal/view/list?pageSize=1`)).status, 200)
+})
+
+test('dropdown values and agents are told of stages and currencies only what their role shows', async () => {
+  const scopes = ['deal:read', 'field:read', 'pipeline:read', 'pipeline_stage:read', 'currency:read']
+  const hidden = ['pipeline_stage.kind', 'pipeline_stage.probability', 'currency.symbol', 'currency.decimals']
+  const keysOf = async (ask: Awaited<ReturnType<typeof asker>>, name: string) => {
+    const { body } = await ask('GET', `/field/dropdown?name=${name}`)
+    return Object.keys(body.data[0]).filter(key => !['id', 'name', 'position'].includes(key))
+  }
+  const ask = await asker(scopes, { hidden_fields: hidden })
+  assert.deepEqual(await keysOf(ask, 'pipeline_stage'), ['is_active', 'is_default', 'pipeline'])
+  assert.deepEqual(await keysOf(ask, 'currency'), ['is_active', 'is_default', 'code'])
+  const { token } = ask
+  const pipelines = async (secret: string) => {
+    const { use } = await connectAgent({ url: service.url, token: secret })
+    return JSON.stringify((await use('describe')).body.pipelines)
+  }
+  assert.match(await pipelines(service.token), /Lost \(lost\)/)
+  assert.doesNotMatch(await pipelines(token), /\((won|lost)\)/)
 })
 
 test('who administers fields arranges those that their role shows; others keep their section, unnamed', async () => {

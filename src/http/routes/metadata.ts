@@ -8,6 +8,7 @@ import {
   type Section,
   shownField,
   shownFields,
+  shownMembers,
 } from '../../fields/catalog.ts'
 import type { Field, Option } from '../../fields/field.ts'
 import { kinds } from '../../fields/kinds.ts'
@@ -165,9 +166,7 @@ function currencies(catalog: Catalog, inactive: boolean): Choices {
     position: index + 1,
     is_active,
     is_default: id === catalog.account.base_currency,
-    code,
-    symbol,
-    decimals,
+    ...shownMembers({ code, symbol, decimals }, catalog.resources.get('currency')!),
   }))
   return { source: 'currency', field_id: null, values }
 }
@@ -212,7 +211,9 @@ function plainOption({ id, name, position, is_active, is_default }: Option, { de
 
 function stageMembers(field: Field, option: Option, catalog: Catalog): object {
   const stage = field.related === 'pipeline_stage' ? catalog.stages.get(option.id) : undefined
-  return stage ? { pipeline: stage.pipeline, kind: stage.kind, probability: stage.probability } : {}
+  if (!stage) return {}
+  const { pipeline, kind, probability } = stage
+  return shownMembers({ pipeline, kind, probability }, catalog.resources.get('pipeline_stage')!)
 }
 
 async function recordChoices(

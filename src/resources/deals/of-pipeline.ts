@@ -1,5 +1,5 @@
 /** Shared by boards and funnels: the request for a pipeline, and its stages (D129, D131). Pure. */
-import type { Pipeline, ResourceSchema, Stage } from '../../fields/catalog.ts'
+import { type Pipeline, type ResourceSchema, type Stage, shownMembers } from '../../fields/catalog.ts'
 import type { Field, Schema } from '../../fields/field.ts'
 import { optionOperand } from '../../fields/kinds/dropdown.ts'
 import { orNull } from '../../fields/kinds/schemas.ts'
@@ -53,8 +53,7 @@ export function shownPipeline({ pipeline }: OfPipeline): JsonObject | null {
 
 /** A stage without the members that the role hides (D64). */
 export function shownStage({ pipeline: _, ...stage }: Stage, { catalog }: Caller): JsonObject {
-  const { byName } = catalog.resources.get('pipeline_stage')!
-  return Object.fromEntries(Object.entries(stage).filter(([name]) => !byName.get(name)!.is_hidden))
+  return shownMembers(stage, catalog.resources.get('pipeline_stage')!)
 }
 
 function pipelineOf(context: QueryContext): Pipeline | null {
