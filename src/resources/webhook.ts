@@ -124,11 +124,12 @@ function checkUrl({ after, problem }: Draft): void {
   after.name ??= url?.hostname.slice(0, 255) ?? null
 }
 
-/** A webhook must not deliver data that its author may not read (D65, D72). */
+/** A webhook must not deliver data that its author may not read, nor for longer than they may (D65, D72). */
 function forbiddenChange({ before, after, rights }: RightsChange): string | null {
   if (rights.isAdmin || !after) return null
   if (after.user !== (before ? before.user : after.created_by))
     return 'Only administrators make webhooks that act with the rights of others: ask with the scope admin.'
+  if (rights.endsAt !== null && after.is_active !== inUse.no) return endsBefore
   const own = rights.role.scopes
   const needed = textsOf(after.events).flatMap(type => {
     const resource = resourceOf(type)
@@ -138,6 +139,9 @@ function forbiddenChange({ before, after, rights }: RightsChange): string | null
   const missing = [...new Set(needed)].filter(scope => !allows(rights.scopes, scope))
   return missing.length ? `A webhook tells of what you may read; you lack ${missing.join(', ')}.` : null
 }
+
+const endsBefore =
+  'A webhook in use goes on when the token that you ask with has ended: ask with one that does not end.'
 
 function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? (value as string[]) : []

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../src/json.ts'
+import { browser } from '../support/browser.ts'
 import { eventually } from '../support/eventually.ts'
 import { answering, startReceiver, verified } from '../support/receiver.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
@@ -426,6 +427,38 @@ test('nobody is told by a webhook what their token may not read; others see thei
   // An administrator sees all, and may reassign one.
   assert.equal((await changed(`webhook/${wide}`, { user: known.owner })).user, known.owner)
   for (const id of [...ids, mine.id]) assert.equal(await status(call('DELETE', `${v1}/webhook/${id}`)), 200)
+})
+
+test('a token that ends makes and changes no webhook that goes on after it', async () => {
+  const { user, token } = await userOf('Member')
+  const scopes = ['webhook:write', 'webhook:read', 'deal:read']
+  const expires_at = new Date(now().getTime() + 600_000).toISOString()
+  const lent = as((await made('token', { name: 'Lent', user: user.id, scopes, expires_at })).token)
+  const url = 'http://127.0.0.1:9/'
+  const body = { url, events: ['deal.won'] }
+  const { id } = await made('webhook', body, as(token))
+  for (const [method, path, sent] of [
+    ['POST', 'webhook', body],
+    ['PATCH', `webhook/${id}`, { url: `${url}mine` }],
+    ['POST', `webhook/${id}/rotate`, {}],
+  ] as const) {
+    const reply = await call(method, `${v1}/${path}`, sent, lent)
+    assert.equal(reply.status, 403, `${method} ${path}: ${reply.text}`)
+    assert.match(reply.body.detail, /goes on when the token that you ask with has ended/)
+  }
+  // Out of use it tells nobody; a token that does not end takes it into use again.
+  await changed(`webhook/${id}`, { is_active: 'No' }, lent)
+  assert.equal(await status(call('PATCH', `${v1}/webhook/${id}`, { is_active: 'Yes' }, lent)), 403)
+  await changed(`webhook/${id}`, { is_active: 'Yes' }, as(token))
+  assert.equal(await status(call('DELETE', `${v1}/webhook/${id}`, undefined, lent)), 200)
+  // A session ends too, but is of a person, who signs in again.
+  const { link } = (await call('POST', `${v1}/user/${user.id}/link`, { purpose: 'invitation' })).body.data
+  const own = browser(service.url)
+  const password = 'seven green kettles sing'
+  assert.equal((await own.send('POST', `${v1}/session`, { link, password })).status, 201)
+  const theirs = await own.send('POST', `${v1}/webhook`, body)
+  assert.equal(theirs.status, 201, theirs.text)
+  assert.equal(await status(call('DELETE', `${v1}/webhook/${theirs.body.data.id}`)), 200)
 })
 
 test('a test tells at once how it went, in use or not, and is not repeated', async () => {
