@@ -884,6 +884,50 @@ test('whose import it is is told what their role shows by now, whoever tried it'
   assert.ok(!lines.join().includes(grade), lines.join())
 })
 
+test('whose import it is is not told what a linked record has, by the counts of an administrator', async () => {
+  const { made } = service
+  const names = ['company', 'contact', 'deal', 'job'].flatMap(name => [`${name}:read`, `${name}:write`])
+  const scopes = [...names, 'user:read', 'import:write']
+  const hidden = { hidden_fields: ['company.website'] }
+  const role = await made('role', { name: 'No websites', scopes, ...hidden })
+  const email = 'no.websites@example.com'
+  const user = await made('user', { name: 'No websites', email, role: role.id })
+  const { token } = await made('token', { name: 'x', user: user.id, scopes })
+  const as = { authorization: `Bearer ${token}` }
+  const theirs = importerOf({
+    ...{ ...service, token, call: (method, path, body) => call(method, path, body, as) },
+    get: path => call('GET', path, undefined, as),
+  })
+  await made('company', {
+    name: 'Counted Ltd',
+    website: 'https://counted.example',
+    address: { city: 'Bonn' },
+  })
+  const { id: contact } = await made('contact', { last_name: 'Counted' })
+  const row = (company: { [member: string]: Json }) => ({
+    ...{ title: 'Counted', pipeline, pipeline_stage: 'New', sales_owner: owner, primary_contact: contact },
+    company: { find_by: 'name', name: 'Counted Ltd', ...company },
+  })
+  const file = [row({ website: 'https://guess.example' }), row({ address: { city: 'Rome' } })]
+  const lines = file.map(one => JSON.stringify(one)).join('\n')
+  const { id } = (await theirs.upload('deal', lines, '', 'application/jsonl', 'jsonl')).body.data
+  const tried = await told(id, 'dry_run')
+  assert.deepEqual([tried.not_taken, tried.result.dry_run.not_taken], [{ company: 2 }, { company: 2 }])
+  const read = async (path: string) =>
+    [(await call('GET', `${v1}/${path}`, undefined, as)).body.data].flat()[0]
+  for (const path of [`import/${id}`, `job/${id}`, 'job?pageSize=1']) {
+    const { not_taken, result } = await read(path)
+    assert.deepEqual([not_taken, result.dry_run.not_taken, result.dry_run.created], [{}, {}, 2], path)
+    assert.ok(!('seen_by' in result.dry_run))
+  }
+  // Their own phase counts what they see; the result of the other one stays untold.
+  const done = await theirs.told(id, 'run')
+  assert.deepEqual(
+    [done.not_taken, done.result.run.not_taken, done.result.dry_run.not_taken],
+    [{ company: 1 }, { company: 1 }, {}],
+  )
+})
+
 test('what may not be read is neither guessed nor taken', async () => {
   const scopes = ['deal:read', 'deal:write', 'import:write']
   const { token } = (await call('POST', `${v1}/token`, { name: 'Deals only', scopes })).body.data

@@ -1,6 +1,7 @@
 /** Model of a job (D84): its states, its counts, and its JSON. Pure. */
 import { type Json, type JsonObject, parseJson } from '../../json.ts'
 import type { RequestWork } from '../../records/write/operation.ts'
+import { adminScope } from '../../rights/scopes.ts'
 
 export const states = ['waiting', 'running', 'paused', 'done', 'failed', 'cancelled'] as const
 export type State = (typeof states)[number]
@@ -26,6 +27,9 @@ export type Counts = {
   /** inactive user → number of imported rows that name them */
   readonly users_out_of_use: { readonly [name: string]: number }
 }
+
+/** The counts of a phase that has ended. `seen_by` as of `seenBy`; unknown in results of earlier versions. */
+export type Result = Counts & { readonly seen_by?: number | null }
 
 const noCounts: Counts = {
   ...{ created: 0, updated: 0, unchanged: 0, skipped: 0, refused: 0 },
@@ -59,7 +63,7 @@ export type Job = {
   readonly done: number
   readonly counts: Counts
   readonly workedMs: number
-  readonly result: { readonly [phase in Phase]?: Counts }
+  readonly result: { readonly [phase in Phase]?: Result }
   readonly error: string | null
   readonly createdAt: string
   readonly begunAt: string | null
@@ -127,6 +131,11 @@ export function jobOf(row: Readonly<Record<string, string | null>>): Job {
   }
 }
 
+/** The user with whose sight the phase of a job is carried out; null: with that of an administrator. */
+export function seenBy({ actsAs, scopes }: Pick<Job, 'actsAs' | 'scopes'>): number | null {
+  return scopes.includes(adminScope) ? null : actsAs
+}
+
 /** A job as JSON; `problems`: the first of its phase. */
 export function jobJson(job: Job, problems: readonly Refused[] = []): JsonObject {
   const { id, kind, resource, name, state, phase, total, done, counts, workedMs, result, error } = job
@@ -138,7 +147,9 @@ export function jobJson(job: Job, problems: readonly Refused[] = []): JsonObject
       ...{ place, ...(line === undefined ? {} : { line }) },
       problems: [...problems],
     })),
-    result: result as JsonObject,
+    result: Object.fromEntries(
+      Object.entries(result).map(([name, { seen_by: _, ...counts }]) => [name, counts]),
+    ),
     error,
     created_by: job.actor,
     created_at: job.createdAt,

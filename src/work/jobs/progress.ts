@@ -6,7 +6,7 @@ import { askEverywhere, type Everywhere } from '../../accounts/everywhere.ts'
 import type { Reader } from '../../records/store.ts'
 import { ask, sql } from '../../sql.ts'
 import { leaseOn } from '../../waiting/lease.ts'
-import { type Job, jobOf, type Step } from './job.ts'
+import { type Job, jobOf, type Result, type Step, seenBy } from './job.ts'
 import { changedJob, isIt, type JobKey, jobColumns, nowIf } from './store.ts'
 
 /**
@@ -83,7 +83,9 @@ export async function noteStep(db: Reader, job: Job, step: Step, tookMs: number)
   const { phase, kind } = job
   // After a dry run the job waits for the next command.
   const state = step.isEnd ? (phase === 'dry_run' ? 'waiting' : 'done') : 'running'
-  const result = step.isEnd ? JSON.stringify({ [phase!]: counts }) : '{}'
+  const result = step.isEnd
+    ? JSON.stringify({ [phase!]: { ...counts, seen_by: seenBy(job) } satisfies Result })
+    : '{}'
   const [row] = await ask(
     db,
     changedJob(

@@ -3,9 +3,9 @@ import { type Problem, type ProblemCode, problemAt, type Refusal } from '../../e
 import type { Json } from '../../json.ts'
 import { replayedProblem } from '../../records/write/answer.ts'
 import { hiddenProblem } from '../../records/write/rules.ts'
-import { mayRead, type Rights } from '../../rights/rights.ts'
+import { mayRead } from '../../rights/rights.ts'
 import type { AuthorizedCaller, Caller } from '../../rights/visibility.ts'
-import { type Counts, type Job, otherUsers, type Phase, type Refused } from './job.ts'
+import { type Counts, type Job, otherUsers, type Phase, type Refused, type Result, seenBy } from './job.ts'
 
 const problemsMax = 20
 
@@ -33,20 +33,29 @@ export function refusedFor(
   return ({ place, problems }) => ({ place, problems: problems.map(one => problemFor(caller, job, one)) })
 }
 
-/** The job without names of users that its reader may not read: whoever ran it may have read them. */
-export function jobFor(reader: { readonly rights: Rights }, job: Job): Job {
-  if (mayRead(reader, 'user')) return job
-  const told = <C extends Partial<Counts>>(counts: C): C => {
-    const all = Object.values(counts.users_out_of_use ?? {})
-    if (all.length === 0) return counts
-    return { ...counts, users_out_of_use: { [otherUsers]: all.reduce((sum, count) => sum + count) } }
-  }
-  const results = Object.entries(job.result) as [Phase, Counts][]
+/**
+ * The job as its reader may see it: without names of users that they may not read, and without the counts of
+ * values that stored records have, if a phase compared with what another user sees.
+ */
+export function jobFor(reader: AuthorizedCaller, job: Job): Job {
+  const { rights, actor } = reader
+  if (rights.isAdmin) return job
+  const told = <C extends Counts>(counts: C, by: number | null | undefined): C => ({
+    ...counts,
+    ...(by === actor ? {} : { not_taken: {}, replaced: {} }),
+    ...(mayRead(reader, 'user') ? {} : { users_out_of_use: withoutNames(counts.users_out_of_use) }),
+  })
+  const results = Object.entries(job.result) as [Phase, Result][]
   return {
     ...job,
-    counts: told(job.counts),
-    result: Object.fromEntries(results.map(([phase, counts]) => [phase, told(counts)])),
+    counts: told(job.counts, seenBy(job)),
+    result: Object.fromEntries(results.map(([phase, counts]) => [phase, told(counts, counts.seen_by)])),
   }
+}
+
+function withoutNames(users: Counts['users_out_of_use'] = {}): Counts['users_out_of_use'] {
+  const all = Object.values(users)
+  return all.length ? { [otherUsers]: all.reduce((sum, count) => sum + count) } : users
 }
 
 function problemFor(caller: Caller, job: Pick<Job, 'resource'>, stored: Json): Json {
