@@ -92,6 +92,11 @@ export function isNumber(value: Json): value is number | RawNumber {
   return typeof value === 'number' || isRawJSON(value)
 }
 
+/** A text itself, or the JSON of another value. String() throws for raw numbers and some objects. */
+export function asText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null)
+}
+
 /** A member's name as a step of a JSON pointer (RFC 6901). */
 export function pointerStep(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -9,7 +9,7 @@ import type { Account, Catalog, Currency } from '../fields/catalog.ts'
 import { decimal, decimalJson, rounded } from '../fields/decimal.ts'
 import { isLocale, isTimeZone, rejectLocale, rejectTimeZone } from '../fields/locale.ts'
 import { suggestion } from '../fields/nearest.ts'
-import { isSameJson, type Json, type JsonObject } from '../json.ts'
+import { asText, isSameJson, type Json, type JsonObject } from '../json.ts'
 import type { Transaction } from '../records/store.ts'
 import { execute } from '../records/write/execute.ts'
 import { type WriteContext, workOn } from '../records/write/operation.ts'
@@ -101,7 +101,7 @@ async function validated(tx: Transaction, catalog: Catalog, body: JsonObject): P
     const currency = currencyOf(catalog, base_currency)
     if (currency === null) {
       const codes = [...catalog.currencyByCode.keys()]
-      const hint = () => suggestion(String(base_currency), codes, 'For example "EUR", or its id 978.')
+      const hint = () => suggestion(asText(base_currency), codes, 'For example "EUR", or its id 978.')
       problem('base_currency', 'unknown_currency', 'must be a currency of ISO 4217', { hint })
     } else if (currency.id !== wanted.base_currency && currency.rate === null) {
       const { code, id } = currency

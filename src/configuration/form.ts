@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ResourceSchema, Section } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
-import type { Json } from '../json.ts'
-import { isObject } from '../json.ts'
+import { asText, isObject, type Json } from '../json.ts'
 import { nameOf, reject, type Validation } from './validation.ts'
 
 /** The current form: every field shown, including inactive ones. */
@@ -90,7 +89,7 @@ export function newForm(body: Json, schema: ResourceSchema, validation: Validati
       else if (seen.has(name))
         reject(validation, path, 'contradiction', `is "${name}", which stands in the form already`)
       else seen.add(name)
-      return String(name)
+      return asText(name)
     })
     return { section: title ?? '', fields: known }
   })

@@ -4,7 +4,7 @@ import type { Option } from '../fields/field.ts'
 import { customTypes, type FieldType, kinds, optionsMax } from '../fields/kinds.ts'
 import { isSameName, plainWords } from '../fields/name.ts'
 import { suggestion } from '../fields/nearest.ts'
-import { isObject, type Json } from '../json.ts'
+import { asText, isObject, type Json } from '../json.ts'
 import { described, fixed, freeName, type Shape, settable, shaped } from './field.ts'
 import { membersOf, nameOf, reject, type Validation } from './validation.ts'
 
@@ -57,7 +57,7 @@ function sourceOf(source: Json | undefined, validation: Validation): ResourceSch
 function typeOf(type: Json | undefined, validation: Validation): FieldType | undefined {
   const known = customTypes.find(name => name === type)
   if (known) return known
-  const hint = () => suggestion(String(type), customTypes, `One of: ${customTypes.join(', ')}.`)
+  const hint = () => suggestion(asText(type), customTypes, `One of: ${customTypes.join(', ')}.`)
   return reject(
     validation,
     '/type',

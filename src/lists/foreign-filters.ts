@@ -9,7 +9,7 @@ import { kinds } from '../fields/kinds.ts'
 import { ourOperator } from '../fields/synonyms.ts'
 import { type Operator, operators } from '../fields/term.ts'
 import { meantField } from '../fields/unknown-field.ts'
-import { isObject, type Json } from '../json.ts'
+import { asText, isObject, type Json, parseJson } from '../json.ts'
 
 /** Translates a whole text: JSON, `status eq 'Open'`, `amount > 5 AND …`, `status:eq:Open`, `status=Open` */
 export function filterMeant(text: string, schema: ResourceSchema): string | null {
@@ -126,7 +126,7 @@ function condition(
 function jsonOf(text: string): Json | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }
@@ -141,22 +141,28 @@ function ofJson(json: Json, schema: ResourceSchema, word = 'and'): string | null
   if (!isObject(json)) return null
   const name = ['propertyName', 'field', 'property', 'attribute'].find(one => typeof json[one] === 'string')
   if (name) {
-    const field = meantField(String(json[name]), schema)
-    const operator = operatorOf(String(json.operator ?? json.op ?? 'eq'))
+    const field = meantField(asText(json[name]), schema)
+    const operator = operatorOf(asText(json.operator ?? json.op ?? 'eq'))
     const value = json.value ?? json.values ?? ''
-    return field && operator ? condition(field, operator, String(value), schema) : null
+    return field && operator ? condition(field, operator, operandText(value), schema) : null
   }
   const all = Object.entries(json).map(([key, value]) => {
     if (/^([_$]?(and|or)|filters|filterGroups|conditions)$/i.test(key))
       return ofJson(value, schema, /or|groups/i.test(key) ? 'or' : 'and')
     const field = meantField(key, schema)
     if (!field) return null
-    if (!isObject(value)) return condition(field, Array.isArray(value) ? 'in' : 'eq', String(value), schema)
+    if (!isObject(value))
+      return condition(field, Array.isArray(value) ? 'in' : 'eq', operandText(value), schema)
     const conditions = Object.entries(value).map(([theirs, operand]) => {
       const operator = operatorOf(theirs)
-      return operator ? condition(field, operator, String(operand), schema) : null
+      return operator ? condition(field, operator, operandText(operand), schema) : null
     })
     return joined('and', conditions)
   })
   return joined('and', all)
+}
+
+/** A value as an operand; several are joined by commas. */
+function operandText(value: Json): string {
+  return Array.isArray(value) ? value.map(asText).join() : asText(value)
 }

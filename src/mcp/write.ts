@@ -1,6 +1,6 @@
 /** The tools that write records: create, update, log_activity. */
 import { momentIn } from '../fields/local-times.ts'
-import type { Json, JsonObject } from '../json.ts'
+import { asText, type Json, type JsonObject } from '../json.ts'
 import type { Api } from './api.ts'
 import { daysMeant, todayIn } from './days.ts'
 import { recordNamed, textsOf } from './find.ts'
@@ -113,7 +113,7 @@ function closingOf(resource: string, { as, reason = null, on = null, ...others }
   const example = 'update {"resource":"deal","record":42,"close":{"as":"won","reason":"Price"}}'
   if (resource !== 'deal') throw new ToolRefusal('Only deals are closed.', [], example)
   const wrong = Object.keys(others)[0]
-  if ((as === 'won' || as === 'lost') && !wrong) return { as, reason, on: on === null ? null : String(on) }
+  if ((as === 'won' || as === 'lost') && !wrong) return { as, reason, on: on === null ? null : asText(on) }
   throw new ToolRefusal(
     'close could not be read.',
     [

@@ -9,7 +9,7 @@ import type { ResourceSchema } from '../fields/catalog.ts'
 import type { Field } from '../fields/field.ts'
 import { kinds } from '../fields/kinds.ts'
 import { comparedName } from '../fields/name.ts'
-import type { JsonObject } from '../json.ts'
+import { asText, type JsonObject } from '../json.ts'
 import { visible } from '../rights/visibility.ts'
 import { type Sql, sql } from '../sql.ts'
 import type { Match } from './name-lookup.ts'
@@ -39,7 +39,7 @@ export function soughtBy(
   const { name: resource, namedBy = [] } = schema.resource
   const refuse = (code: ProblemCode, at: string, message: string) =>
     found.problems.add(() => ({ field: 'find_by', path: path + at, code, message }))
-  const name = namedBy.find(known => known === find_by || known === `${find_by}s`)
+  const name = namedBy.find(known => known === find_by || known === `${asText(find_by)}s`)
   const field = name === undefined ? null : namingField(schema, name)
   if (!field) {
     const known = namedBy.map(one => `"${one.replace(/s$/, '')}"`).join(' or ')

@@ -9,7 +9,7 @@ import type { Values } from '../fields/field.ts'
 import { choiceHint } from '../fields/kinds/dropdown.ts'
 import type { Draft, Resource } from '../fields/resource.ts'
 import { isFieldOf } from '../fields/unknown-field.ts'
-import { isSameJson } from '../json.ts'
+import { asText, isSameJson } from '../json.ts'
 import { selectionOf, sortKeysOf } from '../lists/query.ts'
 import { resolveSort } from '../lists/resolve.ts'
 import { withOptionIds } from '../lists/stored-filter.ts'
@@ -112,5 +112,5 @@ function checkPipeline(draft: Draft): void {
       hint: 'Send "mode": "Board", or "pipeline": null.',
     })
   else if (isHidden || !catalog.pipelines.has(pipeline as number))
-    problem('pipeline', 'reference_not_found', `is ${pipeline}, but there is no such pipeline`, hint)
+    problem('pipeline', 'reference_not_found', `is ${asText(pipeline)}, but there is no such pipeline`, hint)
 }

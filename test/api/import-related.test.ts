@@ -148,6 +148,20 @@ test('a value that a linked record does not get is counted by its column', async
   assert.deepEqual([done.not_taken, done.result.run.not_taken], [lost, lost])
 })
 
+test('a number beyond a double that a linked company has or does not get is no fault', async () => {
+  const field = { source: 'company', field_name: 'Customer no', type: 'SINGLE_NUMBER' }
+  const { internal_name: number } = (await call('POST', `${v1}/field`, field)).body.data
+  const company = `{"name":"Numbered Ltd","${number}":9007199254740993}`
+  assert.equal((await call('POST', `${v1}/company`, company)).status, 201)
+  const numbered = (value: string) =>
+    `${row('Of a number', 'New', 'numbered@example.com', 'Numbered Ltd')},${value}`
+  const file = [`${header},company.${number}`, numbered('9007199254740993'), numbered('9007199254740992')]
+  const { id } = (await upload('deal', file.join('\n'))).body.data
+  const done = await told(id, 'run')
+  assert.deepEqual([done.state, done.created, done.refused], ['done', 2, 0], JSON.stringify(done))
+  assert.deepEqual(done.not_taken, { [`company.${number}`]: 1 })
+})
+
 test('what is refused of a record that a row names is told with its column', async () => {
   const names = 'title,pipeline,pipeline_stage,sales_owner,Company,Company phone,Contact,Contact mail'
   const deal = (...cells: string[]) => ['Told', pipeline, 'New', owner, ...cells].join()

@@ -65,3 +65,27 @@ test('of what the importer may not read no text is called unknown', async () => 
   const { body } = await as.upload('deal', `${head}\n${row('U', 'Unseen')}`)
   assert.deepEqual(toMap(body.data), {})
 })
+
+test('a row of JSON with an object or a number beyond a double in it is refused, not the import', async () => {
+  const body = { name: 'Held', product_code: 'HELD', unit_price: [{ currency: 'USD', unit_price: 1 }] }
+  await made('product', body)
+  const { id: code } = (await get(`${v1}/field/list?source=product`)).body.data.fields
+    .flat()
+    .find((field: { internal_name: string }) => field.internal_name === 'product_code')
+  assert.equal((await call('PATCH', `${v1}/field/${code}`, { is_unique: true })).status, 200)
+  for (const value of ['{"toString":1}', '9007199254740993']) {
+    const own = '"product_code":"HELD","name":"Held"'
+    for (const line of [
+      `{${own},"unit_price":{"currency":${value},"unit_price":1},"Price (USD)":1}`,
+      `{${own},"created_at":${value}}`,
+    ]) {
+      const { body } = await upload('product', line, '', 'application/x-ndjson', 'jsonl')
+      const { id } = body.data
+      const duplicates = { by: 'product_code', action: 'update' }
+      const changed = await call('PATCH', `${v1}/import/${id}`, { duplicates })
+      assert.equal(changed.status, 200, changed.text)
+      const done = await told(id, 'run')
+      assert.deepEqual([done.state, done.refused], ['done', 1], `${line}: ${JSON.stringify(done)}`)
+    }
+  }
+})

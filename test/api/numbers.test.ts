@@ -303,6 +303,33 @@ test('longer numbers of old are read, written back and changed', async () => {
   assert.equal((await call('PATCH', `${v1}/deal/${id}`, { metadata: { a: 1 } })).status, 200)
 })
 
+test('where a text or an id is meant, a number beyond a double is refused, and so is any object', async () => {
+  const upsert = (by: string) => `{"operations":[{"op":"update",${by},"data":{"title":"x"}}]}`
+  for (const value of ['9007199254740993', '{"toString":1}', '[{"toString":1}]'])
+    for (const [method, path, body] of [
+      ['POST', 'field', `{"source":"deal","field_name":"A","type":${value}}`],
+      ['PUT', 'field/form?source=deal', `[{"section":"All","fields":[${value}]}]`],
+      ['PATCH', 'account', `{"base_currency":${value}}`],
+      ['POST', 'deal/batch', upsert(`"id":1,"if_match":${value}`)],
+      ['POST', 'deal', `{"title":"x","company":{"name":"x","find_by":${value}}}`],
+      ['POST', 'view', `{"name":"x","source":"deal","mode":"Board","pipeline":${value}}`],
+    ] as const) {
+      const reply = await call(method, `${v1}/${path}`, body)
+      assert.equal(reply.status, 422, `${path} ${value}: ${reply.text}`)
+    }
+  for (const filter of [
+    '{"status":{"_eq":{"toString":1}}}',
+    '{"status":[{"toString":1}]}',
+    '{"propertyName":"status","operator":{"toString":1},"value":1}',
+  ]) {
+    const reply = await get(`${v1}/deal/view/list?filter=${encodeURIComponent(filter)}`)
+    assert.equal(reply.status, 400, reply.text)
+  }
+  const big = encodeURIComponent('{"id":{"_eq":9007199254740993}}')
+  const { body } = await get(`${v1}/deal/view/list?filter=${big}`)
+  assert.equal(body.errors[0].hint, 'Write filter=id:eq(9007199254740993).')
+})
+
 test('an id beyond every id is a record that is not there', async () => {
   for (const id of ['9007199254740993', '99999999999999999999'])
     assert.deepEqual(

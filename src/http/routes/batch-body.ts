@@ -3,7 +3,7 @@ import { type Problem, type ProblemCode, type Problems, problemAt, Refusal } fro
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import type { Schema } from '../../fields/field.ts'
 import { schemaRef } from '../../fields/kinds/schemas.ts'
-import { isObject, type Json, type JsonObject } from '../../json.ts'
+import { asText, isObject, type Json, type JsonObject } from '../../json.ts'
 import { targetByKey } from '../../records/unique-key.ts'
 import { type Operation, operationNames } from '../../records/write/operation.ts'
 import { unknownMembers } from '../request.ts'
@@ -76,7 +76,7 @@ function operationOf(sent: Json, schema: ResourceSchema, path: string, problems:
     op,
     id: id as number | null,
     ...(by === null ? { key: null } : targetOf(by, schema, wrong)),
-    precondition: ifMatch === null ? null : [String(ifMatch)],
+    precondition: ifMatch === null ? null : [asText(ifMatch)],
     body: data,
   }
 }

@@ -3,7 +3,7 @@
  * only other currency in use that has it; otherwise it is ambiguous.
  */
 import type { Catalog, Currency } from '../../fields/catalog.ts'
-import type { Json, RawNumber } from '../../json.ts'
+import { asText, type Json, type RawNumber } from '../../json.ts'
 import type { Place } from './targets.ts'
 
 /** An amount as read from a cell. `unit`: the sign or code beside it, which only its row can resolve. */
@@ -73,6 +73,7 @@ export function isSignOf(unit: string, sentCurrency: Json, catalog: Catalog): bo
 
 /** The id of a currency, from its id or its code. */
 export function idOf(currency: Json, { currencies, currencyByCode }: Catalog): number | undefined {
-  const id = Number(currency)
-  return currencies.has(id) ? id : currencyByCode.get(String(currency).toUpperCase())?.id
+  const text = asText(currency)
+  const id = Number(text)
+  return currencies.has(id) ? id : currencyByCode.get(text.toUpperCase())?.id
 }

@@ -9,7 +9,7 @@ import { isStorable } from '../../fields/code-points.ts'
 import { kinds } from '../../fields/kinds.ts'
 import type { Cell } from '../../files/read.ts'
 import { numberOf } from '../../files/texts.ts'
-import { isNumber, isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
+import { asText, isNumber, isObject, type Json, type JsonObject, pointerStep } from '../../json.ts'
 import type { NameLookup } from '../../records/name-lookup.ts'
 import { parseContextOf } from '../../records/parse.ts'
 import { currencyOf } from './amounts.ts'
@@ -75,7 +75,7 @@ export function judgedDefaults(
 function partOf({ form }: Place, value: Json, catalog: Catalog): Json | undefined {
   if (form === 'currency') {
     const known = typeof value === 'string' ? currencyOf(value.trim(), catalog) : undefined
-    const found = known ?? catalog.currencies.get(Number(value))
+    const found = known ?? catalog.currencies.get(Number(asText(value)))
     return found?.is_active ? found.code : undefined
   }
   if (form === 'number') return isNumber(value) ? value : undefined

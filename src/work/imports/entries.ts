@@ -10,7 +10,7 @@ import { emailTypes, phoneTypes } from '../../fields/kinds/contact-points.ts'
 import { findOption } from '../../fields/kinds/dropdown.ts'
 import { kinds } from '../../fields/kinds.ts'
 import { comparedName } from '../../fields/name.ts'
-import { isObject, type Json, type JsonObject } from '../../json.ts'
+import { asText, isObject, type Json, type JsonObject } from '../../json.ts'
 import { idOf } from './amounts.ts'
 import { asObject } from './cell-values.ts'
 import type { Form, Place } from './targets.ts'
@@ -86,22 +86,22 @@ function sameness(
     return other => currency !== undefined && idOf(other.currency ?? null, catalog) === currency
   }
   if (form === 'emails') {
-    const address = comparedName(String(one.email_value))
-    return other => comparedName(String(other.email_value)) === address
+    const address = comparedName(asText(one.email_value))
+    return other => comparedName(asText(other.email_value)) === address
   }
   const digits = digitsOf(one)
-  const kind = types.has(String(one.phone_type)) ? typeOf(one) : undefined
+  const kind = types.has(asText(one.phone_type)) ? typeOf(one) : undefined
   return other => digitsOf(other) === digits || (kind !== undefined && typeOf(other) === kind)
 }
 
 /** The digits of an entry's phone number, by which numbers are compared. */
 export function digitsOf({ phone_number }: JsonObject): string {
-  return String(phone_number).replace(/\D/g, '')
+  return asText(phone_number).replace(/\D/g, '')
 }
 
 function typeOf(one: JsonObject): number | undefined {
   const [type, all] = 'phone_type' in one ? [one.phone_type, phoneTypes] : [one.email_type, emailTypes]
-  return findOption(String(type), all)?.id
+  return findOption(asText(type), all)?.id
 }
 
 /** Replaces the price; tax and discount stay if the row doesn't have them. */
@@ -112,7 +112,7 @@ function repriced({ price, ...before }: JsonObject, one: JsonObject): JsonObject
 /** Keeps the spelling of the stored entry, and its kind unless the target names one. */
 function retyped(before: JsonObject, one: JsonObject, types: ReadonlySet<string>): JsonObject {
   const { email_type, phone_type, ...value } = one
-  const isTyped = types.has(String(email_type ?? phone_type))
+  const isTyped = types.has(asText(email_type ?? phone_type))
   const isSame = 'phone_number' in one ? digitsOf(one) === digitsOf(before) : true
   return { ...before, ...(isSame ? {} : value), ...(isTyped ? typeMember(one) : {}) }
 }

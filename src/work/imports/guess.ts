@@ -6,6 +6,7 @@ import type { Catalog, ResourceSchema } from '../../fields/catalog.ts'
 import { bareName, ourNames } from '../../fields/synonyms.ts'
 import type { Cell } from '../../files/read.ts'
 import { isRefusedFile, ofRefused } from '../../files/read-header.ts'
+import { asText } from '../../json.ts'
 import { mapYielding } from '../../waiting/yielding.ts'
 import { candidatesFor, type Index, indexOf, type ScoredTarget, scores, whyLeftOut } from './candidates.ts'
 import { isYesNo } from './cell-values.ts'
@@ -209,7 +210,7 @@ function namesInParts(
     ({ field }) => field,
   )
   const holds = (column: number, part: number) =>
-    samples.some(cells => cells[part] && String(cells[column]).includes(String(cells[part])))
+    samples.some(cells => cells[part] && asText(cells[column]).includes(asText(cells[part])))
   return ({ column, field }) => {
     if (!/(?:^|\.)name$/.test(field)) return false
     const having = (part: string) => sure.get(field.replace(/name$/, `${part}_name`)) ?? []

@@ -5,6 +5,7 @@
 import type { ResourceSchema } from '../../fields/catalog.ts'
 import { findOption } from '../../fields/kinds/dropdown.ts'
 import { comparedName } from '../../fields/name.ts'
+import { plainText } from '../../files/texts.ts'
 import { isNumber, isObject, type Json, type JsonObject } from '../../json.ts'
 
 /** The members of a payload that differ from the record, except those that name it. */
@@ -38,5 +39,5 @@ function isHeld(value: Json, held: Json): boolean {
 
 function textOf(value: Json): string {
   if (typeof value === 'string') return comparedName(value)
-  return isNumber(value) ? String(value) : JSON.stringify(value)
+  return isNumber(value) ? plainText(value) : JSON.stringify(value)
 }

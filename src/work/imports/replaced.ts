@@ -4,7 +4,7 @@
  */
 import type { Values } from '../../fields/field.ts'
 import { comparedName } from '../../fields/name.ts'
-import { isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
+import { asText, isObject, type Json, type JsonObject, parseJson } from '../../json.ts'
 import { recordsToChange } from '../../records/store.ts'
 import type { Work } from '../../records/write/operation.ts'
 import { mayRead } from '../../rights/rights.ts'
@@ -59,7 +59,7 @@ function entriesOf(value: Json): readonly string[] {
 function keysOf(entry: Json): string[] {
   if (!isObject(entry)) return [JSON.stringify(entry)]
   const { email_value, phone_number, currency, product } = entry
-  if (email_value !== undefined) return [comparedName(String(email_value))]
+  if (email_value !== undefined) return [comparedName(asText(email_value))]
   if (phone_number !== undefined) return [digitsOf(entry)]
   const id = currency ?? product
   if (id !== undefined) return [JSON.stringify(id)]

@@ -207,7 +207,9 @@ async function bodiesOf(
     const { body, kept, problems, ...said } = convert(filled.cells)
     dropOutOfPlace(body, filled.used, catalog)
     if (problems.length) return { place, line, body: { ...body, ...kept }, unread: problems }
-    const late = Object.entries(kept).find(([name, value]) => name !== 'created_by' && String(value) > now)
+    const late = Object.entries(kept).find(
+      ([name, value]) => name !== 'created_by' && typeof value === 'string' && value > now,
+    )
     if (late) return wrong(`${late[0]} is in the future.`)
     const whole = { ...said, body: { ...body, ...kept } }
     const own = () => withoutFilled(whole.body, convert(filled.cells), convert(cells))

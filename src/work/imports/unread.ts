@@ -1,6 +1,6 @@
 /** Rows with a cell that could not be read: they are refused, with all their other problems (D80). */
 import { type Problem, Refusal } from '../../errors.ts'
-import { isObject, type Json, type JsonObject } from '../../json.ts'
+import { asText, isObject, type Json, type JsonObject } from '../../json.ts'
 import type { NameLookup } from '../../records/name-lookup.ts'
 import { resolveNames } from '../../records/names.ts'
 import { parseRecord } from '../../records/parse.ts'
@@ -93,7 +93,7 @@ function pricedIn(
   const entries = isObject(body) ? body[own] : null
   const entry = Array.isArray(entries) ? entries[Number(index)] : null
   const code = isObject(entry ?? null) ? (entry as JsonObject).currency : null
-  const targets = [priceTarget(own, String(code)), ...(code ? [`${own}.price`] : [])]
+  const targets = [priceTarget(own, asText(code)), ...(code ? [`${own}.price`] : [])]
   const column = targets.map(target => mapping.find(({ field }) => field === target)?.column)
   return { column: column.find(one => one !== undefined) ?? null }
 }
