@@ -336,6 +336,26 @@ test('a limit that is narrowed later: a record that was read can be written back
   await call('DELETE', `${v1}/field/${field.id}`)
 })
 
+test('the limits of a custom amount are those that are shown, in records and in the OpenAPI document', async () => {
+  const config = { min: 10, max: 20 }
+  const named = { source: 'deal', field_name: 'Between amounts', type: 'MONETARY', config }
+  const field = (await call('POST', `${v1}/field`, named)).body.data
+  const { id, internal_name: name } = field
+  const put = async (value: Json) => {
+    const reply = await call('POST', `${v1}/deal`, dealBody(known, { [name]: { currency: 'USD', value } }))
+    return reply.status === 201 ? [] : problemsOf(reply)
+  }
+  for (const value of [9.99, '9.99', 0, 20.01])
+    assert.deepEqual(await put(value), [`/${name}/value out_of_range`])
+  for (const value of [10, '20']) assert.deepEqual(await put(value), [])
+  const { properties } = (await get('/openapi.json')).body.components.schemas.deal_input
+  const told = JSON.stringify(properties[name])
+  assert.match(told, /"minimum":10,"maximum":20/)
+  assert.equal((await call('PATCH', `${v1}/field/${id}`, { config: { min: null } })).body.data.config.min, 0)
+  assert.deepEqual(await put('5'), [])
+  assert.deepEqual(await put(-1), [`/${name}/value out_of_range`])
+})
+
 test('an object without members is no value of a required field', async () => {
   const { fields } = (await get(`${v1}/field/list?source=deal`)).body.data
   const { id } = fields.flat().find((one: { internal_name: string }) => one.internal_name === 'metadata')

@@ -106,7 +106,7 @@ export const currencySchema: Schema = {
 
 function moneySchemas(field: Field): Schemas {
   const { config, is_custom: isCustom, type } = field
-  const amount = amountSchema(isCustom ? { ...config, ...customAmount } : config)
+  const amount = amountSchema(isCustom ? { ...customAmount, ...config } : config)
   const value = isCustom ? { ...amount, pattern: plainPattern } : amount
   const lines = type === 'DEAL_VALUE' ? lineSchemas(config) : null
   // An update may omit the currency, which the record has.
@@ -148,7 +148,7 @@ function parseMoney(input: Json, context: ParseContext, current: Json): Json | u
   const value = checkedNumber(
     sent as Json,
     context,
-    { ...context.field.config, ...digits, max_decimals: decimals },
+    { ...digits, ...context.field.config, max_decimals: decimals },
     '/value',
   )
   if (context.field.is_custom && value && plain(value).length > customLength) {
