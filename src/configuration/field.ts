@@ -137,9 +137,10 @@ function withDefault(
   validation: Validation,
 ): Pick<Shape, 'row' | 'options'> {
   const options = hasOwnOptions(field) ? field.options : []
-  // A narrower limit is validated together with the existing default.
-  const input =
-    sent.default_value === undefined && sent.config !== undefined ? row.default_value : sent.default_value
+  const isMarked = hasOwnOptions(field) && !kinds[field.type].term(field, '')?.multi
+  // A narrower limit is validated together with the existing default. No limit is about a mark.
+  const isJudged = sent.default_value === undefined && sent.config !== undefined && !isMarked
+  const input = isJudged ? row.default_value : sent.default_value
   if (input === undefined) return { row, options }
   if (field.is_read_only && input !== null && !isSameJson(input, row.default_value))
     reject(
@@ -148,10 +149,9 @@ function withDefault(
       'not_configurable',
       "can't be set on a field that the service writes",
     )
-  const isMarked = hasOwnOptions(field) && !kinds[field.type].term(field, '')?.multi
   const found = { ...validation, references: [] }
   const context = parseContextOf(field, '/default_value', found)
-  const value = isBlank(input) ? null : kinds[field.type].parse(input, context, null)
+  const value = isBlank(input) ? null : kinds[field.type].parse(input, context, row.default_value)
   // The existing default may stay, even if the caller may not see the records that it names.
   if (!isSameJson(value ?? null, row.default_value)) validation.references.push(...found.references)
   if (validation.nested.length)

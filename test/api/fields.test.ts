@@ -14,7 +14,7 @@ import { samples } from '../support/kind-samples.ts'
 import { dealBody, problemsOf, type Reply, startService, v1 } from '../support/service.ts'
 
 const service = await startService()
-const { call, db, get, known } = service
+const { call, db, get, known, made } = service
 const created = async (body: Json): Promise<Reply['body']['data']> => {
   const reply = await call('POST', `${v1}/field`, body)
   assert.equal(reply.status, 201, reply.text)
@@ -673,6 +673,42 @@ test('defaults, options and descriptors say one thing', async () => {
     'SELECT count(*)::text AS n FROM option WHERE account_id = 1 AND id < 1000',
   )
   assert.equal(options[0]!.n, '0')
+})
+
+test('limits change without the default: a marked option stays, and so does what is out of use by now', async () => {
+  const options = ['X', 'Y']
+  const dropdown = { source: 'deal', field_name: 'Marked', type: 'DROPDOWN', options, default_value: 'Y' }
+  const { id, ...marked } = await created(dropdown)
+  const { cf_marked: filled } = await made('deal', dealBody(known))
+  assert.equal(filled, marked.options[1].id)
+  const kept = await call('PATCH', `${v1}/field/${id}`, { config: {} })
+  assert.deepEqual([kept.status, kept.body.data.default_value], [200, marked.default_value])
+  assert.equal((await made('deal', dealBody(known))).cf_marked, filled)
+  assert.equal((await call('PATCH', `${v1}/field/${id}`, { default_value: null })).status, 200)
+  assert.equal((await made('deal', dealBody(known))).cf_marked, undefined)
+
+  const default_value = { currency: 'GBP', value: 5 }
+  const money = await created({ source: 'deal', field_name: 'Old money', type: 'MONETARY', default_value })
+  const several = await created({
+    ...{ source: 'deal', field_name: 'Old choices', type: 'MULTISELECT', options, default_value: ['X'] },
+  })
+  const use = async (is_active: boolean) => {
+    const changed = await call('PATCH', `${v1}/currency/826`, { is_active })
+    assert.equal(changed.status, 200, changed.text)
+  }
+  await use(false)
+  const narrowed = await call('PATCH', `${v1}/field/${money.id}`, { config: { max: 100 } })
+  assert.equal(narrowed.status, 200, narrowed.text)
+  assert.deepEqual(narrowed.body.data.default_value, money.default_value)
+  assert.equal((await call('PUT', `${v1}/field/${money.id}`, narrowed.body.data)).status, 200)
+  assert.deepEqual(await refused(422, 'PATCH', `/field/${money.id}`, { config: { max: 4 } }), [
+    '/default_value/value out_of_range',
+  ])
+  const other = { default_value: { currency: 'GBP', value: 6 } }
+  assert.equal((await call('PATCH', `${v1}/field/${money.id}`, other)).status, 200)
+  assert.deepEqual(await refused(422, 'PATCH', `/field/${several.id}`, other), ['/default_value wrong_type'])
+  await use(true)
+  for (const field of [id, money.id, several.id]) await call('DELETE', `${v1}/field/${field}`)
 })
 
 test('closing reasons and dates can neither be filled in nor be required of open deals', async () => {
