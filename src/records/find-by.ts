@@ -12,7 +12,7 @@ import { comparedName } from '../fields/name.ts'
 import { asText, type JsonObject } from '../json.ts'
 import { visible } from '../rights/visibility.ts'
 import { type Sql, sql } from '../sql.ts'
-import type { Match } from './name-lookup.ts'
+import { type Match, tooManyNames } from './name-lookup.ts'
 import { hasName, namingField } from './names.ts'
 import { type Found, parseContextOf } from './parse.ts'
 
@@ -22,12 +22,13 @@ export type Sought = {
   readonly texts: readonly string[]
   /** the texts as sent, for messages */
   readonly shown: string
-  readonly holders: readonly Match[]
+  /** null until they are looked up */
+  readonly holders: readonly Match[] | null
 }
 
 const byNothing: Sought = { field: null, texts: [], shown: '', holders: [] }
 
-/** The lookup that `payload` requests. Undefined after a problem, and until its matches are known. */
+/** The lookup that `payload` requests; undefined after a problem. */
 export function soughtBy(
   payload: JsonObject,
   schema: ResourceSchema,
@@ -59,9 +60,11 @@ export function soughtBy(
   const sentTexts = kinds[type].unique!.texts(value)
   const texts = sentTexts.map(comparedName)
   const all = texts.map(text => found.names?.matches(resource, text, internal_name) ?? null)
-  if (all.includes(null)) return undefined
+  if (found.names?.areTooMany) return context.problem('too_many', tooManyNames)
+  const lookup = { field, texts, shown: sentTexts.join(', ') }
+  if (all.includes(null)) return { ...lookup, holders: null }
   const matches = new Map(all.flatMap(matches => matches!).map(holder => [holder.id, holder]))
-  return { field, texts, shown: sentTexts.join(', '), holders: [...matches.values()] }
+  return { ...lookup, holders: [...matches.values()] }
 }
 
 /** The payload without `find_by`; copied only if it has one, as it may be large. */

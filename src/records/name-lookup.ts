@@ -16,6 +16,8 @@ export type NameQuery = { readonly resource: string; readonly text: string; read
  */
 export const namesMax = 1000
 const lengthMax = 320
+/** The message of the problem with a name beyond them. */
+export const tooManyNames = `is one name too many: a request may have ${namesMax}`
 /** Maximum number of candidates listed for a name; one more is read. */
 export const candidatesMax = 10
 

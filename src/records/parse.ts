@@ -13,7 +13,7 @@ import { placeOf, unknownMemberHint } from '../fields/unknown-field.ts'
 import { isObject, isSameJson, type Json, type JsonObject, pointerStep } from '../json.ts'
 import { fillOrRequire } from './fill.ts'
 import { type Sought, soughtBy, withoutFindBy } from './find-by.ts'
-import { type Match, NameLookup } from './name-lookup.ts'
+import { type Match, NameLookup, tooManyNames } from './name-lookup.ts'
 import { nameProblem } from './names.ts'
 
 /** A related record whose existence is still to be checked. */
@@ -238,8 +238,8 @@ export function parseContextOf(
     },
     create: (resource, payload, at = '') => {
       const sought = soughtBy(payload, catalog.resources.get(resource)!, path + at, found)
-      if (!sought || sought.holders.length > 0)
-        return sought && linked(resource, sought.shown, sought.holders, at)
+      if (!sought) return undefined
+      if (sought.holders?.length) return linked(resource, sought.shown, sought.holders, at)
       return createNested(resource, payload, path + at, found, sought)
     },
     named: (resource, text, at = '') => {
@@ -247,8 +247,7 @@ export function parseContextOf(
       if (!names || !catalog.resources.get(resource)?.resource.namedBy)
         return problem('wrong_type', `must be the id of a ${resource} (a whole number)`, { at })
       const matches = names.matches(resource, text)
-      if (names.areTooMany)
-        return problem('too_many', 'is one name too many: a request may have 1000', { at })
+      if (names.areTooMany) return problem('too_many', tooManyNames, { at })
       return matches ? linked(resource, text, matches, at) : undefined
     },
   }
@@ -274,7 +273,9 @@ function createNested(
   }
   const isSame = (other: Nested) =>
     other.payload() === payload() || other.sought.texts.some(text => sought.texts.includes(text))
-  const same = found.nested.find(other => other.schema === schema && isSame(other))
+  // Before the matches are known, each is parsed: another may be linked then, and the names in this one are
+  // needed.
+  const same = sought.holders && found.nested.find(other => other.schema === schema && isSame(other))
   if (same) return same.stand_in
   const parsed = parseWithin(members, schema, null, found, path)
   const stand_in = -1 - found.nested.length

@@ -249,6 +249,60 @@ test('find_by links the one that is there, and creates it once where none is', a
   assert.equal(both.body.data.related_contacts.length, 1)
 })
 
+test('a record that find_by creates has what its names and defaults name', async () => {
+  const { id: buyer } = await made('field', { source: 'contact', field_name: 'Buys for', type: 'COMPANY' })
+  const { id: seat } = await made('field', {
+    source: 'contact',
+    field_name: 'Looked after by',
+    type: 'COMPANY',
+    default_value: company.id,
+    is_required: true,
+  })
+  const foods = await made('company', { name: 'Haddad Foods' })
+  const anew = (address: string, members: { [name: string]: Json }) =>
+    deal({
+      primary_contact: { find_by: 'email', last_name: 'Okafor', emails: email(address), ...members },
+    })
+  for (const [address, named] of [
+    ['nobody-1@example.com', { find_by: 'name', name: 'haddad FOODS' }],
+    ['nobody-2@example.com', 'Haddad Foods'],
+  ] as const) {
+    const reply = await anew(address, { company: named, cf_buys_for: 'Haddad Foods' })
+    assert.equal(reply.status, 201, reply.text)
+    const { body } = await get(`${v1}/contact/${reply.body.data.primary_contact}`)
+    const { company: at, cf_buys_for, cf_looked_after_by } = body.data
+    assert.deepEqual([at, cf_buys_for, cf_looked_after_by], [foods.id, foods.id, company.id])
+  }
+  const unknown = problemOf(await anew('nobody-3@example.com', { company: 'Nobody Foods' }), 422)
+  assert.deepEqual([unknown.path, unknown.code], ['/primary_contact/company', 'reference_not_found'])
+  // The first is linked by its other address, so the second is created.
+  const known = [...email('ann@example.com'), ...email('shared@example.com')]
+  const reply = await deal({
+    related_contacts: [
+      { find_by: 'email', last_name: 'Names', emails: known },
+      { find_by: 'email', last_name: 'Okafor', emails: email('shared@example.com'), company: 'Haddad Foods' },
+    ],
+  })
+  assert.equal(reply.body.data.related_contacts[0], ann.id)
+  const { body } = await get(`${v1}/contact/${reply.body.data.related_contacts[1]}`)
+  assert.equal(body.data.company, foods.id)
+  for (const field of [buyer, seat]) await call('DELETE', `${v1}/field/${field}`)
+})
+
+test('find_by by more than a thousand values is refused', async () => {
+  const person = (_: unknown, index: number) => ({
+    find_by: 'email',
+    last_name: `Many ${index}`,
+    emails: Array.from({ length: 20 }, (_, of) => email(`many-${index}-${of}@example.com`)[0]!),
+  })
+  const people = (length: number) => ({ related_contacts: Array.from({ length }, person) })
+  const refused = problemOf(await deal(people(51)), 422)
+  assert.deepEqual([refused.path, refused.code], ['/related_contacts/50/emails', 'too_many'])
+  const reply = await deal(people(50))
+  assert.equal(reply.status, 201, reply.text)
+  assert.equal(reply.body.data.related_contacts.length, 50)
+})
+
 test('find_by is refused with the candidates, without a value, and by what names no record', async () => {
   const [one, other] = [await made('company', { name: 'Same' }), await made('company', { name: 'SAME' })]
   const several = problemOf(await deal({ company: { find_by: 'name', name: 'same' } }), 422)
