@@ -315,10 +315,24 @@ test('a line, their sum and the value that follows stay within the range of the 
     dealBody(known, { deal_value: { currency: 'USD', value: 900, products: [line(2, 600)] } }),
   )
   assert.equal(beside.product_amount.value, 1200)
+  // The range is one of the value, not of the prices that make it up.
+  const twelve = { currency: 'USD', value: 900, products: [line(1, 1200)] }
+  assert.equal((await made('deal', dealBody(known, { deal_value: twelve }))).product_amount.value, 1200)
+  assert.deepEqual(await refused([line(1, most.replace('9', '99'))]), [
+    '/deal_value/products/0/unit_price out_of_range',
+  ])
   // A request about other fields does not complain about a stored value.
   const touched = await call('PATCH', `${v1}/deal/${whole.id}`, { description: 'touched' })
   assert.equal(touched.status, 200, touched.text)
   assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { config: { max: null } })).status, 200)
+  // Of a deal without a value of its own, only the sum of its lines is judged by the least value.
+  assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { config: { min: 1000 } })).status, 200)
+  assert.deepEqual(await refused([line(39, 25)]), [ofSum])
+  for (const value of [{}, { value: null }]) {
+    const worth = { currency: 'USD', products: [line(40, 50)], ...value }
+    assert.equal((await made('deal', dealBody(known, { deal_value: worth }))).deal_value.value, 2000)
+  }
+  assert.equal((await call('PATCH', `${v1}/field/${field.id}`, { config: { min: null } })).status, 200)
 })
 
 test('a price of one piece may be a fraction of the smallest coin, and amounts made of it are rounded', async () => {

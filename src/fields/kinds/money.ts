@@ -108,7 +108,7 @@ function moneySchemas(field: Field): Schemas {
   const { config, is_custom: isCustom, type } = field
   const amount = amountSchema(isCustom ? { ...customAmount, ...config } : config)
   const value = isCustom ? { ...amount, pattern: plainPattern } : amount
-  const lines = type === 'DEAL_VALUE' ? lineSchemas(config) : null
+  const lines = type === 'DEAL_VALUE' ? lineSchemas() : null
   // An update may omit the currency, which the record has.
   const sent = { currency: orNull(currencySchema), currency_code: {}, value: orNull(value) }
   const read = { currency: { type: 'integer' }, currency_code: { type: 'string' }, value: { type: 'number' } }
@@ -145,12 +145,14 @@ function parseMoney(input: Json, context: ParseContext, current: Json): Json | u
   // An amount with too many decimals for the currency is a problem even if only the currency changes: it is
   // never rounded (D14).
   const decimals = Math.min(currency?.decimals ?? 99, digits.max_decimals ?? 99)
-  const value = checkedNumber(
-    sent as Json,
-    context,
-    { ...digits, ...context.field.config, max_decimals: decimals },
-    '/value',
-  )
+  const value = followsLines
+    ? null
+    : checkedNumber(
+        sent as Json,
+        context,
+        { ...digits, ...context.field.config, max_decimals: decimals },
+        '/value',
+      )
   if (context.field.is_custom && value && plain(value).length > customLength) {
     return context.problem('too_long', `must have at most ${customLength} characters, the point included`, {
       at: '/value',
@@ -159,10 +161,9 @@ function parseMoney(input: Json, context: ParseContext, current: Json): Json | u
   const isDealValue = context.field.type === 'DEAL_VALUE'
   const lines = input.products === undefined ? (stored?.products ?? []) : parseLines(input.products, context)
   if (isDealValue && lines === undefined) return undefined
-  if (!known || !currency || !value) return undefined
-  const money = { currency: currency.id, currency_code: currency.code, value: decimalJson(value) }
-  if (!isDealValue) return money
-  return { ...money, value: followsLines ? null : money.value, products: lines! }
+  if (!known || !currency || value === undefined) return undefined
+  const money = { currency: currency.id, currency_code: currency.code, value: value && decimalJson(value) }
+  return isDealValue ? { ...money, products: lines! } : money
 }
 
 function moneyCurrency(

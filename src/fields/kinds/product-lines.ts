@@ -14,8 +14,12 @@ const linesMax = 200
 const quantityLimits = { min: 0, max: 9_999_999_999, max_decimals: 6 }
 /** Limits of a discount and of a tax. */
 export const percentage = { min: 0, max: 100, max_decimals: 6 }
+/** The interface's range of every amount. */
+export const moneyRange = { min: 0, max: 9_999_999_999_999 }
 /** A unit price may have fractions of the smallest coin; amounts computed from it are rounded (D23, D26). */
 export const priceDecimals = { max_decimals: 4 }
+/** Limits of the price of a line. Those of the deal's value are no limits of the prices that make it up. */
+const priceLimits = { ...moneyRange, ...priceDecimals }
 /** Read-only members of a line. They may be sent back; other values cause a warning (D4). */
 export const lineKeys = ['name', 'product_code', 'amount']
 
@@ -38,15 +42,15 @@ export function parseLines(input: Json, context: ParseContext): Json[] | undefin
   return lines.includes(undefined) ? undefined : (lines as Json[])
 }
 
-/** The lines as sent, and as read. `limits` are those of a price. */
-export function lineSchemas(limits: Config): Schemas {
+/** The lines as sent, and as read. */
+export function lineSchemas(): Schemas {
   const id = { type: ['integer', 'string'], minimum: 1, maximum: Number.MAX_SAFE_INTEGER, pattern: '\\S' }
   const own = "The product's own in the deal's currency if it is left out."
   const percents = orNull(amountSchema(percentage))
   const sent = {
     product: { ...id, description: 'A product: its id, code or name.' },
     quantity: amountSchema(quantityLimits),
-    unit_price: { ...orNull(amountSchema(limits)), description: own },
+    unit_price: { ...orNull(amountSchema(priceLimits)), description: own },
     discount: percents,
     tax: percents,
     ...Object.fromEntries(lineKeys.map(name => [name, {}])),
@@ -90,15 +94,14 @@ function parseLine(input: Json, context: ParseContext, at: string): JsonObject |
     input.quantity === undefined || input.quantity === null
       ? context.problem('required', 'must be given', { at: `${at}/quantity`, hint: 'For example 1.' })
       : checkedNumber(input.quantity, context, quantityLimits, `${at}/quantity`)
-  const limits = { ...context.field.config, ...priceDecimals }
-  const optional = (member: string, bounds: typeof percentage | typeof limits) => {
+  const optional = (member: string, bounds: Config) => {
     const value = input[member]
     return value === undefined || value === null
       ? null
       : checkedNumber(value, context, bounds, `${at}/${member}`)
   }
   const [unit_price, discount, tax] = [
-    optional('unit_price', limits),
+    optional('unit_price', priceLimits),
     optional('discount', percentage),
     optional('tax', percentage),
   ]

@@ -6,9 +6,10 @@ import type { Catalog, Currency, Stage } from '../../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, rounded } from '../../fields/decimal.ts'
 import type { Values } from '../../fields/field.ts'
 import { choiceHint, optionHint } from '../../fields/kinds/dropdown.ts'
+import { moneyRange } from '../../fields/kinds/product-lines.ts'
 import type { Draft, Resource } from '../../fields/resource.ts'
 import { isObject, isSameJson, type Json } from '../../json.ts'
-import { dealFields, moneyRange } from './fields.ts'
+import { dealFields } from './fields.ts'
 import { checkWorth, completedLines, warnOfOwnValue } from './lines.ts'
 
 export const deal: Resource = {

@@ -12,10 +12,9 @@ import {
   recordFields,
   shortText,
 } from '../../fields/define.ts'
+import { moneyRange } from '../../fields/kinds/product-lines.ts'
 import { type Sql, sql } from '../../sql.ts'
 
-/** The interface's range of every amount. */
-export const moneyRange = { min: 0, max: 9999999999999 }
 const days = (from: Sql, to: Sql) => sql`floor(date_part('epoch', ${to} - ${from}) / 86400)::int`
 /** Condition that an open deal's number of days since `from` differs from that at its last write. */
 const hasMoreDays = ({ alias: r, now }: Row, from: Sql) =>

@@ -7,10 +7,9 @@ import type { Currency } from '../../fields/catalog.ts'
 import { type Decimal, decimal, decimalJson, plain, rounded } from '../../fields/decimal.ts'
 import type { Config } from '../../fields/field.ts'
 import { readOnlyMember } from '../../fields/kinds/known-members.ts'
-import { lineKeys } from '../../fields/kinds/product-lines.ts'
+import { lineKeys, moneyRange } from '../../fields/kinds/product-lines.ts'
 import type { Draft } from '../../fields/resource.ts'
 import { isObject, isSameJson, type Json, type JsonObject } from '../../json.ts'
-import { moneyRange } from './fields.ts'
 
 export type Lines = { readonly lines: JsonObject[]; readonly amount: Decimal; readonly quantity: Decimal }
 
